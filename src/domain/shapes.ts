@@ -21,4 +21,19 @@ export function listOf<T extends TSchema>(item: T, $id: string) {
   return closed({ items: Type.Array(item), next_cursor: Type.Optional(Type.String()) }, { $id })
 }
 
+/** The query parameters of a list that has pages. */
+export const pageParameters = (defaultLimit: number, maximum = 500) => ({
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum,
+      default: defaultLimit,
+      description: 'The largest number of items on a page.',
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 2_048, description: 'The `next_cursor` of the previous page.' }),
+  ),
+})
+
 export type ListPage<T> = { items: T[]; next_cursor?: string }

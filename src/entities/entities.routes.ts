@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { etagOf } from '../http/etag.ts'
 import { type Once, readCallContext } from '../http/idempotency.ts'
-import { linkNext } from '../http/paging.ts'
+import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { RecordPage, WrittenRecord } from '../records/index.ts'
 import {
@@ -41,11 +41,8 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         ]),
       },
     },
-    async (request, reply) => {
-      const page = await entities.lookUp(readCallContext(request), request.query)
-      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
-      return page
-    },
+    async (request, reply) =>
+      sendPage(request, reply, await entities.lookUp(readCallContext(request), request.query)),
   )
 
   app.get(
@@ -90,11 +87,12 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         ]),
       },
     },
-    async (request, reply) => {
-      const page = await entities.listRecords(readCallContext(request), request.params.id, request.query)
-      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
-      return page
-    },
+    async (request, reply) =>
+      sendPage(
+        request,
+        reply,
+        await entities.listRecords(readCallContext(request), request.params.id, request.query),
+      ),
   )
 
   app.post(

@@ -1,12 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, Uuid } from '../domain/shapes.ts'
+import { closed, listOf, pageParameters, Uuid } from '../domain/shapes.ts'
 import { MemoryRecord, RedactedRecord } from '../records/index.ts'
 
 export const EntityPath = Type.Object({ id: Uuid() })
-
-const Cursor = () =>
-  Type.Optional(Type.String({ maxLength: 2_048, description: 'The `next_cursor` of the previous page.' }))
 
 export const LookupQuery = closed({
   term: Type.String({
@@ -19,15 +16,7 @@ export const LookupQuery = closed({
   scope: Type.Optional(
     Type.String({ minLength: 1, maxLength: 256, description: 'Only entities of this scope.' }),
   ),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 100,
-      default: 20,
-      description: 'The largest number of items on a page.',
-    }),
-  ),
-  cursor: Cursor(),
+  ...pageParameters(20, 100),
 })
 export type LookupQuery = Static<typeof LookupQuery>
 
@@ -52,15 +41,7 @@ export type Reference = Static<typeof Reference>
 
 export const MentionsQuery = closed({
   predicate: Type.Optional(Reference),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 500,
-      default: 50,
-      description: 'The largest number of items on a page.',
-    }),
-  ),
-  cursor: Cursor(),
+  ...pageParameters(50),
 })
 export type MentionsQuery = Static<typeof MentionsQuery>
 

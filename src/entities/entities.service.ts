@@ -5,7 +5,7 @@ import { isOpenTo } from '../db/visibility.ts'
 import { unscoped } from '../domain/caller.ts'
 import { factHandle, nameHandle } from '../domain/handles.ts'
 import type { ListPage } from '../domain/shapes.ts'
-import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
+import { readPage } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
@@ -49,21 +49,17 @@ export function createEntitiesService({ db, clock, records }: Resources) {
   async function lookUp(call: CallContext, query: LookupQuery): Promise<ListPage<MemoryRecord>> {
     const { term, scope, limit = 20, cursor } = query
     const conn = call.tx ?? db
-    const { trust, principal } = call.caller
-    const fingerprint = fingerprintQuery(principal, { entities: term, scope })
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, LookupCursor, fingerprint)
-    const candidates = await findEntitiesByName(conn, { ...nameHandle(term), scope, trust }, maxNamesakes)
-    const left = rankMatches(term, candidates).filter((each) => !after || isAfter(each, after))
-    const page = left.slice(0, limit)
-    const last = page.at(-1)
-    return {
-      items: await readRecords(
-        conn,
-        call,
-        page.map(({ id }) => id),
-      ),
-      ...(last && left.length > limit ? { next_cursor: encodeCursor(fingerprint, last) } : {}),
-    }
+    const { trust } = call.caller
+    const { items, ...next } = await readPage({
+      ...{ caller: call.caller, list: { entities: term, scope }, limit, cursor, position: LookupCursor },
+      read: async (after, most) => {
+        const candidates = await findEntitiesByName(conn, { ...nameHandle(term), scope, trust }, maxNamesakes)
+        const matches = rankMatches(term, candidates)
+        return matches.filter((each) => !after || isAfter(each, after)).slice(0, most)
+      },
+    })
+    const ids = items.map(({ id }) => id)
+    return { items: await readRecords(conn, call, ids), ...next }
   }
 
   async function readRecords(
@@ -100,21 +96,18 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     { predicate, limit = 50, cursor }: MentionsQuery,
   ): Promise<ListPage<MemoryRecord | RedactedRecord>> {
     const conn = call.tx ?? db
-    const { trust, principal } = call.caller
+    const { trust } = call.caller
     const { sensitivity, is_live: isLive } = await requireEntity(conn, call, id)
     // Reads the whole record only to find the right error.
     if (!isLive || !isOpenTo(trust, sensitivity)) await findReadableRecord(conn, call.caller, id)
-    const fingerprint = fingerprintQuery(principal, { mentions: id.toLowerCase(), predicate })
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, MentionsCursor, fingerprint)
     const references = predicate === undefined ? Reference.enum : [predicate]
-    const found = await listMentions(conn, id, trust, { references, after, limit: limit + 1 })
-    const items = found.slice(0, limit)
-    const last = items.at(-1)
+    const { items, ...next } = await readPage({
+      ...{ caller: call.caller, list: { mentions: id.toLowerCase(), predicate } },
+      ...{ limit, cursor, position: MentionsCursor },
+      read: (after, most) => listMentions(conn, id, trust, { references, after, limit: most }),
+    })
     const now = clock.now()
-    return {
-      items: items.map((stored) => presentFor(call, stored, now)),
-      ...(last && found.length > limit ? { next_cursor: encodeCursor(fingerprint, positionOf(last)) } : {}),
-    }
+    return { items: items.map((stored) => presentFor(call, stored, now)), ...next }
   }
 
   return { lookUp, read, listRecords }
@@ -128,8 +121,4 @@ async function requireEntity(conn: Database, { caller }: CallContext, id: string
 
 function presentFor({ caller }: CallContext, stored: StoredRecord, now: Date): MemoryRecord | RedactedRecord {
   return isOpenTo(caller.trust, stored.sensitivity) ? presentRecord(stored, now) : redactRecord(stored, now)
-}
-
-function positionOf({ id, created_at: at }: StoredRecord) {
-  return { created_at: at.toISOString(), id }
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Static, TSchema } from 'typebox'
+import type { Static, TObject, TSchema } from 'typebox'
+import type { Caller } from '../domain/caller.ts'
+import type { ListPage } from '../domain/shapes.ts'
 import { AppError } from '../kernel/errors.ts'
 import { canonicalJson } from './canonical.ts'
 import { findUnstorableValues } from './validation/body-inspection.ts'
@@ -26,12 +28,51 @@ export function decodeCursor<T extends TSchema>(cursor: string, schema: T, finge
   return position as Static<T>
 }
 
+type PageRequest<S extends TObject, Row> = {
+  caller: Caller
+  /** The name and the filters of the list: a cursor is valid only with the same ones. */
+  list: object
+  limit: number
+  cursor: string | undefined
+  /** The columns of a row that are its position in the list. */
+  position: S
+  read(after: Static<S> | undefined, limit: number): Promise<Row[]>
+}
+
+/**
+ * Reads the page that starts at the cursor. `read` gets the position of the last row of the previous page, and a limit of
+ * one row more than the page: that row shows whether there is a next page.
+ */
+export async function readPage<
+  S extends TObject,
+  Row extends Readonly<Record<keyof S['properties'] & string, unknown>>,
+>({ caller, list, limit, cursor, position, read }: PageRequest<S, Row>): Promise<ListPage<Row>> {
+  const fingerprint = fingerprintQuery(caller.principal, list)
+  const after = cursor === undefined ? undefined : decodeCursor(cursor, position, fingerprint)
+  const found = await read(after, limit + 1)
+  const items = found.slice(0, limit)
+  const last = items.at(-1)
+  if (last === undefined || found.length <= limit) return { items }
+  const end = Object.keys(position.properties).map((name) => [name, last[name]])
+  return { items, next_cursor: encodeCursor(fingerprint, Object.fromEntries(end)) }
+}
+
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
     throw invalid()
   }
+}
+
+/** Adds the Link header of the next page to the answer, and returns the page as the body. */
+export function sendPage<P extends { next_cursor?: string }>(
+  request: { url: string },
+  reply: { header(name: string, value: string): unknown },
+  page: P,
+): P {
+  if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
+  return page
 }
 
 /** A Link header (RFC 8288): the same request with the next cursor. */

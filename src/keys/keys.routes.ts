@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { type Once, readCallContext } from '../http/idempotency.ts'
-import { decodeCursor, encodeCursor, fingerprintQuery, linkNext } from '../http/paging.ts'
+import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
-import { IssuedKey, Key, KeyCursor, KeyPage, KeyPath, KeysQuery, NewKey } from './keys.schemas.ts'
+import { IssuedKey, Key, KeyPage, KeyPath, KeysQuery, NewKey } from './keys.schemas.ts'
 import type { KeysService } from './keys.service.ts'
 
 const config = { permission: 'admin' } as const
@@ -54,18 +54,8 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Onc
         ['invalid_cursor'],
       ),
     },
-    handler: async (request, reply) => {
-      const { limit = 50, cursor } = request.query
-      const fingerprint = fingerprintQuery(request.caller.principal, { list: 'keys' })
-      const after = cursor === undefined ? undefined : decodeCursor(cursor, KeyCursor, fingerprint)
-      const position = after && { created_at: new Date(after.created_at), id: after.id }
-      const { items, next } = await keys.list(readCallContext(request), limit, position)
-      if (!next) return { items }
-      const end = { created_at: next.created_at.toISOString(), id: next.id }
-      const nextCursor = encodeCursor(fingerprint, end)
-      reply.header('link', linkNext(request.url, nextCursor))
-      return { items, next_cursor: nextCursor }
-    },
+    handler: async (request, reply) =>
+      sendPage(request, reply, await keys.list(readCallContext(request), request.query)),
   })
 
   app.route({

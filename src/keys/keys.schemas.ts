@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { permissions, sensitivities, sourceTypes } from '../domain/caller.ts'
 import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, Time, Uuid } from '../domain/shapes.ts'
+import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
 
 const name = Type.String({
   minLength: 1,
@@ -100,8 +100,6 @@ export type NewKey = Static<typeof NewKey>
 
 export const KeyPage = listOf(ref(Key), 'KeyPage')
 export const KeyPath = Type.Object({ id: Uuid({ missing: 'key_not_found' }) })
-export const KeysQuery = closed({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'Default 50.' })),
-  cursor: Type.Optional(Type.String({ description: 'The `next_cursor` of the previous page.' })),
-})
+export const KeysQuery = closed(pageParameters(50))
+export type KeysQuery = Static<typeof KeysQuery>
 export const KeyCursor = closed({ created_at: Time(), id: Uuid() })

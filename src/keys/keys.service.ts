@@ -3,7 +3,9 @@ import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
 import { type Caller, permissions, type SourceType, type Trust } from '../domain/caller.ts'
 import { sourceTrust } from '../domain/importance.ts'
+import type { ListPage } from '../domain/shapes.ts'
 import { isTrustWithin } from '../domain/trust.ts'
+import { readPage } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -14,11 +16,10 @@ import {
   insertKey,
   type KeyRow,
   listKeys,
-  type Position,
   revokeKey,
   updateLastUsed,
 } from './keys.queries.ts'
-import type { Key, NewKey } from './keys.schemas.ts'
+import { type Key, KeyCursor, type KeysQuery, type NewKey } from './keys.schemas.ts'
 
 type Resources = { db: Database; clock: Clock; ids: Ids }
 
@@ -58,16 +59,18 @@ export function createKeysService({ db, clock, ids }: Resources) {
     return { key: present(row), secret }
   }
 
-  async function list(
-    call: CallContext,
-    limit: number,
-    after?: Position,
-  ): Promise<{ items: Key[]; next?: Position }> {
-    // One key more than the page shows whether there is a next page.
-    const found = await listKeys(call.tx ?? db, call.caller.trust, limit + 1, after)
-    const rows = found.slice(0, limit)
-    const last = rows.at(-1)
-    return { items: rows.map(present), ...(last && found.length > limit ? { next: last } : {}) }
+  async function list(call: CallContext, { limit = 50, cursor }: KeysQuery): Promise<ListPage<Key>> {
+    const { items, ...next } = await readPage({
+      ...{ caller: call.caller, list: { list: 'keys' }, limit, cursor, position: KeyCursor },
+      read: (after, most) =>
+        listKeys(
+          call.tx ?? db,
+          call.caller.trust,
+          most,
+          after && { created_at: new Date(after.created_at), id: after.id },
+        ),
+    })
+    return { items: items.map(present), ...next }
   }
 
   async function read(call: CallContext, id: string): Promise<Key> {

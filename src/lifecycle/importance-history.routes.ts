@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { readCallContext } from '../http/idempotency.ts'
-import { linkNext } from '../http/paging.ts'
+import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { RecordPath } from '../records/index.ts'
 import { ImportanceHistory, ImportanceHistoryQuery } from './importance-history.schemas.ts'
@@ -29,10 +29,11 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: HistoryService 
         ),
       },
     },
-    async (request, reply) => {
-      const page = await history.readImportance(readCallContext(request), request.params.id, request.query)
-      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
-      return page
-    },
+    async (request, reply) =>
+      sendPage(
+        request,
+        reply,
+        await history.readImportance(readCallContext(request), request.params.id, request.query),
+      ),
   )
 }

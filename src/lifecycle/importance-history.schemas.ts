@@ -1,15 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, Time, Unit, Uuid } from '../domain/shapes.ts'
+import { closed, listOf, pageParameters, Time, Unit, Uuid } from '../domain/shapes.ts'
 
-export const ImportanceHistoryQuery = closed({
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Items per page.' }),
-  ),
-  cursor: Type.Optional(
-    Type.String({ maxLength: 2_048, description: 'The `next_cursor` of the previous page.' }),
-  ),
-})
+export const ImportanceHistoryQuery = closed(pageParameters(100))
 export type ImportanceHistoryQuery = Static<typeof ImportanceHistoryQuery>
 
 export const ImportanceMove = closed(

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { etagOf } from '../http/etag.ts'
 import { type Once, readCallContext } from '../http/idempotency.ts'
-import { linkNext } from '../http/paging.ts'
+import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { RecordPath, WrittenRecord } from '../records/index.ts'
 import { StatusHistory, StatusHistoryQuery, Transition } from './status.schemas.ts'
@@ -59,10 +59,11 @@ export const statusRoutes: FastifyPluginAsyncTypebox<StatusOptions> = async (app
         ),
       },
     },
-    async (request, reply) => {
-      const page = await status.readHistory(readCallContext(request), request.params.id, request.query)
-      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
-      return page
-    },
+    async (request, reply) =>
+      sendPage(
+        request,
+        reply,
+        await status.readHistory(readCallContext(request), request.params.id, request.query),
+      ),
   )
 }

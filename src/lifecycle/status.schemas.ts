@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, Time } from '../domain/shapes.ts'
+import { closed, listOf, pageParameters, Time } from '../domain/shapes.ts'
 import { Status } from '../domain/vocabulary.ts'
 import { Via } from '../records/index.ts'
 
@@ -17,14 +17,7 @@ export const Transition = closed(
 )
 export type Transition = Static<typeof Transition>
 
-export const StatusHistoryQuery = closed({
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Items per page.' }),
-  ),
-  cursor: Type.Optional(
-    Type.String({ maxLength: 2_048, description: 'The `next_cursor` of the previous page.' }),
-  ),
-})
+export const StatusHistoryQuery = closed(pageParameters(100))
 export type StatusHistoryQuery = Static<typeof StatusHistoryQuery>
 
 export const StatusChange = closed(

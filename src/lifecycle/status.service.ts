@@ -4,7 +4,7 @@ import type { RecordStatus } from '../db/schema.ts'
 import { type CallContext, transact } from '../db/transaction.ts'
 import { type ListPage, RowNumber } from '../domain/shapes.ts'
 import { mayBeSet, mayRevertTo } from '../domain/status.ts'
-import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
+import { readPage } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import {
   findRecordOrDeleted,
@@ -67,20 +67,20 @@ export function createStatusService({ db, clock, textLanguage }: Resources) {
   ): Promise<ListPage<StatusChange>> {
     const conn = call.tx ?? db
     const known = await findRecordOrDeleted(conn, call.caller, id)
-    const fingerprint = fingerprintQuery(call.caller.principal, { statusHistory: known.id })
-    const after = cursor === undefined ? 0 : decodeCursor(cursor, StatusCursor, fingerprint).id
-    const found = await listStatusChanges(conn, {
-      ...{ id: known.id, trust: call.caller.trust },
-      ...{ after, limit: limit + 1 },
+    const { items, ...next } = await readPage({
+      ...{ caller: call.caller, list: { statusHistory: known.id }, limit, cursor, position: StatusCursor },
+      read: (after, most) =>
+        listStatusChanges(conn, {
+          ...{ id: known.id, trust: call.caller.trust },
+          ...{ after: after?.id ?? 0, limit: most },
+        }),
     })
-    const items = found.slice(0, limit)
-    const last = items.at(-1)
     return {
       items: items.map(({ id: _, run_id: _run, at, via, ...rest }) => ({
         ...{ ...rest, changed_at: at.toISOString() },
         ...presentVia(via),
       })),
-      ...(last && found.length > limit ? { next_cursor: encodeCursor(fingerprint, { id: last.id }) } : {}),
+      ...next,
     }
   }
 

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { type Once, readCallContext } from '../http/idempotency.ts'
-import { linkNext } from '../http/paging.ts'
+import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
 import type { Announcements } from '../jobs/announcements.ts'
@@ -92,11 +92,8 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
         ['invalid_cursor'],
       ),
     },
-    handler: async (request, reply) => {
-      const page = await maintenance.list(readCallContext(request), request.query)
-      if (page.next_cursor) reply.header('link', linkNext(request.url, page.next_cursor))
-      return page
-    },
+    handler: async (request, reply) =>
+      sendPage(request, reply, await maintenance.list(readCallContext(request), request.query)),
   })
 
   app.route({
@@ -133,11 +130,12 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
         ['invalid_cursor'],
       ),
     },
-    handler: async (request, reply) => {
-      const page = await maintenance.pageChanges(readCallContext(request), request.params.id, request.query)
-      if (page.next_cursor) reply.header('link', linkNext(request.url, page.next_cursor))
-      return page
-    },
+    handler: async (request, reply) =>
+      sendPage(
+        request,
+        reply,
+        await maintenance.pageChanges(readCallContext(request), request.params.id, request.query),
+      ),
   })
 
   app.route({

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { ConsolidationOptions } from '../consolidation/index.ts'
 import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, Time, Uuid } from '../domain/shapes.ts'
+import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
 import { DreamOptions } from '../dream/index.ts'
 import { type JobName, jobNames } from '../jobs/job-names.ts'
 
@@ -140,13 +140,9 @@ export const SchedulePage = listOf(ref(Schedule), 'SchedulePage')
 export const RunPath = Type.Object({ id: Uuid({ missing }) })
 export const SchedulePath = Type.Object({ job: Type.Enum([...jobNames], { missing: 'job_not_found' }) })
 
-const paging = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'Default 50.' })),
-  cursor: Type.Optional(Type.String({ description: '`next_cursor` of the page before.' })),
-}
 export const RunsQuery = closed({
   job: Type.Optional(Type.Enum([...jobNames])),
   status: Type.Optional(Status),
-  ...paging,
+  ...pageParameters(50),
 })
-export const ChangesQuery = closed(paging)
+export const ChangesQuery = closed(pageParameters(50))

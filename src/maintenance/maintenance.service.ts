@@ -1,11 +1,11 @@
-import Type, { type Static } from 'typebox'
+import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
 import { type Caller, isAllowed, unscoped } from '../domain/caller.ts'
 import type { ListPage } from '../domain/shapes.ts'
 import { hasFullTrust, requireFullTrust } from '../domain/trust.ts'
 import { chooseWriteScope } from '../domain/write-trust.ts'
-import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
+import { readPage } from '../http/paging.ts'
 import type { JobName } from '../jobs/job-names.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -77,19 +77,15 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
 
   async function list(call: CallContext, asked: RunFilters & Page): Promise<ListPage<MaintenanceRun>> {
     const { limit = 50, cursor, ...filters } = asked
-    const fingerprint = fingerprintQuery(call.caller.principal, { runs: filters })
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, RunCursor, fingerprint)
-    const found = await listRuns(call.tx ?? db, {
-      ...{ filters, trust: call.caller.trust, limit: limit + 1 },
-      after: after && { created_at: new Date(after.created_at), id: after.id },
+    const { items, ...next } = await readPage({
+      ...{ caller: call.caller, list: { runs: filters }, limit, cursor, position: RunCursor },
+      read: (after, most) =>
+        listRuns(call.tx ?? db, {
+          ...{ filters, trust: call.caller.trust, limit: most },
+          after: after && { created_at: new Date(after.created_at), id: after.id },
+        }),
     })
-    const items = found.slice(0, limit)
-    const last = items.at(-1)
-    const next = last && found.length > limit ? positionOf(last) : undefined
-    return {
-      items: items.map(presentRun),
-      ...(next ? { next_cursor: encodeCursor(fingerprint, next) } : {}),
-    }
+    return { items: items.map(presentRun), ...next }
   }
 
   async function pageChanges(
@@ -99,16 +95,14 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
   ): Promise<ListPage<RunChange> & { hidden?: number }> {
     await findSeen(call, id)
     const { trust } = call.caller
-    const fingerprint = fingerprintQuery(call.caller.principal, { changes: id })
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, ChangeCursor, fingerprint)
-    const found = await listChanges(call.tx ?? db, { runId: id, trust, after, limit: limit + 1 })
-    const items = found.slice(0, limit)
-    const last = items.at(-1)
-    const next = last && found.length > limit ? { record_id: last.record_id, action: last.action } : undefined
+    const { items, ...next } = await readPage({
+      ...{ caller: call.caller, list: { changes: id }, limit, cursor, position: ChangeCursor },
+      read: (after, most) => listChanges(call.tx ?? db, { runId: id, trust, after, limit: most }),
+    })
     return {
       items: items.map(presentChange),
       ...(isAllowed(call.caller, 'admin') ? { hidden: await countHidden(call, id) } : {}),
-      ...(next ? { next_cursor: encodeCursor(fingerprint, next) } : {}),
+      ...next,
     }
   }
 
@@ -171,10 +165,6 @@ function requireNoScope({ trust }: Caller, named: string | undefined): null {
   if (named === undefined) return null
   const errors = [{ pointer: '/scope', message: 'is not taken by this job, which works on all scopes' }]
   throw new AppError('validation_failed', 'The job cannot be confined to a scope.', { errors })
-}
-
-function positionOf({ created_at, id }: RunRow): Static<typeof RunCursor> {
-  return { created_at: created_at.toISOString(), id }
 }
 
 /** Asked of a job that has it not, an option would be taken for heard. */

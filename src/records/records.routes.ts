@@ -4,7 +4,7 @@ import Type, { type TSchema } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { etagOf } from '../http/etag.ts'
 import { type Answer, type Once, readCallContext } from '../http/idempotency.ts'
-import { linkNext } from '../http/paging.ts'
+import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { toProblem } from '../http/problems.ts'
 import { compileValidator, listFaults } from '../http/validation/validation.ts'
@@ -121,11 +121,8 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         ),
       },
     },
-    async (request, reply) => {
-      const page = await records.list(readCallContext(request), request.query)
-      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
-      return page
-    },
+    async (request, reply) =>
+      sendPage(request, reply, await records.list(readCallContext(request), request.query)),
   )
 
   app.get(
@@ -209,11 +206,12 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         ]),
       },
     },
-    async (request, reply) => {
-      const page = await records.readAudit(readCallContext(request), request.params.id, request.query)
-      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
-      return page
-    },
+    async (request, reply) =>
+      sendPage(
+        request,
+        reply,
+        await records.readAudit(readCallContext(request), request.params.id, request.query),
+      ),
   )
 }
 

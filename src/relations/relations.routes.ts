@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { etagOf } from '../http/etag.ts'
 import { type Once, readCallContext } from '../http/idempotency.ts'
-import { linkNext } from '../http/paging.ts'
+import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { WrittenRecord } from '../records/index.ts'
 import { EdgePath, NewEdge, RelationEdgePage, RelationsQuery, SourcePath } from './relations.schemas.ts'
@@ -66,11 +66,12 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
         ),
       },
     },
-    async (request, reply) => {
-      const page = await relations.list(readCallContext(request), request.params.id, request.query)
-      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
-      return page
-    },
+    async (request, reply) =>
+      sendPage(
+        request,
+        reply,
+        await relations.list(readCallContext(request), request.params.id, request.query),
+      ),
   )
 
   app.delete(

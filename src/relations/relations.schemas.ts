@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, Time, Unit, Uuid } from '../domain/shapes.ts'
+import { closed, listOf, pageParameters, Time, Unit, Uuid } from '../domain/shapes.ts'
 
 const Predicate = () => Type.String({ minLength: 1, maxLength: 128 })
 
@@ -41,8 +41,7 @@ export const RelationsQuery = closed({
     }),
   ),
   predicate: Type.Optional(Predicate()),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
-  cursor: Type.Optional(Type.String({ maxLength: 2_048 })),
+  ...pageParameters(100),
 })
 export type RelationsQuery = Static<typeof RelationsQuery>
 

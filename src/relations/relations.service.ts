@@ -5,7 +5,7 @@ import { type Caller, rankOf, unscoped } from '../domain/caller.ts'
 import { addInverses, type Edge, isInverse } from '../domain/edges.ts'
 import { isContradiction, isReserved, reservedPredicate } from '../domain/reserved-edges.ts'
 import type { ListPage } from '../domain/shapes.ts'
-import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
+import { readPage } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
@@ -84,22 +84,17 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
     const { direction = 'out', limit = 100, cursor, predicate } = query
     const conn = call.tx ?? db
     const record = await findReadableRecord(conn, call.caller, id)
-    const fingerprint = fingerprintQuery(call.caller.principal, {
-      relations: record.id,
-      direction,
-      predicate,
+    const { items, ...next } = await readPage({
+      ...{ caller: call.caller, list: { relations: record.id, direction, predicate } },
+      ...{ limit, cursor, position: EdgeCursor },
+      read: async (after, most) => {
+        const edges = await listEdges(conn, record.id, call.caller.trust, {
+          ...{ direction, predicate, after, limit: most },
+        })
+        return edges.map((edge) => ({ ...edge, id: direction === 'out' ? edge.target_id : edge.source_id }))
+      },
     })
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, EdgeCursor, fingerprint)
-    const page = { direction, predicate, after, limit: limit + 1 }
-    const found = await listEdges(conn, record.id, call.caller.trust, page)
-    const items = found.slice(0, limit)
-    const last = items.at(-1)
-    return {
-      items: items.map(presentEdge),
-      ...(last && found.length > limit
-        ? { next_cursor: encodeCursor(fingerprint, positionOf(last, direction)) }
-        : {}),
-    }
+    return { items: items.map(({ id: _, ...edge }) => presentEdge(edge)), ...next }
   }
 
   return { relate, unrelate, list }
@@ -151,10 +146,6 @@ function requireForwardEndChangeable(caller: Caller, predicate: string, target: 
 function changePath({ id }: StoredRecord, edge: Pick<Edge, 'source_id' | 'predicate' | 'target_id'>): string {
   const { source_id: source, predicate, target_id: target } = edge
   return id === source ? `relations.${predicate}.${target}` : `incoming_relations.${predicate}.${source}`
-}
-
-function positionOf(edge: Edge, direction: 'out' | 'in') {
-  return { predicate: edge.predicate, id: direction === 'out' ? edge.target_id : edge.source_id }
 }
 
 function presentEdge(edge: Edge): RelationEdge {

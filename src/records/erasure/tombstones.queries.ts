@@ -4,7 +4,7 @@ import type { Tombstones } from '../../db/schema.ts'
 import type { Trust } from '../../domain/caller.ts'
 
 export type TombstoneRow = Pick<Selectable<Tombstones>, 'id' | 'scope' | 'created_at' | 'actor' | 'via'>
-export type Position = { created_at: Date; id: string }
+export type Position = { created_at: string; id: string }
 export type SealedContent = { scope: string; digest: Buffer }
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../domain/schema-ref.ts'
 import { type Once, readCallContext } from '../../http/idempotency.ts'
-import { linkNext } from '../../http/paging.ts'
+import { sendPage } from '../../http/paging.ts'
 import { answers } from '../../http/problem-responses.ts'
 import { TombstonePage, TombstonePath, TombstonesQuery } from './tombstones.schemas.ts'
 import type { TombstonesService } from './tombstones.service.ts'
@@ -32,11 +32,8 @@ export const tombstonesRoutes: FastifyPluginAsyncTypebox<TombstonesOptions> = as
         ),
       },
     },
-    async (request, reply) => {
-      const page = await tombstones.list(readCallContext(request), request.query)
-      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
-      return page
-    },
+    async (request, reply) =>
+      sendPage(request, reply, await tombstones.list(readCallContext(request), request.query)),
   )
 
   app.delete(

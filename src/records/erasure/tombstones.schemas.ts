@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { ref } from '../../domain/schema-ref.ts'
-import { closed, listOf, Time, Uuid } from '../../domain/shapes.ts'
+import { closed, listOf, pageParameters, Time, Uuid } from '../../domain/shapes.ts'
 import { Via } from '../via.ts'
 
 export const Tombstone = closed(
@@ -21,18 +21,6 @@ export type Tombstone = Static<typeof Tombstone>
 
 export const TombstonePage = listOf(ref(Tombstone), 'TombstonePage')
 export const TombstonePath = Type.Object({ id: Uuid({ missing: 'tombstone_not_found' }) })
-export const TombstonesQuery = closed({
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 500,
-      default: 50,
-      description: 'The largest number of items on a page.',
-    }),
-  ),
-  cursor: Type.Optional(
-    Type.String({ maxLength: 2_048, description: 'The `next_cursor` of the previous page.' }),
-  ),
-})
+export const TombstonesQuery = closed(pageParameters(50))
 export type TombstonesQuery = Static<typeof TombstonesQuery>
 export const TombstoneCursor = Type.Object({ created_at: Time(), id: Uuid() })

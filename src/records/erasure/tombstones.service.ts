@@ -4,10 +4,10 @@ import { unscoped } from '../../domain/caller.ts'
 import type { Payload } from '../../domain/payloads.ts'
 import type { ListPage } from '../../domain/shapes.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
-import { decodeCursor, encodeCursor, fingerprintQuery } from '../../http/paging.ts'
+import { readPage } from '../../http/paging.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { presentVia } from '../via.ts'
-import { deleteTombstone, findTombstonesOf, listTombstones } from './tombstones.queries.ts'
+import { deleteTombstone, findTombstonesOf, listTombstones, type TombstoneRow } from './tombstones.queries.ts'
 import { type Tombstone, TombstoneCursor, type TombstonesQuery } from './tombstones.schemas.ts'
 
 export type TombstonesService = ReturnType<typeof createTombstonesService>
@@ -17,19 +17,11 @@ export function createTombstonesService({ db }: { db: Database }) {
     call: CallContext,
     { limit = 50, cursor }: TombstonesQuery,
   ): Promise<ListPage<Tombstone>> {
-    const fingerprint = fingerprintQuery(call.caller.principal, { list: 'tombstones' })
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, TombstoneCursor, fingerprint)
-    const position = after && { created_at: new Date(after.created_at), id: after.id }
-    const found = await listTombstones(call.tx ?? db, call.caller.trust, limit + 1, position)
-    const items = found.slice(0, limit).map(({ scope, created_at: at, via, ...rest }) => ({
-      ...{ ...rest, created_at: at.toISOString() },
-      ...(scope === unscoped ? {} : { scope }),
-      ...presentVia(via),
-    }))
-    const last = items.at(-1)
-    if (!last || found.length <= limit) return { items }
-    const end = { created_at: last.created_at, id: last.id }
-    return { items, next_cursor: encodeCursor(fingerprint, end) }
+    const { items, ...next } = await readPage({
+      ...{ caller: call.caller, list: { list: 'tombstones' }, limit, cursor, position: TombstoneCursor },
+      read: (after, most) => listTombstones(call.tx ?? db, call.caller.trust, most, after),
+    })
+    return { items: items.map(present), ...next }
   }
 
   async function lift(call: CallContext, id: string): Promise<void> {
@@ -38,6 +30,14 @@ export function createTombstonesService({ db }: { db: Database }) {
   }
 
   return { list, lift }
+}
+
+function present({ scope, created_at: at, via, ...rest }: TombstoneRow): Tombstone {
+  return {
+    ...{ ...rest, created_at: at.toISOString() },
+    ...(scope === unscoped ? {} : { scope }),
+    ...presentVia(via),
+  }
 }
 
 type NewContent = { scope: string; payload: Payload }

@@ -1,22 +1,10 @@
 import Type from 'typebox'
-import { closed, Time } from '../../domain/shapes.ts'
+import { closed, pageParameters, Time } from '../../domain/shapes.ts'
 import { Layer, MemoryKind, RecordType, Sensitivity, Status } from '../../domain/vocabulary.ts'
 import { RecordPage } from '../records.schemas.ts'
 
 const optional = Type.Optional
 const salience = () => Type.Number({ minimum: 0 })
-
-const Limit = (fallback: number) =>
-  optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 500,
-      default: fallback,
-      description: 'The largest number of items on a page.',
-    }),
-  )
-const Cursor = () =>
-  optional(Type.String({ maxLength: 2_048, description: 'The `next_cursor` of the previous page.' }))
 
 export const ListQuery = closed({
   type: optional(RecordType),
@@ -53,11 +41,10 @@ export const ListQuery = closed({
   include_forgotten: optional(Type.Boolean()),
   sort: optional(Type.Enum(['salience', 'importance', 'created_at', 'updated_at'], { default: 'salience' })),
   order: optional(Type.Enum(['asc', 'desc'], { default: 'desc' })),
-  limit: Limit(50),
-  cursor: Cursor(),
+  ...pageParameters(50),
 })
 
-export const AuditQuery = closed({ limit: Limit(100), cursor: Cursor() })
+export const AuditQuery = closed(pageParameters(100))
 
 export const RecordListing = closed(
   {

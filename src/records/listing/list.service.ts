@@ -6,7 +6,7 @@ import { isOpenTo } from '../../db/visibility.ts'
 import { type Caller, unscoped } from '../../domain/caller.ts'
 import { type ListPage, RowNumber, Time, Uuid } from '../../domain/shapes.ts'
 import { boundValidMs } from '../../domain/sweep-lag.ts'
-import { decodeCursor, encodeCursor, fingerprintQuery } from '../../http/paging.ts'
+import { decodeCursor, encodeCursor, fingerprintQuery, readPage } from '../../http/paging.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { presentAudit, presentRecord, redactRecord } from '../record-answer.ts'
 import type { AuditEntry, MemoryRecord, RedactedRecord } from '../records.schemas.ts'
@@ -58,7 +58,7 @@ export function createListing({ db, clock, textLanguage }: Resources) {
       // One record more than the page shows whether there is a next page.
       limit: limit + 1,
     }
-    const found = await readPage(conn, page, clock.now())
+    const found = await readRecords(conn, page, clock.now())
     const items = found.slice(0, limit)
     const last = found.length > limit ? items.at(-1) : undefined
     const position = last && { ...positionOf(last, asOf), poll_after: pollAfter }
@@ -75,21 +75,19 @@ export function createListing({ db, clock, textLanguage }: Resources) {
     id: string,
     { limit = 100, cursor }: { limit?: number; cursor?: string },
   ): Promise<ListPage<AuditEntry>> {
-    const fingerprint = fingerprintQuery(call.caller.principal, { audit: id })
-    const after = cursor === undefined ? 0 : decodeCursor(cursor, AuditCursor, fingerprint).id
-    const found = await listAudit(call.tx ?? db, { id, trust: call.caller.trust, after, limit: limit + 1 })
-    const items = found.slice(0, limit)
-    const last = items.at(-1)
-    return {
-      items: items.map(presentAudit),
-      ...(last && found.length > limit ? { next_cursor: encodeCursor(fingerprint, { id: last.id }) } : {}),
-    }
+    const { caller, tx } = call
+    const { items, ...next } = await readPage({
+      ...{ caller, list: { audit: id }, limit, cursor, position: AuditCursor },
+      read: (after, most) =>
+        listAudit(tx ?? db, { id, trust: caller.trust, after: after?.id ?? 0, limit: most }),
+    })
+    return { items: items.map(presentAudit), ...next }
   }
 
   return { list, pageAudit }
 }
 
-async function readPage(db: Database, page: PageQuery, now: Date): Promise<PositionedRecord[]> {
+async function readRecords(db: Database, page: PageQuery, now: Date): Promise<PositionedRecord[]> {
   return page.sort === 'salience' ? rankBySalience(db, page, now, recordReader) : listRecords(db, page)
 }
 

@@ -52,7 +52,8 @@ export const departingSamples: Record<string, Record<string, Sample | Record<str
       tombstones.insertTombstones(db, [{ ...sealed, id, key_id: keyId, created_at: now, actor: 'ada' }]),
     listTombstones: {
       'the first page': (db) => tombstones.listTombstones(db, trust, 51, undefined),
-      'the second page': (db) => tombstones.listTombstones(db, trust, 51, { created_at: now, id }),
+      'the second page': (db) =>
+        tombstones.listTombstones(db, trust, 51, { created_at: now.toISOString(), id }),
     },
     deleteTombstone: (db) => tombstones.deleteTombstone(db, trust, id),
   },
