@@ -48,7 +48,7 @@ async function createFactsOfAllPrecisions() {
 }
 
 describe('the precision of a vector', () => {
-  it('follows from how well its memory is kept', async () => {
+  it('depends on the retention of its record', async () => {
     const { rows } = await sql<{ bits: number }>`
       select ${bitsForRetention(sql`retention`)} as bits
       from unnest(array[1, 0.81, 0.8, 0.51, 0.5, 0.21, 0.2, 0]::float8[]) with ordinality as each (retention, place)

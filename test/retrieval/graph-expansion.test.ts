@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** A chain: the first says the word, each next is linked from the one before it. */
+/** Creates a chain: the first contains the word, and each next one is linked from the one before. */
 async function chain(word: string, length: number): Promise<string[]> {
   const ids: string[] = []
   for (let index = 0; index < length; index++) {
@@ -23,8 +23,8 @@ async function chain(word: string, length: number): Promise<string[]> {
 
 const roots = (answer: Body) => answer.nodes.map((node: Body) => [node.hop, node.root])
 
-describe('from its roots a retrieval', () => {
-  it('follows edges as many hops as asked, nearest first', async () => {
+describe('graph expansion from the roots', () => {
+  it('follows edges up to max_hops, nearest first', async () => {
     const ids = await chain('finch', 5)
     for (const max_hops of [0, 1, 2, 3]) {
       const answer = await retrieve(app, { task_descriptor: 'finch', root_limit: 1, max_hops })
@@ -37,7 +37,7 @@ describe('from its roots a retrieval', () => {
     }
   })
 
-  it('takes of many neighbours those with the heaviest edges, and keeps both limits exactly', async () => {
+  it('prefers neighbours with heavier edges and respects both limits exactly', async () => {
     const { id } = await create(app, buildStatement('crane'))
     const weighed: string[] = []
     for (let index = 0; index < 12; index++) {
@@ -56,7 +56,7 @@ describe('from its roots a retrieval', () => {
     expect(listNodeIds(await retrieve(app, { ...ask, node_limit: 1 }))).toEqual([id])
   })
 
-  it('comes back by no edge to where it was, and takes a circle for what it is', async () => {
+  it('visits no record twice, also in a cycle', async () => {
     const one = await create(app, buildStatement('wren'))
     const other = await create(app, buildStatement('another'))
     await link(app, one.id, 'supports', other.id)
@@ -66,7 +66,7 @@ describe('from its roots a retrieval', () => {
     expect(answer.edges).toHaveLength(4)
   })
 
-  it('passes what is not active and reaches nothing through it', async () => {
+  it('neither returns inactive records nor passes through them', async () => {
     const ids = await chain('swift', 3)
     const body = { status: 'challenged', reason: 'doubt', actor: 'ada' }
     await app.request('POST', `/v1/records/${ids[1]}/status`, { body })
@@ -76,10 +76,10 @@ describe('from its roots a retrieval', () => {
   })
 })
 
-describe('around a hub of 10,000 edges', () => {
+describe('graph expansion around a hub with 10,000 edges', () => {
   const hub = 'ffffffff-0000-7000-8000-000000000000'
 
-  it('five nodes are five nodes, the same each time, for the same few statements', async () => {
+  it('returns the same five nodes each time, with the same few statements', async () => {
     await create(app, { ...buildStatement('the condor hub'), id: hub, scope: 'hub' })
     const { id } = await create(app, buildStatement('a rarer kind of edge', { scope: 'hub' }))
     await link(app, hub, 'watched_by', id)
@@ -109,9 +109,9 @@ describe('around a hub of 10,000 edges', () => {
     const ask = { task_descriptor: 'condor hub', root_limit: 1, node_limit: 5, record_access: false }
     const counts: number[] = []
     const answers: string[] = []
-    // How common words are is read by the first question and kept.
+    // The first question reads how common words are and caches it.
     await app.request('POST', '/v1/retrieve', { body: ask })
-    // What was served before is still being counted, in statements that are not of the questions.
+    // Served accesses are counted by statements that do not belong to the questions.
     await app.services.access.flush()
     for (const max_hops of [0, 1, 1, 2]) {
       const counter = countStatements(app)
@@ -131,7 +131,7 @@ describe('around a hub of 10,000 edges', () => {
   })
 })
 
-/** How many statements are asked, by whatever connection of the pool. */
+/** Counts the statements on every connection of the pool. */
 function countStatements({ database: { pool } }: TestApp) {
   let count = 0
   const restore = new Map<PoolClient, PoolClient['query']>()

@@ -21,8 +21,8 @@ const act = async (id: string, action: string, body: object = auditFields) => {
   return answer.body as Body
 }
 
-describe('as of a past instant', () => {
-  it('what was stored later does not exist, nor does the edge to it', async () => {
+describe('retrieval as of a past instant', () => {
+  it('leaves out records and edges that were stored later', async () => {
     const early = await create(app, buildStatement('dunlin', { scope: 'births' }))
     const other = await create(app, buildStatement('other', { scope: 'births' }))
     const as_of = instant()
@@ -40,7 +40,7 @@ describe('as of a past instant', () => {
     }
   })
 
-  it('a superseded fact is what it was, and its successor is not there yet', async () => {
+  it('returns a superseded fact as it was, without its successor', async () => {
     const scopes = ['revisions']
     const old = await create(app, buildStatement('ruff is blue', { scope: 'revisions', salience: 0.8 }))
     app.clock.advance(1_000)
@@ -61,7 +61,7 @@ describe('as of a past instant', () => {
     }
   })
 
-  it('a status is that of then, whatever it became and came back from', async () => {
+  it('uses the status at that instant, whatever followed', async () => {
     const scopes = ['statuses']
     const { id } = await create(app, buildStatement('knot', { scope: 'statuses' }))
     const instants: Record<string, string> = {}
@@ -81,7 +81,7 @@ describe('as of a past instant', () => {
   })
 
   it.each(['exponential', 'linear', 'huber', 'elastic'])(
-    'the salience on a curve that is %s is that of then, however it was moved since',
+    'uses the salience at that instant on the curve %s, whatever changed it since',
     async (curve) => {
       const scope = `curve ${curve}`
       const decay = { curve, half_life_seconds: 86_400, reinforcement_gain: 0.3 }
@@ -112,7 +112,7 @@ describe('as of a past instant', () => {
       for (const { as_of } of known) {
         answers.push((await retrieve(app, { scopes: [scope], as_of })).nodes[0].record.salience)
       }
-      // A penalty keeps the clock of the curve, which the log does not tell: after it only an exponential is exact.
+      // A penalty keeps the start of the curve, which the log does not record: only exponential decay stays exact.
       const exact = curve === 'exponential' ? known : known.filter((_, index) => index !== 2)
       for (const [index, { as_of, salience }] of known.entries()) {
         if (exact.includes(known[index] ?? { as_of, salience }))
@@ -122,7 +122,7 @@ describe('as of a past instant', () => {
     },
   )
 
-  it('a fact in a time box is there while its window was open', async () => {
+  it('returns a timeboxed fact inside its validity', async () => {
     const scopes = ['windows']
     const { payload } = buildStatement('plaice')
     const end = new Date(app.clock.now().getTime() + day).toISOString()
@@ -138,7 +138,7 @@ describe('as of a past instant', () => {
     expect(listNodeIds(await retrieve(app, { scopes, as_of }))).toEqual([id])
   })
 
-  it('what was forgotten since stays away', async () => {
+  it('leaves out records that were forgotten since', async () => {
     const { id } = await create(app, buildStatement('bittern', { scope: 'gone' }))
     const as_of = instant()
     app.clock.advance(1_000)
@@ -146,7 +146,7 @@ describe('as of a past instant', () => {
     expect(listNodeIds(await retrieve(app, { scopes: ['gone'], as_of }))).toEqual([])
   })
 
-  it('only what filters allowed then is answered', async () => {
+  it('applies the filters to the state at that instant', async () => {
     const decay = { half_life_seconds: 86_400 }
     const { id } = await create(app, buildStatement('teal', { scope: 'then', lifecycle: { decay } }))
     const as_of = instant()

@@ -15,8 +15,8 @@ const from = (milliseconds: number) => new Date(app.clock.now().getTime() + mill
 const setStatus = (id: string, status: string) =>
   app.request('POST', `/v1/records/${id}/status`, { body: { status, reason: 'tested', actor: 'ada' } })
 
-describe('a filter', () => {
-  it('leaves only what it names, among neighbours too', async () => {
+describe('retrieval filters', () => {
+  it('leave only matching records, among neighbours too', async () => {
     const scope = 'filters'
     const made: Record<string, string> = {}
     for (const [type, payload] of Object.entries(payloads)) {
@@ -50,7 +50,7 @@ describe('a filter', () => {
     ])
   })
 
-  it('comes before any cut: the one of 20,000 with a tag is found by every channel', async () => {
+  it('apply before any limit: every channel finds the one tagged record among 20,000', async () => {
     await sql`
       with drawn as (
         select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as id from generate_series(1, 20000) as n
@@ -81,7 +81,7 @@ describe('a filter', () => {
     }
   })
 
-  it('by salience is exact at the moment, whatever was stored', async () => {
+  it('on salience use the exact current value', async () => {
     const decay = { curve: 'linear', half_life_seconds: 10 * 86_400 }
     const { id } = await create(app, buildStatement('stork', { scope: 'fading', lifecycle: { decay } }))
     app.clock.advance(4 * day)
@@ -94,8 +94,8 @@ describe('a filter', () => {
   })
 })
 
-describe('what time or revision has put away', () => {
-  it('comes only when asked for, and is named with its reason when explained', async () => {
+describe('expired, withdrawn and superseded records', () => {
+  it('are retrieved only when requested, and named with their reason in the explanation', async () => {
     const scope = 'put away'
     const word = { scope, tags: ['away'] }
     const active = await create(app, buildStatement('plover stays', word))

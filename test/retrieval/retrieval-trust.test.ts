@@ -4,7 +4,7 @@ import { buildService, buildStatement, link, listNodeIds, retrieve } from '../su
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
-/** Reads scope `mine`, scope `ours` and no scope, up to `low`. */
+/** A key for the scopes `mine` and `ours` and records without scope, up to `low`. */
 let narrow: string
 beforeAll(async () => {
   app = await startTestApp()
@@ -21,7 +21,7 @@ const pick = <T>(of: readonly T[], seed: number): T => {
   return found
 }
 
-/** Everything a retrieval can be asked, so that what is hidden has every chance to show. */
+/** Requests with every option, to give hidden records every chance to show. */
 const questions: object[] = [
   {},
   { task_descriptor: 'alpha beta' },
@@ -70,8 +70,8 @@ async function storeHidden(index: number): Promise<Body> {
   return create(app, index % 4 ? buildStatement(text, more) : buildService('Orion', more))
 }
 
-describe('a key', () => {
-  it('is answered the same to the byte, whatever there is that it may not see', async () => {
+describe('retrieval with a limited key', () => {
+  it('answers the same bytes whether or not hidden records exist', async () => {
     const visible: Body[] = []
     for (let index = 0; index < 60; index++) visible.push(await storeVisible(index))
     for (const [index, { id }] of visible.entries()) {
@@ -84,7 +84,7 @@ describe('a key', () => {
     const hidden: Body[] = []
     for (let index = 0; index < 60; index++) hidden.push(await storeHidden(index))
     for (const [index, { id }] of hidden.entries()) {
-      // Written both ways, so the visible end has an edge to the hidden one without being changed.
+      // Edges are written in both directions, so the visible record gets an edge without a new version.
       await link(app, id, 'mentions_entity', pick(visible, index * 3).id)
       await link(app, id, 'depends_on', pick(hidden, index + 1).id)
     }
@@ -94,8 +94,8 @@ describe('a key', () => {
   })
 })
 
-describe('a request', () => {
-  it('narrows what its key sees and never widens it', async () => {
+describe('the trust of a retrieval request', () => {
+  it('narrows what the key sees and never widens it', async () => {
     const word = 'toucan'
     const made: Record<string, string> = {}
     for (const scope of ['mine', 'ours', 'theirs', undefined]) {
@@ -128,8 +128,8 @@ describe('a request', () => {
   })
 })
 
-describe('what is seen redacted', () => {
-  it('comes where nothing is asked of its content, and says nothing', async () => {
+describe('a redacted record in a retrieval', () => {
+  it('is returned without its content when no filter depends on the content', async () => {
     const { id } = await create(
       app,
       buildStatement('puffin secret', { scope: 'ours', sensitivity: 'medium' }),
@@ -144,7 +144,7 @@ describe('what is seen redacted', () => {
     expect(JSON.stringify(answer)).not.toContain('puffin')
   })
 
-  it('is found neither by its words, names or tags nor under a filter by what it hides', async () => {
+  it('is not found by its text, name or tags, nor with a filter on a hidden field', async () => {
     const tagged = { scope: 'mine', sensitivity: 'medium', tags: ['kakapo'] }
     const entity = await create(app, buildService('Kakapo', tagged))
     const about = await create(app, buildStatement('kakapo', { scope: 'mine' }))
@@ -161,13 +161,13 @@ describe('what is seen redacted', () => {
       const answer = await retrieve(app, { ...question, root_limit: 100, node_limit: 500 }, narrow)
       expect([question, listNodeIds(answer).includes(entity.id)]).toEqual([question, false])
     }
-    // Nor does its name lead to what it is linked with.
+    // Its name does not lead to linked records either.
     const body = { task_descriptor: 'Kakapo', explain: true, max_hops: 0 }
     const node = (await retrieve(app, body, narrow)).nodes.find((each: Body) => each.record.id === about.id)
     expect(node.signals.channels.map((each: Body) => each.channel)).not.toContain('graph')
   })
 
-  it('ends an edge, which shows at the end that is seen whole, and leads no further', async () => {
+  it('ends the expansion, and its edge appears at the visible end', async () => {
     const root = await create(app, buildStatement('cassowary', { scope: 'mine' }))
     const veiled = await create(app, buildStatement('hidden words', { scope: 'mine', sensitivity: 'medium' }))
     const beyond = await create(app, buildStatement('beyond', { scope: 'mine' }))
@@ -190,7 +190,7 @@ describe('what is seen redacted', () => {
     expect(answer.edges.map((edge: Body) => [edge.source_id, edge.target_id])).toEqual([[root.id, veiled.id]])
   })
 
-  it('scores the same however important it is', async () => {
+  it('has a score that does not depend on its importance', async () => {
     const root = await create(app, buildStatement('emu', { scope: 'mine' }))
     const scores: number[] = []
     for (const base_importance of [0, 1]) {
@@ -212,8 +212,8 @@ describe('what is seen redacted', () => {
   })
 })
 
-describe('a neighbour that may not be seen', () => {
-  it('is not answered, and neither its edge nor its place is missed', async () => {
+describe('a hidden neighbour in a retrieval', () => {
+  it('is left out with its edge and takes no place within the limits', async () => {
     const hub = await create(app, buildStatement('ibis', { scope: 'mine' }))
     const seen: string[] = []
     for (let index = 0; index < 6; index++) {

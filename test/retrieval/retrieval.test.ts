@@ -11,8 +11,8 @@ afterAll(() => app.close())
 
 const day = 86_400_000
 
-describe('a retrieval with a task', () => {
-  it('finds at once what was stored a moment ago', async () => {
+describe('POST /v1/retrieve with a task', () => {
+  it('finds a record right after it was stored', async () => {
     const { id } = await create(app, buildStatement('the flamingo gateway listens on port 8443'))
     const answer = await retrieve(app, { task_descriptor: 'Which port does flamingo use?' })
     expect(answer.root_ids[0]).toBe(id)
@@ -21,7 +21,7 @@ describe('a retrieval with a task', () => {
     expect(answer.suppressed).toBeUndefined()
   })
 
-  it('finds what is about an entity by any of its names', async () => {
+  it('finds records about an entity by any of its names', async () => {
     const entity = await create(app, {
       type: 'entity',
       payload: {
@@ -41,7 +41,7 @@ describe('a retrieval with a task', () => {
     expect(signals[1]).toContain('graph')
   })
 
-  it('answers the same each time', async () => {
+  it('gives the same answer each time', async () => {
     const scopes = ['same']
     for (let index = 0; index < 30; index++)
       await create(app, buildStatement('heron heron', { scope: 'same' }))
@@ -53,7 +53,7 @@ describe('a retrieval with a task', () => {
     }
   })
 
-  it('ranks what matters and what is fresh above its equals', async () => {
+  it('ranks important and fresh records above equal matches', async () => {
     const scopes = ['weights']
     const plain = await create(app, buildStatement('osprey', { scope: 'weights', salience: 0.2 }))
     const fresh = await create(app, buildStatement('osprey', { scope: 'weights', salience: 1 }))
@@ -62,8 +62,8 @@ describe('a retrieval with a task', () => {
   })
 })
 
-describe('a retrieval without a task', () => {
-  it('answers the most salient as of now, and that is their score', async () => {
+describe('POST /v1/retrieve without a task', () => {
+  it('returns the most salient records, with the salience as score', async () => {
     const scopes = ['quiet']
     const slow = { lifecycle: { decay: { half_life_seconds: 30 * 86_400 } } }
     const quick = { lifecycle: { decay: { half_life_seconds: 3_600 } } }
@@ -81,7 +81,7 @@ describe('a retrieval without a task', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('of nothing is empty', async () => {
+  it('answers empty lists for an empty scope', async () => {
     expect(await retrieve(app, { scopes: ['nowhere'] })).toEqual({ nodes: [], edges: [], root_ids: [] })
     expect(await retrieve(app, { scopes: ['nowhere'], task_descriptor: 'anything' })).toEqual({
       ...{ nodes: [], edges: [], root_ids: [] },
@@ -89,34 +89,34 @@ describe('a retrieval without a task', () => {
   })
 })
 
-describe('a request', () => {
-  it('with an unknown field or a value out of range is refused, all at once', async () => {
+describe('POST /v1/retrieve', () => {
+  it('refuses unknown fields and values out of range, all at once', async () => {
     const body = { tasks: 'x', root_limit: 0, max_hops: 9, trust: { level: 'low' }, mode: 'facts' }
     const answer = await app.request('POST', '/v1/retrieve', { body })
     expectProblem(answer, 422, 'validation_failed')
     expect(pointersOf(answer).sort()).toEqual(['/max_hops', '/mode', '/root_limit', '/tasks', '/trust/level'])
   })
 
-  it('of what will be is refused', async () => {
+  it('refuses an instant in the future', async () => {
     const as_of = new Date(app.clock.now().getTime() + 1).toISOString()
     const answer = await app.request('POST', '/v1/retrieve', { body: { as_of } })
     expectProblem(answer, 422, 'validation_failed')
     expect(pointersOf(answer)).toEqual(['/as_of'])
   })
 
-  it('with an embedding is refused where no model serves', async () => {
+  it('refuses a query_embedding when no model serves', async () => {
     const body = { task_descriptor: 'x', query_embedding: [0.1, 0.2] }
     const answer = await app.request('POST', '/v1/retrieve', { body })
     expectProblem(answer, 422, 'validation_failed')
     expect(pointersOf(answer)).toEqual(['/query_embedding'])
   })
 
-  it('takes the permission to read', async () => {
+  it('requires read permission', async () => {
     const key = await app.issueKey(['records:write'])
     expectProblem(await app.request('POST', '/v1/retrieve', { key, body: {} }), 403, 'forbidden')
   })
 
-  it('of any words at all is answered', async () => {
+  it('accepts any text as the task', async () => {
     for (const text of [
       '"',
       "'; drop",
@@ -134,14 +134,14 @@ describe('a request', () => {
   })
 })
 
-describe('procedures', () => {
+describe('the selection of a procedure', () => {
   const skill = (name: string, performance?: object) => ({
     type: 'competence',
     scope: 'skills',
     payload: { kind: 'competence', skill_name: name, ...(performance ? { performance } : {}) },
   })
 
-  it('are chosen from by fit, success and recency, and the lead is the confidence', async () => {
+  it('ranks by fit, success and recency, with the lead as confidence', async () => {
     const last_used_at = app.clock.now().toISOString()
     const good = await create(
       app,
@@ -158,20 +158,20 @@ describe('procedures', () => {
     expect(selection.needs_more).toBe(true)
   })
 
-  it('that were never tried count half, and one alone is as sure as it is good', async () => {
+  it('counts an untried procedure as one half, and uses the score as confidence when there is one', async () => {
     const { id } = await create(app, { ...skill('alone'), scope: 'alone' })
     const { selection } = await retrieve(app, { scopes: ['alone'] })
     expect(selection).toEqual({ selected: [id], confidence: 0.5, needs_more: true, scores: { [id]: 0.5 } })
   })
 
-  it('are not chosen from where there are none', async () => {
+  it('is absent when no procedure was retrieved', async () => {
     await create(app, buildStatement('no procedure', { scope: 'facts only' }))
     expect((await retrieve(app, { scopes: ['facts only'] })).selection).toBeUndefined()
   })
 })
 
-describe('a name', () => {
-  it('is found whatever is typed around it', async () => {
+describe('an entity name in a task', () => {
+  it('is found with any punctuation around it', async () => {
     const entity = await create(app, buildService('src/main.ts'))
     for (const text of ['open src/main.ts.', 'why (src/main.ts)?', '«src/main.ts»', "src/main.ts's owner"]) {
       const answer = await retrieve(app, { task_descriptor: text, explain: true, memory_types: ['entity'] })

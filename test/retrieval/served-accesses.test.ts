@@ -15,8 +15,8 @@ const settle = () => app.services.access.flush()
 const logOf = (id: string) =>
   app.db.selectFrom('access_log').where('record_id', '=', id).select(['kind', 'actor', 'at']).execute()
 
-describe('what a retrieval answers', () => {
-  it('is counted as served once the answer was sent, and is no change of the record', async () => {
+describe('the records in an answer of POST /v1/retrieve', () => {
+  it('are counted as served after the answer, without a new version', async () => {
     const before = await create(app, buildStatement('grebe', { scope: 'served' }))
     app.clock.advance(1_000)
     const answer = await retrieve(app, { scopes: ['served'], trust: { actor_id: 'agent-7' } })
@@ -34,7 +34,7 @@ describe('what a retrieval answers', () => {
     expect(await logOf(before.id)).toEqual([{ kind: 'served', actor: 'agent-7', at: app.clock.now() }])
   })
 
-  it('is not counted when the request says so, nor when it was refused', async () => {
+  it('are not counted with record_access: false or when the request is refused', async () => {
     const { id } = await create(app, buildStatement('coot', { scope: 'unrecorded' }))
     await retrieve(app, { scopes: ['unrecorded'], record_access: false })
     await app.request('POST', '/v1/retrieve', { body: { scopes: ['unrecorded'], root_limit: 0 } })
@@ -42,7 +42,7 @@ describe('what a retrieval answers', () => {
     expect(await logOf(id)).toEqual([])
   })
 
-  it('to many at once is counted as often, in few statements', async () => {
+  it('are counted for each of many concurrent requests, with few statements', async () => {
     const ids: string[] = []
     for (let index = 0; index < 10; index++) {
       ids.push((await create(app, buildStatement(`rail ${index}`, { scope: 'crowded' }))).id)
@@ -52,7 +52,7 @@ describe('what a retrieval answers', () => {
     for (const id of ids) expect((await read(app, id)).access_count).toBe(40)
   })
 
-  it('is counted though the records are written meanwhile, and no writer waits in vain', async () => {
+  it('are counted while the records are written, without blocking the writers', async () => {
     const { id } = await create(app, buildStatement('snipe', { scope: 'written' }))
     const body = { actor: 'agent', rationale: 'it helped' }
     await Promise.all(
@@ -66,7 +66,7 @@ describe('what a retrieval answers', () => {
     expect(await read(app, id)).toMatchObject({ access_count: 30, version: 16 })
   })
 
-  it('is answered though nothing can be counted, and the log says what was lost', async () => {
+  it('are returned when counting fails, and the log says how many were lost', async () => {
     const { id } = await create(app, buildStatement('shrike', { scope: 'lost' }))
     await app.db.schema.alterTable('access_log').renameTo('access_log_away').execute()
     try {
@@ -82,8 +82,8 @@ describe('what a retrieval answers', () => {
   })
 })
 
-describe('the backlog of accesses', () => {
-  it('is bounded while the database is away, and says what it let go', async () => {
+describe('the backlog of served accesses', () => {
+  it('is limited while the database is unavailable, and reports what it dropped', async () => {
     const reports: string[] = []
     const nobody = new Proxy({} as Database, {
       get: () => () => {
@@ -100,7 +100,7 @@ describe('the backlog of accesses', () => {
     ])
   })
 
-  it('is written before a process that stops lets go of the database', async () => {
+  it('is written before a stopping process closes its database connections', async () => {
     const other = await startTestApp()
     const { id } = await create(other, buildStatement('lapwing', { scope: 'stopping' }))
     let count = 0

@@ -35,8 +35,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('what is similar', () => {
-  it('to a text comes with its cosine, the most similar first', async () => {
+describe('POST /v1/search/similar', () => {
+  it('finds records similar to a text with their cosine, most similar first', async () => {
     const text = 'billing deployments are frozen'
     const { status, body } = await similar({ text })
     expect(status).toBe(200)
@@ -45,18 +45,18 @@ describe('what is similar', () => {
     expect(body.items[0].similarity).toBeCloseTo(likeness, 5)
   })
 
-  it('to a record leaves out the record itself', async () => {
+  it('leaves out the record that it compares with', async () => {
     const { body } = await similar({ record_id: ids['frozen'], limit: 1 })
     expect(found(body)).toEqual([ids['thawed']])
   })
 
-  it('to a record that is not embedded yet is found by its text', async () => {
+  it('uses the text of a record that is not embedded yet', async () => {
     const { id } = await create(app, buildStatement('a cat that sleeps on the office printer'))
     const { body } = await similar({ record_id: id, limit: 1 })
     expect(found(body)).toEqual([ids['cats']])
   })
 
-  it('is neither forgotten, nor withdrawn, nor hidden', async () => {
+  it('leaves out forgotten, withdrawn and hidden records', async () => {
     const gone = await store(`${texts.cats} today`)
     const withdrawn = await store(`${texts.cats} again`)
     const hidden = await store(`${texts.cats} in secret`, { sensitivity: 'high' })
@@ -75,11 +75,11 @@ describe('what is similar', () => {
     expect(found(narrowed.body)).toContain(shut)
   })
 
-  it('to nothing at all is nothing', async () => {
+  it('answers an empty list for text without words', async () => {
     expect((await similar({ text: '…' })).body).toEqual({ items: [] })
   })
 
-  it('is refused for what cannot be asked about', async () => {
+  it('refuses records that are hidden or have no text, and invalid requests', async () => {
     const { id: redacted } = await create(
       app,
       buildStatement('on a need to know basis', { sensitivity: 'high' }),
@@ -107,14 +107,14 @@ describe('what is similar', () => {
   })
 })
 
-describe('a retrieval', () => {
-  it('finds by parts of words what shares no whole word with the question', async () => {
+describe('the vector channel of a retrieval', () => {
+  it('finds a record that shares only parts of words with the task', async () => {
     const answer = await retrieve(app, { task_descriptor: 'printing cats', explain: true, max_hops: 0 })
     const node = answer.nodes.find((each: Body) => each.record.id === ids['cats'])
     expect(node.signals.channels.map(({ channel }: Body) => channel)).toContain('vector')
   })
 
-  it('goes by a vector of the caller, of the length of the model', async () => {
+  it('uses a query_embedding of the length of the model', async () => {
     const given = [...hashEmbedding(texts.thawed, dimensions)]
     const answer = await retrieve(app, { query_embedding: given, max_hops: 0, explain: true })
     const nearest = answer.nodes.find(({ signals }: Body) =>
@@ -128,7 +128,7 @@ describe('a retrieval', () => {
     }
   })
 
-  it('never ranks a redacted record by its vector', async () => {
+  it('never ranks a redacted record', async () => {
     const secret = await store('the vault code is written on the calendar', { sensitivity: 'high' })
     const key = await app.issueKey(['records:read'], { max_sensitivity: 'medium' })
     const given = [...hashEmbedding('the vault code is written on the calendar', dimensions)]
@@ -136,7 +136,7 @@ describe('a retrieval', () => {
     expect(listNodeIds(answer)).not.toContain(secret)
   })
 
-  it('tells what matched by its vector and was withheld', async () => {
+  it('names withheld matches in the explanation', async () => {
     const id = await store('hummingbirds hover over hibiscus')
     await app.request('POST', `/v1/records/${id}/retract`, { body: { actor: 'ada', rationale: 'wrong' } })
     const given = [...hashEmbedding('hummingbirds hover over hibiscus', dimensions)]
@@ -146,8 +146,8 @@ describe('a retrieval', () => {
   })
 })
 
-describe('without vectors', () => {
-  it('similar is refused, a vector too, and everything else goes on', async () => {
+describe('a server without vectors', () => {
+  it('refuses a similarity search and a query_embedding, and retrieves by its other channels', async () => {
     const plain = await startTestApp({ variables: { MEMBRANE_EMBEDDING_PROVIDER: 'none' } })
     try {
       const { id } = await create(plain, buildStatement(texts.cats))

@@ -51,11 +51,12 @@ async function openStore(language: string) {
 type Store = Awaited<ReturnType<typeof openStore>>
 let small: Store
 let large: Store
-const dice = createRandom(7)
+const random = createRandom(7)
 const vocabulary = 20_000
 const drawText = () => {
-  const words = Array.from({ length: 8 + Math.floor(dice() * 40) }, () => drawWord(dice, vocabulary))
-  if (dice() < 0.2) words.push(`src/${drawWord(dice, 300)}.ts`, `2026-03-${10 + Math.floor(dice() * 20)}`)
+  const words = Array.from({ length: 8 + Math.floor(random() * 40) }, () => drawWord(random, vocabulary))
+  if (random() < 0.2)
+    words.push(`src/${drawWord(random, 300)}.ts`, `2026-03-${10 + Math.floor(random() * 20)}`)
   return words.join(' ')
 }
 const texts = Array.from({ length: 6_000 }, (_, at) => ({ text: drawText(), scope: `project-${at % 60}` }))
@@ -75,7 +76,7 @@ afterAll(async () => {
 })
 
 const queries = Array.from({ length: 200 }, () => {
-  const words = Array.from({ length: 1 + Math.floor(dice() * 8) }, () => drawWord(dice, vocabulary))
+  const words = Array.from({ length: 1 + Math.floor(random() * 8) }, () => drawWord(random, vocabulary))
   return words.join(' ')
 })
 
@@ -93,17 +94,17 @@ async function agreement(): Promise<number> {
   return agreed / queries.length
 }
 
-describe('the ten best by text', () => {
-  it('are those of a plain BM25 in a store filled a moment ago', async () => {
+describe('the ten best matches of the text channel', () => {
+  it('equal those of BM25, in a store that was just filled', async () => {
     expect(await agreement()).toBeGreaterThanOrEqual(0.95)
   })
 
-  it('are the same however often they are asked for', async () => {
+  it('are the same each time', async () => {
     const first = await large.find(queries[3] ?? '')
     for (let time = 0; time < 8; time += 1) expect(await large.find(queries[3] ?? '')).toEqual(first)
   })
 
-  it('are the ten best of a scope, whoever asks for it and whatever its words match elsewhere', async () => {
+  it('are the ten best of the requested scope, whatever matches elsewhere', async () => {
     const scopes = ['project-7']
     const within = documents.filter((_, at) => at % 60 === 7)
     const rankWithin = createBm25Ranking(within, meanLength(documents))
@@ -116,7 +117,7 @@ describe('the ten best by text', () => {
     }
   })
 
-  it('are the same for whoever does not see what was added, scores and all', async () => {
+  it('do not change with records that the key does not see, scores included', async () => {
     const trust: Trust = { maxSensitivity: 'low', scopes: null }
     const before = await Promise.all(queries.slice(0, 10).map((query) => large.find(query, { trust })))
     const [rare = '', ...words] = queries.slice(0, 10).join(' ').split(' ')
@@ -130,20 +131,20 @@ describe('the ten best by text', () => {
     expect(after).toEqual(before)
   })
 
-  it('meet every condition before they are cut', async () => {
+  it('are limited after every condition is applied', async () => {
     const [first] = documents
     const conditions = [sql<SqlBool>`r.id = ${first?.id}::uuid`]
     const found = await large.find(first?.words.join(' ') ?? '', { conditions })
     expect(found.map(({ id }) => id)).toEqual([first?.id])
   })
 
-  it('have a new record with a new word at once', async () => {
+  it('include a new record with a new word at once', async () => {
     const [id] = await large.store([{ text: 'xylophone' }])
     expect((await large.find('where is the xylophone'))[0]?.id).toBe(id)
   })
 })
 
-describe('a text', () => {
+describe('a text in the store', () => {
   it.each([
     ['src/main.ts', 'main'],
     ['user-auth', 'auth'],
@@ -151,7 +152,7 @@ describe('a text', () => {
     ['ECONNREFUSED', 'econnrefused'],
     ['getUserProfile', 'profile'],
     ['max_retry_count', 'retry'],
-  ])('with %s is found by it and by %s, and the whole tells more', async (whole, part) => {
+  ])('with %s is found by it and by %s, and the whole scores higher', async (whole, part) => {
     const parts = extractWords(whole).text.split(' ').slice(0, -1).reverse().join(' and ')
     const [exact, scattered] = await small.store([
       { text: `opened ${whole} today` },
@@ -163,12 +164,12 @@ describe('a text', () => {
     expect(found[0]?.id).not.toBe(scattered)
   })
 
-  it('is found in any form of its words, in the language of the store', async () => {
+  it('is found by any form of its words in the language of the store', async () => {
     const [id] = await small.store([{ text: 'the migrations were squashed' }])
     expect((await small.find('squashing a migration'))[0]?.id).toBe(id)
   })
 
-  it('must have a quoted phrase, and must not have what a minus precedes', async () => {
+  it('must contain a quoted phrase and must not contain a word after a minus', async () => {
     const [straight, turned] = await small.store([
       { text: 'purple walrus dances' },
       { text: 'walrus purple dances' },
@@ -180,7 +181,7 @@ describe('a text', () => {
     expect(await idsFor('-purple')).toEqual([])
   })
 
-  it('matches nobody who does not see it whole', async () => {
+  it('matches only for keys that see it completely', async () => {
     const [id] = await small.store([{ text: 'zeppelin blueprint', sensitivity: 'high', scope: 'hangar' }])
     const finds = async (trust: Trust) =>
       (await small.find('zeppelin', { trust })).some((each) => each.id === id)
@@ -189,7 +190,7 @@ describe('a text', () => {
     expect(await finds({ maxSensitivity: 'high', scopes: ['garage'] })).toBe(false)
   })
 
-  it('weighs the same beside others that are hidden, in a store of a few records', async () => {
+  it('has a score that does not depend on hidden records, even in a small store', async () => {
     const trust: Trust = { maxSensitivity: 'low', scopes: null }
     await small.store([{ text: 'otter raft' }, { text: 'raft of logs' }, { text: 'otter on a slide' }])
     const before = await small.find('otter raft', { trust })
@@ -200,7 +201,7 @@ describe('a text', () => {
     expect(before).toHaveLength(3)
   })
 
-  it('of nothing but signs or stop words matches nothing', async () => {
+  it('does not match a question of only signs or stop words', async () => {
     for (const sentence of ['', '   ', '---', '""', 'the of and', "'; drop table x; --", '\\']) {
       expect(Array.isArray(await small.find(sentence))).toBe(true)
     }

@@ -30,8 +30,8 @@ const foundByVector = (answer: Body): string[] =>
     .filter(({ signals }: Body) => signals.channels.some(({ channel }: Body) => channel === 'vector'))
     .map(({ record }: Body) => record.id)
 
-describe('by a vector', () => {
-  it('are found the records of then, as they were', async () => {
+describe('retrieval with a query_embedding', () => {
+  it('finds past records with their state as of an instant', async () => {
     const scopes = ['past']
     const early = await store(about, { scope: 'past' })
     app.clock.advance(1_000)
@@ -44,7 +44,7 @@ describe('by a vector', () => {
     expect(foundByVector(await ask({ scopes, explain: true }))).toEqual([late])
   })
 
-  it('are found challenged records only where they are asked for', async () => {
+  it('finds challenged records only when they are requested', async () => {
     const scopes = ['doubt']
     const id = await store(about, { scope: 'doubt' })
     const body = { status: 'challenged', reason: 'doubtful', actor: 'ada' }
@@ -55,7 +55,7 @@ describe('by a vector', () => {
     expect(suppressed).toEqual([{ id, reason: 'status', status: 'challenged' }])
   })
 
-  it('is found what each filter leaves, and nothing forgotten', async () => {
+  it('respects each filter and leaves out forgotten records', async () => {
     const scope = 'filters'
     const id = await store(about, { scope, tags: ['warm'] })
     await store(about, { scope })
@@ -66,7 +66,7 @@ describe('by a vector', () => {
     expect(listNodeIds(await ask({ scopes: [scope], min_salience: 2 }))).toEqual([])
   })
 
-  it('is found what lies beyond any number of nearer ones that a key may not see', async () => {
+  it('finds a record beyond any number of nearer hidden ones', async () => {
     const hidden = Array.from({ length: 30 }, (_, nth) =>
       store(about, nth % 2 ? { scope: 'crowd', sensitivity: 'high' } : { scope: 'crowd elsewhere' }),
     )
@@ -76,7 +76,7 @@ describe('by a vector', () => {
     expect(foundByVector(await ask({ explain: true, scopes: ['crowd'] }, key))).toEqual([id])
   })
 
-  it('the order is the same each time, and of equals the lower id comes first', async () => {
+  it('orders equally near records by id, the same each time', async () => {
     const scopes = ['equals']
     const ids = []
     for (let nth = 0; nth < 5; nth++) ids.push(await store(about, { scope: 'equals' }))
@@ -89,14 +89,14 @@ describe('by a vector', () => {
     expect(listNodeIds(await ask({ scopes }))).toEqual(listNodeIds(answer))
   })
 
-  it('that points nowhere nothing is found, and the most salient come', async () => {
+  it('finds the most salient records when the vector has length zero', async () => {
     const id = await store(about, { scope: 'nowhere' })
     const zero = asked.map(() => 0)
     const answer = await ask({ scopes: ['nowhere'], query_embedding: zero, explain: true })
     expect([listNodeIds(answer), foundByVector(answer)]).toEqual([[id], []])
   })
 
-  it('the channel weighs what the question makes it weigh', async () => {
+  it('weights the vector channel by the intent of the task', async () => {
     await store(about, { scope: 'weights' })
     for (const [task_descriptor, weight] of [
       ['how is it heated?', 1.2],

@@ -16,7 +16,7 @@ async function createMany(count: number): Promise<string[]> {
   return (body as Body).results.map(({ record }: Body) => record.id)
 }
 
-it('of twenty who supersede one record one succeeds, and the others learn by what', async () => {
+it('one of twenty concurrent supersede calls on a record succeeds, and the others learn its successor', async () => {
   const old = await create(app, buildClaim('old'))
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
@@ -40,7 +40,7 @@ it('of twenty who supersede one record one succeeds, and the others learn by wha
   expect((await readLineage(app, old.id)).nodes).toHaveLength(2)
 })
 
-it('a storm of revisions of the same records ends, each record revised once and nothing failed', async () => {
+it('concurrent revisions of the same records revise each once and fail none unexpectedly', async () => {
   for (const seed of [1, 2, 3]) {
     const ids = await createMany(12)
     const some = fc.shuffledSubarray(ids, { minLength: 4, maxLength: 9 })
@@ -54,7 +54,7 @@ it('a storm of revisions of the same records ends, each record revised once and 
           : revise(app, 'contest', id, { contesting_ref: singles[n - 1] ?? id }),
       ),
     ])
-    // Two singles may be the same record, which does not contest itself.
+    // Both may be the same record, which cannot contest itself.
     expect(answers.filter(({ status }) => ![200, 201, 409, 422].includes(status))).toEqual([])
     expect(answers.some(({ status }) => status === 201)).toBe(true)
     const { rows } = await app.database.pool.query(
@@ -65,7 +65,7 @@ it('a storm of revisions of the same records ends, each record revised once and 
   }
 })
 
-it('merges of overlapping records in random order do not deadlock', async () => {
+it('concurrent merges of overlapping records do not deadlock', async () => {
   const ids = await createMany(30)
   const sets = fc.sample(fc.shuffledSubarray(ids, { minLength: 2, maxLength: 20 }), { seed: 7, numRuns: 25 })
   const answers = await Promise.all(sets.map((set) => mergeRecords(app, set, buildClaim('merged'))))
@@ -77,7 +77,7 @@ it('merges of overlapping records in random order do not deadlock', async () => 
   }
 })
 
-it('a storm with links and erasures in it leaves no edge without an end and no failure', async () => {
+it('concurrent revisions with links and erasures leave no edge without an end and no unexpected failure', async () => {
   for (const seed of [1, 2, 3, 4]) {
     const ids = await createMany(16)
     const [erased, others] = [ids.slice(0, 4), ids.slice(4)]

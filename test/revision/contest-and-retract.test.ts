@@ -11,8 +11,8 @@ afterAll(() => app.close())
 
 const plain = (type: Type) => ({ type, payload: payloads[type] })
 
-describe('contesting', () => {
-  it('is said in the payload of a fact, which goes on being active', async () => {
+describe('POST /v1/records/{id}/contest', () => {
+  it('marks the payload of a fact, which stays active', async () => {
     const stored = await create(app, buildClaim('noon', { scope: 'team' }))
     const rival = await create(app, buildClaim('midnight', { scope: 'team' }))
     const { status, body } = await revise(app, 'contest', stored.id, { contesting_ref: rival.id })
@@ -52,7 +52,7 @@ describe('contesting', () => {
     expect((await revise(app, 'uncontest', stored.id)).body).toMatchObject({ status: 'active', version: 4 })
   })
 
-  it('keeps a reference that is no record as evidence, each once', async () => {
+  it('stores a reference that is no record as evidence, once each', async () => {
     const stored = await create(app, buildClaim('flat'))
     const stranger = '0197b9a0-0000-7000-8000-00000000ffff'
     for (const ref of ['a photograph', stranger, 'a photograph']) {
@@ -68,7 +68,7 @@ describe('contesting', () => {
     expect(relations).toEqual([])
   })
 
-  it('takes no record of another scope, nor the record itself', async () => {
+  it('refuses records of another scope and the record itself', async () => {
     const stored = await create(app, buildClaim('here', { scope: 'team' }))
     const foreign = await create(app, buildClaim('there', { scope: 'others' }))
     const general = await create(app, buildClaim('everywhere'))
@@ -79,8 +79,8 @@ describe('contesting', () => {
   })
 })
 
-describe('retracting', () => {
-  it('takes a record back without deleting it', async () => {
+describe('POST /v1/records/{id}/retract', () => {
+  it('withdraws a record without deleting it', async () => {
     const stored = await create(app, buildClaim('a mistake'))
     const { status, body, headers } = await revise(app, 'retract', stored.id)
     expect([status, headers.get('etag')]).toEqual([200, '"2"'])

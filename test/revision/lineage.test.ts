@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function bear(call: string, id: string, object: string, more: object = {}): Promise<string> {
+async function createRevision(call: string, id: string, object: string, more: object = {}): Promise<string> {
   app.clock.advance(1_000)
   const answer = await revise(app, call, id, { record: buildClaim(object, more) })
   return (answer.body as Body).record.id
@@ -22,8 +22,8 @@ async function bear(call: string, id: string, object: string, more: object = {})
 const idsOf = ({ nodes }: Body): string[] => nodes.map(({ id }: Body) => id)
 const forget = (id: string) => app.request('DELETE', `/v1/records/${id}?actor=a&rationale=b`)
 
-describe('a lineage', () => {
-  it('of more than ten thousand is the nearest ten thousand', async () => {
+describe('GET /v1/records/{id}/lineage', () => {
+  it('returns the nearest ten thousand of a larger lineage', async () => {
     const root = (await create(app, buildClaim('a root'))).id
     await sql`
       with child as (
@@ -47,14 +47,14 @@ describe('a lineage', () => {
     expect([nodes.length, edges.length]).toEqual([10_000, 9_999])
   })
 
-  it('is the same whole tree from wherever it is asked for', async () => {
+  it('returns the same complete tree from every record in it', async () => {
     const root = (await create(app, buildClaim('root'))).id
-    const fork = await bear('fork', root, 'fork')
-    const next = await bear('supersede', root, 'next')
+    const fork = await createRevision('fork', root, 'fork')
+    const next = await createRevision('supersede', root, 'next')
     const other = await create(app, buildClaim('other'))
     const merged = ((await mergeRecords(app, [fork, next, other.id], buildClaim('merged'))).body as Body)
       .record.id
-    const last = await bear('supersede', merged, 'last')
+    const last = await createRevision('supersede', merged, 'last')
     const seen = await readLineage(app, root)
     expect(seen.nodes).toContainEqual({
       ...{ id: fork, type: 'semantic', status: 'merged' },
@@ -75,7 +75,7 @@ describe('a lineage', () => {
     for (const id of idsOf(seen)) expect(await readLineage(app, id)).toEqual(seen)
   })
 
-  it('is not what a fact was learned from', async () => {
+  it('leaves out the episodes that a fact was learned from', async () => {
     const episode = await create(app, { type: 'episodic', payload: payloads.episodic })
     const one = await create(app, buildClaim('one'))
     const another = await create(app, buildClaim('another'))
@@ -88,7 +88,7 @@ describe('a lineage', () => {
     expect(await readLineage(app, episode.id)).toMatchObject({ nodes: [{ type: 'episodic' }], edges: [] })
   })
 
-  it('of a thousand steps is read in two statements, from either end and from the middle', async () => {
+  it('reads a thousand steps with two statements, from either end and from the middle', async () => {
     const ids = Array.from({ length: 1_000 }, () => app.ids.next())
     const records = ids.map((id, n) => buildClaim(`step ${n}`, { id }))
     const stored = await app.request('POST', '/v1/records/batch', { body: { records, atomic: true } })
@@ -98,18 +98,18 @@ describe('a lineage', () => {
     const saboteur = createSessionEnder(app)
     for (const id of [ids[0], ids[500], ids[999]]) {
       const { result, statements } = await saboteur.count(() => readLineage(app, id ?? ''))
-      // One finds the record under the caller's trust, one the tree.
+      // One statement finds the record under the trust of the caller, one reads the tree.
       expect(statements).toBe(2)
       expect(idsOf(result).sort()).toEqual(ids.toSorted())
       expect(result.edges).toHaveLength(999)
     }
   })
 
-  it('goes through what was forgotten, and ends where the key sees nothing whole', async () => {
+  it('continues through forgotten records and ends where the key does not see a record completely', async () => {
     const first = (await create(app, buildClaim('first', { scope: 'mine' }))).id
-    const second = await bear('supersede', first, 'second')
-    const third = await bear('supersede', second, 'third', { sensitivity: 'high' })
-    const fourth = await bear('supersede', third, 'fourth')
+    const second = await createRevision('supersede', first, 'second')
+    const third = await createRevision('supersede', second, 'third', { sensitivity: 'high' })
+    const fourth = await createRevision('supersede', third, 'fourth')
     await forget(second)
     expect(idsOf(await readLineage(app, first))).toEqual([first, second, third, fourth])
     const key = await app.issueKey(['records:read'], { scopes: ['mine'], max_sensitivity: 'low' })
@@ -124,9 +124,9 @@ describe('a lineage', () => {
     expectProblem(await ask(key), 404, 'record_not_found')
   })
 
-  it('of what was purged or erased is what is left to know of it', async () => {
+  it('shows for purged and erased records what is left of them', async () => {
     const erased = (await create(app, buildClaim('erased'))).id
-    const heir = await bear('supersede', erased, 'heir')
+    const heir = await createRevision('supersede', erased, 'heir')
     await revise(app, 'erase', erased)
     expect(await readLineage(app, erased)).toMatchObject({
       nodes: [{ id: erased, type: 'semantic', status: 'superseded' }],

@@ -19,8 +19,8 @@ async function createAll(bodies: readonly object[]): Promise<Body[]> {
   return (body as Body).results.map(({ record }: Body) => record)
 }
 
-describe('merging', () => {
-  it('makes one record of several, which become history', async () => {
+describe('POST /v1/records/merge', () => {
+  it('makes one record of several, which become superseded history', async () => {
     const [one, two] = await createAll([
       buildClaim('is 1', {
         ...{ scope: 'team', sensitivity: 'public', tags: ['a', 'b'] },
@@ -74,7 +74,7 @@ describe('merging', () => {
     expect(refusal.superseded_by).toBe(merged.id)
   })
 
-  it('carries every edge that leads to fifty records, and from them', async () => {
+  it('carries every edge from and to fifty records', async () => {
     const sources = await createAll(Array.from({ length: 50 }, (_, n) => buildClaim(`one of fifty ${n}`)))
     const [far] = await createAll([buildClaim('far')])
     const sourceIds = sources.map(({ id }) => id)
@@ -117,7 +117,7 @@ describe('merging', () => {
     expect(edges).toHaveLength(50 + 50 + 1)
   })
 
-  it('carries neither links among its sources nor what was made of them', async () => {
+  it('carries no edges between the sources and none to records derived from them', async () => {
     const [one, two] = await createAll([buildClaim('among 1'), buildClaim('among 2')])
     await app.request('POST', `/v1/records/${one.id}/relations`, { body: link('supports', two.id) })
     await app.request('POST', `/v1/records/${one.id}/relations`, { body: link('like', one.id) })
@@ -134,7 +134,7 @@ describe('merging', () => {
     )
   })
 
-  it('frees the identifiers of entities for the one they become', async () => {
+  it('moves entity identifiers to the merged record', async () => {
     const entity = (name: string, value: string) => ({
       type: 'entity',
       payload: { ...payloads.entity, canonical_name: name, identifiers: [{ namespace: 'git', value }] },
@@ -147,7 +147,7 @@ describe('merging', () => {
     expect((body as Body).record.payload.identifiers).toEqual(identifiers)
   })
 
-  it('keeps to a hundred tags', async () => {
+  it('keeps at most a hundred tags', async () => {
     const tagged = (from: number) => Array.from({ length: 80 }, (_, n) => `t${from + n}`)
     const [one, two] = await createAll([
       buildClaim('x', { tags: tagged(0) }),
@@ -158,7 +158,7 @@ describe('merging', () => {
   })
 })
 
-describe('merging is refused', () => {
+describe('POST /v1/records/merge is refused', () => {
   it('for fewer than two records', async () => {
     const { id } = await create(app, buildClaim('lonely'))
     for (const ids of [[], [id], [id, id], [id, id.toUpperCase()]]) {
@@ -188,7 +188,7 @@ describe('merging is refused', () => {
     expectProblem(await mergeRecords(app, [fact.id, other.id], elsewhere), 422, 'scope_mismatch')
   })
 
-  it('when one of them cannot take part, and then none does', async () => {
+  it('when one record cannot be merged, and then none is', async () => {
     const [one, two] = await createAll([buildClaim('1'), buildClaim('2')])
     const missing = await mergeRecords(app, [one.id, '0197b9a0-0000-7000-8000-00000000ffff'], buildClaim('x'))
     expect(expectProblem(missing, 404, 'record_not_found').errors[0].pointer).toBe('/ids/1')

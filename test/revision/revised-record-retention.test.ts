@@ -15,7 +15,7 @@ async function sweep(): Promise<void> {
   await createWorkerFor(app).runJob('decay', new AbortController().signal)
 }
 
-it('what a revision put aside is kept through any number of sweeps, and forgotten after its 90 days', async () => {
+it('a record withdrawn by a revision is kept through all sweeps and forgotten after its 90 days', async () => {
   const decay = { half_life_seconds: 3_600 }
   const retracted = await create(app, buildClaim('retracted', { lifecycle: { decay } }))
   const superseded = await create(app, buildClaim('superseded', { lifecycle: { decay } }))
@@ -29,7 +29,7 @@ it('what a revision put aside is kept through any number of sweeps, and forgotte
   const heir = await revise(app, 'supersede', superseded.id, { record: buildClaim('heir', lasting) })
   await mergeRecords(app, merged, buildClaim('both', lasting))
   const aside = [retracted.id, superseded.id, ...merged]
-  const told = async () =>
+  const readStates = async () =>
     Promise.all(
       aside.map(async (id) => ({
         record: await read(app, id),
@@ -37,14 +37,14 @@ it('what a revision put aside is kept through any number of sweeps, and forgotte
         lineage: (await readLineage(app, id)).nodes,
       })),
     )
-  const before = await told()
+  const before = await readStates()
   for (let n = 0; n < 100; n++) {
     app.clock.advance(0.89 * day)
     await sweep()
   }
   const { record } = heir.body as Body
   expect(before[1]?.lineage.map(({ id }: Body) => id)).toContain(record.id)
-  expect(await told()).toEqual(before)
+  expect(await readStates()).toEqual(before)
   app.clock.advance(2 * day)
   await sweep()
   for (const id of aside) {

@@ -6,16 +6,16 @@ import { buildClaim, mergeRecords, revise } from '../support/revision-requests.t
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
-let saboteur: ReturnType<typeof createSessionEnder>
+let sessionEnder: ReturnType<typeof createSessionEnder>
 beforeAll(async () => {
   app = await startTestApp()
-  saboteur = createSessionEnder(app)
+  sessionEnder = createSessionEnder(app)
 })
 afterAll(() => app.close())
 
 const tables = ['records', 'contents', 'relations', 'audit_entries', 'status_changes', 'handles']
 
-async function wholeStore(): Promise<string[]> {
+async function readAllRows(): Promise<string[]> {
   const texts = await Promise.all(
     [...tables, 'entity_identifiers', 'idempotency_keys'].map((table) =>
       sql<{ text: string }>`select r::text as text from ${sql.table(table)} as r order by 1`.execute(app.db),
@@ -99,26 +99,26 @@ const operations: Operation[] = [
 ]
 
 it.each(operations)(
-  'a $call killed before any of its statements leaves nothing of itself',
+  'a $call is rolled back completely when its database session ends before any of its statements',
   async (operation) => {
     const ask = await operation.prepare()
     const headers = { 'idempotency-key': operation.call.replaceAll(' ', '-') }
-    const before = await wholeStore()
+    const before = await readAllRows()
     let deaths = 0
     for (;;) {
-      const { result, statements } = await saboteur.count(() => ask(headers), deaths + 1)
+      const { result, statements } = await sessionEnder.count(() => ask(headers), deaths + 1)
       if (statements <= deaths) {
         expect(result.status, result.text).toBe(operation.status)
         break
       }
       expectProblem(result, 503, 'database_unavailable')
-      expect(await wholeStore()).toEqual(before)
+      expect(await readAllRows()).toEqual(before)
       deaths++
     }
-    // To begin, to claim the Idempotency-Key and the record, to answer and to commit take eight alone.
+    // Begin, claiming the Idempotency-Key and the record, the answer and the commit alone take eight.
     expect(deaths).toBeGreaterThanOrEqual(8)
-    expect(await wholeStore()).not.toEqual(before)
-    const { result } = await saboteur.count(() => ask(headers))
+    expect(await readAllRows()).not.toEqual(before)
+    const { result } = await sessionEnder.count(() => ask(headers))
     expect(result.headers.get('idempotency-replayed')).toBe('true')
   },
 )

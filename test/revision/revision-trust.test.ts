@@ -20,8 +20,8 @@ const calls: [string, object][] = [
   ['retract', {}],
 ]
 
-describe('of a record', () => {
-  it.each(calls)('that it may not see a key cannot %s', async (call, body) => {
+describe('revision calls on a record', () => {
+  it.each(calls)('refuse to %s a record that the key does not see', async (call, body) => {
     const theirs = await create(app, buildClaim('theirs', { scope: 'theirs' }))
     const secret = await create(app, buildClaim('secret', { scope: 'mine', sensitivity: 'medium' }))
     const hidden = await create(app, buildClaim('hidden', { scope: 'mine', sensitivity: 'high' }))
@@ -32,14 +32,14 @@ describe('of a record', () => {
     expectProblem(await revise(app, call, theirs.id, body, { key: reader }), 403, 'forbidden')
   })
 
-  it.each(calls)('at another version nobody can %s', async (call, body) => {
+  it.each(calls)('refuse to %s with another version in If-Match', async (call, body) => {
     const { id } = await create(app, buildClaim('versioned', { scope: 'mine' }))
     const at = (etag: string) => ({ headers: { 'if-match': etag } })
     expectProblem(await revise(app, call, id, body, at('"7"')), 412, 'version_mismatch')
     expect((await revise(app, call, id, body, at('"1"'))).status).toBeLessThan(300)
   })
 
-  it.each(calls)('repeated under one Idempotency-Key it is once that it does %s', async (call, body) => {
+  it.each(calls)('%s once under one Idempotency-Key', async (call, body) => {
     const { id } = await create(app, buildClaim('once', { scope: 'mine' }))
     const headers = { 'idempotency-key': `${call}-${id}` }
     const first = await revise(app, call, id, body, { headers })
@@ -52,21 +52,24 @@ describe('of a record', () => {
     )
   })
 
-  it.each(calls)('a key that may not read is told only the version after %s', async (call, body) => {
-    const writer = await app.issueKey(['records:write'], { scopes: ['mine'] })
-    const { id } = await create(app, buildClaim('unread', { scope: 'mine' }))
-    const answer = (await revise(app, call, id, body, { key: writer })).body as Body
-    const born = call === 'supersede' || call === 'fork'
-    expect(answer).toEqual(
-      born
-        ? { record: { id: expect.any(String), version: 1 }, sources: [{ id, version: 2 }] }
-        : { id, version: call === 'uncontest' ? 1 : 2 },
-    )
-  })
+  it.each(calls)(
+    'answer a key without read permission with the version only after %s',
+    async (call, body) => {
+      const writer = await app.issueKey(['records:write'], { scopes: ['mine'] })
+      const { id } = await create(app, buildClaim('unread', { scope: 'mine' }))
+      const answer = (await revise(app, call, id, body, { key: writer })).body as Body
+      const born = call === 'supersede' || call === 'fork'
+      expect(answer).toEqual(
+        born
+          ? { record: { id: expect.any(String), version: 1 }, sources: [{ id, version: 2 }] }
+          : { id, version: call === 'uncontest' ? 1 : 2 },
+      )
+    },
+  )
 })
 
-describe('a merge', () => {
-  it('is of records that the key sees whole', async () => {
+describe('a merge with a limited key', () => {
+  it('requires records that the key sees completely', async () => {
     const mine = await create(app, buildClaim('mine', { scope: 'mine' }))
     const secret = await create(app, buildClaim('secret', { scope: 'mine', sensitivity: 'medium' }))
     const theirs = await create(app, buildClaim('theirs', { scope: 'theirs' }))
@@ -76,7 +79,7 @@ describe('a merge', () => {
     expect(await read(app, mine.id)).toEqual(mine)
   })
 
-  it('carries the links of those whom the key cannot see, and tells it nothing of them', async () => {
+  it('carries edges to hidden records without revealing them', async () => {
     const [one, two] = [
       await create(app, buildClaim('1', { scope: 'mine' })),
       await create(app, buildClaim('2', { scope: 'mine' })),
@@ -91,7 +94,7 @@ describe('a merge', () => {
     )
   })
 
-  it('is done once under an Idempotency-Key, whatever If-Match says', async () => {
+  it('takes effect once under an Idempotency-Key and ignores If-Match', async () => {
     const ids = [(await create(app, buildClaim('1'))).id, (await create(app, buildClaim('2'))).id]
     const headers = { 'idempotency-key': 'a-merge', 'if-match': '"7"' }
     const first = await mergeRecords(app, ids, buildClaim('one'), { headers })
@@ -99,7 +102,7 @@ describe('a merge', () => {
     expect((await mergeRecords(app, ids, buildClaim('one'), { headers })).text).toBe(first.text)
   })
 
-  it('answers a key that may not read with versions alone', async () => {
+  it('answers a key without read permission with versions only', async () => {
     const ids = [(await create(app, buildClaim('1'))).id, (await create(app, buildClaim('2'))).id]
     const { body } = await mergeRecords(app, ids, buildClaim('one'), {
       key: await app.issueKey(['records:write']),
@@ -111,7 +114,7 @@ describe('a merge', () => {
   })
 })
 
-describe('the new record', () => {
+describe('the record that a revision creates', () => {
   const supersede = (id: string, record: object, asked: RequestOptions = {}) =>
     revise(app, 'supersede', id, { record }, asked)
 
@@ -128,7 +131,7 @@ describe('the new record', () => {
     expect((body as Body).record.scope).toBe('mine')
   })
 
-  it('is written without a scope by a key of all scopes only', async () => {
+  it('may have no scope only with a key of all scopes', async () => {
     const { id } = await create(app, buildClaim('general'))
     expectProblem(await supersede(id, buildClaim('x'), { key }), 403, 'outside_trust')
     expectProblem(await supersede(id, buildClaim('x', { scope: 'mine' }), { key }), 403, 'outside_trust')
@@ -137,7 +140,7 @@ describe('the new record', () => {
     expect((body as Body).record).not.toHaveProperty('scope')
   })
 
-  it('is as sensitive as the old one, unless an admin says otherwise', async () => {
+  it('has at least the sensitivity of the old one, unless an admin lowers it', async () => {
     const more = { scopes: ['mine'], max_sensitivity: 'medium' }
     const writer = await app.issueKey(['records:read', 'records:write'], more)
     const { id } = await create(app, buildClaim('old', { scope: 'mine', sensitivity: 'medium' }))
@@ -155,7 +158,7 @@ describe('the new record', () => {
     )
   })
 
-  it('claims no more trust than the key has', async () => {
+  it('may not claim a more trusted source type than the key', async () => {
     const { id } = await create(app, buildClaim('old', { scope: 'mine' }))
     const record = buildClaim('x', { source_type: 'human' })
     const refusal = expectProblem(await supersede(id, record, { key }), 422, 'validation_failed')
@@ -163,8 +166,8 @@ describe('the new record', () => {
   })
 })
 
-describe('a key that may not see what took the place of a record', () => {
-  it.each(['supersede', 'merge'])('learns nothing of it after a %s', async (call) => {
+describe('a key that does not see the successor of a record', () => {
+  it.each(['supersede', 'merge'])('learns nothing about it after a %s', async (call) => {
     const old = await create(app, buildClaim('old', { scope: 'mine' }))
     const other = await create(app, buildClaim('other', { scope: 'mine' }))
     const record = buildClaim('new', { sensitivity: 'high' })
@@ -189,8 +192,8 @@ describe('a key that may not see what took the place of a record', () => {
   })
 })
 
-describe('what speaks against a record', () => {
-  it('is linked when the key sees it whole, and refused when it sees it redacted', async () => {
+describe('the contesting record', () => {
+  it('is linked when the key sees it completely, and refused when it sees it redacted', async () => {
     const stored = await create(app, buildClaim('stored', { scope: 'mine' }))
     const secret = await create(app, buildClaim('secret', { scope: 'mine', sensitivity: 'medium' }))
     const theirs = await create(app, buildClaim('theirs', { scope: 'theirs' }))
@@ -203,7 +206,7 @@ describe('what speaks against a record', () => {
   })
 })
 
-it('a server that demands If-Match demands it of each call but the merge', async () => {
+it('a server that requires If-Match requires it in every revision call except merge', async () => {
   const strict = await startTestApp({ variables: { MEMBRANE_REQUIRE_IF_MATCH: 'true' } })
   const ids = [(await create(strict, buildClaim('1'))).id, (await create(strict, buildClaim('2'))).id]
   for (const [call, body] of calls) {
@@ -213,7 +216,7 @@ it('a server that demands If-Match demands it of each call but the merge', async
   await strict.close()
 })
 
-it('every call needs an actor and a rationale', async () => {
+it('every revision call requires an actor and a rationale', async () => {
   const { id } = await create(app, { type: 'competence', payload: payloads.competence })
   for (const [call, body] of calls) {
     for (const missing of ['actor', 'rationale']) {

@@ -18,8 +18,8 @@ const another: Record<string, object> = {
 }
 const plain = (type: Type, more: object = {}) => ({ type, payload: payloads[type], ...more })
 
-describe('superseding', () => {
-  it('makes history of the old record and links the new one to it', async () => {
+describe('POST /v1/records/{id}/supersede', () => {
+  it('makes the old record history and links the new one to it', async () => {
     const old = await create(app, buildClaim('Go', { scope: 'team', sensitivity: 'medium' }))
     app.clock.advance(60_000)
     const { status, body, headers } = await revise(app, 'supersede', old.id, { record: buildClaim('Zig') })
@@ -53,7 +53,7 @@ describe('superseding', () => {
     ])
   })
 
-  it.each(durable)('works for a record of the type %s', async (type) => {
+  it.each(durable)('works for a record of type %s', async (type) => {
     const old = await create(app, plain(type))
     const { status, body } = await revise(app, 'supersede', old.id, { record: another[type] })
     expect(status).toBe(201)
@@ -61,7 +61,7 @@ describe('superseding', () => {
     expect(await read(app, old.id)).toMatchObject({ status: 'superseded', salience: 0 })
   })
 
-  it('hands the identifiers of an entity on', async () => {
+  it('moves the identifiers of an entity to its successor', async () => {
     const identifiers = [{ namespace: 'git', value: 'orion.git' }]
     const body = plain('entity', { payload: { ...payloads.entity, identifiers } })
     const old = await create(app, body)
@@ -75,7 +75,7 @@ describe('superseding', () => {
     expect(found.map(({ record_id: id }) => id)).toEqual([(heir as Body).record.id])
   })
 
-  it('keeps what the new record says of itself', async () => {
+  it('stores the fields of the new record as given', async () => {
     const old = await create(app, buildClaim('Go'))
     const record = buildClaim('Nim', {
       ...{ id: '0197b9a0-0000-4000-8000-00000000AAAA', sensitivity: 'high', tags: ['own'], salience: 0.5 },
@@ -110,7 +110,7 @@ describe('superseding', () => {
     expect(again.superseded_by).toBe((body as Body).record.id)
   })
 
-  it('leaves a pinned record pinned, at nothing', async () => {
+  it('leaves a pinned record pinned with salience 0', async () => {
     const old = await create(app, buildClaim('pinned', { lifecycle: { pinned: true } }))
     await revise(app, 'supersede', old.id, { record: buildClaim('unpinned') })
     app.clock.advance(86_400_000)
@@ -118,8 +118,8 @@ describe('superseding', () => {
   })
 })
 
-describe('forking', () => {
-  it('leaves both active, the new one derived from the other', async () => {
+describe('POST /v1/records/{id}/fork', () => {
+  it('leaves both records active, with the new one derived from the other', async () => {
     const origin = await create(app, buildClaim('tabs', { scope: 'team' }))
     const validity = { mode: 'conditional', conditions: { language: 'make' } }
     const given = buildClaim('spaces')
@@ -145,7 +145,7 @@ describe('forking', () => {
   })
 })
 
-describe('what is history already', () => {
+describe('a record that cannot be revised', () => {
   const calls: [string, object][] = [
     ['supersede', { record: buildClaim('next') }],
     ['fork', { record: buildClaim('next') }],
@@ -154,7 +154,7 @@ describe('what is history already', () => {
     ['retract', {}],
   ]
 
-  it.each(calls)('refuses to %s', async (call, body) => {
+  it.each(calls)('refuses to %s a superseded, retracted or forgotten record', async (call, body) => {
     const superseded = await create(app, buildClaim('first'))
     const { record } = (await revise(app, 'supersede', superseded.id, { record: buildClaim('second') }))
       .body as Body
@@ -169,7 +169,7 @@ describe('what is history already', () => {
     ).not.toHaveProperty('superseded_by')
   })
 
-  it.each(calls)('as what happened, and what is being done, cannot %s', async (call, body) => {
+  it.each(calls)('refuses to %s an episodic or working record', async (call, body) => {
     const episode = await create(app, plain('episodic'))
     const task = await create(app, plain('working'))
     expectProblem(await revise(app, call, episode.id, body), 409, 'episodic_immutable')
@@ -177,8 +177,8 @@ describe('what is history already', () => {
   })
 })
 
-describe('the new record', () => {
-  it('is of the type of the old one, and a fact rests on something', async () => {
+describe('the new record of a revision', () => {
+  it('has the type of the old one, and needs evidence when it is a fact', async () => {
     const stored = await create(app, buildClaim('Go'))
     const supersede = (record: object) => revise(app, 'supersede', stored.id, { record })
     expectProblem(await supersede(another['entity'] ?? {}), 409, 'type_mismatch')
@@ -194,7 +194,7 @@ describe('the new record', () => {
     expect((await supersede(sourced)).status).toBe(201)
   })
 
-  it('is checked as any other, its faults told by their place in the body', async () => {
+  it('is validated like any other, with pointers into the body of the request', async () => {
     const stored = await create(app, buildClaim('Go'))
     const broken = { ...buildClaim('x'), created_at: '2999-01-01T00:00:00.000Z' }
     const problem = await revise(app, 'supersede', stored.id, { record: broken })
@@ -216,7 +216,7 @@ describe('the new record', () => {
     expect(await read(app, stored.id)).toEqual(stored)
   })
 
-  it('does not bring back what was erased', async () => {
+  it('is refused when its content was erased', async () => {
     const secret = await create(app, buildClaim('a secret'))
     await revise(app, 'erase', secret.id)
     const stored = await create(app, buildClaim('no secret'))
@@ -233,7 +233,7 @@ describe('the new record', () => {
     expect(await read(app, stored.id)).toEqual(stored)
   })
 
-  it('cannot be born retracted', async () => {
+  it('cannot be created as retracted', async () => {
     const stored = await create(app, buildClaim('Go'))
     const given = buildClaim('Odin')
     const record = { ...given, payload: { ...given.payload, revision: { status: 'retracted' } } }
