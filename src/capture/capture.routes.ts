@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { etagOf } from '../http/etag.ts'
 import type { Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
-import { WrittenRecord } from '../records/index.ts'
+import { answerRecord, WrittenRecord } from '../records/index.ts'
 import { Captured, EpisodePath, NewCapture, OutcomeChoice } from './capture.schemas.ts'
 import type { CaptureService } from './capture.service.ts'
 
@@ -69,8 +68,7 @@ export const captureRoutes: FastifyPluginAsyncTypebox<CaptureOptions> = async (a
     (request, reply) =>
       once(request, reply, async (call) => {
         const { outcome, actor, rationale = 'outcome set' } = request.body
-        const record = await capture.setOutcome(call, request.params.id, { outcome, actor, rationale })
-        return { status: 200, body: record, headers: { etag: etagOf(record.version) } }
+        return answerRecord(await capture.setOutcome(call, request.params.id, { outcome, actor, rationale }))
       }),
   )
 }

@@ -4,7 +4,7 @@ import { etagOf } from '../http/etag.ts'
 import { type Once, readCallContext } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
-import { RecordPage, WrittenRecord } from '../records/index.ts'
+import { answerRecord, RecordPage, WrittenRecord } from '../records/index.ts'
 import {
   EntityMerge,
   EntityPage,
@@ -126,8 +126,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
     },
     (request, reply) =>
       once(request, reply, async (call) => {
-        const record = await entityMerging.merge(call, request.params.id, request.body)
-        return { status: 200, body: record, headers: { etag: etagOf(record.version) } }
+        return answerRecord(await entityMerging.merge(call, request.params.id, request.body))
       }),
   )
 }

@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { etagOf } from '../http/etag.ts'
-import type { Answer, Once } from '../http/idempotency.ts'
+import type { Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
-import { RecordPath, WrittenRecord } from '../records/index.ts'
+import { addRecordAction, answerRecord, RecordPath, WrittenRecord } from '../records/index.ts'
 import { DeletionQuery, Restoration } from './forgetting.schemas.ts'
 import type { ForgettingService } from './forgetting.service.ts'
 
@@ -41,38 +40,17 @@ export const forgettingRoutes: FastifyPluginAsyncTypebox<ForgettingOptions> = as
     },
     (request, reply) =>
       once(request, reply, async (call) =>
-        answerChanged(await forgetting.forget(call, request.params.id, request.query)),
+        answerRecord(await forgetting.forget(call, request.params.id, request.query)),
       ),
   )
 
-  app.post(
-    '/v1/records/:id/restore',
-    {
-      config: { permission: 'lifecycle:write', singleRecord: true },
-      schema: {
-        operationId: 'restoreRecord',
-        tags,
-        summary: 'Restore a forgotten record',
-        description:
-          'The record gets the salience it had when it was forgotten, but at least 0.1, and fades from now on. A maximum age that has passed is removed, which the audit log shows. Counts as a use of the record.',
-        params: RecordPath,
-        body: ref(Restoration),
-        response: answers({ 200: { ...changed, description: 'The restored record.' } }, [
-          'record_not_forgotten',
-          'record_purged',
-          'record_erased',
-          'above_ceiling',
-          'outside_trust',
-        ]),
-      },
-    },
-    (request, reply) =>
-      once(request, reply, async (call) =>
-        answerChanged(await forgetting.restore(call, request.params.id, request.body)),
-      ),
-  )
-}
-
-function answerChanged(record: WrittenRecord): Answer {
-  return { status: 200, body: record, headers: { etag: etagOf(record.version) } }
+  addRecordAction(app, once, {
+    ...{ action: 'restore', operationId: 'restoreRecord', tag: 'records', permission: 'lifecycle:write' },
+    summary: 'Restore a forgotten record',
+    description:
+      'The record gets the salience it had when it was forgotten, but at least 0.1, and fades from now on. A maximum age that has passed is removed, which the audit log shows. Counts as a use of the record.',
+    body: Restoration,
+    errors: ['record_not_forgotten', 'record_purged', 'record_erased', 'above_ceiling', 'outside_trust'],
+    run: forgetting.restore,
+  })
 }

@@ -1,11 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { etagOf } from '../http/etag.ts'
 import type { Answer, Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { toProblem } from '../http/problems.ts'
 import { AppError } from '../kernel/errors.ts'
-import { RecordPath, WrittenRecord } from '../records/index.ts'
+import { addRecordAction } from '../records/index.ts'
 import { BulkAnswer, BulkPenalty, BulkReason, Penalty, Reason } from './reinforcement.schemas.ts'
 import type { Outcome, ReinforcementService } from './reinforcement.service.ts'
 
@@ -13,9 +12,6 @@ export type ReinforcementOptions = { reinforcement: ReinforcementService; once: 
 
 const tags = ['lifecycle']
 const config = { permission: 'lifecycle:write' } as const
-const answered = {
-  200: { schema: ref(WrittenRecord), description: 'The record after the change.', headers: ['ETag'] },
-} as const
 const bulkAnswered = {
   200: { schema: ref(BulkAnswer), description: 'One result per record, in the order of the request.' },
 } as const
@@ -25,88 +21,49 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
   app,
   { reinforcement, once },
 ) => {
-  app.post(
-    '/v1/records/:id/reinforce',
-    {
-      config: { ...config, singleRecord: true },
-      schema: {
-        operationId: 'reinforceRecord',
-        tags,
-        summary: 'Reinforce a record',
-        description:
-          'Adds `reinforcement_gain` to the current salience, up to `max_salience`, and starts decay again from now. Counts as a use of the record. Answers 409 `record_retracted` for a record that a revision replaced.',
-        params: RecordPath,
-        body: ref(Reason),
-        response: answers(answered, refusals),
-      },
+  addRecordAction(app, once, {
+    ...{
+      action: 'reinforce',
+      operationId: 'reinforceRecord',
+      tag: 'lifecycle',
+      permission: 'lifecycle:write',
     },
-    (request, reply) =>
-      once(request, reply, async (call) =>
-        answer(await reinforcement.reinforce(call, request.params.id, request.body)),
-      ),
-  )
+    summary: 'Reinforce a record',
+    description:
+      'Adds `reinforcement_gain` to the current salience, up to `max_salience`, and starts decay again from now. Counts as a use of the record. Answers 409 `record_retracted` for a record that a revision replaced.',
+    body: Reason,
+    errors: refusals,
+    run: reinforcement.reinforce,
+  })
 
-  app.post(
-    '/v1/records/:id/penalize',
-    {
-      config: { ...config, singleRecord: true },
-      schema: {
-        operationId: 'penalizeRecord',
-        tags,
-        summary: 'Penalize a record',
-        description:
-          'Subtracts `amount` from the current salience, but not below the floor. The decay clock does not restart, and the deadline of a linear curve stays. Answers 409 `record_retracted` for a record that a revision replaced.',
-        params: RecordPath,
-        body: ref(Penalty),
-        response: answers(answered, refusals),
-      },
-    },
-    (request, reply) =>
-      once(request, reply, async (call) =>
-        answer(await reinforcement.penalize(call, request.params.id, request.body)),
-      ),
-  )
+  addRecordAction(app, once, {
+    ...{ action: 'penalize', operationId: 'penalizeRecord', tag: 'lifecycle', permission: 'lifecycle:write' },
+    summary: 'Penalize a record',
+    description:
+      'Subtracts `amount` from the current salience, but not below the floor. The decay clock does not restart, and the deadline of a linear curve stays. Answers 409 `record_retracted` for a record that a revision replaced.',
+    body: Penalty,
+    errors: refusals,
+    run: reinforcement.penalize,
+  })
 
-  app.post(
-    '/v1/records/:id/pin',
-    {
-      config: { ...config, singleRecord: true },
-      schema: {
-        operationId: 'pinRecord',
-        tags,
-        summary: 'Pin a record',
-        description:
-          'The record keeps its current salience: it neither fades nor is pruned. Pinning a pinned record changes nothing.',
-        params: RecordPath,
-        body: ref(Reason),
-        response: answers(answered, refusals),
-      },
-    },
-    (request, reply) =>
-      once(request, reply, async (call) =>
-        answer(await reinforcement.pin(call, request.params.id, request.body)),
-      ),
-  )
+  addRecordAction(app, once, {
+    ...{ action: 'pin', operationId: 'pinRecord', tag: 'lifecycle', permission: 'lifecycle:write' },
+    summary: 'Pin a record',
+    description:
+      'The record keeps its current salience: it neither fades nor is pruned. Pinning a pinned record changes nothing.',
+    body: Reason,
+    errors: refusals,
+    run: reinforcement.pin,
+  })
 
-  app.post(
-    '/v1/records/:id/unpin',
-    {
-      config: { ...config, singleRecord: true },
-      schema: {
-        operationId: 'unpinRecord',
-        tags,
-        summary: 'Unpin a record',
-        description: 'The record fades again, starting from the salience at which it was pinned.',
-        params: RecordPath,
-        body: ref(Reason),
-        response: answers(answered, refusals),
-      },
-    },
-    (request, reply) =>
-      once(request, reply, async (call) =>
-        answer(await reinforcement.unpin(call, request.params.id, request.body)),
-      ),
-  )
+  addRecordAction(app, once, {
+    ...{ action: 'unpin', operationId: 'unpinRecord', tag: 'lifecycle', permission: 'lifecycle:write' },
+    summary: 'Unpin a record',
+    description: 'The record fades again, starting from the salience at which it was pinned.',
+    body: Reason,
+    errors: refusals,
+    run: reinforcement.unpin,
+  })
 
   app.post(
     '/v1/records/reinforce',
@@ -147,10 +104,6 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
         return answerEach(ids, await reinforcement.penalizeAll(call, ids, penalty), request.id)
       }),
   )
-}
-
-function answer(record: WrittenRecord): Answer {
-  return { status: 200, body: record, headers: { etag: etagOf(record.version) } }
 }
 
 function answerEach(ids: readonly string[], outcomes: readonly Outcome[], requestId: string): Answer {

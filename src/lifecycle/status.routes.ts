@@ -1,10 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { etagOf } from '../http/etag.ts'
 import { type Once, readCallContext } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
-import { RecordPath, WrittenRecord } from '../records/index.ts'
+import { addRecordAction, RecordPath } from '../records/index.ts'
 import { StatusHistory, StatusHistoryQuery, Transition } from './status.schemas.ts'
 import type { StatusService } from './status.service.ts'
 
@@ -13,33 +12,18 @@ export type StatusOptions = { status: StatusService; once: Once }
 const tags = ['lifecycle']
 
 export const statusRoutes: FastifyPluginAsyncTypebox<StatusOptions> = async (app, { status, once }) => {
-  app.post(
-    '/v1/records/:id/status',
-    {
-      config: { permission: 'lifecycle:write', singleRecord: true },
-      schema: {
-        operationId: 'setStatus',
-        tags,
-        summary: 'Set the status of a record',
-        description:
-          'Active and challenged records can be set to each other and to invalidated. An invalidated record can be set active again; it then gets back the salience it had, but at least 0.1, and fades from now on. Only a revision or a merge makes a record superseded or merged, and only reverting that operation brings it back. A record that an earlier version of this call set to superseded or merged can be set active.',
-        params: RecordPath,
-        body: ref(Transition),
-        response: answers(
-          { 200: { schema: ref(WrittenRecord), description: 'The changed record.', headers: ['ETag'] } },
-          [
-            ...(['record_forgotten', 'record_purged', 'record_erased', 'above_ceiling'] as const),
-            ...(['outside_trust', 'invalid_transition'] as const),
-          ],
-        ),
-      },
-    },
-    (request, reply) =>
-      once(request, reply, async (call) => {
-        const record = await status.move(call, request.params.id, request.body)
-        return { status: 200, body: record, headers: { etag: etagOf(record.version) } }
-      }),
-  )
+  addRecordAction(app, once, {
+    ...{ action: 'status', operationId: 'setStatus', tag: 'lifecycle', permission: 'lifecycle:write' },
+    summary: 'Set the status of a record',
+    description:
+      'Active and challenged records can be set to each other and to invalidated. An invalidated record can be set active again; it then gets back the salience it had, but at least 0.1, and fades from now on. Only a revision or a merge makes a record superseded or merged, and only reverting that operation brings it back. A record that an earlier version of this call set to superseded or merged can be set active.',
+    body: Transition,
+    errors: [
+      ...(['record_forgotten', 'record_purged', 'record_erased', 'above_ceiling'] as const),
+      ...(['outside_trust', 'invalid_transition'] as const),
+    ],
+    run: status.move,
+  })
 
   app.get(
     '/v1/records/:id/status-history',

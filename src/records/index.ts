@@ -31,6 +31,7 @@ export {
 export { findMostSalient } from './listing/list.service.ts'
 export { resolveNamedSources } from './named-sources.service.ts'
 export { createTextUpdate } from './outdated-texts.service.ts'
+export { addRecordAction, answerRecord } from './record-action.routes.ts'
 export {
   presentCreated,
   presentRecord,

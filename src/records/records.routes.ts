@@ -10,6 +10,7 @@ import { toProblem } from '../http/problems.ts'
 import { compileValidator, listFaults } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
 import { AuditQuery, ListQuery, RecordListing } from './listing/list.schemas.ts'
+import { answerRecord } from './record-action.routes.ts'
 import {
   AuditPage,
   BatchAnswer,
@@ -184,8 +185,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
     },
     (request, reply) =>
       once(request, reply, async (call) => {
-        const record = await records.patch(call, request.params.id, request.body)
-        return { status: 200, body: record, headers: { etag: etagOf(record.version) } }
+        return answerRecord(await records.patch(call, request.params.id, request.body))
       }),
   )
 

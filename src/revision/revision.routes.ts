@@ -3,7 +3,7 @@ import { ref } from '../domain/schema-ref.ts'
 import { etagOf } from '../http/etag.ts'
 import { type Answer, type Once, readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
-import { WrittenRecord } from '../records/index.ts'
+import { addRecordAction } from '../records/index.ts'
 import {
   Contest,
   Lineage,
@@ -19,9 +19,6 @@ export type RevisionOptions = { revision: RevisionService; once: Once }
 
 const tags = ['revision']
 const config = { permission: 'records:write', singleRecord: true } as const
-const recordAnswer = {
-  200: { schema: ref(WrittenRecord), description: 'The changed record.', headers: ['ETag'] },
-} as const
 const createdAnswer = {
   201: {
     ...{ schema: ref(Revised), headers: ['ETag', 'Location'] },
@@ -100,68 +97,35 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
       once(request, reply, async (call) => answerCreated(await revision.merge(call, request.body))),
   )
 
-  app.post(
-    '/v1/records/:id/contest',
-    {
-      config: config,
-      schema: {
-        operationId: 'contestRecord',
-        tags,
-        summary: 'Contest a record',
-        description:
-          'States that there is evidence against a record. A fact becomes contested in its payload, a record of another type gets the status challenged. If `contesting_ref` is the id of a record in the same scope or in none, it is linked as `contested_by`; any other reference is stored as evidence. Contesting again adds more evidence.',
-        params: RevisionPath,
-        body: ref(Contest),
-        response: answers(recordAnswer, [...revisionErrors, 'scope_mismatch']),
-      },
-    },
-    (request, reply) =>
-      once(request, reply, async (call) =>
-        answerChanged(await revision.contest(call, request.params.id, request.body)),
-      ),
-  )
+  addRecordAction(app, once, {
+    ...{ action: 'contest', operationId: 'contestRecord', tag: 'revision', permission: 'records:write' },
+    summary: 'Contest a record',
+    description:
+      'States that there is evidence against a record. A fact becomes contested in its payload, a record of another type gets the status challenged. If `contesting_ref` is the id of a record in the same scope or in none, it is linked as `contested_by`; any other reference is stored as evidence. Contesting again adds more evidence.',
+    body: Contest,
+    errors: [...revisionErrors, 'scope_mismatch'],
+    run: revision.contest,
+  })
 
-  app.post(
-    '/v1/records/:id/uncontest',
-    {
-      config: config,
-      schema: {
-        operationId: 'uncontestRecord',
-        tags,
-        summary: 'End a contest in favour of the record',
-        description:
-          'The record is active again. The evidence against it stays, as history. A record that is not contested does not change.',
-        params: RevisionPath,
-        body: ref(RevisionReason),
-        response: answers(recordAnswer, revisionErrors),
-      },
-    },
-    (request, reply) =>
-      once(request, reply, async (call) =>
-        answerChanged(await revision.uncontest(call, request.params.id, request.body)),
-      ),
-  )
+  addRecordAction(app, once, {
+    ...{ action: 'uncontest', operationId: 'uncontestRecord', tag: 'revision', permission: 'records:write' },
+    summary: 'End a contest in favour of the record',
+    description:
+      'The record is active again. The evidence against it stays, as history. A record that is not contested does not change.',
+    body: RevisionReason,
+    errors: revisionErrors,
+    run: revision.uncontest,
+  })
 
-  app.post(
-    '/v1/records/:id/retract',
-    {
-      config: config,
-      schema: {
-        operationId: 'retractRecord',
-        tags,
-        summary: 'Retract a record',
-        description:
-          'The record becomes history: its salience is 0 and it is no longer retrieved, but it is not deleted and stays readable by its id. If a dream merged other records into it, these are active again.',
-        params: RevisionPath,
-        body: ref(RevisionReason),
-        response: answers(recordAnswer, revisionErrors),
-      },
-    },
-    (request, reply) =>
-      once(request, reply, async (call) =>
-        answerChanged(await revision.retract(call, request.params.id, request.body)),
-      ),
-  )
+  addRecordAction(app, once, {
+    ...{ action: 'retract', operationId: 'retractRecord', tag: 'revision', permission: 'records:write' },
+    summary: 'Retract a record',
+    description:
+      'The record becomes history: its salience is 0 and it is no longer retrieved, but it is not deleted and stays readable by its id. If a dream merged other records into it, these are active again.',
+    body: RevisionReason,
+    errors: revisionErrors,
+    run: revision.retract,
+  })
 
   app.get(
     '/v1/records/:id/lineage',
@@ -190,8 +154,4 @@ function answerCreated(revised: Revised): Answer {
     ...{ status: 201, body: revised },
     headers: { location: `/v1/records/${id}`, etag: etagOf(version) },
   }
-}
-
-function answerChanged(record: WrittenRecord): Answer {
-  return { status: 200, body: record, headers: { etag: etagOf(record.version) } }
 }
