@@ -16,7 +16,7 @@ import { createTextUpdate, purgeForgotten } from './records/index.ts'
 import type { Resources } from './services.ts'
 import { createInstruments, type Instruments } from './telemetry/instruments.ts'
 
-/** For whoever asks it in the background: extraction, and the dream. */
+/** The chat model of extraction and of the dream. */
 function createBackgroundChat(
   { models: { chat, maxSensitivity } }: Config,
   clock: Clock,
@@ -27,7 +27,7 @@ function createBackgroundChat(
   return { ...chat, maxSensitivity, chat: createChat({ ...chat, clock, observe }) }
 }
 
-/** What runs in the background, and how a worker comes to know of it. */
+/** Everything that a worker does: the handler of the queue's messages, and the polls beside the queue. */
 export function createJobs({
   config,
   db,
@@ -55,7 +55,7 @@ export function createJobs({
   })
   const texts = createTextUpdate({ db, clock, log, textLanguage: config.records.textLanguage })
   const refresh = createRefresh({ db })
-  const asked = createBackgroundChat(config, clock, instruments)
+  const model = createBackgroundChat(config, clock, instruments)
   const writing = {
     ...{ ids, textLanguage: config.records.textLanguage, policies: createPoliciesService({ db, clock }) },
     seal: createSeal(config.records.tombstoneKey),
@@ -67,11 +67,11 @@ export function createJobs({
       seal: createSeal(config.records.tombstoneKey),
       policies: createPoliciesService({ db, clock }),
       ...config.consolidation,
-      extraction: asked,
+      extraction: model,
     }),
     dream: createDream({
       ...{ db, forgottenRetentionMs, refresh, ...config.cognition },
-      model: asked,
+      model,
       writing,
       drift: { roots: config.driftRoots, textLanguage: config.records.textLanguage },
     }),

@@ -25,7 +25,7 @@ const clock = systemClock
 const ids = createIds(clock)
 const write = (text: string): void => void process.stdout.write(text)
 
-/** Each answers the exit code. */
+/** Each role returns the exit code of the process. */
 const roles = {
   api: (context: Context) => runService(context, () => startApi(context)),
   worker: (context: Context) => runService(context, () => startWorker(context)),
@@ -33,7 +33,7 @@ const roles = {
     await migrateDatabase(requireDatabaseUrl(config, 'migrate'), config, log, prepareDatabase)
     return exitCodes.stopped
   },
-  // No deadline of its own: it waits for its children, whom it gives one.
+  // It has no deadline, because it waits for its child processes, which have one.
   all: (context: Context) => runUntilStopped({ log: context.log, start: () => startEverything(context) }),
   check: ({ config }: Context) =>
     checkStore({ config, print: (line) => write(`${line}\n`), check: checkLaws }),
@@ -74,7 +74,7 @@ function runService({ config, log }: Context, start: () => Promise<Service>): Pr
 
 async function startWorker(context: Context): Promise<Service> {
   const { createJobs } = await import('./background.ts')
-  const { instruments, tracer, onStatement, close } = await watchProcess(context, 'worker')
+  const { instruments, tracer, onStatement, close } = await openTelemetry(context, 'worker')
   const { config } = context
   const service = await startWorking({
     ...{ ...context, clock, onStatement },
@@ -83,7 +83,7 @@ async function startWorker(context: Context): Promise<Service> {
     listen: async ({ db, pool }, checks) => {
       instruments.watchPool(pool, 'jobs')
       if (config.metrics.workerPort === undefined) return async () => {}
-      const app = await createWatchedApp(context, { db, pool, checks, instruments })
+      const app = await createWorkerApp(context, { db, pool, checks, instruments })
       await serve(app, {
         ...{ host: config.http.host, port: config.metrics.workerPort },
         variable: 'MEMBRANE_METRICS_PORT',
@@ -91,14 +91,14 @@ async function startWorker(context: Context): Promise<Service> {
       return () => drain(app)
     },
   })
-  return closing(service, close)
+  return withClose(service, close)
 }
 
-type Instruments = Awaited<ReturnType<typeof watchProcess>>['instruments']
-type Watched = Pick<Connection, 'db' | 'pool'> & { checks: Checks; instruments: Instruments }
+type Instruments = Awaited<ReturnType<typeof openTelemetry>>['instruments']
+type WorkerAppResources = Pick<Connection, 'db' | 'pool'> & { checks: Checks; instruments: Instruments }
 
-/** Where a worker tells of itself; there is nothing else to ask it. */
-async function createWatchedApp({ config }: Context, { db, pool, checks, instruments }: Watched) {
+/** The HTTP server of a worker, for metrics and health only. */
+async function createWorkerApp({ config }: Context, { db, pool, checks, instruments }: WorkerAppResources) {
   const [{ createApp, room }, { createKeysService }, { scrapeRoutes }] = await Promise.all([
     import('./http/app.ts'),
     import('./keys/index.ts'),
@@ -111,8 +111,8 @@ async function createWatchedApp({ config }: Context, { db, pool, checks, instrum
   })
 }
 
-/** What tells of a process; traces only where there is somebody to send them to. */
-async function watchProcess({ config }: Context, role: string) {
+/** The metrics of the process, and its traces if an endpoint for them is configured. */
+async function openTelemetry({ config }: Context, role: string) {
   const { createInstruments } = await import('./telemetry/instruments.ts')
   const instruments = createInstruments()
   instruments.watchProcess()
@@ -124,8 +124,8 @@ async function watchProcess({ config }: Context, role: string) {
   return { instruments, tracer, onStatement: traceStatements(tracer), close }
 }
 
-/** What is told of the last of its work is sent before the process ends. */
-function closing(service: Service, close: () => Promise<void>): Service {
+/** Sends the last traces before the process ends. */
+function withClose(service: Service, close: () => Promise<void>): Service {
   return {
     ...service,
     stop: async () => {
@@ -138,11 +138,11 @@ function closing(service: Service, close: () => Promise<void>): Service {
 
 async function startApi(context: Context): Promise<Service> {
   const { config, log } = context
-  // Imported by the one role that needs them: they take as long to load as everything else.
+  // Only this role imports them, because they take as long to load as everything else together.
   const [{ createApp }, { createServices, listRooms }, watched] = await Promise.all([
     import('./http/app.ts'),
     import('./services.ts'),
-    watchProcess(context, 'api'),
+    openTelemetry(context, 'api'),
   ])
   const { instruments, tracer, onStatement } = watched
   const url = requireDatabaseUrl(config, 'api')
@@ -181,7 +181,7 @@ async function startApi(context: Context): Promise<Service> {
     await close()
     return true
   }
-  return closing({ stop }, watched.close)
+  return withClose({ stop }, watched.close)
 }
 
 async function* checkLaws(db: Database) {
@@ -196,7 +196,7 @@ async function requireCurrent(db: Database): Promise<void> {
   if (pending.length > 0) throw new AppError('not_ready', 'The role migrate has not run for this version.')
 }
 
-/** Loaded by the roles that prepare a database alone. */
+/** Only the roles that prepare a database load this module. */
 async function prepareDatabase(db: Database, log: Logger): Promise<void> {
   const { ensureNearestIndex } = await import('./embeddings/index.ts')
   await ensureNearestIndex(db, log)

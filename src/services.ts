@@ -75,7 +75,7 @@ export type Resources = {
 
 export type Services = ReturnType<typeof createServices>
 
-/** Every service, top to bottom; nothing else in the product builds one. */
+/** Creates every service, top to bottom. No other code in src/ does. */
 export function createServices({
   config,
   db,
@@ -168,7 +168,7 @@ export function createServices({
   }
 }
 
-/** The routes of every room with what they need. */
+/** The routes of every room, with the services that they need. */
 export function listRooms({ once, ...services }: Services): Room[] {
   return [
     room(keyRoutes, { keys: services.keys, once }),

@@ -19,8 +19,8 @@ const mostPending = 100
 const farthestTickMs = 86_400_000
 
 /**
- * Tells workers by the queue what is committed in PostgreSQL. A message only saves time: what the queue loses is found
- * by the poll. So no function throws, and each answers whether the queue took the message.
+ * Sends messages to the workers about what is committed in PostgreSQL. A message only saves time, because the poll finds
+ * what the queue loses. So no function throws, and each returns whether the queue has taken the message.
  */
 export function createAnnouncements({ queue, clock, log }: Resources) {
   const logFault = createFaultLog(log)

@@ -2,7 +2,7 @@ import type { Logger } from '../kernel/log.ts'
 
 const quietMs = 10_000
 
-/** A queue that is away fails many times a second; each kind of failure is worth a line now and then. */
+/** Logs each kind of failure at most once in ten seconds, because a queue that is down fails many times a second. */
 export function createFaultLog(log: Logger) {
   const logged = new Map<string, number>()
   return (error: Error): void => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 
-/** Divides the table among workers, once for a run: by where rows lie, for so each page is read and written once. */
+/** Divides the table into ranges of pages for several workers, once in a run. Each page is read and written once. */
 export async function insertRanges(tx: Transaction, runId: string, blocks: number): Promise<void> {
   await sql`
     insert into maintenance_ranges (run_id, first_block, end_block, done)
@@ -17,8 +17,8 @@ export async function insertRanges(tx: Transaction, runId: string, blocks: numbe
 export type Range = { first_block: number; end_block: number }
 
 /**
- * Taken for as long as the transaction lasts; passes over those that others have. The last first, because what is
- * written anew lies behind them, and would be met again.
+ * Locks a range until the transaction ends, and skips ranges that other workers have locked. It takes the last range
+ * first: an update writes new row versions at the end of the table, where a later range would meet them again.
  */
 export async function takeRange(tx: Transaction, runId: string): Promise<Range | undefined> {
   return tx

@@ -1,55 +1,54 @@
 import type { Transaction } from '../db/transaction.ts'
 
-/** What a run is asked to do. */
+/** What a run does, and on which records. */
 export type Run = {
   id: string
   dryRun: boolean
   /** Null for every record. */
   scope: string | null
-  /** Of the job, and checked when the run was asked for. */
+  /** Options of the job. They were checked when the run was requested. */
   options: Readonly<Record<string, unknown>>
-  /** The instant the run is of, the same however often it is taken up again. */
+  /** When the run first started. It stays the same when another worker continues the run. */
   startedAt: Date
-  /** Of who asked for it, when that was part of a trace. */
+  /** The trace of the request, if it was part of one. */
   traceparent?: string | null
 }
 
 export type Change = { record_id: string; action: string; before?: object; after?: object; note?: string }
 
-/** What a batch did: how many records it went through, what it did to them, and which of that is worth listing. */
+/** What a batch did: how many records it processed, its counts, and the changes that the run lists. */
 export type BatchResult = {
   done?: number
   counts?: Readonly<Record<string, number>>
   changes?: readonly Change[]
 }
 
-/** The only way in which a run touches the database. */
+/** The only way in which a run reads and writes the database. */
 export type RunContext = {
   run: Run
   /**
-   * One transaction, under the lease and with its progress: after a kill either both are there or neither. Throws
-   * when the run is to end. Of a dry run only the outcome remains.
+   * Runs `work` in one transaction that checks the lease and stores the progress: after a kill, both the work and its
+   * progress are there, or neither. Throws `RunEnded` when the run must end. A dry run keeps only the result.
    */
   inBatch<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T>
   /**
-   * How many records there are to go through, once it is known; and what is counted, so that what was not done
-   * shows as 0.
+   * Stores how many records the run will process, and the names of its counts, so that a count of nothing shows as 0.
    */
   setTotal(total: number, counted?: readonly string[]): Promise<void>
-  /** Throws when the run is to end: for between the parts of one long batch. */
+  /** Throws `RunEnded` when the run must end. For use between the parts of one long batch. */
   throwIfEnded(): Promise<void>
-  /** A batch that failed, without stopping those after it: which, and the record when it was one. */
+  /** Records that a batch or one record failed. The run continues. */
   recordFault(fault: { error: unknown; recordId?: string; part: string; attempt?: string }): Promise<void>
 }
 
-/** A job as the maintenance runs it. */
+/** What a job does. */
 export type JobWork = {
   run(context: RunContext): Promise<void>
-  /** Takes part in a run that another worker leads; returns when there is nothing left to share. */
+  /** Takes part in a run that another worker leads, until no part is left. */
   help?(context: RunContext): Promise<void>
 }
 
-/** Thrown where a run must not go on; none of them is a fault of its work. */
+/** Thrown where a run must not continue. It is not a failure of the run's work. */
 export class RunEnded extends Error {
   readonly reason: 'lease lost' | 'cancelled' | 'stopped'
 

@@ -1,6 +1,6 @@
-// Runs of jobs: requests, schedules, progress and changes over HTTP; leases, fences and batches below them.
-// The queue and its worker are in jobs/, and what a job does to records is in the room of those records.
-// A run is a row in PostgreSQL. The queue only says that there is one.
+// Runs of jobs: requests, schedules, progress and changes over HTTP, and below them leases, fences and batches.
+// The queue is in jobs/; what a job does to records is in the room of those records.
+// A run is a row in PostgreSQL. The queue only says that it is due.
 export { startDueJobsPoll } from './due-jobs-poll.job.ts'
 export { maintenanceRoutes } from './maintenance.routes.ts'
 export { createMaintenanceService } from './maintenance.service.ts'

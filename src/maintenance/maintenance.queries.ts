@@ -68,36 +68,36 @@ const runColumns = [
   'm.finished_at',
 ] as const
 
-/** A run tells how much there is to keep, so who is bound to scopes sees those of their scopes alone. */
-function visible(db: Database, trust: Trust) {
+/** The counts of a run reveal how much is stored, so a key bound to scopes sees only runs of those scopes. */
+function selectVisibleRuns(db: Database, trust: Trust) {
   const { scopes } = trust
   return db
     .selectFrom('maintenance_runs as m')
     .select(runColumns)
-    .select(faultShown(trust).as('error'))
+    .select(visibleError(trust).as('error'))
     .$if(scopes !== null, (qb) =>
       qb.where(sql<SqlBool>`m.scope = any(${sql.val([...(scopes ?? [])])}::text[])`),
     )
 }
 
-/** Of a fault that names a hidden record, only the part of the work in which it was. */
-function faultShown(trust: Trust): RawBuilder<string | null> {
+/** Of an error that names a hidden record, only the part of the work in which it happened. */
+function visibleError(trust: Trust): RawBuilder<string | null> {
   const isShown = namesNoHidden(trust, sql.ref('m.error'))
   return sql<string | null>`case when ${isShown} then m.error else split_part(m.error, ':', 1) end`
 }
 
 export async function findRun(db: Database, id: string, trust: Trust): Promise<RunRow | undefined> {
-  return visible(db, trust).where('m.id', '=', id).executeTakeFirst()
+  return selectVisibleRuns(db, trust).where('m.id', '=', id).executeTakeFirst()
 }
 
 /** Newest first. */
 export async function listRuns(
   db: Database,
-  asked: { filters: RunFilters; trust: Trust; after: Position | undefined; limit: number },
+  query: { filters: RunFilters; trust: Trust; after: Position | undefined; limit: number },
 ): Promise<RunRow[]> {
-  const { filters, trust, after, limit } = asked
+  const { filters, trust, after, limit } = query
   const { job, status } = filters
-  return visible(db, trust)
+  return selectVisibleRuns(db, trust)
     .$if(job !== undefined, (qb) => qb.where('m.job', '=', job ?? ''))
     .$if(status !== undefined, (qb) => qb.where('m.status', '=', status ?? 'queued'))
     .$if(after !== undefined, (qb) =>
@@ -111,7 +111,7 @@ export async function listRuns(
     .execute()
 }
 
-/** What waits ends at once; what runs is asked to, and ends after its batch. Answers whether there was either. */
+/** Ends a queued run at once, and requests a running one to end after its batch. Returns whether the run was open. */
 export async function cancelRun(db: Database, id: string, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('maintenance_runs')
@@ -129,8 +129,8 @@ export async function cancelRun(db: Database, id: string, now: Date): Promise<bo
 export type ChangePosition = { record_id: string; action: string }
 
 /**
- * Changes with the sensitivity and scope of their records, whether those are still there or not. What a dry run would
- * create is neither; it counts as of the scope of the run, and as one of the most sensitive.
+ * Changes with the sensitivity and scope of their records, also of deleted ones. A record that a dry run would create
+ * does not exist: it counts as the most sensitive one, in the scope of the run.
  */
 function changesOf(db: Database, runId: string) {
   return db
@@ -161,8 +161,8 @@ function isListed(trust: Trust): RawBuilder<SqlBool> {
 }
 
 /**
- * What the caller may see of them: of a record that is seen redacted, no more than that it was changed; of any other, no
- * value that names a record which is not seen whole.
+ * The changes that the caller may see. A record that the caller sees redacted is listed without values. Values that
+ * name a record which the caller does not see in full are left out.
  */
 export async function listChanges(
   db: Database,
@@ -204,7 +204,7 @@ export async function listSchedules(db: Database) {
     .execute()
 }
 
-/** The next run is one interval from now: whoever asks for a rarer run does not mean at once. */
+/** The next run is one interval from now, because a request for a rarer run does not mean a run at once. */
 export async function upsertSchedule(
   db: Database,
   { job, now, ...chosen }: { job: string; interval_ms: number; enabled: boolean; now: Date },

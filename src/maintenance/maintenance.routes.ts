@@ -41,7 +41,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
 ) => {
   const follow = createRunEvents({ maintenance })
   const closing = new AbortController()
-  // A stream would keep the server from closing for as long as its run lasts.
+  // Without this, an open stream would keep the server from closing until its run ends.
   app.addHook('preClose', async () => closing.abort())
 
   app.route({
@@ -53,13 +53,14 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       tags,
       summary: 'Run a job',
       description:
-        'Runs of one job never overlap: one that is requested while another is active waits for it. A dry run ' +
-        'computes the same and changes nothing. A key of one scope runs a job on the records of that scope; one of ' +
-        'several names the scope. `purge` and `compress` work on all scopes and need a key with all of them.',
+        'Queues a run, which starts as soon as a worker is free. Runs of one job never overlap: the new run waits until ' +
+        'an active one has ended. A dry run computes the same and changes nothing. A key bound to one scope runs the ' +
+        'job on the records of that scope; a key bound to several scopes must name one. `purge` and `compress` work on ' +
+        'all scopes and need a key with all scopes.',
       body: ref(NewMaintenanceRun),
       response: answers(
         {
-          202: { schema: ref(MaintenanceRun), description: 'It is waiting.', headers: ['Location'] },
+          202: { schema: ref(MaintenanceRun), description: 'The queued run.', headers: ['Location'] },
         },
         ['outside_trust', 'scope_required'],
       ),
@@ -85,7 +86,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       operationId: 'listRuns',
       tags,
       summary: 'List runs',
-      description: 'Newest first. A key bound to scopes sees the runs of those scopes.',
+      description: 'Lists runs, the newest first. A key bound to scopes sees only the runs of those scopes.',
       querystring: RunsQuery,
       response: answers(
         { 200: { schema: ref(RunPage), description: 'A page of runs.', headers: ['Link'] } },
@@ -104,7 +105,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       operationId: 'getRun',
       tags,
       summary: 'Read a run',
-      description: 'Where it stands and what it has done.',
+      description: 'Returns the status, progress and counts of a run.',
       params: RunPath,
       response: answers({ 200: { schema: ref(MaintenanceRun), description: 'The run.' } }),
     },
@@ -120,9 +121,10 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       tags,
       summary: 'List what a run changed',
       description:
-        'By record, and only of records that the key may see. A record one level above the key is listed without ' +
-        'values. With `admin`, `hidden` counts the others. A record that a dry run would create is shown to a key ' +
-        'with the highest ceiling. An update of a stored salience is not listed: every read computes the salience.',
+        'Lists the changes of records that the key may see, by record. A record one level above the key is listed ' +
+        'without values. For a key with `admin`, `hidden` counts the other changes. A record that a dry run would ' +
+        'create is shown to a key with the highest ceiling. Updates of the stored salience are not listed, because ' +
+        'every read computes the salience.',
       params: RunPath,
       querystring: ChangesQuery,
       response: answers(
@@ -134,7 +136,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       sendPage(
         request,
         reply,
-        await maintenance.pageChanges(readCallContext(request), request.params.id, request.query),
+        await maintenance.listRunChanges(readCallContext(request), request.params.id, request.query),
       ),
   })
 
@@ -147,7 +149,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       tags,
       summary: 'Cancel a run',
       description:
-        'One that waits ends at once, one that runs after the batch at hand. What it did stays done.',
+        'A queued run ends at once, a running one after its current batch. The changes of finished batches stay.',
       params: RunPath,
       body: ref(Cancellation),
       response: answers({ 200: { schema: ref(MaintenanceRun), description: 'The run.' } }, ['run_finished']),
@@ -162,7 +164,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
   app.route({
     method: 'GET',
     url: '/v1/maintenance/runs/:id/events',
-    // A HEAD would follow the run to its end only to throw it away.
+    // A HEAD request would follow the run to its end and discard everything.
     exposeHeadRoute: false,
     config: reads,
     schema: {
@@ -170,8 +172,8 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       tags,
       summary: 'Follow a run',
       description:
-        'Server-sent events: `progress` whenever the run has changed, `finished` as the last, each with the run ' +
-        'as its data.',
+        'Streams server-sent events: `progress` when the run has changed, and `finished` as the last one. The data of ' +
+        'each event is the run.',
       params: RunPath,
       response: answers({
         200: {
@@ -183,12 +185,12 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
     },
     handler: async (request, reply) => {
       const call = readCallContext(request)
-      // A run that is not there is a problem, not a stream.
+      // A missing run must be a problem answer, not a stream.
       await maintenance.read(call, request.params.id)
-      const gone = new AbortController()
-      request.raw.once('close', () => gone.abort())
-      reply.raw.once('close', () => gone.abort())
-      const events = follow(call, request.params.id, AbortSignal.any([gone.signal, closing.signal]))
+      const disconnected = new AbortController()
+      request.raw.once('close', () => disconnected.abort())
+      reply.raw.once('close', () => disconnected.abort())
+      const events = follow(call, request.params.id, AbortSignal.any([disconnected.signal, closing.signal]))
       reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no').type('text/event-stream')
       return reply.send(Readable.from(events))
     },
@@ -202,10 +204,11 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       operationId: 'listSchedules',
       tags,
       summary: 'List schedules',
-      description: 'How often each job runs on its own, when it last succeeded and when it is due.',
-      response: answers({ 200: { schema: ref(SchedulePage), description: 'All of them.' } }),
+      description:
+        'Returns how often each job runs by itself, when it last succeeded, and when it runs next.',
+      response: answers({ 200: { schema: ref(SchedulePage), description: 'The schedule of each job.' } }),
     },
-    handler: (request) => maintenance.readSchedules(readCallContext(request)),
+    handler: (request) => maintenance.listAllSchedules(readCallContext(request)),
   })
 
   app.route({
@@ -217,17 +220,17 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       tags,
       summary: 'Set a schedule',
       description:
-        'Replaces the configured interval; members that are absent keep their value. Needs a key with all scopes and ' +
-        'the highest ceiling.',
+        'Sets the interval of a job or switches its schedule on or off. An absent member keeps its value. The next run ' +
+        'is one interval from now. Needs a key with all scopes and the highest ceiling.',
       params: SchedulePath,
       body: ref(ScheduleChoice),
-      response: answers({ 200: { schema: ref(Schedule), description: 'The schedule as it now stands.' } }, [
+      response: answers({ 200: { schema: ref(Schedule), description: 'The new schedule.' } }, [
         'outside_trust',
       ]),
     },
     handler: async (request) => {
       const { job } = request.params
-      const schedule = await maintenance.chooseSchedule(readCallContext(request), job, request.body)
+      const schedule = await maintenance.setSchedule(readCallContext(request), job, request.body)
       if (schedule.next_at) void announcements?.announceTick(job, new Date(schedule.next_at))
       return schedule
     },

@@ -5,14 +5,23 @@ import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
 import { DreamOptions } from '../dream/index.ts'
 import { type JobName, jobNames } from '../jobs/job-names.ts'
 
-const Job = Type.Enum([...jobNames], { description: 'Which job.' })
+const Job = Type.Enum([...jobNames], { description: 'The job.' })
 const Status = Type.Enum(['queued', 'running', 'succeeded', 'failed', 'cancelled'])
-const scope = Type.String({ minLength: 1, maxLength: 256, description: 'Only records of this scope.' })
+const scope = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  description: 'The run works only on records of this scope.',
+})
 const missing = 'run_not_found'
 
 const progress = closed({
-  done: Type.Integer({ minimum: 0, description: 'Records gone through.' }),
-  total: Type.Optional(Type.Integer({ minimum: 0, description: 'Once it is known.' })),
+  done: Type.Integer({ minimum: 0, description: 'The number of records that the run has processed.' }),
+  total: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description: 'The number of records that the run will process, once it is known.',
+    }),
+  ),
 })
 
 export const MaintenanceRun = closed(
@@ -20,17 +29,27 @@ export const MaintenanceRun = closed(
     id: Uuid(),
     job: Type.String(),
     trigger: Type.Enum(['schedule', 'manual']),
-    dry_run: Type.Boolean({ description: 'Computed and taken back: only its changes and stats remain.' }),
+    dry_run: Type.Boolean({
+      description:
+        'The run computes everything and changes nothing; only its list of changes and its stats remain.',
+    }),
     scope: Type.Optional(scope),
     options: Type.Record(Type.String(), Type.Unknown()),
     status: Status,
     progress,
-    stats: Type.Record(Type.String(), Type.Number(), { description: 'What it did, counted.' }),
+    stats: Type.Record(Type.String(), Type.Number(), { description: 'Counts of what the run did.' }),
     error: Type.Optional(
-      Type.String({ description: 'Why it failed; of one that succeeded, the last fault it passed over.' }),
+      Type.String({
+        description:
+          'Why the run failed. For a run that succeeded, the last record or batch that failed and was skipped.',
+      }),
     ),
-    attempts: Type.Integer({ minimum: 0, description: 'How many workers began it and did not put it back.' }),
-    worker: Type.Optional(Type.String({ description: 'Who runs it, or ran it last.' })),
+    attempts: Type.Integer({
+      minimum: 0,
+      description:
+        'How many workers started the run, without those that were stopped and returned it to the queue.',
+    }),
+    worker: Type.Optional(Type.String({ description: 'The worker that runs it, or ran it last.' })),
     created_at: Time(),
     started_at: Type.Optional(Time()),
     finished_at: Type.Optional(Time()),
@@ -52,7 +71,7 @@ export const MaintenanceRun = closed(
 )
 export type MaintenanceRun = Static<typeof MaintenanceRun>
 
-/** By the job that takes them. */
+/** The options that each job takes. */
 export const optionNames: Readonly<Partial<Record<JobName, readonly string[]>>> = {
   consolidate: Object.keys(ConsolidationOptions.properties),
   dream: Object.keys(DreamOptions.properties),
@@ -60,7 +79,7 @@ export const optionNames: Readonly<Partial<Record<JobName, readonly string[]>>> 
 
 const JobOptions = closed(
   { ...ConsolidationOptions.properties, ...DreamOptions.properties },
-  { $id: 'JobOptions', description: 'What a job may be asked; those that are not named take nothing.' },
+  { $id: 'JobOptions', description: 'Options of `consolidate` and `dream`. The other jobs take none.' },
 )
 
 export const NewMaintenanceRun = closed(
@@ -79,13 +98,15 @@ export const RunChange = closed(
     record_id: Uuid(),
     action: Type.String({
       description:
-        '`prune`; `promote`, `archive`, `drift_challenge`, `drift_invalidate`, `drift_restore`; of a consolidation `compress`, `create` and `reinforce`; `failed` for a record that was passed over.',
+        '`prune`; `promote`, `archive`, `drift_challenge`, `drift_invalidate`, `drift_restore`; `compress`, `create` and `reinforce` of a consolidation; `failed` for a record that failed and was skipped.',
     }),
     before: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     after: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     note: Type.Optional(Type.String()),
     redacted: Type.Optional(
-      Type.Literal(true, { description: 'The record is one level above the key: no values are shown.' }),
+      Type.Literal(true, {
+        description: 'The record is one level above the key, so its values are not shown.',
+      }),
     ),
   },
   { $id: 'RunChange' },
@@ -94,10 +115,10 @@ export type RunChange = Static<typeof RunChange>
 
 const interval = Type.String({
   pattern: '^[0-9]{1,9}(ms|s|m|h|d)$',
-  description: 'Such as 90s, 15m, 1h or 30d; from 10s to 3650d.',
+  description: 'A duration from 10s to 3650d, such as 90s, 15m, 1h or 30d.',
   examples: ['1h'],
 })
-const enabled = Type.Boolean({ description: 'Whether it runs on its own.' })
+const enabled = Type.Boolean({ description: 'Whether the job runs by itself.' })
 
 export const Schedule = closed(
   {
@@ -105,9 +126,11 @@ export const Schedule = closed(
     interval: Type.String({ examples: ['1h'] }),
     enabled,
     last_success_at: Type.Optional(
-      Time({ description: 'When it was last done whole, however it was begun.' }),
+      Time({ description: 'When a run over all records last succeeded, requested or scheduled.' }),
     ),
-    next_at: Type.Optional(Time({ description: 'Not of a schedule that is off.' })),
+    next_at: Type.Optional(
+      Time({ description: 'When the job runs next. Absent while the schedule is off.' }),
+    ),
   },
   {
     $id: 'Schedule',
@@ -130,7 +153,8 @@ export const ChangePage = closed(
     hidden: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'Changes of records that the key may not see; for `admin` only.',
+        description:
+          'The number of changes of records that the key may not see. Only for a key with `admin`.',
       }),
     ),
   },

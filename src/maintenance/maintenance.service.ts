@@ -47,23 +47,23 @@ const RunCursor = Type.Object({
 })
 const ChangeCursor = Type.Object({ record_id: Type.String({ format: 'uuid' }), action: Type.String() })
 
-/** Ten seconds: oftener, a job would do nothing but look whether there is something to do. */
+/** More often, a job would mostly check whether there is work. */
 const shortestMs = 10_000
 const longestMs = 3_650 * 86_400_000
 
 export function createMaintenanceService({ db, clock, ids, intervals }: Resources) {
-  /** `trace` is what the run is to be a part of. */
+  /** Inserts a queued run. `trace` is the trace of the request, which the run continues. */
   async function request(
     call: CallContext,
-    asked: NewMaintenanceRun,
+    newRun: NewMaintenanceRun,
     trace?: TraceContext,
   ): Promise<MaintenanceRun> {
     const id = ids.next()
     const tx = call.tx ?? db
-    const { job, dry_run: dryRun, options } = asked
+    const { job, dry_run: dryRun, options } = newRun
     refuseOptions(job, options)
     await insertRun(tx, {
-      ...{ id, job, trigger: 'manual', now: clock.now(), scope: scopeOf(call.caller, job, asked.scope) },
+      ...{ id, job, trigger: 'manual', now: clock.now(), scope: chooseScope(call.caller, job, newRun.scope) },
       ...(dryRun === undefined ? {} : { dryRun }),
       ...(options === undefined ? {} : { options }),
       ...(trace === undefined ? {} : { traceparent: formatTraceparent(trace) }),
@@ -72,11 +72,11 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
   }
 
   async function read(call: CallContext, id: string): Promise<MaintenanceRun> {
-    return presentRun(await findSeen(call, id))
+    return presentRun(await findVisibleRun(call, id))
   }
 
-  async function list(call: CallContext, asked: RunFilters & Page): Promise<ListPage<MaintenanceRun>> {
-    const { limit = 50, cursor, ...filters } = asked
+  async function list(call: CallContext, query: RunFilters & Page): Promise<ListPage<MaintenanceRun>> {
+    const { limit = 50, cursor, ...filters } = query
     const { items, ...next } = await readPage({
       ...{ caller: call.caller, list: { runs: filters }, limit, cursor, position: RunCursor },
       read: (after, most) =>
@@ -88,12 +88,12 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     return { items: items.map(presentRun), ...next }
   }
 
-  async function pageChanges(
+  async function listRunChanges(
     call: CallContext,
     id: string,
     { limit = 50, cursor }: Page,
   ): Promise<ListPage<RunChange> & { hidden?: number }> {
-    await findSeen(call, id)
+    await findVisibleRun(call, id)
     const { trust } = call.caller
     const { items, ...next } = await readPage({
       ...{ caller: call.caller, list: { changes: id }, limit, cursor, position: ChangeCursor },
@@ -111,14 +111,14 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
   }
 
   async function cancel(call: CallContext, id: string): Promise<MaintenanceRun> {
-    await findSeen(call, id)
+    await findVisibleRun(call, id)
     if (!(await cancelRun(call.tx ?? db, id, clock.now()))) {
-      throw new AppError('run_finished', 'The run has ended already.')
+      throw new AppError('run_finished', 'The run has already ended.')
     }
     return read(call, id)
   }
 
-  async function readSchedules(call: CallContext): Promise<{ items: Schedule[] }> {
+  async function listAllSchedules(call: CallContext): Promise<{ items: Schedule[] }> {
     const rows = new Map((await listSchedules(call.tx ?? db)).map((row) => [row.job, row]))
     return {
       items: Object.entries(intervals).map(([job, interval]) =>
@@ -127,52 +127,52 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     }
   }
 
-  async function chooseSchedule(call: CallContext, job: JobName, chosen: ScheduleChoice): Promise<Schedule> {
+  async function setSchedule(call: CallContext, job: JobName, choice: ScheduleChoice): Promise<Schedule> {
     requireFullTrust(call.caller)
-    const { items } = await readSchedules(call)
+    const { items } = await listAllSchedules(call)
     const current = items.find((schedule) => schedule.job === job)
-    const interval_ms = parseDuration(chosen.interval ?? current?.interval ?? '') ?? 0
-    const enabled = chosen.enabled ?? current?.enabled ?? true
+    const interval_ms = parseDuration(choice.interval ?? current?.interval ?? '') ?? 0
+    const enabled = choice.enabled ?? current?.enabled ?? true
     if (interval_ms < shortestMs || interval_ms > longestMs) throw outOfRange()
     await upsertSchedule(call.tx ?? db, { job, enabled, interval_ms, now: clock.now() })
-    const changed = (await readSchedules(call)).items.find((schedule) => schedule.job === job)
+    const changed = (await listAllSchedules(call)).items.find((schedule) => schedule.job === job)
     return changed ?? { job, enabled, interval: formatDuration(interval_ms) }
   }
 
-  async function findSeen(call: CallContext, id: string): Promise<RunRow> {
+  async function findVisibleRun(call: CallContext, id: string): Promise<RunRow> {
     const run = await findRun(call.tx ?? db, id, call.caller.trust)
-    if (!run) throw new AppError('run_not_found', 'There is no such run.')
+    if (!run) throw new AppError('run_not_found', 'The run does not exist.')
     return run
   }
 
-  return { request, read, list, pageChanges, cancel, readSchedules, chooseSchedule }
+  return { request, read, list, listRunChanges, cancel, listAllSchedules, setSchedule }
 }
 
-/** A key of one scope runs jobs on that one; only a key of all scopes runs them on everything. */
-function scopeOf(caller: Caller, job: JobName, named: string | undefined): string | null {
+/** A key bound to one scope runs jobs on that scope. Only a key with all scopes runs them on everything. */
+function chooseScope(caller: Caller, job: JobName, named: string | undefined): string | null {
   if (unscopedJobs.has(job)) return requireNoScope(caller, named)
   const scope = chooseWriteScope(caller, named)
   return scope === unscoped ? null : scope
 }
 
-/** They work on what has expired or faded anywhere, and cannot be confined to a scope. */
+/** These jobs work on expired or faded records of all scopes. */
 const unscopedJobs: ReadonlySet<JobName> = new Set(['purge', 'compress'])
 
 function requireNoScope({ trust }: Caller, named: string | undefined): null {
   if (trust.scopes) {
-    throw new AppError('outside_trust', 'The job works on all scopes, and the key is bound to some.')
+    throw new AppError('outside_trust', 'The job works on all scopes, but the key is bound to some scopes.')
   }
   if (named === undefined) return null
-  const errors = [{ pointer: '/scope', message: 'is not taken by this job, which works on all scopes' }]
-  throw new AppError('validation_failed', 'The job cannot be confined to a scope.', { errors })
+  const errors = [{ pointer: '/scope', message: 'is not accepted by this job, which works on all scopes' }]
+  throw new AppError('validation_failed', 'The job works on all scopes and takes no scope.', { errors })
 }
 
-/** Asked of a job that has it not, an option would be taken for heard. */
+/** A job would ignore an option that it does not have, and the client would believe that it applies. */
 function refuseOptions(job: JobName, options: object = {}): void {
   const unknown = Object.keys(options).filter((name) => !optionNames[job]?.includes(name))
   const errors = unknown.map((name) => ({
     pointer: `/options/${name}`,
-    message: 'is no option of this job',
+    message: 'is not an option of this job',
   }))
   if (errors.length > 0) throw new AppError('validation_failed', 'The job has no such option.', { errors })
 }
@@ -181,7 +181,7 @@ function outOfRange(): AppError {
   const errors = [{ pointer: '/interval', message: 'must be from 10s to 3650d' }]
   return new AppError(
     'validation_failed',
-    'A job runs at least every ten years, and at most every 10 seconds.',
+    'The interval of a schedule must be from 10 seconds to 3,650 days.',
     {
       errors,
     },

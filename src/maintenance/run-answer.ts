@@ -6,7 +6,7 @@ export function presentRun(row: RunRow): MaintenanceRun {
   return {
     ...{ id: row.id, job: row.job, trigger: row.trigger, dry_run: row.dry_run },
     ...(row.scope === null ? {} : { scope: row.scope }),
-    // Only checked JSON is stored.
+    // The database holds only checked JSON.
     options: row.options as MaintenanceRun['options'],
     status: row.status,
     progress: { done: row.done, ...(row.total === null ? {} : { total: row.total }) },
@@ -37,7 +37,7 @@ type ScheduleRow = {
   next_at: Date
 }
 
-/** Without a row, or an interval of its own, a job follows the configuration, in which 0 is never. */
+/** A job without a row or an interval of its own has the configured interval, in which 0 is never. */
 export function presentSchedule(job: string, row: ScheduleRow | undefined, configuredMs: number): Schedule {
   const intervalMs = row?.interval_ms ?? configuredMs
   const enabled = (row?.enabled ?? true) && intervalMs > 0

@@ -6,8 +6,9 @@ import type { MaintenanceService } from './maintenance.service.ts'
 type Resources = { maintenance: Pick<MaintenanceService, 'read'>; everyMs?: number; heartbeatMs?: number }
 
 /**
- * The run whenever it has changed, as server-sent events, until it has ended or the signal says so. The database
- * is looked at, for the worker is another process; a heartbeat keeps proxies from closing what is quiet.
+ * Yields the run as a server-sent event whenever it has changed, until the run ends or the signal aborts. It reads the
+ * database every half second, because the worker is another process. A heartbeat keeps proxies from closing a quiet
+ * stream.
  */
 export function createRunEvents({ maintenance, everyMs = 500, heartbeatMs = 15_000 }: Resources) {
   return async function* follow(call: CallContext, id: string, signal: AbortSignal): AsyncGenerator<string> {
@@ -20,7 +21,7 @@ export function createRunEvents({ maintenance, everyMs = 500, heartbeatMs = 15_0
         yield eventOf(run, text)
         quietMs = 0
       } else if (quietMs >= heartbeatMs) {
-        yield ': still there\n\n'
+        yield ': heartbeat\n\n'
         quietMs = 0
       }
       if (run.finished_at !== undefined) return

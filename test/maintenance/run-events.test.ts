@@ -56,7 +56,7 @@ describe('the events of a run', () => {
       if (said.push(text) === 4) gone.abort()
     }
     expect(said[0]).toMatch(/^event: progress\ndata: /)
-    expect(said.slice(1)).toEqual([': still there\n\n', ': still there\n\n', ': still there\n\n'])
+    expect(said.slice(1)).toEqual([': heartbeat\n\n', ': heartbeat\n\n', ': heartbeat\n\n'])
   })
 })
 

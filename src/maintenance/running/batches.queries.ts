@@ -3,8 +3,9 @@ import type { Transaction } from '../../db/transaction.ts'
 import type { Change } from '../../jobs/runs.ts'
 
 /**
- * Held until the transaction ends, so that a worker which is paused in the middle of a batch keeps the lease from
- * being taken, and one that is paused before it finds another's fence. Heartbeats pass this lock.
+ * Finds the run if the worker still has the lease, and locks the lease until the transaction ends. A worker that is
+ * paused inside a batch so keeps its lease; one that is paused before it finds the fence of another. A heartbeat does
+ * not wait for this lock.
  */
 export async function lockFence(
   tx: Transaction,
@@ -22,7 +23,7 @@ export async function lockFence(
     .executeTakeFirst()
 }
 
-/** Adds to the counts, for several workers may have a part in them. */
+/** Adds to the counts instead of setting them, because several workers may share the run. */
 export async function addProgress(
   tx: Transaction,
   { id, done, counts }: { id: string; done: number; counts: Readonly<Record<string, number>> },
@@ -46,7 +47,7 @@ export async function setRunTotal(
     .updateTable('maintenance_runs')
     .set((eb) => ({
       total,
-      // A run that is taken up again has counted some already.
+      // A run that another worker continues already has counts.
       stats: sql`${JSON.stringify(Object.fromEntries(counted.map((name) => [name, 0])))}::jsonb || ${eb.ref('stats')}`,
     }))
     .where('id', '=', id)
@@ -58,7 +59,7 @@ export async function setRunError(tx: Transaction, id: string, error: string): P
   await tx.updateTable('maintenance_runs').set({ error }).where('id', '=', id).execute()
 }
 
-/** A batch that is done again after a crash lists its changes once. */
+/** A batch that is repeated after a crash lists its changes once. */
 export async function insertChanges(
   tx: Transaction,
   runId: string,

@@ -7,7 +7,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { describeFailure } from '../../kernel/log.ts'
 import { addProgress, insertChanges, lockFence, setRunError, setRunTotal } from './batches.queries.ts'
 
-/** A run under the lease of its job. */
+/** A run, and the lease of its job under which this worker does it. */
 export type LeasedRun = { job: JobName; fence: number; run: Run }
 
 export type Step = 'claiming' | 'before batch' | 'in batch' | 'after batch' | 'concluding' | 'concluded'
@@ -15,20 +15,14 @@ export type Observe = (step: Step) => void | Promise<void>
 
 type Resources = { db: Database; clock: Clock; observe: Observe; leased: LeasedRun; signal: AbortSignal }
 
-/** Undoes the transaction of a dry run and carries its outcome out of it. */
-class DryRunRollback extends Error {
-  readonly outcome: BatchResult
+/** Rolls back the transaction of a dry run. */
+class DryRunRollback extends Error {}
 
-  constructor(outcome: BatchResult) {
-    super('rolled back')
-    this.outcome = outcome
-  }
-}
-
+/** What the work of a run gets: its batches are transactions under the fence of its lease. */
 export function createRunContext({ db, observe, leased, signal }: Resources): RunContext {
   const { run } = leased
 
-  /** Nothing is written but under the fence, so a worker that was paused meanwhile writes nothing more. */
+  /** Every write checks the fence, so a worker that was paused until it lost its lease writes nothing more. */
   function underFence<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return transact(db, {}, async (tx) => {
       const found = await lockFence(tx, { job: leased.job, fence: leased.fence, runId: run.id })
@@ -41,30 +35,30 @@ export function createRunContext({ db, observe, leased, signal }: Resources): Ru
   async function inBatch<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     await observe('before batch')
     if (signal.aborted) throw new RunEnded('stopped')
-    const outcome = run.dryRun ? await performDryRun(work) : await underFence((tx) => performBatch(tx, work))
+    const result = run.dryRun ? await performDryRun(work) : await underFence((tx) => performBatch(tx, work))
     await observe('after batch')
-    return outcome
+    return result
   }
 
   async function performBatch<T extends BatchResult>(tx: Transaction, work: (tx: Transaction) => Promise<T>) {
-    const outcome = await work(tx)
+    const result = await work(tx)
     await observe('in batch')
-    await saveProgress(tx, outcome)
-    return outcome
+    await saveProgress(tx, result)
+    return result
   }
 
   async function performDryRun<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    let outcome: T | undefined
+    let result: T | undefined
     await underFence(async (tx) => {
-      outcome = await work(tx)
-      throw new DryRunRollback(outcome)
+      result = await work(tx)
+      throw new DryRunRollback()
     }).catch((error) => {
       if (!(error instanceof DryRunRollback)) throw error
     })
-    const outcomeOfDryRun = outcome
-    if (outcomeOfDryRun === undefined) throw new TypeError('a rehearsal without an outcome')
-    await underFence((tx) => saveProgress(tx, outcomeOfDryRun))
-    return outcomeOfDryRun
+    if (result === undefined) throw new TypeError('a dry run without a result')
+    const progress: T = result
+    await underFence((tx) => saveProgress(tx, progress))
+    return progress
   }
 
   async function saveProgress(

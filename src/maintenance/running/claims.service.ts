@@ -38,7 +38,7 @@ export function createClaims(resources: ClaimResources) {
 
   /**
    * A claim finds nothing while another worker's claim holds the row, even if that one took its snapshot before the run
-   * was committed. Nobody would start such a run before the next poll, so the claim is repeated.
+   * was committed. Such a run would wait for the next poll, so the claim is repeated.
    */
   async function claimDueRun(job: JobName): Promise<LeasedRun | undefined> {
     for (let attempt = 1; ; attempt++) {
@@ -91,7 +91,7 @@ export function createClaims(resources: ClaimResources) {
     return nextTick
   }
 
-  /** Ends a run that nobody may start again: it was cancelled, or too many workers were lost in it. */
+  /** Ends a run that must not start again: it was cancelled, or too many workers were lost in it. */
   async function endHopeless(tx: Transaction, run: OpenRun, now: Date): Promise<boolean> {
     const isHopeless = run.attempts >= mostAttempts
     if (run.cancel_requested) await endRun(tx, { id: run.id, status: 'cancelled', now })

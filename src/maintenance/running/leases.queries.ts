@@ -167,7 +167,7 @@ export async function endRun(
   await tx.deleteFrom('maintenance_ranges').where('run_id', '=', id).execute()
 }
 
-/** Call it only for a run over all records that succeeded: it tells when the whole store was last done. */
+/** Call it only for a run over all records that succeeded: the time says when the job last processed the whole store. */
 export async function setLastSuccess(tx: Transaction, job: string, now: Date): Promise<void> {
   await tx.updateTable('job_schedules').set({ last_success_at: now }).where('job', '=', job).execute()
 }

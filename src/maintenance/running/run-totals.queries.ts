@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
 
-/** Runs are deleted in time; what they did is counted for good. A rehearsal did nothing. */
+/** Adds what a run did to the totals of the metrics, which stay when the run is deleted. A dry run did nothing. */
 export async function addRunTotals(tx: Transaction, id: string): Promise<void> {
   await sql`
     with ended as (
