@@ -56,8 +56,8 @@ const drawFrom = (seed: number) => {
   return { draw: () => unit(dimensions), around: near }
 }
 
-describe('a group', () => {
-  it('is what is more alike to its seed than 0.8, in no other group, and never fewer than five', () => {
+describe('a group of similar vectors', () => {
+  it('contains what is closer than 0.8 to its seed, in one group only, and at least five members', () => {
     const drawn = fc.record({ seed: fc.integer(), sizes: fc.array(fc.nat(9), { maxLength: 5 }) })
     fc.assert(
       fc.property(drawn, ({ seed, sizes }) => {
@@ -80,7 +80,7 @@ describe('a group', () => {
     )
   })
 
-  it('is the same however often it is looked for, and found among many', () => {
+  it('is the same each time, and is found among many vectors', () => {
     const { draw, around } = drawFrom(7)
     const planted = Array.from({ length: 40 }, () => draw())
     const vectors = planted.flatMap((centre) => [
@@ -94,7 +94,7 @@ describe('a group', () => {
     expect(groups.map((group) => [...group].sort((one, other) => one - other))).toEqual(wanted)
   })
 
-  it('has an end, and the rest of what is the very same is the next one', () => {
+  it('is limited in size, and the remaining equal vectors form the next group', () => {
     const { draw } = drawFrom(3)
     const same = draw()
     const groups = groupAll(Array.from({ length: 400 }, () => same))
@@ -102,15 +102,15 @@ describe('a group', () => {
     expect(groups.flat().length).toBeGreaterThanOrEqual(350)
   })
 
-  it('of nothing, of one and of what has no direction is none', () => {
+  it('does not exist for no vectors, one vector or vectors of length zero', () => {
     expect(groupAll([])).toEqual([])
     expect(groupAll([drawFrom(1).draw()])).toEqual([])
     expect(groupAll(Array.from({ length: 9 }, () => new Float32Array(dimensions)))).toEqual([])
   })
 })
 
-describe('a distance', () => {
-  it('is how many bits differ, as long as it is near', () => {
+describe('the distance of two signatures', () => {
+  it('is the number of differing bits as long as it is small', () => {
     const { draw, around } = drawFrom(11)
     for (let nth = 0; nth < 200; nth++) {
       const centre = draw()
@@ -124,8 +124,8 @@ describe('a distance', () => {
   })
 })
 
-describe('a forest', () => {
-  it('keeps of each the nearest that it met, both ways, and nobody twice', () => {
+describe('the lists of approximate neighbours', () => {
+  it('keep the nearest that each member met, in both directions and once', () => {
     const { draw, around } = drawFrom(5)
     const centre = draw()
     const vectors = Array.from({ length: 120 }, (_, place) => (place % 2 ? draw() : around(centre, 0.3)))

@@ -7,8 +7,8 @@ const standing = (salience = 1, importance = 0.5): ScoreInputs => ({ salience, i
 const standings = (...ids: string[]) => new Map(ids.map((id) => [id, standing()]))
 const { what, who } = channelWeights
 
-describe('fusion', () => {
-  it('adds weight ÷ (60 + rank) over the channels, and says which they were', () => {
+describe('fuse', () => {
+  it('adds weight ÷ (60 + rank) over the channels and names the channels', () => {
     const [first] = fuse({ text: ['b', 'a'], graph: ['a'] }, who, standings('a', 'b'))
     expect(first?.id).toBe('a')
     expect(first?.signals.channels).toEqual([
@@ -24,7 +24,7 @@ describe('fusion', () => {
     [1, 1, 1, 1.2],
     [7, 1, 1, 1.2],
   ])(
-    'weighs salience %d and importance %d by %d and %d',
+    'multiplies for salience %d and importance %d by %d and %d',
     (salience, importance, bySalience, byImportance) => {
       const [node] = fuse({ text: ['a'] }, what, new Map([['a', standing(salience, importance)]]))
       expect(node?.signals.salience_factor).toBeCloseTo(bySalience, 12)
@@ -38,18 +38,18 @@ describe('fusion', () => {
     expect(fuse(rankings, what, standings('b', 'a')).map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
-  it('counts an id that a channel names twice once, at its better place, closing the gap', () => {
+  it('counts an id that a channel lists twice once, at its better rank', () => {
     const nodes = fuse({ text: ['a', 'a', 'b'] }, what, standings('a', 'b'))
     expect(nodes.map(({ signals }) => signals.channels.map(({ rank }) => rank))).toEqual([[1], [2]])
   })
 
-  it('drops what has no standing any more, without moving the ranks of others', () => {
+  it('drops candidates without a state and keeps the ranks of the others', () => {
     const nodes = fuse({ text: ['gone', 'a'] }, what, standings('a'))
     expect(nodes).toHaveLength(1)
     expect(nodes[0]?.signals.channels[0]?.rank).toBe(2)
   })
 
-  it('of nothing is nothing', () => {
+  it('returns nothing for no candidates', () => {
     expect(fuse({}, what, new Map())).toEqual([])
   })
 
@@ -57,7 +57,7 @@ describe('fusion', () => {
   const ranking = fc.shuffledSubarray(ids)
   const drawn = fc.record({ vector: ranking, text: ranking, graph: ranking, salience: ranking })
 
-  it('does not depend on the order in which channels or standings are given', () => {
+  it('does not depend on the order of channels or candidates', () => {
     fc.assert(
       fc.property(drawn, fc.shuffledSubarray(ids, { minLength: 12 }), (rankings, order) => {
         const turned = Object.fromEntries(Object.entries(rankings).reverse()) as Rankings
@@ -66,7 +66,7 @@ describe('fusion', () => {
     )
   })
 
-  it('names every candidate once, best first', () => {
+  it('returns each candidate once, best first', () => {
     fc.assert(
       fc.property(drawn, (rankings) => {
         const nodes = fuse(rankings, what, standings(...ids))
@@ -77,7 +77,7 @@ describe('fusion', () => {
     )
   })
 
-  it('never ranks lower what a further channel has found as well', () => {
+  it('never ranks a candidate lower when a further channel finds it', () => {
     fc.assert(
       fc.property(drawn, fc.constantFrom(...ids), (rankings, id) => {
         const place = (given: Rankings) =>

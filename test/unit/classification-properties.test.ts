@@ -18,7 +18,7 @@ import {
 } from '../support/classified-captures.ts'
 import { countRuns } from '../support/long-run.ts'
 
-describe('the summary of what was captured', () => {
+describe('the summary of a capture', () => {
   it.each([
     ['hello', {}, ''],
     [{ text: 'said' }, { summary: 'told' }, 'told'],
@@ -38,7 +38,7 @@ describe('the summary of what was captured', () => {
     [42, {}, ''],
     [null, {}, ''],
     [{}, {}, ''],
-  ])('of %j with %j is %j', (content, more, summary) => {
+  ])('for %j with %j is %j', (content, more, summary) => {
     if (summary !== '') expect(planEpisode(content, more).summary).toBe(summary)
     expect(planEpisode(content, more).payload.timeline[0]?.summary ?? '').toBe(summary)
   })
@@ -56,20 +56,20 @@ const anyCapture = fc.record({
   context: fc.dictionary(fc.string(), json),
 })
 
-function expectKept(told: unknown, given: unknown): void {
-  if (!isPlain(told) || !isPlain(given)) {
-    expect(told).toEqual(given)
+function expectKept(stored: unknown, given: unknown): void {
+  if (!isPlain(stored) || !isPlain(given)) {
+    expect(stored).toEqual(given)
     return
   }
   for (const [name, value] of Object.entries(given)) {
-    const kept = Object.getOwnPropertyDescriptor(told, name)?.value
+    const kept = Object.getOwnPropertyDescriptor(stored, name)?.value
     if (name === 'environment') expect(kept).toMatchObject(value as object)
     else expect(JSON.stringify(kept)).toBe(JSON.stringify(value))
   }
 }
 
 describe('any capture', () => {
-  it('comes to payloads that keep their schema, or is refused by name', () => {
+  it('becomes payloads that match their schema, or is refused with a pointer', () => {
     fc.assert(
       fc.property(anyCapture, (given) => {
         const asked = { source: 's', ...given }
@@ -86,7 +86,7 @@ describe('any capture', () => {
     )
   })
 
-  it('loses nothing of its content', () => {
+  it('keeps all its content', () => {
     fc.assert(
       fc.property(content, fc.constantFrom('event', 'tool_output', 'observation'), (given, source_kind) => {
         const more = { source_kind, context: { given } }
@@ -99,14 +99,14 @@ describe('any capture', () => {
     )
   })
 
-  it('is found by the words of its content', () => {
+  it('is searchable by the words of its content', () => {
     const deep = { notes: [{ mood: { deeper: 'needle' } }, 42] }
     const text = searchableText(planEpisode(deep, { context: { place: 'haystack' } }).payload, [])
     for (const word of ['needle', '42', 'haystack']) expect(text).toContain(word)
     expect(searchableText(planEpisode({ text: 'only once' }).payload, []).match(/only once/g)).toHaveLength(1)
   })
 
-  it('says the same thing again under another reference, at another time and for another reason', () => {
+  it('has the same canonical wording under another reference, time and reason', () => {
     const again = { context: { turn: 2 }, reason_to_remember: 'again', timestamp: '2026-01-01T00:00:00Z' }
     const wording = (...[content, more]: Parameters<typeof planEpisode>) =>
       canonicalWording(planEpisode(content, more).payload)
@@ -121,7 +121,7 @@ describe('any capture', () => {
     expect(wording({ environment: { context: { place: 'here' } } })).not.toBeNull()
   })
 
-  it('takes a name of every object for what it is', () => {
+  it('treats property names of JavaScript objects as data', () => {
     const hostile = JSON.parse('{"__proto__": {"outcome": "success"}, "constructor": {"prototype": 1}}')
     const { payload } = planEpisode(hostile)
     expect(payload.outcome).toBeUndefined()
@@ -142,14 +142,14 @@ describe('any capture', () => {
       Array.from({ length: 99 }).reduce((inner) => ({ inner, file: 'a' }), { user: 'deep' }),
     ],
     ['levels beyond any stack', Array.from({ length: 20_000 }).reduce((inner) => [inner], 'core')],
-  ])('of %s is read, and names no more than can be kept', (_, value) => {
+  ])('of %s is classified, with a limited number of mentions', (_, value) => {
     const given = buildCapture(value)
     const plan = classifyCapture(given)
     const { mentions } = interpretByRule(given, plan)
     expect(mentions.length).toBeLessThanOrEqual(50)
   })
 
-  it('of every documented example is taken', () => {
+  it('is accepted for every documented example', () => {
     const { examples } = NewCapture as unknown as { examples: NewCapture[] }
     expect(examples).toHaveLength(5)
     for (const example of examples) {
@@ -158,7 +158,7 @@ describe('any capture', () => {
     }
   })
 
-  it('has a content, if only null', () => {
+  it('requires content, which may be null', () => {
     expect(listFaults(NewCapture, { source: 's', content: null })).toEqual([])
     expect(listFaults(NewCapture, { source: 's' })).toEqual([{ pointer: '/content', message: 'is required' }])
     expect(listFaults(NewCapture, { source: '', content: 1, more: 1 })).toHaveLength(2)

@@ -12,14 +12,14 @@ function problemsOf(variables: Variables): readonly string[] {
   return []
 }
 
-describe('a chat model that reads captures', () => {
+describe('the configuration of a chat model for captures', () => {
   const asked = {
     MEMBRANE_INGEST_LLM_ENABLED: 'true',
     MEMBRANE_INGEST_LLM_ENDPOINT: 'http://127.0.0.1:11434/v1',
     MEMBRANE_INGEST_LLM_MODEL: 'qwen3',
   }
 
-  test('is asked only when it is enabled, and for five seconds unless told', () => {
+  test('is unused unless enabled, with a default timeout of five seconds', () => {
     expect(readConfig({}).models).toEqual({ maxSensitivity: 'low', ingest: undefined })
     expect(readConfig({ ...asked, MEMBRANE_INGEST_LLM_ENABLED: 'false' }).models.ingest).toBeUndefined()
     expect(readConfig({ ...asked, MEMBRANE_INGEST_LLM_API_KEY: 'sk-1' }).models.ingest).toEqual({
@@ -27,7 +27,7 @@ describe('a chat model that reads captures', () => {
     })
   })
 
-  test('must be named with where it is, and given time', () => {
+  test('requires an endpoint, a model and a timeout', () => {
     expect(problemsOf({ MEMBRANE_INGEST_LLM_ENABLED: 'true', MEMBRANE_INGEST_LLM_TIMEOUT: '0s' })).toEqual([
       'MEMBRANE_INGEST_LLM_ENDPOINT must be set when MEMBRANE_INGEST_LLM_ENABLED is true',
       'MEMBRANE_INGEST_LLM_MODEL must be set when MEMBRANE_INGEST_LLM_ENABLED is true',
@@ -40,21 +40,21 @@ describe('a chat model that reads captures', () => {
     ['MEMBRANE_INGEST_LLM_ENDPOINT', 'https://user:word@models.example/v1'],
     ['MEMBRANE_INGEST_LLM_ENDPOINT', 'https://models.example/v1?key=word'],
     ['MEMBRANE_INGEST_LLM_API_KEY', 'a word\nX-Other: word'],
-  ])('is refused with %s=%s, which is not repeated', (name, value) => {
+  ])('refuses %s=%s without repeating the value', (name, value) => {
     const problems = problemsOf({ ...asked, [name]: value })
     expect(problems).toEqual([expect.stringContaining(`${name} must be `)])
     expect(problems.join()).not.toContain('word')
   })
 })
 
-describe('vectors', () => {
+describe('the configuration of embeddings', () => {
   const asked = {
     MEMBRANE_EMBEDDING_PROVIDER: 'openai',
     MEMBRANE_EMBEDDING_ENDPOINT: 'http://127.0.0.1:11434/v1/embeddings',
     MEMBRANE_EMBEDDING_MODEL: 'nomic-embed-text',
   }
 
-  test('are hashed unless told', () => {
+  test('uses hashing by default', () => {
     expect(readConfig({}).embedding).toEqual({ provider: 'hash' })
     expect(readConfig({ ...asked, MEMBRANE_EMBEDDING_PROVIDER: 'none' }).embedding).toEqual({
       provider: 'none',
@@ -68,7 +68,7 @@ describe('vectors', () => {
     })
   })
 
-  test('of a server need its address, its model and time', () => {
+  test('requires an endpoint, a model and a timeout for a server', () => {
     expect(problemsOf({ MEMBRANE_EMBEDDING_PROVIDER: 'openai', MEMBRANE_EMBEDDING_TIMEOUT: '0' })).toEqual([
       'MEMBRANE_EMBEDDING_ENDPOINT must be set when MEMBRANE_EMBEDDING_PROVIDER is openai',
       'MEMBRANE_EMBEDDING_MODEL must be set when MEMBRANE_EMBEDDING_PROVIDER is openai',
@@ -80,7 +80,7 @@ describe('vectors', () => {
     ['MEMBRANE_EMBEDDING_PROVIDER', 'ollama', 'one of none, hash, openai'],
     ['MEMBRANE_EMBEDDING_DIMENSIONS', '4097', 'a whole number from 8 to 4096'],
     ['MEMBRANE_EMBEDDING_DIMENSIONS', '1.5', 'a whole number from 8 to 4096'],
-  ])('are refused with %s=%s', (name, value, expected) => {
+  ])('refuses %s=%s', (name, value, expected) => {
     expect(problemsOf({ [name]: value })).toEqual([`${name} must be ${expected}`])
   })
 })

@@ -17,8 +17,8 @@ function problemsOf(variables: Variables): readonly string[] {
   return []
 }
 
-describe('the configuration', () => {
-  test('has a default for everything that must have a value', () => {
+describe('readConfig', () => {
+  test('has a default for every required value', () => {
     const config = readConfig({})
     expect(config).toMatchObject({
       http: { host: '127.0.0.1', port: 8080, rateLimit: 100, requireIfMatch: false },
@@ -30,25 +30,25 @@ describe('the configuration', () => {
     expect(config.auth.rootKey).toBeUndefined()
   })
 
-  test('takes a blank variable for an unset one', () => {
+  test('treats a blank variable as unset', () => {
     const blank = Object.fromEntries(Object.keys(environmentSchema.properties).map((name) => [name, '  ']))
     expect(readConfig(blank)).toEqual(readConfig({}))
     expect(readConfig({ MEMBRANE_LATER_VERSION: '' })).toEqual(readConfig({}))
   })
 
-  test('ignores the space around a value, as a file with a trailing newline has it', () => {
+  test('ignores whitespace around a value, such as a trailing newline of a file', () => {
     const config = readConfig({ PORT: ' 8181 ', MEMBRANE_API_KEY: 'sixteen-characters-or-more\n' })
     expect(config.http.port).toBe(8181)
     expect(config.auth.rootKey).toBe('sixteen-characters-or-more')
   })
 
-  test('refuses a MEMBRANE_ name it does not know, and leaves other names alone', () => {
+  test('refuses unknown MEMBRANE_ names and ignores other names', () => {
     expect(problemsOf({ MEMBRANE_RATELIMIT: '5', RATELIMIT: '5', toString: 'x' })).toEqual([
       'MEMBRANE_RATELIMIT is not a variable of this version',
     ])
   })
 
-  test('names every problem in one message', () => {
+  test('lists every problem in one error', () => {
     const variables = {
       HOST: '0.0.0.0',
       PORT: '65536',
@@ -96,7 +96,7 @@ describe('the configuration', () => {
       '16 to 512 printable ASCII characters without spaces, as a header can carry them',
     ],
     ['REDIS_URL', 'http://localhost', 'a URL such as redis://localhost:6379'],
-  ])('says of %s=%s what it must be', (name, value, expected) => {
+  ])('explains for %s=%s which values are valid', (name, value, expected) => {
     expect(problemsOf({ [name]: value })).toEqual([`${name} must be ${expected}`])
   })
 
@@ -112,7 +112,7 @@ describe('the configuration', () => {
     expect(readConfig({ MEMBRANE_FORGOTTEN_RETENTION: text }).records.forgottenRetentionMs).toBe(milliseconds)
   })
 
-  test('refuses every duration that a timer or the calendar cannot hold', () => {
+  test('refuses durations that a timer or the calendar cannot hold', () => {
     const durations = Object.entries<object>(environmentSchema.properties).filter(
       ([, schema]) => 'longest' in schema,
     )
@@ -129,7 +129,7 @@ describe('the configuration', () => {
     )
   })
 
-  test('reads never as no schedule and as a retention without end', () => {
+  test('reads never as no schedule and as unlimited retention', () => {
     const { jobs, http, consolidation } = readConfig({
       MEMBRANE_DECAY_INTERVAL: 'never',
       MEMBRANE_REVISED_RETENTION: 'never',
@@ -148,7 +148,7 @@ describe('the configuration', () => {
     expect(problemsOf({ MEMBRANE_POOL_SIZE: '81', DATABASE_URL: 'postgres://h/d' })).toEqual([])
   })
 
-  test('reads the roots of the drift, and refuses what is no directory of its own', () => {
+  test('reads the drift roots and refuses invalid directories', () => {
     expect(readConfig({}).driftRoots).toEqual([])
     const { driftRoots } = readConfig({ MEMBRANE_DRIFT_ROOTS: '/srv/app/, docs=/srv/docs' })
     expect(driftRoots).toEqual([{ directory: '/srv/app' }, { directory: '/srv/docs', scope: 'docs' }])
@@ -161,7 +161,7 @@ describe('the configuration', () => {
 
   test('never repeats a value, which may be a secret in the wrong variable', () => {
     const secret = 'tell-no-one-0123456789'
-    // HOST is an address by design: who set it needs to see which one is exposed.
+    // HOST is an exception: the operator needs to see which address is exposed.
     const names = Object.keys(environmentSchema.properties).filter((name) => name !== 'HOST')
     const bad = Object.fromEntries(names.map((name) => [name, `${secret} "'`]))
     const text = problemsOf({ ...bad, [`MEMBRANE_EXTRA`]: secret }).join('\n')
@@ -169,28 +169,28 @@ describe('the configuration', () => {
     expect(text).not.toContain(secret)
   })
 
-  test('cannot be changed once read', () => {
+  test('returns a frozen object', () => {
     const config = readConfig({})
     expect(() => Object.assign(config.http, { port: 1 })).toThrow(TypeError)
     expect(() => Object.assign(config, { http: {} })).toThrow(TypeError)
   })
 })
 
-describe('an address that others can reach', () => {
+describe('a HOST that other machines can reach', () => {
   const exposed = ['0.0.0.0', '::', '192.168.1.5', 'membrane.example', '1270.0.0.1', '127.0.0.1.example']
 
-  test.each(exposed)('%s is refused without a key', (HOST) => {
+  test.each(exposed)('is refused without a key: %s', (HOST) => {
     expect(problemsOf({ HOST })).toEqual([expect.stringContaining('MEMBRANE_API_KEY')])
   })
 
-  test('is served with a key, or when anonymous use is allowed in so many words', () => {
+  test('is accepted with a key or with MEMBRANE_ALLOW_ANONYMOUS', () => {
     const [HOST] = exposed
     expect(problemsOf({ HOST, MEMBRANE_API_KEY: 'sixteen-characters-or-more' })).toEqual([])
     expect(problemsOf({ HOST, MEMBRANE_ALLOW_ANONYMOUS: 'true' })).toEqual([])
     expect(problemsOf({ HOST, MEMBRANE_ALLOW_ANONYMOUS: 'false' })).toHaveLength(1)
   })
 
-  test.each(['127.0.0.1', '127.8.8.8', 'localhost', '::1'])('is not %s', (host) => {
+  test.each(['127.0.0.1', '127.8.8.8', 'localhost', '::1'])('does not include %s', (host) => {
     expect(isLoopback(host)).toBe(true)
     expect(problemsOf({ HOST: host })).toEqual([])
   })
@@ -202,7 +202,7 @@ describe('.env.example', () => {
     expect(committed).toBe(renderEnvExample())
   })
 
-  test('sets nothing until a line is uncommented, and then only to what is valid', () => {
+  test('sets nothing until a line is uncommented, and then valid values', () => {
     const lines = renderEnvExample().split('\n').filter(Boolean)
     expect(lines.filter((line) => !line.startsWith('#'))).toEqual([])
     const assignments = lines.flatMap((line) => /^# ([A-Z_]+)=(.*)$/.exec(line)?.slice(1) ?? [])

@@ -15,7 +15,7 @@ const life = fc.record({
   deletion_policy: fc.constant('auto_prune' as const),
 })
 
-it('takes half, but leaves a twentieth, and never gives', () => {
+it('compression halves salience, keeps at least 0.05 and never raises it', () => {
   fc.assert(
     fc.property(life, (before) => {
       const compressed = compress(before, now)

@@ -25,8 +25,8 @@ const tell = (object: string, episode: Episode): ObservedFact => ({
   ...{ episode, at },
 })
 
-describe('gathering', () => {
-  it('makes one of what is told in other letters, and counts an episode once', () => {
+describe('groupFacts', () => {
+  it('merges facts in any spelling and counts each episode once', () => {
     const [one, other] = [episodeOf('1'), episodeOf('2')]
     const gathered = groupFacts([tell('A  b', one), tell('a B', other), tell('a b', one)])
     expect(gathered.map(({ observations: witnesses }) => witnesses.map(({ episode }) => episode.id))).toEqual(
@@ -35,13 +35,13 @@ describe('gathering', () => {
     expect(gathered[0]?.fact.object).toBe('A  b')
   })
 
-  it('keeps every pair of a fact and an episode, once, and mixes neither scopes nor sensitivities', () => {
-    const told = fc.record({
+  it('keeps each pair of fact and episode once, and separates scopes and sensitivities', () => {
+    const given = fc.record({
       object: fc.constantFrom('a', 'b', 'A'),
       id: fc.constantFrom('1', '2', '3', '4'),
     })
     fc.assert(
-      fc.property(fc.array(told), (all) => {
+      fc.property(fc.array(given), (all) => {
         const scopeOf = (id: string) => `scope ${Number(id) % 2}`
         const gathered = groupFacts(
           all.map(({ object, id }) =>
@@ -61,8 +61,8 @@ describe('gathering', () => {
   })
 })
 
-describe('what an episode is made of', () => {
-  it('is each of its events that says something', () => {
+describe('the facts of an episode', () => {
+  it('come from each of its events with a summary', () => {
     const timeline = [
       { t: at, event_kind: 'deploy', ref: 'r', summary: 'went out' },
       { t: at, event_kind: 'deploy', ref: 'r' },
@@ -78,7 +78,7 @@ describe('what an episode is made of', () => {
   })
 })
 
-describe('judging', () => {
+describe('decideFactOutcome', () => {
   const known = (id: string, more: Partial<KnownFact> = {}): KnownFact => ({
     ...{ place: 0, id, status: 'active', pinned: false, is_forgotten: false, is_retracted: false },
     ...more,
@@ -102,11 +102,11 @@ describe('judging', () => {
       [known('1', { status: 'superseded' }), known('2')],
       { outcome: 'reinforced', id: '2' },
     ],
-  ])('goes by %s', (_, all, fate) => {
+  ])('decides by %s', (_, all, fate) => {
     expect(decideFactOutcome(all)).toEqual(fate)
   })
 
-  it('does not hear a witness twice, whatever became of what it said', () => {
+  it('counts an episode once, whatever became of its fact', () => {
     const [gathered] = groupFacts([tell('a', episodeOf('1')), tell('a', episodeOf('2'))])
     if (!gathered) throw new Error('nothing was gathered')
     const left = excludeSeenObservations(
@@ -118,7 +118,7 @@ describe('judging', () => {
   })
 })
 
-describe('being observed again', () => {
+describe('reinforceFact', () => {
   const life = (more: object = {}) => ({
     ...{
       id: 'fact',
@@ -155,7 +155,7 @@ describe('being observed again', () => {
     [1, { reinforcement_gain: 0.3 }, 0.8],
     [2, { base_salience: 3, max_salience: 1 }, 3],
     [2, { max_salience: null, base_salience: 1 }, 1.2],
-  ])('by %i episodes, of a life with %o, ends at %f', (count, more, end) => {
+  ])('with %i episodes and lifecycle %o ends at %f', (count, more, end) => {
     const { times, lifecycle: reinforced } = reinforceFact(life(more), witnesses(count), now)
     expect(reinforced.salience).toBeCloseTo(end, 12)
     expect(times).toHaveLength(count)
@@ -164,8 +164,8 @@ describe('being observed again', () => {
   })
 })
 
-describe('naming', () => {
-  it('asks about each name of a scope once, and links who is an end of the fact only as that', () => {
+describe('createEntityLinker', () => {
+  it('looks up each name of a scope once, and links an entity at an end of the fact only as that end', () => {
     const facts = groupFacts([tell('api of Orion', episodeOf('1')), tell('api', episodeOf('1'))])
     const naming = createEntityLinker(facts)
     expect(naming.lookups).toHaveLength(

@@ -5,7 +5,7 @@ import { orderCalls, type ToolCall, toolSequenceOf } from '../../src/domain/tool
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
 const call = (id: string, more: Partial<ToolCall> = {}): ToolCall => ({ id, tool: id, ...more })
 
-describe('the order of calls', () => {
+describe('orderCalls', () => {
   it.each<[string, ToolCall[], string]>([
     ['is that of the list', [call('b'), call('a')], 'b a'],
     ['is that of time', [call('b', { timestamp: at(2) }), call('a', { timestamp: at(1) })], 'a b'],
@@ -21,7 +21,7 @@ describe('the order of calls', () => {
     ).toBe(expected)
   })
 
-  it('keeps each call once, after those it depends on', () => {
+  it('keeps each call once, after the calls it depends on', () => {
     const calls = fc.array(
       fc.record({ needs: fc.array(fc.nat(20), { maxLength: 3 }), minute: fc.option(fc.nat(9)) }),
       {
@@ -45,19 +45,19 @@ describe('the order of calls', () => {
     )
   })
 
-  it('is found for a chain of a hundred thousand', () => {
+  it('works for a chain of a hundred thousand calls', () => {
     const chain = Array.from({ length: 100_000 }, (_, n) => call(String(n), { depends_on: [String(n + 1)] }))
     expect(orderCalls(chain)[0]?.id).toBe('99999')
   })
 })
 
-describe('a signature', () => {
-  it('folds what is repeated at once, and keeps what comes again later', () => {
+describe('toolSequenceOf', () => {
+  it('collapses immediate repetitions and keeps later ones', () => {
     const calls = ['edit', 'edit', 'test', 'test', 'edit', 'push'].map((tool, n) => ({ id: String(n), tool }))
     expect(toolSequenceOf(calls)).toEqual(['edit', 'test', 'edit', 'push'])
   })
 
-  it('is none where it would be longer than a skill', () => {
+  it('returns nothing when the sequence is too long for a skill', () => {
     const calls = (count: number) => Array.from({ length: count }, (_, n) => call(String(n)))
     expect(toolSequenceOf(calls(200))).toHaveLength(200)
     expect(toolSequenceOf(calls(201))).toEqual([])

@@ -5,7 +5,7 @@ import { countRuns } from '../support/long-run.ts'
 
 const list = (count: number) => Array.from({ length: count }, (_, place) => place)
 
-/** `a>b` for an edge; the letter before a dash is the operation. */
+/** Builds a graph: `a>b` is an edge, and each letter of `ops` is an operation. */
 function graph(ops: string, ...edges: string[]): Graph {
   return {
     nodes: [...ops].map((op, place) => ({ id: String(place), op })),
@@ -16,7 +16,7 @@ function graph(ops: string, ...edges: string[]): Graph {
   }
 }
 
-/** The same with other ids, listed in another order. */
+/** Builds the same graph with other ids and in another order. */
 function disguise({ nodes, edges }: Graph, order: readonly number[]): Graph {
   const renamed = new Map(nodes.map(({ id }, place) => [id, `node ${order[place]}`]))
   const sorted = <T>(items: readonly T[]) =>
@@ -47,7 +47,7 @@ const someGraph = fc.integer({ min: 1, max: 12 }).chain((size) =>
     })),
 )
 
-/** Whether any renaming makes one of the other, by trying all. */
+/** Tests by brute force whether a renaming turns one graph into the other. */
 function isSame(one: Graph, other: Graph): boolean {
   const target = new Set(other.edges.map(({ from, to }) => `${from}>${to}`))
   const assign = (mapped: number[]): boolean => {
@@ -64,8 +64,8 @@ function isSame(one: Graph, other: Graph): boolean {
   return one.nodes.length === other.nodes.length && one.edges.length === target.size && assign([])
 }
 
-describe('the name of a structure', () => {
-  it('does not depend on ids or on the order of listing', () => {
+describe('the digest of a graph structure', () => {
+  it('does not depend on ids or order', () => {
     fc.assert(
       fc.property(someGraph, ({ graph, order }) => {
         expect(digestStructure(disguise(graph, order))).toBe(digestStructure(graph))
@@ -74,7 +74,7 @@ describe('the name of a structure', () => {
     )
   })
 
-  it('is shared by no two graphs of five nodes that are not the same', () => {
+  it('differs for any two different graphs of five nodes', () => {
     const small = fc.integer({ min: 0, max: 2 ** 20 - 1 }).map((bits) => {
       const pairs = list(5).flatMap((from) => list(5).flatMap((to) => (from === to ? [] : [`${from}>${to}`])))
       return graph('aaaab', ...pairs.filter((_, place) => (bits >> place) % 2 === 1))
@@ -87,7 +87,7 @@ describe('the name of a structure', () => {
     )
   })
 
-  it('tells apart what looks alike from everywhere: one ring of eight, and two of four', () => {
+  it('distinguishes graphs that look alike locally: one ring of eight and two of four', () => {
     const rings = (...sizes: number[]) => {
       const edges: string[] = []
       let first = 0
@@ -106,7 +106,7 @@ describe('the name of a structure', () => {
     )
   })
 
-  it('takes the kind of an edge and its direction for part of it', () => {
+  it('includes the kind and the direction of edges', () => {
     const names = [
       graph('aab', '0>1', '1>2'),
       graph('aab', '1>0', '1>2'),
@@ -132,7 +132,7 @@ describe('the name of a structure', () => {
       ),
     ],
     ['a hundred thousand nodes', graph('a'.repeat(100_000))],
-  ])('of %s is found without trying for ever, however they are listed', (_, given) => {
+  ])('of %s is computed in bounded time, in any order', (_, given) => {
     const order = given.nodes.map((_, place) => (place * 7_919) % given.nodes.length)
     const shuffled =
       new Set(order).size === order.length ? order : order.map((_, place) => order.length - 1 - place)

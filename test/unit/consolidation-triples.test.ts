@@ -7,7 +7,7 @@ import type { Episode } from '../../src/consolidation/stages.ts'
 const fact = { subject: 's', predicate: 'p', object: 'o' }
 const deep = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
 
-it('reads a list, bare or under its name, and a fact alone', () => {
+it('readTriples accepts a list, a list under its name, and a single fact', () => {
   for (const answer of [[fact], { facts: [fact] }, { triples: [fact] }, fact])
     expect(readTriples(answer)).toEqual([fact])
   for (const answer of [{}, { other: [fact] }, 'text', null, 5]) expect(readTriples(answer)).toBeUndefined()
@@ -25,11 +25,11 @@ it.each<[string, object]>([
   ['too deep', { ...fact, object: deep(50_000) }],
   ['of infinity', { ...fact, object: JSON.parse('[1e999]') }],
   ['of a prototype', JSON.parse('{"subject": "s", "predicate": "p", "object": {"__proto__": 1}}')],
-])('a triple %s costs itself alone', (_, bad) => {
+])('readTriples skips a triple that %s and keeps the others', (_, bad) => {
   expect(readTriples([bad, fact])).toEqual([fact])
 })
 
-it('never answers more than fifty, nor what cannot be stored', () => {
+it('readTriples returns at most fifty triples, and none that cannot be stored', () => {
   expect(readTriples(Array.from({ length: 1_000 }, () => fact))).toHaveLength(50)
   fc.assert(
     fc.property(fc.jsonValue(), (answer) => {
@@ -40,8 +40,8 @@ it('never answers more than fifty, nor what cannot be stored', () => {
   )
 })
 
-it('tells of an episode what fits, with its secrets masked and nothing as an instruction', () => {
-  const told = (count: number): Episode => ({
+it('promptFor includes what fits, masks secrets, and marks the episode as data', () => {
+  const episodeWith = (count: number): Episode => ({
     ...{ id: 'i', scope: '', sensitivity: 'low', confidence: 1, created_at: new Date(0), tags: [] },
     payload: {
       ...{ kind: 'episodic', outcome: 'failure', artifacts: [] },
@@ -51,12 +51,14 @@ it('tells of an episode what fits, with its secrets masked and nothing as an ins
       })),
     },
   })
-  const { user = '' } = buildPrompt(told(500)) ?? {}
+  const { user = '' } = buildPrompt(episodeWith(500)) ?? {}
   expect(user.length).toBeLessThan(30_000)
   expect(user).not.toContain('hunter22')
   const document = JSON.parse(user)
   expect(document).toMatchObject({ outcome: 'failure', events: [{ kind: 'k' }] })
   const tools = document.tools.map(({ tool }: { tool: string }) => tool)
   expect([tools[0], tools.at(-1)]).toEqual(['t0', 't499'])
-  expect(buildPrompt({ ...told(0), payload: { ...told(0).payload, timeline: [] } })).toBeUndefined()
+  expect(
+    buildPrompt({ ...episodeWith(0), payload: { ...episodeWith(0).payload, timeline: [] } }),
+  ).toBeUndefined()
 })

@@ -29,8 +29,8 @@ function life(changes: Partial<PrunableState> = {}): PrunableState {
 
 const curves: Curve[] = ['exponential', 'linear', 'custom', 'huber', 'elastic']
 
-describe('salience', () => {
-  it('has the exact value of every vector', () => {
+describe('salience on a decay curve', () => {
+  it('equals every published vector', () => {
     expect(vectors.cases.length).toBeGreaterThan(100)
     for (const vector of vectors.cases) {
       const { curve, base_salience, half_life_seconds, min_salience } = vector
@@ -39,7 +39,7 @@ describe('salience', () => {
     }
   })
 
-  it('snowballs under an unbounded cap as the older source says', () => {
+  it('grows without bound when reinforced without a cap, by the published table', () => {
     const { every_seconds: step, expected, profile } = vectors.reinforcement
     const seen = [1]
     let record = life({ half_life_seconds: profile.half_life_seconds })
@@ -52,7 +52,7 @@ describe('salience', () => {
     for (const [index, value] of expected.entries()) expect(seen[index]).toBeCloseTo(value, 8)
   })
 
-  it('is never raised by its floor, never negative and never grows with time', () => {
+  it('is not raised by its floor, is never negative and never grows with time', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...curves),
@@ -72,20 +72,20 @@ describe('salience', () => {
     )
   })
 
-  it('is frozen while pinned, even past its maximum age', () => {
+  it('is frozen while pinned, even past the maximum age', () => {
     const record = life({ pinned: true, base_salience: 0.4, expires_at: later(10) })
     expect(salienceAt(record, later(1e9))).toBe(0.4)
   })
 
-  it('is zero from the instant of maximum age, whatever the floor', () => {
+  it('is zero from the maximum age on, whatever the floor', () => {
     const record = life({ expires_at: later(3_600), min_salience: 0.5 })
     expect(salienceAt(record, later(3_599.999))).toBeGreaterThan(0.9)
     expect(salienceAt(record, later(3_600))).toBe(0)
   })
 })
 
-describe('the prune moment', () => {
-  it('is that of every vector', () => {
+describe('the pruning time', () => {
+  it('equals every published vector', () => {
     for (const vector of vectors.prune_moment) {
       const { curve, base_salience, half_life_seconds } = vector
       const moment = computePruneAt(life({ curve: curve as Curve, base_salience, half_life_seconds }))
@@ -94,7 +94,7 @@ describe('the prune moment', () => {
     }
   })
 
-  it('is where the curve meets the threshold and not a second sooner', () => {
+  it('is where the curve reaches the threshold, and not a second earlier', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...curves),
@@ -112,26 +112,26 @@ describe('the prune moment', () => {
     )
   })
 
-  it('never comes for a pinned, a kept or a floored record', () => {
+  it('does not exist for pinned records, records kept by policy and records with a floor', () => {
     expect(computePruneAt(life({ pinned: true }))).toBeNull()
     expect(computePruneAt(life({ deletion_policy: 'manual_only' }))).toBeNull()
     expect(computePruneAt(life({ deletion_policy: 'never', expires_at: later(1) }))).toBeNull()
     expect(computePruneAt(life({ min_salience: 0.001 }))).toBeNull()
   })
 
-  it('never comes when it would be past the year 9999, which no timestamp can say', () => {
+  it('does not exist when it would be after the year 9999, which no timestamp can hold', () => {
     expect(computePruneAt(life({ half_life_seconds: 1e11 }))).toBeNull()
     expect(computePruneAt(life({ half_life_seconds: 1e11, expires_at: later(60) }))).toEqual(later(60))
   })
 
-  it('is the maximum age when that comes first or a floor holds the curve up', () => {
+  it('is the maximum age when that comes first or a floor stops the curve', () => {
     expect(computePruneAt(life({ expires_at: later(60) }))).toEqual(later(60))
     expect(computePruneAt(life({ expires_at: later(60), min_salience: 0.5 }))).toEqual(later(60))
   })
 })
 
-describe('the inverse of a curve', () => {
-  it('finds the half-lives at which the factor is reached', () => {
+describe('the inverse of a decay curve', () => {
+  it('returns the half-lives after which a factor is reached', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...curves),

@@ -12,7 +12,7 @@ describe('a name in a file', () => {
     ['rerun, then run', 'run', true],
     ['', 'run', false],
     ['größe', 'gr', false],
-  ])('%s', (text, word, expected) => {
+  ])('is matched as a whole word: %s', (text, word, expected) => {
     expect(hasWord(text, word)).toBe(expected)
   })
 
@@ -25,16 +25,16 @@ describe('a name in a file', () => {
     ['{"scripts": 3}', undefined],
     ['no json', undefined],
     ['null', undefined],
-  ])('of a script: %s', (text, expected) => {
+  ])('is matched as a script: %s', (text, expected) => {
     expect(hasScript(text, 'build')).toBe(expected)
   })
 
-  it('is none that every object has', () => {
+  it('is not matched by properties of JavaScript objects', () => {
     expect(hasScript('{"scripts": {}}', 'constructor')).toBe(false)
   })
 })
 
-describe('the directories of a configuration', () => {
+describe('parseRoots', () => {
   it.each([
     ['/srv/app', [{ directory: '/srv/app' }]],
     [
@@ -43,7 +43,7 @@ describe('the directories of a configuration', () => {
     ],
     ['a=b=/srv/x=y', [{ directory: '/srv/x=y', scope: 'a=b' }]],
     ['/srv/a=/b', [{ directory: '/srv/a=/b' }]],
-  ])('%s', (text, expected) => {
+  ])('accepts %s', (text, expected) => {
     expect(parseRoots(text)).toEqual(expected)
   })
 
@@ -60,15 +60,15 @@ describe('the directories of a configuration', () => {
     'docs=srv',
     '/srv/..',
     '/srv/../x',
-  ])('are not: %s', (text) => expect(parseRoots(text)).toBeUndefined())
+  ])('refuses %s', (text) => expect(parseRoots(text)).toBeUndefined())
 
   it.each(['/srv/a,', ',/srv/a', '/srv/a,,/srv/b', '/srv/a,b', `/srv/\u0001`, `${'s'.repeat(257)}=/srv`])(
-    'are not either: %s',
+    'refuses the list %s',
     (text) => expect(parseRoots(text)).toBeUndefined(),
   )
 })
 
-describe('the judgement of a record', () => {
+describe('the judgement of a record with drift', () => {
   const standings: RecordState[] = (['active', 'challenged', 'invalidated'] as const).flatMap((status) =>
     [true, false].flatMap((isOwn) =>
       [null, 'before', 'now'].map((missedBy) => ({ status, isOwn, missedBy })),
@@ -77,13 +77,13 @@ describe('the judgement of a record', () => {
   const judgeAll = (findings: readonly Finding[], isWhole = true) =>
     standings.map((standing) => decideMove(standing, { findings, isWhole, runId: 'now' }))
 
-  it('moves nothing by what nobody knows', () => {
+  it('changes nothing when no finding is certain', () => {
     expect(new Set(judgeAll([]))).toEqual(new Set([undefined]))
     expect(new Set(judgeAll(['unknown', 'found']))).toEqual(new Set([undefined]))
     expect(new Set(judgeAll(['missing', 'found'], false))).toEqual(new Set([undefined]))
   })
 
-  it('doubts at first, is certain in a later run, and leaves alone what another decided', () => {
+  it('challenges at the first miss, invalidates in a later run, and respects decisions of others', () => {
     const of = (standing: RecordState) =>
       decideMove(standing, { findings: ['missing', 'unknown'], isWhole: true, runId: 'now' })
     expect(of({ status: 'active', isOwn: false, missedBy: null })).toBe('challenge')
@@ -99,7 +99,7 @@ describe('the judgement of a record', () => {
     }
   })
 
-  it('takes back what it did when all is there, and only that', () => {
+  it('reverts only its own change when everything is found again', () => {
     for (const standing of standings) {
       const move = decideMove(standing, { findings: ['found', 'found'], isWhole: true, runId: 'now' })
       const settled = standing.missedBy === null ? undefined : 'settle'

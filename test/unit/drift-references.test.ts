@@ -16,11 +16,11 @@ const file = (canonical_name: string, paths: readonly string[] = [], primary_typ
   ...{ kind: 'entity', canonical_name, primary_type, types: [], aliases: [] },
   identifiers: paths.map((value) => ({ namespace: 'path', value })),
 })
-const told = (payload: Payload, beneath = roots): string[] =>
+const findIn = (payload: Payload, beneath = roots): string[] =>
   findReferences(payload, beneath).map(({ kind, path, names }) => [kind, path, ...names].join(' '))
-const toldBy = (text: string): string[] => told(fact(text))
+const findInText = (text: string): string[] => findIn(fact(text))
 
-describe('what a text names', () => {
+describe('the references in a text', () => {
   it.each([
     ['is done in src/http/app.ts.', ['path src/http/app.ts']],
     ['see `./src/a.ts`, (lib/b.py) and "docs/c.md"!', ['path src/a.ts', 'path lib/b.py', 'path docs/c.md']],
@@ -34,8 +34,8 @@ describe('what a text names', () => {
     ['/srv/app/bin/start', ['path bin/start']],
     ['/srv/app//bin/./start', ['path bin/start']],
     ['npm run build and npm run test:unit.', ['script package.json build', 'script package.json test:unit']],
-  ])('%s', (text, expected) => {
-    expect(toldBy(text)).toEqual(expected)
+  ])('are found in: %s', (text, expected) => {
+    expect(findInText(text)).toEqual(expected)
   })
 
   it.each([
@@ -53,66 +53,66 @@ describe('what a text names', () => {
     'npm run build --workspace api',
     'cd web && npm run build',
     'npm runs fast',
-  ])('is no file beneath a root: %s', (text) => {
-    expect(toldBy(text)).toEqual([])
+  ])('do not include: %s', (text) => {
+    expect(findInText(text)).toEqual([])
   })
 
-  it('counts only in values, of what the record says itself', () => {
-    expect(told(fact({ 'src/key.ts': { deep: [['src/value.ts']] } }))).toEqual(['path src/value.ts'])
+  it('are read from values of the record’s own content', () => {
+    expect(findIn(fact({ 'src/key.ts': { deep: [['src/value.ts']] } }))).toEqual(['path src/value.ts'])
     const evidence = [
       { source_type: 'tool' as const, source_id: 'logs/gone.log', timestamp: '2026-01-01T00:00:00Z' },
     ]
-    expect(told(fact('x', { evidence }))).toEqual([])
+    expect(findIn(fact('x', { evidence }))).toEqual([])
     const skill: Payload = {
       ...{ kind: 'competence', skill_name: 'build', triggers: [], required_tools: [], failure_modes: [] },
       recipe: [{ step: 'run scripts/build.sh', args_schema: { example: 'src/example.ts' } }],
       fallbacks: ['npm run clean'],
     }
-    expect(told(skill)).toEqual(['path scripts/build.sh', 'script package.json clean'])
+    expect(findIn(skill)).toEqual(['path scripts/build.sh', 'script package.json clean'])
   })
 
-  it('is nothing where a record tells of what happened or of what is being done', () => {
+  it('are not read from episodic and working records', () => {
     const state: Payload = {
       ...{ kind: 'working', thread_id: 't', state: 'planning', active_constraints: [], open_questions: [] },
       next_actions: ['edit src/a.ts'],
     }
-    expect(told(state)).toEqual([])
-    expect(told({ kind: 'episodic', timeline: [], tool_graph: [], artifacts: ['src/a.ts'] })).toEqual([])
+    expect(findIn(state)).toEqual([])
+    expect(findIn({ kind: 'episodic', timeline: [], tool_graph: [], artifacts: ['src/a.ts'] })).toEqual([])
   })
 
-  it('of a file is its path, and its name where that is one', () => {
-    expect(told(file('src/a.ts'))).toEqual(['path src/a.ts'])
-    expect(told(file('The settings', ['package.json', 'my docs/read me']))).toEqual([
+  it('of a File entity are its path and path-like names', () => {
+    expect(findIn(file('src/a.ts'))).toEqual(['path src/a.ts'])
+    expect(findIn(file('The settings', ['package.json', 'my docs/read me']))).toEqual([
       ...['path package.json', 'path my docs/read me'],
     ])
-    expect(told(file('a.ts'))).toEqual([])
-    expect(told(file('https://host/a.ts', ['../x', '/etc/passwd', 'a\nb/../c', 'src/*.ts', 'a\0b']))).toEqual(
-      [],
-    )
-    expect(told(file('src/a.ts', ['b.ts'], 'Symbol'))).toEqual([])
+    expect(findIn(file('a.ts'))).toEqual([])
+    expect(
+      findIn(file('https://host/a.ts', ['../x', '/etc/passwd', 'a\nb/../c', 'src/*.ts', 'a\0b'])),
+    ).toEqual([])
+    expect(findIn(file('src/a.ts', ['b.ts'], 'Symbol'))).toEqual([])
   })
 
-  it('is not looked for at all where no root speaks for the record', () => {
-    expect(told(fact('src/a.ts and npm run x'), [])).toEqual([])
+  it('are empty without roots for the record', () => {
+    expect(findIn(fact('src/a.ts and npm run x'), [])).toEqual([])
   })
 
-  it('is looked for beneath the root it lies in, and a relative one beneath all', () => {
+  it('belong to the root that contains them, and relative ones to all roots', () => {
     const beneath = (text: string, all = roots) => findReferences(fact(text), all).map((each) => each.roots)
     expect(beneath('src/a.ts')).toEqual([roots])
     expect(beneath('/srv/docs/a.md')).toEqual([['/srv/docs']])
     expect(beneath('/srv/app/lib/a.ts', ['/srv/app', '/srv/app/lib'])).toEqual([['/srv/app/lib']])
   })
 
-  it('is bounded, however much it is', () => {
+  it('are limited in number', () => {
     const many = Array.from({ length: 10_000 }, (_, n) => `src/file${n}.ts`)
-    expect(told(fact(many))).toHaveLength(maxReferences)
-    expect(told(fact(Array.from({ length: 200 }, () => 'src/a.ts')))).toHaveLength(1)
+    expect(findIn(fact(many))).toHaveLength(maxReferences)
+    expect(findIn(fact(Array.from({ length: 200 }, () => 'src/a.ts')))).toHaveLength(1)
     let deep: unknown = 'src/a.ts'
     for (let n = 0; n < 100_000; n++) deep = [deep]
-    expect(told(fact(deep))).toEqual(['path src/a.ts'])
+    expect(findIn(fact(deep))).toEqual(['path src/a.ts'])
   })
 
-  it('is found in any text before the test ends, whoever wrote it', () => {
+  it('are found in bounded time in any text', () => {
     const hostile = [
       ')'.repeat(1_000),
       'a.'.repeat(500),
@@ -121,7 +121,7 @@ describe('what a text names', () => {
       '../'.repeat(300),
     ]
     const texts = hostile.map((word) => `${`${word}/x `.repeat(100_000 / (word.length + 3))}src/a.ts`)
-    for (const text of texts) expect(toldBy(text)).toContain('path src/a.ts')
+    for (const text of texts) expect(findInText(text)).toContain('path src/a.ts')
   })
 })
 
@@ -166,8 +166,8 @@ const hostile = fc
   .array(fc.oneof(pieces, fc.string({ unit: 'binary', maxLength: 6 })), { maxLength: 12 })
   .map((parts) => parts.join(''))
 
-describe('whatever a payload says', () => {
-  it('no reference leaves its root', () => {
+describe('any payload', () => {
+  it('has no reference that leaves its root', () => {
     fc.assert(
       fc.property(hostile, hostile, fc.array(hostile, { maxLength: 3 }), (text, name, paths) => {
         const payloads = [fact([text, { [name]: text }]), file(name, paths), file(text)]

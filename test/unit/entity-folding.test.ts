@@ -31,14 +31,14 @@ const entity = fc.record({
   provenance: fc.record({
     sources: fc.array(fc.record({ kind: fc.constant('event' as const), ref: name }), { minLength: 1 }),
   }),
-  // Of a whole record, what folding reads.
+  // The part of a record that a merge reads.
 }) as unknown as fc.Arbitrary<StoredEntity>
 
 const namesOf = ({ payload: each }: Pick<StoredEntity, 'payload'>) =>
   [each.canonical_name, ...each.aliases.map(({ value }) => value)].map(normaliseName)
 
-describe('folding entities', () => {
-  it('loses no name, type or identifier, and adds none', () => {
+describe('the fold of merged entities', () => {
+  it('contains every name, type and identifier, and no others', () => {
     fc.assert(
       fc.property(entity, fc.array(entity, { maxLength: 4 }), (target, twins) => {
         const folded = mergeEntities(target, twins)
@@ -61,7 +61,7 @@ describe('folding entities', () => {
     )
   })
 
-  it('done twice is done once', () => {
+  it('is the same when it is repeated', () => {
     fc.assert(
       fc.property(entity, fc.array(entity, { maxLength: 4 }), (target, twins) => {
         const once = { ...target, ...mergeEntities(target, twins) }
@@ -71,8 +71,8 @@ describe('folding entities', () => {
   })
 })
 
-describe('those who bear a name', () => {
-  it('have one order, in whatever order they are found', () => {
+describe('entities with the same name', () => {
+  it('have one order, however they were found', () => {
     const bearer = fc.record({
       id: fc.uuid(),
       scope: fc.constantFrom('', 'team'),

@@ -3,18 +3,18 @@ import { describe, expect, it } from 'vitest'
 import { type Candidate, chooseEntity, isCompatibleKind } from '../../src/domain/entity-match.ts'
 import { normaliseName } from '../../src/domain/names.ts'
 
-describe('a name', () => {
+describe('normaliseName', () => {
   it.each([
     ['  Auth   Middleware ', 'auth middleware'],
     ['Ｏｒｉｏｎ', 'orion'],
     ['ﬁle\n\tserver', 'file server'],
     ['STRASSE\u00a07', 'strasse 7'],
     [' \n ', ''],
-  ])('%j is spelt %j', (given, spelt) => {
+  ])('writes %j as %j', (given, spelt) => {
     expect(normaliseName(given)).toBe(spelt)
   })
 
-  it('is spelt once and for all', () => {
+  it('does not change a normalised name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(normaliseName(normaliseName(text))).toBe(normaliseName(text))
@@ -24,7 +24,7 @@ describe('a name', () => {
   })
 })
 
-describe('two kinds', () => {
+describe('isCompatibleKind', () => {
   it.each([
     ['Project', 'project', true],
     ['Project', 'File', false],
@@ -35,7 +35,7 @@ describe('two kinds', () => {
     ['File', ['Repository', 'Other'], true],
     ['File', ['Repository', 'Project'], false],
     ['File', [], true],
-  ])('%j and %j: one thing can be of both is %s', (kind, others, expected) => {
+  ])('for %j and %j is %s', (kind, others, expected) => {
     expect(isCompatibleKind(kind, others)).toBe(expected)
   })
 })
@@ -67,15 +67,15 @@ function chosen(...candidates: Candidate[]) {
   return one?.id
 }
 
-describe('a mention', () => {
-  it('means the entity of its name, however it is written', () => {
+describe('the resolution of a mention', () => {
+  it('finds the entity by its name in any spelling', () => {
     expect(chosen(candidate('a'))).toBe('a')
     expect(chosen(candidate('a', alias))).toBe('a')
     expect(chosen(candidate('a', { canonical_name: 'Orion II' }))).toBeUndefined()
     expect(chosen()).toBeUndefined()
   })
 
-  it('means none of another kind, unless it is known by that identifier', () => {
+  it('finds no entity of another kind, except by identifier', () => {
     expect(chosen(candidate('a', { primary_type: 'File' }))).toBeUndefined()
     expect(chosen(candidate('a', { primary_type: 'File', types: ['Project'] }))).toBe('a')
     expect(chosen(candidate('a', { primary_type: 'Other' }))).toBe('a')
@@ -84,7 +84,7 @@ describe('a mention', () => {
     expect(chooseEntity(full, [candidate('a', identifier)], 'team')?.id).toBe('a')
   })
 
-  it('never means one of another scope, or one that was put aside', () => {
+  it('finds no entity of another scope or one that was withdrawn', () => {
     expect(chosen(candidate('a', { scope: 'other' }))).toBeUndefined()
     expect(chosen(candidate('a', { ...identifier, scope: 'other' }))).toBeUndefined()
     for (const status of ['merged', 'superseded', 'invalidated']) {
@@ -99,11 +99,11 @@ describe('a mention', () => {
     ['a name that is challenged', { status: 'challenged' }, 'an alias', alias],
     ['an active one', { day: 9 }, 'a challenged one', { status: 'challenged' }],
     ['the older', { day: 1 }, 'the newer', { day: 2 }],
-  ])('means %s before %s', (_, first, _other, second) => {
+  ])('prefers %s to %s', (_, first, _other, second) => {
     expect(chosen(candidate('b', first), candidate('a', second))).toBe('b')
   })
 
-  it('means the lower id of two that are otherwise alike', () => {
+  it('prefers the lower id between equals', () => {
     expect(chosen(candidate('a'), candidate('b'))).toBe('a')
   })
 })

@@ -9,7 +9,7 @@ import {
 } from '../support/classified-captures.ts'
 
 describe('an event', () => {
-  it('becomes an episode of one timeline event, with the rest of the content beside it', () => {
+  it('becomes an episode with one timeline event, and keeps the remaining content', () => {
     const plan = planEpisode(
       { ref: 'thread-1:turn-7', text: 'Refactored auth middleware and verified package tests' },
       { summary: 'Refactored auth middleware', reason_to_remember: 'Keep it', context: { branch: 'main' } },
@@ -46,7 +46,7 @@ describe('an event', () => {
     })
   })
 
-  it('is what any kind is that is not known, and says which it was', () => {
+  it('is assumed for an unknown source kind, which becomes the event kind', () => {
     for (const [source_kind, event_kind] of [
       ['agent_turn', 'agent_turn'],
       ['deploy', 'deploy'],
@@ -60,20 +60,20 @@ describe('an event', () => {
     expect(planEpisode({ event_kind: 'release' }).payload.timeline[0]?.event_kind).toBe('release')
   })
 
-  it('without a reference is known by its source', () => {
+  it('without a reference has its source as reference', () => {
     const plan = planEpisode('hello')
     expect(plan).toMatchObject({ ref: undefined, source: { ref: 'auth-agent' } })
     expect(plan.payload.timeline[0]?.ref).toBe('auth-agent')
   })
 
-  it('happened when its timestamp says, in UTC', () => {
+  it('has the time of its timestamp in UTC', () => {
     const plan = planEpisode('hello', { timestamp: '2026-03-28T10:00:00+01:00' })
     expect(plan.payload.timeline[0]?.t).toBe('2026-03-28T09:00:00.000Z')
     expect(plan.source.timestamp).toBe('2026-03-28T09:00:00.000Z')
     expect(listFaultPointers('hello', { timestamp: '2026-03-28T09:30:00.001Z' })).toEqual(['/timestamp'])
   })
 
-  it('keeps the timeline, tools, environment, outcome and artifacts that its content carries', () => {
+  it('keeps its timeline, tools, environment, outcome and artifacts', () => {
     const content = {
       timeline: [{ t: '2026-03-28T09:00:00Z', event_kind: 'start', ref: 'a' }],
       tool_graph: [{ id: '1', tool: 'go', args: ['test'], depends_on: [] }],
@@ -94,7 +94,7 @@ describe('an event', () => {
     expect(rest).toEqual({ kind: 'episodic', ...kept })
   })
 
-  it('has an environment only if there is something to keep in it', () => {
+  it('has an environment only when there is something to store in it', () => {
     expect(planEpisode({ ref: 'a', outcome: 'failure' }).payload).not.toHaveProperty('environment')
     const { environment } = planEpisode({ environment: { os: 'linux' } }, { context: {} }).payload
     expect(environment).toEqual({ os: 'linux' })
@@ -117,7 +117,7 @@ describe('an event', () => {
     expect(listFaultPointers(content)).toEqual([pointer])
   })
 
-  it('says nothing by a null, which is kept', () => {
+  it('may contain null for absent fields, which is kept', () => {
     const plan = planEpisode({ ref: null, outcome: null, timeline: null })
     expect(plan.ref).toBeUndefined()
     expect(plan.payload.environment?.context).toEqual({
@@ -126,7 +126,7 @@ describe('an event', () => {
   })
 })
 
-describe("a tool's output", () => {
+describe('a tool output', () => {
   const source_kind = 'tool_output'
 
   it('becomes a node of the tool graph', () => {
@@ -150,13 +150,13 @@ describe("a tool's output", () => {
     expect(plan.payload.environment?.context).toEqual({ captured: { content: { took: 3 } } })
   })
 
-  it.each([[null], ['text'], [0], [[]], [{ deep: [{}] }]])('takes arguments and a result of %j', (value) => {
+  it.each([[null], ['text'], [0], [[]], [{ deep: [{}] }]])('accepts %j as arguments and result', (value) => {
     const { payload } = planEpisode({ tool: 'grep', args: value, result: value }, { source_kind })
     expect(payload.tool_graph[0]).toMatchObject({ tool: 'grep', args: value, result: value })
     expect(payload.environment).toBeUndefined()
   })
 
-  it('may be of several calls, and each has an id of its own', () => {
+  it('may contain several calls, each with its own id', () => {
     const tool_graph = [
       { id: '1', tool: 'ls' },
       { id: '3', tool: 'cat', depends_on: ['1'] },
@@ -189,7 +189,7 @@ describe('a fact', () => {
   const fact = { kind: 'semantic', ...triple, validity: { mode: 'global' }, evidence: [] }
 
   it.each(['observation', 'event', 'agent_turn', 'tool_output'])(
-    'is derived from a triple in %s',
+    'is derived from a triple in a capture of kind %s',
     (source_kind) => {
       const plan = planEpisode({ ...triple, tool: 'asked' }, { source_kind })
       expect(plan.fact).toEqual(fact)
@@ -203,7 +203,7 @@ describe('a fact', () => {
     }
   })
 
-  it('holds as long and is revised as its content says', () => {
+  it('has the validity and revision policy of its content', () => {
     const validity = { mode: 'timeboxed', end: '2026-04-01T00:00:00Z' }
     expect(planEpisode({ ...triple, validity, revision_policy: 'replace' }).fact).toEqual({
       ...{ ...fact, validity, revision_policy: 'replace' },
@@ -215,7 +215,7 @@ describe('a fact', () => {
     expect(listFaultPointers({ text: 'x', validity: 'any' })).toEqual([])
   })
 
-  it('is not made of less than a triple, nor of what is no name', () => {
+  it('is not derived from an incomplete triple or one whose parts are not names', () => {
     for (const content of [
       { subject: 'a', predicate: 'b' },
       { subject: 'a', object: 1 },
@@ -228,7 +228,7 @@ describe('a fact', () => {
     expect(planEpisode({ ...triple, subject: ' ' }).fact).toBeUndefined()
   })
 
-  it('that an observation means and does not say is refused', () => {
+  it('is required in an observation', () => {
     const source_kind = 'observation'
     expect(listFaultPointers({ ...triple, subject: 7, predicate: ' ' }, { source_kind })).toEqual([
       '/content/subject',
@@ -236,7 +236,7 @@ describe('a fact', () => {
     ])
   })
 
-  it('is not what a working state or an outcome says', () => {
+  it('is not derived from a working state or an outcome', () => {
     expect(planTask({ ...triple, thread_id: 't' })).not.toHaveProperty('fact')
     const given = buildCapture(
       { ...triple, target_id: '0197b9a0-0000-7000-8000-000000000001', outcome: 'success' },

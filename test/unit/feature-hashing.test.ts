@@ -5,12 +5,12 @@ import { cosine, dot, hasDirection } from '../../src/domain/similarity.ts'
 import { hashEmbedding as hash } from '../../src/embeddings/feature-hashing.ts'
 import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 
-/** Wide enough that words rarely share a bucket: what is asked here is what the features tell. */
+/** Wide enough that words rarely share a bucket: these tests are about the features. */
 const hashEmbedding = (text: string, dimensions = 384) => hash(text, dimensions)
 const likeness = (one: string, other: string) => cosine(hashEmbedding(one), hashEmbedding(other))
 
-describe('the hash embedding', () => {
-  it('is the same on every machine and for all time, for vectors are stored', () => {
+describe('hashEmbedding', () => {
+  it('is the same on every machine and in every version, because vectors are stored', () => {
     const vector = hashEmbedding('Deploys of user-auth need Node 24; naïve CAFÉ Ⅳ 東京タワー.')
     const bytes = Buffer.alloc(vector.length * 4)
     for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4)
@@ -19,7 +19,7 @@ describe('the hash embedding', () => {
     )
   })
 
-  it('has length 1 in as many dimensions as asked for', () => {
+  it('returns a vector of length 1 with the requested dimensions', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 8, max: 2_048 }), (text, dimensions) => {
         const vector = hashEmbedding(`word ${text}`, dimensions)
@@ -29,26 +29,23 @@ describe('the hash embedding', () => {
     )
   })
 
-  it.each(['', '   ', '!!! … --'])(
-    'of %j, which has no word, is the zero vector that is like nothing',
-    (text) => {
-      const vector = hashEmbedding(text)
-      expect(hasDirection(vector)).toBe(false)
-      expect(cosine(vector, hashEmbedding('text'))).toBe(0)
-    },
-  )
+  it.each(['', '   ', '!!! … --'])('returns the zero vector for %j, which has no word', (text) => {
+    const vector = hashEmbedding(text)
+    expect(hasDirection(vector)).toBe(false)
+    expect(cosine(vector, hashEmbedding('text'))).toBe(0)
+  })
 
-  it('does not see case, punctuation, spacing or the way a letter was composed', () => {
+  it('ignores case, punctuation, spacing and the composition of letters', () => {
     const plain = hashEmbedding('the café of user auth')
     expect(hashEmbedding('  The CAFE\u0301, of\n(User-Auth)!')).toEqual(plain)
     expect(hashEmbedding('ｔｈｅ café of user auth')).toEqual(plain)
   })
 
-  it('is blind to the order of words', () => {
+  it('ignores the order of words', () => {
     expect(likeness('dark mode is preferred', 'preferred is mode dark')).toBeCloseTo(1, 6)
   })
 
-  it('dampens repetition: a word said ten times does not drown the others', () => {
+  it('dampens repetition: a word repeated ten times does not dominate', () => {
     const repeated = `${'retry '.repeat(10)}timeout`
     expect(likeness(repeated, 'timeout')).toBeGreaterThan(0.2)
     expect(likeness(repeated, 'retry')).toBeGreaterThan(likeness(repeated, 'timeout'))
@@ -63,17 +60,17 @@ describe('the hash embedding', () => {
     ],
     ['src/http/app.ts', 'a fault in src/http/app.ts', 'a fault in the billing report'],
     ['東京タワー', '東京タワーの高さ', '大阪城公園'],
-  ])('finds %j nearer to %j than to %j', (query, related, unrelated) => {
+  ])('puts %j nearer to %j than to %j', (query, related, unrelated) => {
     expect(likeness(query, related)).toBeGreaterThan(likeness(query, unrelated) + 0.1)
   })
 
-  it('holds texts that share nothing to be nearly unlike', () => {
+  it('puts texts with nothing in common far apart', () => {
     expect(Math.abs(likeness('quarterly budget forecast', 'kubernetes pod eviction'))).toBeLessThan(0.2)
   })
 })
 
-describe('the built-in embedder', () => {
-  it('names the version of the hashing, and takes 256 dimensions unless told', async () => {
+describe('hashEmbedder', () => {
+  it('names the version of the hashing and has 256 dimensions by default', async () => {
     expect(hashEmbedder()).toMatchObject({ provider: 'hash', model: 'hash-v1', dimensions: 256 })
     expect(await hashEmbedder().embed(['text', ''])).toEqual([hash('text', 256), new Float32Array(256)])
     expect(await hashEmbedder(64).embed(['text'])).toEqual([hash('text', 64)])

@@ -4,8 +4,8 @@ import { AppError } from '../../src/kernel/errors.ts'
 import { createIds, uuidV7 } from '../../src/kernel/ids.ts'
 import { formatDuration, parseDuration } from '../../src/kernel/units.ts'
 
-describe('ids', () => {
-  it('are version 7 UUIDs that sort by time', () => {
+describe('createIds', () => {
+  it('returns version 7 UUIDs that sort by time', () => {
     let now = Date.parse('2026-01-01T00:00:00Z')
     const ids = createIds({ now: () => new Date(now) })
     const made = Array.from({ length: 50 }, () => {
@@ -18,14 +18,14 @@ describe('ids', () => {
     expect(new Set(made).size).toBe(50)
   })
 
-  it('carry the instant they were made at', () => {
+  it('stores the time in the id', () => {
     const id = uuidV7(1_767_225_600_123, new Uint8Array(10))
     expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(1_767_225_600_123)
   })
 })
 
 describe('durations', () => {
-  it('read what they write', () => {
+  it('are parsed as they are formatted', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e9 }), (ms) => {
         expect(parseDuration(formatDuration(ms))).toBe(ms)
@@ -34,13 +34,13 @@ describe('durations', () => {
     expect(formatDuration(3_600_000)).toBe('1h')
   })
 
-  it('are refused without a unit, with a sign or a fraction', () => {
+  it('are refused without a unit, with a sign or with a fraction', () => {
     for (const text of ['', '5', '-1h', '1.5h', '1 h', '1w', 'h']) expect(parseDuration(text)).toBeUndefined()
   })
 })
 
 describe('an error inside a larger body', () => {
-  it('points from the larger one', () => {
+  it('has pointers from the root of that body', () => {
     const inner = new AppError('validation_failed', 'no', { errors: [{ pointer: '/type', message: 'bad' }] })
     expect(inner.at('/records/3').errors).toEqual([{ pointer: '/records/3/type', message: 'bad' }])
     expect(new AppError('record_exists', 'taken').at('/records/0').errors).toEqual([

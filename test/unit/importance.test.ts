@@ -10,7 +10,7 @@ import vectors from '../vectors/importance.json' with { type: 'json' }
 
 const used = (age_days: number) => ({ age_days, kind: 'used' as const })
 
-it('scores every vector factor by factor', () => {
+it('importance equals every published vector, factor by factor', () => {
   for (const { factors, importance, layer, access_ages_days, ...rest } of vectors.cases) {
     const accesses = summariseAccesses(access_ages_days.map(used), rest.age_days)
     const inputs = { ...rest, accesses, layer: layer as Layer }
@@ -28,13 +28,13 @@ it('scores every vector factor by factor', () => {
   }
 })
 
-it('weighs its nine factors to one', () => {
+it('the nine weights of importance add up to one', () => {
   const weights = Object.values(importanceWeights)
   expect(weights).toHaveLength(9)
   expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 12)
 })
 
-it('moves smoothly where exact accesses end and the approximation begins', () => {
+it('importance is continuous where exact accesses end and the approximation begins', () => {
   const score = (count: number) =>
     scoreImportance({
       base_importance: 0.5,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { channelWeights, intentOf } from '../../src/retrieval/intent.ts'
 
-describe('the intent of a task', () => {
+describe('intentOf', () => {
   it.each([
     ['Why did the deploy fail?', 'why'],
     ['the reason we chose postgres', 'why'],
@@ -14,25 +14,25 @@ describe('the intent of a task', () => {
     ['What is the port of the API', 'what'],
     ['', 'what'],
     ['42 + 7 …', 'what'],
-  ])('of %j is %s', (text, intent) => {
+  ])('returns for %j the intent %s', (text, intent) => {
     expect(intentOf(text)).toBe(intent)
   })
 
-  it('is that of most cue words', () => {
+  it('returns the intent with most cue words', () => {
     expect(intentOf('why did the author, the owner and the maintainer leave')).toBe('who')
   })
 
-  it('is the first asked when several are asked equally', () => {
+  it('returns the first of several intents with equal counts', () => {
     expect(intentOf('How do I know when to deploy')).toBe('how')
     expect(intentOf('When do I learn how to deploy')).toBe('when')
   })
 
-  it('is not read into parts of words or into other cases of them', () => {
+  it('matches whole words in any case', () => {
     expect(intentOf('show the whole somewhere')).toBe('what')
     expect(intentOf('WHY')).toBe('why')
   })
 
-  it('decides how far each channel is believed', () => {
+  it('determines the weight of each channel', () => {
     const weights = Object.entries(channelWeights).map(([intent, { vector, text, graph, salience }]) => [
       intent,
       [vector, text, graph, salience],

@@ -9,7 +9,7 @@ const secretKey = fc.constantFrom(
 )
 
 describe('masking', () => {
-  it('changes nothing when it is done again', () => {
+  it('changes nothing when it is repeated', () => {
     const text = fc.oneof(
       fc.string(),
       fc
@@ -79,7 +79,7 @@ describe('masking', () => {
   })
 })
 
-describe('a fact', () => {
+describe('maskFact', () => {
   it.each([
     [{ subject: 'db', predicate: 'password', object: 'hunter22' }, '<secret string>'],
     [{ subject: 'db', predicate: 'has_api_key', object: 'hunter22' }, '<secret string>'],
@@ -88,7 +88,7 @@ describe('a fact', () => {
     [{ subject: 'api', predicate: 'requires', object: 'a token in each header' }, 'a token in each header'],
     [{ subject: 'token', predicate: 'expires_after', object: '5 minutes' }, '5 minutes'],
     [{ subject: 'api', predicate: 'auth_method', object: 'oauth2' }, 'oauth2'],
-  ])('loses only an object that is a secret: %j', (fact, object) => {
+  ])('masks only an object that is a secret: %j', (fact, object) => {
     expect(maskFact<{ subject: string; predicate: string; object: unknown }>(fact).object).toEqual(object)
   })
 })

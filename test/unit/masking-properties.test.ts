@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { maskSecrets, maskText } from '../../src/domain/masking.ts'
 import { countRuns } from '../support/long-run.ts'
 
-/** A password as people choose it: letters, digits and signs, and at least one digit. */
+/** A password as people choose it: letters, digits and signs, with at least one digit. */
 const password = fc
   .stringMatching(/^[A-Za-z0-9][A-Za-z0-9!#%*+._~^-]{4,20}[A-Za-z0-9]$/)
   .map((text) => `${text.replace(/^-+/, 'x')}7q`)
@@ -13,7 +13,7 @@ const secretKey = fc.constantFrom(
 )
 const plainKey = fc.constantFrom('args', 'request', 'note', 'body', 'config', 'data', 'headers', 'a-b', 'x.y')
 
-/** The value under some keys that say nothing of it. */
+/** The value under keys that do not mark it as secret. */
 const nested = (value: unknown) =>
   fc.array(plainKey, { maxLength: 4 }).map((keys) => keys.reduce((inner, key) => ({ [key]: inner }), value))
 
@@ -48,7 +48,7 @@ describe('a secret', () => {
     )
   })
 
-  it('is found under nested keys, and in JSON within JSON within JSON', () => {
+  it('is found under nested keys and in nested JSON strings', () => {
     const given = fc
       .tuple(secretKey, password)
       .chain(([key, value]) => fc.tuple(fc.constant(value), nested({ [key]: value })))
@@ -86,7 +86,7 @@ describe('a secret', () => {
     ['rk_live_', 'rk_live_4eC39HqLyjWDarjtT1zdp7dc'],
     ['a private key', '-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA\n-----END RSA PRIVATE KEY-----'],
     ['a private key that was cut off', '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA'],
-  ])('is known by %s', (_, secret) => {
+  ])('is recognised by its prefix %s', (_, secret) => {
     const body = secret.split('\n')[1] ?? secret
     for (const text of [secret, `it said ${secret} and then`, `"${secret}"`, `(${secret})`, `x=${secret}`]) {
       expect(maskText(text)).not.toContain(body)
@@ -131,7 +131,7 @@ describe('a secret', () => {
   ])('is found in %s', (_, given) => expect(JSON.stringify(maskSecrets(given))).not.toContain('hunter22'))
 })
 
-describe('what is no secret', () => {
+describe('text without secrets', () => {
   it.each([
     'The key to good tests is patience.',
     'Press any key to continue',
@@ -159,9 +159,9 @@ describe('what is no secret', () => {
     'the secretary: Ada',
     'author: Ada Lovelace',
     '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----',
-  ])('stays: %s', (text) => expect(maskText(text)).toBe(text))
+  ])('is unchanged: %s', (text) => expect(maskText(text)).toBe(text))
 
-  it('is prose without a name of a secret', () => {
+  it('is unchanged when it contains no name of a secret', () => {
     const words = fc.array(
       fc.constantFrom('deploy', 'of', 'the', 'api', 'failed,', 'twice.', 'monkey', 'a:b', '(see', 'x=1)'),
     )

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { maskSecrets, maskText } from '../../src/domain/masking.ts'
 import { looksSecret } from '../../src/domain/secret-keys.ts'
 
-describe('a key', () => {
+describe('looksSecret', () => {
   it.each([
     ...[
       'token',
@@ -26,7 +26,7 @@ describe('a key', () => {
       'ｔｏｋｅｎ',
       'PASSWORD2',
     ],
-  ])('%s looks secret', (key) => expect(looksSecret(key)).toBe(true))
+  ])('is true for %s', (key) => expect(looksSecret(key)).toBe(true))
   it.each([
     'keyboard',
     'monkey',
@@ -38,11 +38,11 @@ describe('a key', () => {
     'hockey',
     'keynote',
     '',
-  ])('%s does not', (key) => expect(looksSecret(key)).toBe(false))
+  ])('is false for %s', (key) => expect(looksSecret(key)).toBe(false))
 })
 
 describe('masking', () => {
-  it('says what kind of value there was', () => {
+  it('states the type of the masked value', () => {
     const given = {
       token: 't',
       keys: [1],
@@ -81,9 +81,9 @@ describe('masking', () => {
     '12:30:45',
     '{"a": 1}',
     'see RFC 6750: bearer',
-  ])('leaves %j as it is', (text) => expect(maskText(text)).toBe(text))
+  ])('leaves %j unchanged', (text) => expect(maskText(text)).toBe(text))
 
-  it('masks nothing twice, and leaves no value of a secret key', () => {
+  it('masks nothing twice and leaves no value under a secret key', () => {
     const value = fc.jsonValue({ maxDepth: 4 })
     fc.assert(
       fc.property(value, (given) => {
@@ -93,7 +93,7 @@ describe('masking', () => {
     )
   })
 
-  it('reads a long text once', () => {
+  it('reads a long text in linear time', () => {
     for (const part of ['a', 'a-', 'token ', 'http://', 'key=', '--a ', '"', 'a:']) {
       const began = performance.now()
       maskText(part.repeat(200_000 / part.length))

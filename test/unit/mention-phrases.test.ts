@@ -4,8 +4,8 @@ import { dropMissingIds, listReferencedIds } from '../../src/capture/model-refer
 import type { Interpretation } from '../../src/domain/interpretation.ts'
 import { listPhrases } from '../../src/domain/phrases.ts'
 
-describe('what could be a name', () => {
-  it('is up to three words in a row, without the marks around them', () => {
+describe('listPhrases', () => {
+  it('returns up to three words in a row without punctuation', () => {
     expect(listPhrases('Ran "Orion Deploy", (twice).', 20)).toEqual([
       ...['Ran', 'Ran Orion', 'Ran Orion Deploy', 'Orion', 'Orion Deploy', 'Orion Deploy twice'],
       ...['Deploy', 'Deploy twice', 'twice'],
@@ -13,17 +13,17 @@ describe('what could be a name', () => {
   })
 
   it.each(['node.js', 'C++', 'C#', 'auth-agent', 'src/main.ts', 'Zoë', '東京'])(
-    'is %s as a whole',
+    'keeps %s as one word',
     (name) => {
       expect(listPhrases(`see ${name}.`, 20)).toContain(name)
     },
   )
 
-  it('comes once, however it is spelled', () => {
+  it('returns each phrase once in any spelling', () => {
     expect(listPhrases('go Go GO', 20)).toEqual(['go', 'go Go', 'go Go GO'])
   })
 
-  it('is no more than asked for, and none where there are no words', () => {
+  it('returns no more than requested, and nothing for text without words', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.nat(20), (text, limit) => {
         const phrases = listPhrases(text, limit)
@@ -34,7 +34,7 @@ describe('what could be a name', () => {
     expect(listPhrases('… — !', 20)).toEqual([])
   })
 
-  it('is found in a hostile text in no time', () => {
+  it('takes bounded time on hostile text', () => {
     const started = performance.now()
     for (const text of [`a${'.'.repeat(1e5)}`, 'a.'.repeat(1e5), '.'.repeat(1e5), 'é'.repeat(1e5)]) {
       listPhrases(text, 600)
@@ -62,13 +62,13 @@ describe('the ids in an interpretation', () => {
     expect(listReferencedIds(base)).toEqual({ entities: ['e1', 'e2'], records: ['r1', 'r2'] })
   })
 
-  it('stay where they still lead somewhere', () => {
+  it('stay when they still exist', () => {
     expect(dropMissingIds(base, { entities: new Set(['e1', 'e2']), records: new Set(['r1', 'r2']) })).toEqual(
       base,
     )
   })
 
-  it('go where they do not, and with the last of them what they resolved', () => {
+  it('are removed when they no longer exist, together with the resolved status', () => {
     const left = dropMissingIds(base, { entities: new Set(['e2']), records: none })
     expect(listReferencedIds(left)).toEqual({ entities: ['e2'], records: [] })
     expect(left.relation_candidates).toMatchObject([{ resolved: true }])

@@ -14,7 +14,7 @@ const source = createVectorSource(3)
 const [base, other] = [source.unit(64), source.unit(64)]
 
 describe('the Fisher–Rao distance', () => {
-  it('is that of the formula', () => {
+  it('follows the formula', () => {
     const one = { vector: Float32Array.from([1, 0]), step: 0 }
     const rounded = { vector: Float32Array.from([0, 1]), step: Math.sqrt(9) }
     // σ₁² = 1/4, σ₂² = 1/4 + 9/12 = 1; both coordinates are 1 apart.
@@ -22,21 +22,21 @@ describe('the Fisher–Rao distance', () => {
     expect(frqadDistance(one, rounded)).toBeCloseTo(Math.hypot(each, each), 12)
   })
 
-  it('is symmetric, and 0 only to itself at the same precision', () => {
+  it('is symmetric, and 0 only between equal vectors of equal precision', () => {
     const [exact, coarse] = [roundTo(base, 32), roundTo(other, 2)]
     expect(frqadDistance(exact, coarse)).toBe(frqadDistance(coarse, exact))
     expect(frqadDistance(exact, exact)).toBe(0)
     expect(frqadDistance(exact, { ...exact, step: 0.1 })).toBeGreaterThan(0)
   })
 
-  it('keeps its digits where the difference is small', () => {
+  it('stays precise for small differences', () => {
     const moved = base.map((value, index) => (index === 0 ? value + 1e-6 : value))
     const distance = frqadDistance({ vector: base, step: 0 }, { vector: moved, step: 0 })
     expect(distance).toBeGreaterThan(1e-6)
     expect(distance).toBeLessThan(1e-4)
   })
 
-  it('obeys the triangle', () => {
+  it('satisfies the triangle inequality', () => {
     const index = fc.integer({ min: 0, max: 29 })
     const drawn = Array.from({ length: 30 }, (_, at) =>
       roundTo(source.unit(64), ([32, 8, 4, 2] as const)[at % 4] ?? 32),
@@ -57,12 +57,12 @@ describe('the Fisher–Rao distance', () => {
   })
 })
 
-describe('the nearest of mixed precision', () => {
+describe('the nearest vectors of mixed precision', () => {
   const centres = Array.from({ length: 40 }, () => source.unit(384))
   const draw = (index: number) => source.near(centres[index % 40] ?? base, 0.9)
   const stored = Array.from({ length: 800 }, (_, index) => ({ id: `r${index}`, vector: draw(index) }))
 
-  it('are in the order of cosine when all have full precision', () => {
+  it('are in the order of cosine at full precision', () => {
     for (let query = 0; query < 5; query++) {
       const asked = draw(query)
       const exact = stored.map((each) => ({ ...each, step: 0 }))
@@ -71,7 +71,7 @@ describe('the nearest of mixed precision', () => {
     }
   })
 
-  it('keep that order among those of full precision when others stand between them', () => {
+  it('keep that order among full-precision vectors when others lie between them', () => {
     const asked = draw(3)
     const mixed = stored.map((each, index) =>
       index % 2 === 0 ? { ...each, step: 0 } : { id: each.id, ...roundTo(each.vector, 4) },
@@ -89,7 +89,7 @@ describe('the nearest of mixed precision', () => {
     )
   })
 
-  it('are nearer to the truth than by cosine of what was rounded, which forgets the archive', () => {
+  it('match the exact order better than cosine of the rounded vectors', () => {
     const mixed = stored.map(({ id, vector }, index) => ({
       id,
       ...roundTo(vector, ([32, 8, 4, 2] as const)[Math.floor(index / 40) % 4] ?? 32),

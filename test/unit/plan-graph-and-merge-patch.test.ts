@@ -11,8 +11,8 @@ const graph = (edges: [string, string][], nodes = ['a', 'b', 'c']) => ({
   edges: edges.map(([from, to]) => ({ from, to })),
 })
 
-describe('a plan graph', () => {
-  it('may be empty, a chain or a diamond', () => {
+describe('findGraphFaults', () => {
+  it('accepts an empty graph, a chain and a diamond', () => {
     expect(findGraphFaults(graph([], []))).toEqual([])
     expect(
       findGraphFaults(
@@ -49,21 +49,21 @@ describe('a plan graph', () => {
     expect(findGraphFaults(graph([['b', 'b']]))[0]?.pointer).toBe('/edges/0')
   })
 
-  it('names nodes that are there twice and ends that are not there', () => {
+  it('names duplicate nodes and missing ends', () => {
     expect(findGraphFaults(graph([['a', 'x']], ['a', 'a'])).map((fault) => fault.pointer)).toEqual([
       '/nodes/1/id',
       '/edges/0/to',
     ])
   })
 
-  it('is checked without recursion, however long its chain', () => {
+  it('does not recurse, so that a chain of any length is checked', () => {
     const nodes = Array.from({ length: 100_000 }, (_, index) => `n${index}`)
     const edges = nodes.slice(1).map((to, index): [string, string] => [`n${index}`, to])
     expect(findGraphFaults(graph(edges, nodes))).toEqual([])
     expect(findGraphFaults(graph([...edges, ['n99999', 'n0']], nodes))).toHaveLength(1)
   })
 
-  it('is acyclic exactly when its nodes can be put in an order that every edge follows', () => {
+  it('accepts a graph exactly when it has a topological order', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(5), fc.nat(5)), { maxLength: 12 }), (pairs) => {
         const nodes = ['0', '1', '2', '3', '4', '5']
@@ -79,8 +79,8 @@ describe('a plan graph', () => {
   })
 })
 
-describe('a merge patch', () => {
-  it('merges objects, replaces all else and removes by null', () => {
+describe('mergePatch', () => {
+  it('merges objects, replaces other values and removes members with null', () => {
     expect(mergePatch({ a: 1, b: { c: 2, d: 3 } }, { a: [4], b: { c: null }, e: {} })).toEqual({
       a: [4],
       b: { d: 3 },
@@ -90,14 +90,14 @@ describe('a merge patch', () => {
     expect(mergePatch('text', { a: { b: null } })).toEqual({ a: {} })
   })
 
-  it('does not touch what it was given', () => {
+  it('does not modify its arguments', () => {
     const target = Object.freeze({ a: Object.freeze({ b: 1 }) })
     expect(mergePatch(target, { a: { b: 2 } })).toEqual({ a: { b: 2 } })
   })
 })
 
-describe('a payload', () => {
-  it('is completed with the lists that were left out', () => {
+describe('completePayload', () => {
+  it('adds the lists that were left out', () => {
     expect(completePayload({ kind: 'episodic' })).toEqual({
       kind: 'episodic',
       timeline: [],
@@ -114,7 +114,7 @@ describe('a payload', () => {
     })
   })
 
-  it('has its aliases written the long way', () => {
+  it('writes aliases in their long form', () => {
     const entity = completePayload({
       kind: 'entity',
       canonical_name: 'Orion',
@@ -125,7 +125,7 @@ describe('a payload', () => {
   })
 })
 
-describe('searchable text', () => {
+describe('searchableText', () => {
   const episode = (result: unknown): Payload => ({
     kind: 'episodic',
     timeline: [{ t: '2026-01-01T00:00:00Z', event_kind: 'deploy', ref: 'r1', summary: 'shipped it' }],
@@ -133,25 +133,25 @@ describe('searchable text', () => {
     artifacts: [],
   })
 
-  it('has summaries, tools, results at any depth and tags', () => {
+  it('contains summaries, tools, nested results and tags', () => {
     const text = searchableText(episode({ deep: [{ deeper: 'needle' }, 42] }), ['release'])
     for (const word of ['shipped it', 'grep', 'needle', '42', 'release']) expect(text).toContain(word)
   })
 
-  it('stays within what an index can hold', () => {
+  it('stays within the limit of the index', () => {
     const text = searchableText(episode(Array.from({ length: 100_000 }, (_, index) => `wörd${index}`)), [])
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(256 * 1_024 + 3)
   })
 
-  it('survives values nested beyond any stack', () => {
+  it('accepts values of any depth', () => {
     let value: unknown = 'core'
     for (let depth = 0; depth < 50_000; depth++) value = [value]
     expect(searchableText(episode(value), [])).toContain('core')
   })
 })
 
-describe('inverses', () => {
-  it('lead back to where they came from', () => {
+describe('inverse predicates', () => {
+  it('are inverses of each other', () => {
     for (const predicate of ['mentions_entity', 'derived_from', 'derives', 'supersedes', 'superseded_by']) {
       expect(inverseOf(inverseOf(predicate) ?? '')).toBe(predicate)
     }

@@ -13,14 +13,14 @@ const record = (object: unknown) => ({
   },
 })
 
-describe('what a model is shown of records', () => {
-  it('is when and what, without secrets', () => {
+describe('the lines about records in a prompt', () => {
+  it('contain the date and the text without secrets', () => {
     expect(formatRecord(record({ user: 'ada', password: 'hunter2' }))).toEqual({
       ...{ on: '2026-03-01', says: 's p ada' },
     })
   })
 
-  it('is never more than was asked for, and always the first of them', () => {
+  it('stay within the limit and always contain the first record', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'grapheme', maxLength: 3_000 })),
@@ -38,12 +38,12 @@ describe('what a model is shown of records', () => {
     )
   })
 
-  it('is nothing where a payload was not read', () => {
+  it('leave out a record without a payload', () => {
     expect(formatRecord({ id: 'r', created_at: at, payload: null })).toBeUndefined()
   })
 })
 
-it('only text that can be kept is read', () => {
+it('readText accepts only text that can be stored', () => {
   fc.assert(
     fc.property(fc.anything(), (value) => {
       const text = readText(value, 10)
@@ -57,14 +57,14 @@ it('only text that can be kept is read', () => {
   )
 })
 
-it('what an answer inherits is no part of it', () => {
+it('getMember ignores inherited members', () => {
   expect(getMember({ a: 1 }, 'a')).toBe(1)
   expect([[], 'text', null, {}].map((each) => getMember(each, 'constructor'))).toEqual(
     Array(4).fill(undefined),
   )
 })
 
-it('three questions in a row without an answer, or an empty purse, end the asking', () => {
+it('createRefusalCounter stops after three refusals in a row or without a budget', () => {
   const judge = createRefusalCounter()
   const fates = (
     ['unavailable', 'unavailable', 'invalid', 'unavailable', 'unavailable', 'unavailable'] as const

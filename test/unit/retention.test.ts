@@ -6,7 +6,7 @@ import vectors from '../vectors/retention.json' with { type: 'json' }
 const modes: RetentionMode[] = ['l2', 'huber', 'elastic']
 const fresh = { layer: 'episodic' as Layer, source_trust: 1, days_since_access: 0, accesses: 0 }
 
-it('answers every vector', () => {
+it('retention equals every published vector', () => {
   expect(vectors.cases).toHaveLength(441)
   for (const each of vectors.cases) {
     const retention = computeRetention({
@@ -21,7 +21,7 @@ it('answers every vector', () => {
   }
 })
 
-it('is whole for the layers that never fade, and only for them', () => {
+it('retention is 1 for layers that never fade, and only for them', () => {
   const after = (layer: Layer) =>
     computeRetention({ ...fresh, mode: 'huber', layer, days_since_access: 10_000 })
   for (const layer of ['semantic', 'procedural', 'codebase'] as const) {
@@ -30,7 +30,7 @@ it('is whole for the layers that never fade, and only for them', () => {
   for (const layer of ['working', 'episodic'] as const) expect(after(layer).value).toBeLessThan(1e-9)
 })
 
-it('never rises with time, never falls with use, and stays within 0 and 1', () => {
+it('retention never rises with time, never falls with use, and stays between 0 and 1', () => {
   for (const mode of modes) {
     let before = 1
     for (let days = 0; days < 400; days++) {

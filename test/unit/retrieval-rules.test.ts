@@ -18,7 +18,7 @@ const trust: fc.Arbitrary<Trust> = fc.record({
 })
 
 describe('a narrowed trust', () => {
-  it('allows what both allow and nothing else', () => {
+  it('allows exactly what both allow', () => {
     const asked = fc.record(
       { max_sensitivity: fc.constantFrom(...sensitivities), scopes },
       { requiredKeys: [] },
@@ -36,17 +36,17 @@ describe('a narrowed trust', () => {
   })
 })
 
-describe('a question', () => {
+describe('readQuestion', () => {
   const own: Trust = { maxSensitivity: 'low', scopes: null }
   const now = new Date('2026-03-28T09:30:00.000Z')
 
-  it('is of the present and of active records unless it says otherwise', () => {
+  it('asks for the present and active records by default', () => {
     const question = readQuestion({}, own, now)
     expect(question).toMatchObject({ at: now, isPast: false, statuses: ['active'], includesExpired: false })
     expect(canShowRedacted(question)).toBe(true)
   })
 
-  it('asks for redacted records only by what these show', () => {
+  it('can show redacted records only when no condition is on hidden fields', () => {
     const shows = (asked: object) => canShowRedacted(readQuestion(asked, own, now))
     expect([{ memory_types: ['entity'] }, { scopes: ['a'] }, { min_salience: 0.1 }].map(shows)).toEqual([
       ...[true, true, true],
@@ -59,14 +59,14 @@ describe('a question', () => {
   })
 })
 
-describe('the names in a sentence', () => {
-  it('are its words alone and next to each other, the longest first', () => {
+describe('listNames', () => {
+  it('returns single words and neighbouring words, longest first', () => {
     expect(listNames('ask Ada Lovelace')).toEqual([
       ...['ask Ada Lovelace', 'ask Ada', 'Ada Lovelace', 'ask', 'Ada', 'Lovelace'],
     ])
   })
 
-  it('come without what stands around them', () => {
+  it('removes punctuation around names', () => {
     for (const [sentence, name] of [
       ['("user-auth"),', 'user-auth'],
       ["Orion's?", 'Orion'],
@@ -78,7 +78,7 @@ describe('the names in a sentence', () => {
     }
   })
 
-  it('are bounded, however long the text', () => {
+  it('limits the number of names', () => {
     const text = Array.from({ length: 5_000 }, (_, index) => `w${index}`).join(' ')
     expect(listNames(text).length).toBeLessThan(1_000)
     expect(listNames('!'.repeat(10_000))).toEqual([])
@@ -87,7 +87,7 @@ describe('the names in a sentence', () => {
   })
 })
 
-describe('a hop', () => {
+describe('one hop of graph growth', () => {
   const sprout = (id: string, score: number): CandidateNode => ({
     ...{ id, hop: 0, score, isOpen: true },
     signals: { channels: [], fused: score, salience_factor: 1, importance_factor: 1 },
@@ -98,7 +98,7 @@ describe('a hop', () => {
   })
   const nodes = new Map([sprout('a', 1), sprout('b', 0.5)].map((node) => [node.id, node]))
 
-  it('takes the best way to each neighbour, and the best neighbours', () => {
+  it('takes the best path to each neighbour, and the best neighbours', () => {
     const found = [
       edge('b', 'x'),
       edge('a', 'x'),
@@ -117,7 +117,7 @@ describe('a hop', () => {
     expect(selectNextHop(nodes, found, 1, -1)).toEqual([])
   })
 
-  it('grows the same whatever the order of the edges', () => {
+  it('does not depend on the order of the edges', () => {
     const ids = fc.constantFrom('x', 'y', 'z', 'u', 'v')
     const drawn = fc.record({ from: fc.constantFrom('a', 'b'), to: ids, weight: fc.constantFrom(0, 0.5, 1) })
     fc.assert(
@@ -130,7 +130,7 @@ describe('a hop', () => {
     )
   })
 
-  it('leaves no edge without both its ends', () => {
+  it('keeps only edges with both ends', () => {
     const found = [edge('a', 'x'), edge('b', 'x'), edge('a', 'y')]
     expect(
       edgesAmong(['a', 'x'], found, 10).map(({ source_id, target_id }) => [source_id, target_id]),

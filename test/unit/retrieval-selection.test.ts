@@ -15,7 +15,7 @@ function contender(id: string, changes: Partial<SelectionCandidate> = {}): Selec
   return { id, applicability: null, success_rate: null, last_used_at: null, ...changes }
 }
 
-describe('a score', () => {
+describe('scoreCandidate', () => {
   it.each([
     [{ applicability: 1, success_rate: 1, last_used_at: now }, 1],
     [{ applicability: 0, success_rate: 0, last_used_at: daysAgo(30) }, 0.5 / 3],
@@ -28,8 +28,8 @@ describe('a score', () => {
   })
 })
 
-describe('a selection', () => {
-  it('is best first, with each score, and as sure as the best leads', () => {
+describe('selectProcedure', () => {
+  it('ranks best first with scores, and uses the lead as confidence', () => {
     const selection = selectProcedure(
       [
         contender('worse', { applicability: 0.2, success_rate: 0.2, last_used_at: daysAgo(30) }),
@@ -42,7 +42,7 @@ describe('a selection', () => {
     expect(selection?.confidence).toBeCloseTo(0.7, 12)
   })
 
-  it('of one is as sure as it is good', () => {
+  it('uses the score of a single candidate as its confidence', () => {
     const only = contender('only', { applicability: 1, success_rate: 1, last_used_at: now })
     expect(selectProcedure([only], now)).toEqual({
       selected: ['only'],
@@ -52,12 +52,12 @@ describe('a selection', () => {
     })
   })
 
-  it('between equals is not sure at all, and goes by id', () => {
+  it('has no confidence between equals and orders them by id', () => {
     const selection = selectProcedure([contender('b'), contender('a')], now)
     expect(selection).toMatchObject({ selected: ['a', 'b'], confidence: 0, needs_more: true })
   })
 
-  it('among the hopeless is not sure either', () => {
+  it('has low confidence among bad candidates', () => {
     const long = { applicability: 0, success_rate: 0, last_used_at: new Date(0) }
     const selection = selectProcedure(
       [contender('a', long), contender('b', long)],
@@ -73,11 +73,11 @@ describe('a selection', () => {
     expect(selectProcedure([contender('a')], now, threshold)?.needs_more).toBe(needsMore)
   })
 
-  it('of nothing is none', () => {
+  it('returns null without candidates', () => {
     expect(selectProcedure([], now)).toBeNull()
   })
 
-  it('does not depend on the order of the contenders, and is sure between 0 and 1', () => {
+  it('does not depend on the order of candidates, and has a confidence from 0 to 1', () => {
     const unit = fc.double({ min: 0, max: 1, noNaN: true })
     const drawn = fc.uniqueArray(
       fc.record({
@@ -99,7 +99,7 @@ describe('a selection', () => {
   })
 })
 
-describe('a track record', () => {
+describe('readTrackRecord', () => {
   const competence = (performance?: object) =>
     readTrackRecord(
       completePayload({
@@ -119,17 +119,17 @@ describe('a track record', () => {
     )
   const used = '2026-03-01T00:00:00.000Z'
 
-  it('of a competence is its success rate and last use', () => {
+  it('returns the success rate and last use of a competence', () => {
     const performance = { success_count: 3, failure_count: 1, success_rate: 0.75, last_used_at: used }
     expect(competence(performance)).toEqual({ success_rate: 0.75, last_used_at: new Date(used) })
   })
 
-  it('of a plan is what did not fail and its last run', () => {
+  it('returns the share of successful runs and the last run of a plan', () => {
     const metrics = { failure_rate: 0.25, execution_count: 4, last_executed_at: used }
     expect(plan(metrics)).toEqual({ success_rate: 0.75, last_used_at: new Date(used) })
   })
 
-  it('of what was never tried is unknown, not bad and not perfect', () => {
+  it('returns unknown when it was never tried', () => {
     const unknown = { success_rate: null, last_used_at: null }
     expect(competence()).toEqual(unknown)
     expect(competence({ success_count: 0, failure_count: 0, success_rate: 0 })).toEqual(unknown)
@@ -138,12 +138,12 @@ describe('a track record', () => {
     expect(plan({ failure_rate: 0, execution_count: 0 })).toEqual(unknown)
   })
 
-  it('of attempts that all failed is known to be bad', () => {
+  it('returns 0 when every attempt failed', () => {
     expect(competence({ success_count: 0, failure_count: 2, success_rate: 0 })?.success_rate).toBe(0)
     expect(plan({ failure_rate: 1, execution_count: 2 })?.success_rate).toBe(0)
   })
 
-  it('of what is no procedure is none', () => {
+  it('returns null for records that are no procedures', () => {
     const entity = { kind: 'entity', canonical_name: 'Membrane', primary_type: 'Project' } as const
     expect(readTrackRecord(completePayload(entity))).toBeNull()
   })

@@ -36,11 +36,11 @@ describe('a mention by rule', () => {
     ['entity', 'Other'],
     ['related_entity_name', 'Other'],
     ['Project', 'Project'],
-  ])('under %s is of the kind %s', (key, kind) => {
+  ])('under the key %s has the kind %s', (key, kind) => {
     expect(named({ [key]: ' Orion ' })).toEqual([`Orion (${kind})`])
   })
 
-  it('is found anywhere in the content and its context, the outermost first', () => {
+  it('is found anywhere in the content and context, outermost first', () => {
     const content = {
       runs: [{ deep: { file: 'a.ts' } }],
       user: ['ada', 'bob'],
@@ -51,38 +51,38 @@ describe('a mention by rule', () => {
     ])
   })
 
-  it('is there once, however it is written; of no kind in particular it is the one of a kind', () => {
+  it('appears once in any spelling, and takes the specific kind over none', () => {
     expect(named({ user: 'Ada', list: [{ user: 'ADA ' }] })).toEqual(['Ada (Person)'])
     expect(named({ subject: 'Orion', project: 'orion' })).toEqual(['Orion (Project)'])
     expect(named({ project: 'orion', subject: 'Orion' })).toEqual(['orion (Project)'])
     expect(named({ project: 'orion', service: 'orion' })).toEqual(['orion (Project)', 'orion (Service)'])
   })
 
-  it('is of the kind that stands beside an entity', () => {
+  it('takes the kind that stands beside an entity', () => {
     expect(named({ entity: 'Orion', entity_kind: 'Project' })).toEqual(['Orion (Project)'])
     expect(named({ entity_name: 'Orion', entity_type: 7 })).toEqual(['Orion (Other)'])
   })
 
-  it('is a name: no blank, no number, no object, nothing endless and no id', () => {
+  it('must be a name: not blank, not a number, not an object, not too long and not an id', () => {
     const values = ['', ' ', 7, null, { a: 1 }, [['x']], 'x'.repeat(1_025), id]
     expect(values.flatMap((user) => named({ user }))).toEqual([])
     expect(refs({ related_entity: id })).toEqual([id])
     expect(named({ user: [7, 'ada', ''] })).toEqual(['ada (Person)'])
   })
 
-  it('of a subject is less sure than one of an explicit key', () => {
+  it('has a lower confidence for a subject than for an explicit key', () => {
     const [subject, user] = interpreted({ subject: 'rain', user: 'ada' }).mentions
     expect([subject?.confidence, user?.confidence]).toEqual([0.6, 0.8])
   })
 
-  it('is one of fifty at most', () => {
+  it('is limited to fifty', () => {
     expect(named({ user: Array.from({ length: 90 }, (_, at) => `u${at}`) })).toHaveLength(50)
     expect(named(Array.from({ length: 90 }, (_, at) => ({ user: `u${at}` })))).toHaveLength(50)
   })
 })
 
 describe('a reference by rule', () => {
-  it('stands under a key with ref or record_id in it', () => {
+  it('is read from keys with ref or record_id', () => {
     const content = {
       parent_ref: 'turn-6',
       record_id: id,
@@ -97,14 +97,14 @@ describe('a reference by rule', () => {
     })
   })
 
-  it("is not the evidence's own name, but that of another inside it is", () => {
+  it('is not the reference of the evidence itself, but may be one of a nested object', () => {
     expect(refs({ ref: 'turn-7', previous: { ref: 'turn-6' }, tool_graph_ref: 'graph-1' })).toEqual([
       'graph-1',
       'turn-6',
     ])
   })
 
-  it('is one of fifty at most, none endless', () => {
+  it('is limited to fifty, each of limited length', () => {
     const content = Array.from({ length: 90 }, (_, at) => ({ xref: `r${at}` }))
     expect(refs(content)).toHaveLength(50)
     expect(refs({ xref: ['x'.repeat(2_049), 7, ' '] })).toEqual([])
@@ -112,7 +112,7 @@ describe('a reference by rule', () => {
 })
 
 describe('an interpretation by rule', () => {
-  it('has the summary, the tags and the type that was proposed, or the one that is derived', () => {
+  it('has the summary, tags and type of the capture, or a derived type', () => {
     expect(interpreted({ summary: 'hello' }, { tags: ['a', 'b', 'a'] })).toEqual({
       ...{ status: 'tentative', summary: 'hello', proposed_type: 'episodic', topical_labels: ['a', 'b'] },
       ...{ mentions: [], relation_candidates: [], reference_candidates: [], extraction_confidence: 0.3 },
@@ -123,21 +123,21 @@ describe('an interpretation by rule', () => {
     expect(interpreted(fact, { proposed_type: 'competence' }).proposed_type).toBe('competence')
   })
 
-  it('has a summary of a line, whatever the text', () => {
+  it('has a summary of limited length', () => {
     expect(interpreted({ summary: '😀'.repeat(5_000) }).summary.isWellFormed()).toBe(true)
     expect(interpreted({ summary: 'x'.repeat(5_000) }).summary).toHaveLength(1_000)
   })
 
-  it('is not misled by names that every object has', () => {
+  it('is not confused by property names of JavaScript objects', () => {
     const content = JSON.parse('{"__proto__": {"user": "ada"}, "constructor": "x", "toString": "y"}')
     expect(named(content)).toEqual(['ada (Person)'])
   })
 })
 
-describe('a settled interpretation', () => {
+describe('applyResolution', () => {
   const open = interpreted({ user: 'ada', xref: ['a', 'b'] })
 
-  it('is resolved once everything in it is', () => {
+  it('sets resolved when everything is resolved', () => {
     const references = [{ target_record_id: id }, { target_entity_id: otherId }]
     const settled = applyResolution(open, { mentions: [id], references })
     expect(listFaults(Interpretation, settled)).toEqual([])
@@ -162,7 +162,7 @@ describe('a settled interpretation', () => {
     expect(applyResolution(interpreted('hello'), { mentions: [], references: [] }).status).toBe('resolved')
   })
 
-  it('keeps its schema, whatever was found', () => {
+  it('matches the schema for any resolution', () => {
     const target = fc.option(fc.constantFrom({ target_record_id: id }, { target_entity_id: id }), {
       nil: undefined,
     })

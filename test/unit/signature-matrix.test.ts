@@ -11,7 +11,7 @@ import { hammingDistance } from '../support/hamming-distance.ts'
 const signature = fc.uint8Array({ minLength: 128, maxLength: 128 })
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 
-/** As PostgreSQL packs them. */
+/** Packs signatures as PostgreSQL does. */
 function pack(signatures: readonly Uint8Array[]): Buffer {
   const each = signatures.map((bits, at) =>
     Buffer.concat([Buffer.from(idOf(at).replaceAll('-', ''), 'hex'), Buffer.from([0, 0, 4, 0]), bits]),
@@ -19,8 +19,8 @@ function pack(signatures: readonly Uint8Array[]): Buffer {
   return Buffer.concat(each)
 }
 
-describe('a crowd', () => {
-  it('gives those whose signatures are nearest, as many as there is room for', () => {
+describe('findNearestIds', () => {
+  it('returns the nearest signatures up to the limit', () => {
     fc.assert(
       fc.property(fc.array(signature, { maxLength: 40 }), signature, fc.nat(12), (crowd, sought, spare) => {
         const most = 1 + spare
@@ -35,7 +35,7 @@ describe('a crowd', () => {
     )
   })
 
-  it('of nobody has nobody', () => {
+  it('returns nothing for an empty matrix', () => {
     expect(findNearestIds(unpackSignatures(Buffer.alloc(0)), new Uint8Array(128), 5)).toEqual([])
   })
 })
@@ -46,8 +46,8 @@ const text = fc.array(fc.constantFrom('ada', 'billing', 'cat', 'deploy', 'frozen
 })
 const vectorOf = (words: readonly string[]) => hashEmbedding(words.join(' '), 256)
 
-describe('likeness', () => {
-  it('is the cosine where nothing was rounded, in the same order', () => {
+describe('the similarity of stored vectors', () => {
+  it('is the cosine at full precision, in the same order', () => {
     fc.assert(
       fc.property(text, fc.array(text, { maxLength: 12 }), (asked, others) => {
         const kept = others.map((words, at) => ({ id: idOf(at), vector: vectorOf(words) }))
@@ -59,7 +59,7 @@ describe('likeness', () => {
     )
   })
 
-  it('of the very same is whole at every precision, and near the cosine for all else', () => {
+  it('is 1 for equal vectors at every precision, and near the cosine otherwise', () => {
     fc.assert(
       fc.property(text, text, fc.constantFrom(8, 4, 2), (one, other, bits) => {
         const [asked, known] = [vectorOf(one), normalise(vectorOf(other))]
@@ -73,21 +73,23 @@ describe('likeness', () => {
   })
 })
 
-describe('another source', () => {
-  const told = (more: object = {}, sources: object = {}): RecordSource => ({
+describe('isIndependentSource', () => {
+  const recordFrom = (more: object = {}, sources: object = {}): RecordSource => ({
     ...{ source_type: 'ai', sensitivity: 'low' },
     provenance: { sources: [{ kind: 'event', ref: 'r', ...sources }] },
     ...more,
   })
-  it('is somebody else, or a source of another kind, and never who is not known', () => {
-    const ada = told({}, { created_by: 'ada' })
-    expect(isIndependentSource(told({}, { created_by: 'grace' }), ada)).toBe(true)
+  it('is true for another author or another kind of source, and false for unknown authors', () => {
+    const ada = recordFrom({}, { created_by: 'ada' })
+    expect(isIndependentSource(recordFrom({}, { created_by: 'grace' }), ada)).toBe(true)
     expect(isIndependentSource(ada, ada)).toBe(false)
-    expect(isIndependentSource(told(), ada)).toBe(false)
-    expect(isIndependentSource(ada, told())).toBe(true)
-    expect(isIndependentSource(told({ source_type: 'human' }), ada)).toBe(true)
-    expect(isIndependentSource(told({}, { ref: 'api:grace' }), told({}, { ref: 'api:ada' }))).toBe(true)
-    expect(isIndependentSource(told({}, { ref: 'api:ada' }), ada)).toBe(false)
-    expect(isIndependentSource(told({ source_type: 'human', sensitivity: 'high' }), ada)).toBe(false)
+    expect(isIndependentSource(recordFrom(), ada)).toBe(false)
+    expect(isIndependentSource(ada, recordFrom())).toBe(true)
+    expect(isIndependentSource(recordFrom({ source_type: 'human' }), ada)).toBe(true)
+    expect(
+      isIndependentSource(recordFrom({}, { ref: 'api:grace' }), recordFrom({}, { ref: 'api:ada' })),
+    ).toBe(true)
+    expect(isIndependentSource(recordFrom({}, { ref: 'api:ada' }), ada)).toBe(false)
+    expect(isIndependentSource(recordFrom({ source_type: 'human', sensitivity: 'high' }), ada)).toBe(false)
   })
 })

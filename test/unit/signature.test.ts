@@ -7,8 +7,8 @@ import { createVectorSource } from '../support/random-vectors.ts'
 
 const bits = 1_024
 
-describe('a signature', () => {
-  it('is the same on every machine and for all time, for signatures are stored', () => {
+describe('computeSignature', () => {
+  it('is the same on every machine and in every version, because signatures are stored', () => {
     const vector = Float32Array.from({ length: 384 }, (_, index) => ((index * 37) % 101) - 50)
     const golden = [
       'b0f1baf24001b9173743321ff7d5fcc1af3acb3af760ff5db34c9af50ba249d5',
@@ -20,7 +20,7 @@ describe('a signature', () => {
   })
 
   it.each([1, 2, 3, 100, 384, 768, 1_024, 1_536, 3_072, 4_096])(
-    'has 1,024 bits, half of them set, for %d dimensions',
+    'sets half of 1,024 bits for %d dimensions',
     (dimensions) => {
       const source = createVectorSource(dimensions)
       const signature = computeSignature(source.unit(dimensions))
@@ -30,16 +30,16 @@ describe('a signature', () => {
     },
   )
 
-  it.each([0, 4_097])('is refused for %d dimensions', (dimensions) => {
+  it.each([0, 4_097])('refuses %d dimensions', (dimensions) => {
     expect(() => computeSignature(new Float32Array(dimensions))).toThrow(RangeError)
   })
 
-  it('is written as PostgreSQL reads a bit string, highest bit first', () => {
+  it('is formatted as a PostgreSQL bit string, highest bit first', () => {
     expect(formatSignature(Buffer.from([0b1000_0001, 0b0000_0101]))).toBe('1000000100000101')
     expect(formatSignature(computeSignature([1, 2, 3]))).toMatch(/^[01]{1024}$/)
   })
 
-  it('does not depend on length, and turns all its bits when the vector turns round', () => {
+  it('does not depend on length, and inverts every bit for the opposite vector', () => {
     const source = createVectorSource(5)
     const vector = source.unit(384)
     const signature = computeSignature(vector)
@@ -48,15 +48,15 @@ describe('a signature', () => {
   })
 })
 
-describe('the distance of signatures', () => {
-  it('counts the bits that differ', () => {
+describe('hammingDistance', () => {
+  it('counts the differing bits', () => {
     expect(hammingDistance(Buffer.from([0xff, 0x00]), Buffer.from([0x0f, 0x01]))).toBe(5)
     expect(() => hammingDistance(Buffer.alloc(1), Buffer.alloc(2))).toThrow(RangeError)
   })
 
   // Of 1,024 independent bits the share that differs has a deviation of at most 1/64; five of them are not met.
   it.each([2, 3, 8, 100, 384, 768, 1_024, 1_536, 4_096])(
-    'tells the angle between vectors of %d dimensions',
+    'estimates the angle between vectors of %d dimensions',
     (dimensions) => {
       const source = createVectorSource(dimensions + 1)
       for (let pair = 0; pair < 40; pair++) {
@@ -69,7 +69,7 @@ describe('the distance of signatures', () => {
     },
   )
 
-  it('tells the angle between sparse vectors too', () => {
+  it('estimates the angle between sparse vectors', () => {
     const place = fc.integer({ min: 0, max: 383 })
     const sparse = fc.uniqueArray(place, { minLength: 1, maxLength: 6 }).map((places) => {
       const vector = new Float32Array(384)
@@ -87,7 +87,7 @@ describe('the distance of signatures', () => {
 })
 
 describe('the best 300 by signature, compared exactly', () => {
-  it('hold at least 98 of 100 of the true ten nearest', () => {
+  it('contain at least 98 of 100 of the true ten nearest', () => {
     const source = createVectorSource(11)
     const centres = Array.from({ length: 100 }, () => source.unit(384))
     const draw = (index: number) => source.near(centres[index % 100] ?? source.unit(384), 0.8)

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { cosine, dot, findNearest, hasDirection, normalise } from '../../src/domain/similarity.ts'
 
 const vector = (...values: number[]) => Float32Array.from(values)
-/** Nothing so small that its square is no number any more: no embedder gives the like. */
+/** Large enough that the square does not underflow, which no embedder produces. */
 const drawn = (length: number) =>
   fc
     .array(fc.double({ min: -100, max: 100, noNaN: true }), { minLength: length, maxLength: length })
     .map((values) => Float32Array.from(values, (value) => (Math.abs(value) < 1e-6 ? 0 : value)))
 
-describe('similarity', () => {
+describe('cosine', () => {
   it.each([
     [vector(1, 0), vector(1, 0), 1],
     [vector(1, 0), vector(0, 2), 0],
@@ -20,7 +20,7 @@ describe('similarity', () => {
     expect(cosine(one, other)).toBeCloseTo(expected, 12)
   })
 
-  it('is symmetric, within −1 and 1, blind to length, and 1 to itself', () => {
+  it('is symmetric, between −1 and 1, independent of length, and 1 for equal vectors', () => {
     fc.assert(
       fc.property(drawn(5), drawn(5), fc.constantFrom(0.25, 2, 1024), (one, other, scale) => {
         const similarity = cosine(one, other)
@@ -43,12 +43,12 @@ describe('similarity', () => {
   })
 })
 
-describe('normalising', () => {
-  it('gives length 1 and keeps the direction', () => {
+describe('normalise', () => {
+  it('returns length 1 in the same direction', () => {
     expect(normalise(vector(3, 4))).toEqual(vector(0.6, 0.8))
   })
 
-  it('leaves the zero vector, which has no direction, as it is', () => {
+  it('leaves the zero vector unchanged', () => {
     const zero = vector(0, 0)
     expect(normalise(zero)).toEqual(zero)
     expect(hasDirection(zero)).toBe(false)
@@ -56,7 +56,7 @@ describe('normalising', () => {
   })
 })
 
-describe('the nearest', () => {
+describe('findNearest', () => {
   const candidates = [
     { id: 'far', vector: vector(-1, 0) },
     { id: 'twin-b', vector: vector(2, 2) },
@@ -64,16 +64,16 @@ describe('the nearest', () => {
     { id: 'twin-a', vector: vector(1, 1) },
   ]
 
-  it('are the most similar first, equals by id', () => {
+  it('returns the most similar first, equals by id', () => {
     expect(findNearest(vector(1, 0), candidates, 3).map(({ id }) => id)).toEqual(['near', 'twin-a', 'twin-b'])
   })
 
-  it('are all there are when fewer than asked for', () => {
+  it('returns all candidates when there are fewer than requested', () => {
     expect(findNearest(vector(1, 0), candidates, 9)).toHaveLength(4)
     expect(findNearest(vector(1, 0), [], 9)).toEqual([])
   })
 
-  it('do not depend on the order of the candidates', () => {
+  it('does not depend on the order of the candidates', () => {
     const shuffled = fc.shuffledSubarray(candidates, { minLength: candidates.length })
     const expected = findNearest(vector(1, 0), candidates, 4)
     fc.assert(

@@ -11,7 +11,7 @@ const sources = [
 ]
 const honest = 'Ada deployed Orion to Frankfurt on 2026-01-05 for 10000 users.'
 
-describe('a summary', () => {
+describe('findSummaryFault', () => {
   it.each([
     [undefined, honest],
     [undefined, `${honest} The users were told.`],
@@ -33,18 +33,18 @@ describe('a summary', () => {
     expect(findSummaryFault(summary, sources)).toBe(fault)
   })
 
-  it('keeps what most of its sources deny denied', () => {
+  it('requires a negation that most sources contain', () => {
     const denied = ['the build does not pass here', 'the build never passes here', 'builds pass here']
     expect(findSummaryFault('the build does not pass here', denied)).toBeUndefined()
     expect(findSummaryFault('the build does pass here', denied)).toBe('lost')
   })
 
-  it('may say when its sources were told', () => {
+  it('accepts the dates of the sources', () => {
     expect(findSummaryFault(`${honest} told 2026-02-01`, sources, ['2026-02-01'])).toBeUndefined()
     expect(findSummaryFault(`${honest} told 2026-02-02`, sources, ['2026-02-01'])).toBe('invented')
   })
 
-  it('that repeats one of many that say the same is right, whatever they say', () => {
+  it('accepts the text of equal sources, whatever it is', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }), (text) => {
         expect(
@@ -57,7 +57,7 @@ describe('a summary', () => {
     )
   })
 
-  it('is judged in a moment, however long and odd it is', () => {
+  it('takes bounded time on long and odd texts', () => {
     const began = performance.now()
     for (const odd of ['A.', 'a1-', '’s', 'n’t ', '1,', '_/@'])
       findSummaryFault(odd.repeat(2_000).slice(0, 4_000), [odd.repeat(12_000)])
@@ -74,8 +74,8 @@ const source = (id: string, payload: Payload | null) => ({ id, created_at: new D
 const toldOf = (...payloads: (Payload | null)[]) =>
   buildGroupQuestion(payloads.map((payload, nth) => source(String(nth), payload))).sources.map(({ id }) => id)
 
-describe('a question', () => {
-  it('shows what can be shown whole, and as much as there is room for', () => {
+describe('buildGroupQuestion', () => {
+  it('includes only records that fit completely, up to the limit', () => {
     const conditional = fact('x', { validity: { mode: 'conditional', conditions: { os: 'linux' } } })
     const contested = fact('x', { revision: { status: 'contested' } })
     const secret = fact({ api_key: 'k' })
@@ -100,7 +100,7 @@ describe('a question', () => {
     expect(buildGroupQuestion(group).question.read(answer)).toBe(read)
   })
 
-  it('is about what most are about', () => {
+  it('uses the subject of most records', () => {
     const about = (subject: string) => ({ payload: fact('x', { subject }) })
     expect(chooseSubject([about('a'), about('b'), about('b')], ['tag'])).toBe('b')
     expect(chooseSubject([{ payload: null }], ['tag', 'other', 'other'])).toBe('other')

@@ -8,8 +8,8 @@ const known = (similarities: readonly number[]) =>
 const unit = fc.double({ min: 0, max: 1, noNaN: true })
 const similarities = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { maxLength: 8 })
 
-describe('surprise', () => {
-  it('has the exact value of every vector', () => {
+describe('computeSurprise', () => {
+  it('equals every published vector', () => {
     expect(vectors.cases.length).toBeGreaterThan(20)
     for (const vector of vectors.cases) {
       const { base_importance, surprise } = computeSurprise(vector.base, known(vector.similarities))
@@ -21,7 +21,7 @@ describe('surprise', () => {
     }
   })
 
-  it('names the neighbours it was measured by, nearest first, and the one it repeats', () => {
+  it('lists its neighbours, nearest first, and names the one it duplicates', () => {
     const neighbours = [
       { id: 'b', similarity: 0.95 },
       { id: 'c', similarity: 0.1 },
@@ -33,13 +33,13 @@ describe('surprise', () => {
     expect(computeSurprise(0.5, known([0.919])).surprise).not.toHaveProperty('duplicate_of')
   })
 
-  it('counts the five nearest only, in whatever order they come', () => {
+  it('uses the five nearest neighbours, in any order', () => {
     const five = computeSurprise(0.5, known([0.9, 0.8, 0.7, 0.6, 0.5]))
     const more = computeSurprise(0.5, [{ id: 'far', similarity: -0.5 }, ...known([0.9, 0.8, 0.7, 0.6, 0.5])])
     expect(more).toEqual(five)
   })
 
-  it('never leaves the range of importance, and a duplicate never gains', () => {
+  it('stays within the range of importance, and never raises a duplicate', () => {
     fc.assert(
       fc.property(unit, similarities, (base, given) => {
         const { base_importance, surprise } = computeSurprise(base, known(given))
@@ -51,7 +51,7 @@ describe('surprise', () => {
     )
   })
 
-  it('falls as the neighbours come nearer', () => {
+  it('falls as neighbours come nearer', () => {
     fc.assert(
       fc.property(fc.array(unit, { minLength: 1, maxLength: 5 }), unit, (given, share) => {
         const nearer = given.map((similarity) => similarity + (1 - similarity) * share)

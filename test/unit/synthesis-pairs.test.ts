@@ -11,7 +11,7 @@ import {
 const vector = fc
   .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 3, maxLength: 3 })
   .map((values) => Float32Array.from(values))
-const said = fc.array(
+const vectors = fc.array(
   fc.record({
     vector,
     tags: fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'consolidated'), { maxLength: 2 }),
@@ -19,10 +19,10 @@ const said = fc.array(
   { maxLength: 4 },
 )
 const entities = fc
-  .array(said, { maxLength: 12 })
+  .array(vectors, { maxLength: 12 })
   .map((all) => all.flatMap((each, n) => createOutline(`e${String(n).padStart(2, '0')}`, each) ?? []))
 
-it('every pair that is alike and shares no context is found once, and no other', () => {
+it('findPairs returns every similar pair without a shared context once, and no other', () => {
   fc.assert(
     fc.property(entities, (all) => {
       const found = all.flatMap((one, index) => findSimilar(one, all.slice(index + 1)))
@@ -40,7 +40,7 @@ it('every pair that is alike and shares no context is found once, and no other',
   )
 })
 
-it('the order is the same however the pairs come', () => {
+it('the order of pairs does not depend on how they were found', () => {
   fc.assert(
     fc.property(entities, fc.infiniteStream(fc.nat()), (all, keys) => {
       const found = all.flatMap((one, index) => findSimilar(one, all.slice(index + 1)))
@@ -53,16 +53,16 @@ it('the order is the same however the pairs come', () => {
   )
 })
 
-it('a centroid is that of directions, not of lengths', () => {
-  const said = [Float32Array.from([100, 0]), Float32Array.from([0, 1])].map((each) => ({
+it('a centroid averages directions and ignores lengths', () => {
+  const vectors = [Float32Array.from([100, 0]), Float32Array.from([0, 1])].map((each) => ({
     vector: each,
     tags: [],
   }))
-  const { centroid = new Float32Array() } = createOutline('e', said) ?? {}
+  const { centroid = new Float32Array() } = createOutline('e', vectors) ?? {}
   expect([...centroid]).toEqual([expect.closeTo(Math.SQRT1_2), expect.closeTo(Math.SQRT1_2)])
 })
 
-it('what says nothing has no place', () => {
+it('an entity without usable vectors has no outline', () => {
   expect(createOutline('e', [])).toBeUndefined()
   expect(createOutline('e', [{ vector: new Float32Array(2), tags: [] }])).toBeUndefined()
 })

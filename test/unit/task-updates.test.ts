@@ -19,14 +19,14 @@ describe('a working state', () => {
     expect(plan.payload).toEqual({ kind: 'working', ...state })
   })
 
-  it('is executing when it does not say, and takes its summary from the capture', () => {
+  it('is executing by default and takes its summary from the capture', () => {
     expect(planTask({ thread_id: 't' }, { summary: 'In progress' }).payload).toEqual({
       ...{ kind: 'working', thread_id: 't', state: 'executing', context_summary: 'In progress' },
       ...{ active_constraints: [], next_actions: [], open_questions: [] },
     })
   })
 
-  it('keeps what it has no place for as constraints that demand nothing', () => {
+  it('keeps unknown fields as constraints that are not required', () => {
     const { payload } = planTask(
       { thread_id: 't', progress: 0.5, state: null },
       { context: { branch: 'main' }, reason_to_remember: 'resume' },
@@ -61,7 +61,7 @@ describe('a working state', () => {
 describe('an outcome', () => {
   const source_kind = 'outcome'
 
-  it('names the episode that ended and how, and keeps whatever else it says', () => {
+  it('names its episode and the result, and keeps other fields', () => {
     const content = { target_id: id.toUpperCase(), outcome: 'partial', ref: 'run-9', failed: 2 }
     const plan = classifyCapture(buildCapture(content, { source_kind, reason_to_remember: 'two tests fail' }))
     expect(plan).toMatchObject({

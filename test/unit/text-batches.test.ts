@@ -6,8 +6,8 @@ const lengths = fc.array(fc.integer({ min: 1, max: 90_000 }), { maxLength: 100 }
 const textsOf = (sizes: readonly number[]) =>
   sizes.map((size, index) => ({ id: `${index}`, text: 'x'.repeat(size) }))
 
-describe('texts in groups', () => {
-  it('are all there, in their order, and no group is larger than a server takes', () => {
+describe('batches of texts', () => {
+  it('contain every text in order, and none exceeds the limit of a server', () => {
     fc.assert(
       fc.property(lengths, (sizes) => {
         const groups = groupTexts(textsOf(sizes))
@@ -22,7 +22,7 @@ describe('texts in groups', () => {
     )
   })
 
-  it('are halved until each stands alone', () => {
+  it('are halved until each text stands alone', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 32 }), (count) => {
         const alone: string[] = []
@@ -39,7 +39,7 @@ describe('texts in groups', () => {
 })
 
 describe('a text', () => {
-  it('is cut to a length without leaving half a character', () => {
+  it('is cut to a length without splitting a character', () => {
     expect(clip({ id: '1', text: 'ab😀' }, 3)).toEqual({ id: '1', text: 'ab\uFFFD' })
     expect(clip({ id: '1', text: 'short' }, 100)).toEqual({ id: '1', text: 'short' })
   })

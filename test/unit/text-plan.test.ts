@@ -21,7 +21,7 @@ function lexiconOf(rows: number, counts: Readonly<Record<string, number>>): Word
   return { rows, averageLength: 20, sampled: rows, counts: new Map(Object.entries(counts)) }
 }
 
-/** As PostgreSQL reads it: `&` before `|`. */
+/** Evaluates a query as PostgreSQL does: `&` before `|`. */
 function matches(query: string, words: ReadonlySet<string>): boolean {
   const expression = query.replaceAll(/'(\w)'/g, (_, word: string) => String(words.has(word)))
   return Boolean(new Function(`return ${expression.replaceAll('&', '&&').replaceAll('|', '||')}`)())
@@ -39,7 +39,7 @@ function commonOf(rows: number, given: readonly number[]) {
 const scoreOf = (count: number, rows: number) => 1.4 * Math.log(1 + (rows - count + 0.5) / (count + 0.5))
 
 describe('a query of sets of words', () => {
-  it('is met by what has all words of one of them, and by nothing else', () => {
+  it('matches exactly the texts with all words of one set', () => {
     fc.assert(
       fc.property(everyWay, fc.subarray(alphabet), (sets, words) => {
         const said = new Set(words)
@@ -51,7 +51,7 @@ describe('a query of sets of words', () => {
 })
 
 describe('the plan for common words', () => {
-  it('looks for whatever could score above the least, where that is few enough', () => {
+  it('finds everything that could exceed the lowest score, when that is few enough', () => {
     fc.assert(
       fc.property(
         shares,
@@ -70,7 +70,7 @@ describe('the plan for common words', () => {
     )
   })
 
-  it('reads no more than it may of a large store, whatever is asked', () => {
+  it('reads a limited share of a large store, whatever is asked', () => {
     fc.assert(
       fc.property(shares, (given) => {
         const rows = 1_000_000
@@ -84,7 +84,7 @@ describe('the plan for common words', () => {
     )
   })
 
-  it('ends at once for as many words as a sentence may have', () => {
+  it('is computed in bounded time for the longest question', () => {
     const words = Array.from({ length: 24 }, (_, at) => ({ word: `word${at}`, count: 300_000 }))
     const lexicon = lexiconOf(1_000_000, Object.fromEntries(words.map(({ word, count }) => [word, count])))
     const sets = planJoint({ words, phrased: [], reach: 1, lexicon }, 5)
@@ -95,19 +95,19 @@ describe('the plan for common words', () => {
 describe('the plan for rare words', () => {
   const lexicon = lexiconOf(1_000_000, { x: 3, y: 40, z: 600, common: 90_000 })
 
-  it('begins with the rarest, and leaves out what too many records have', () => {
+  it('starts with the rarest, and leaves out words of too many records', () => {
     expect(sortRarestFirst(['common', 'z', 'x', 'y'], lexicon)).toEqual(['x', 'y', 'z', 'common'])
     const { rare, common } = planSearch(['common', 'z', 'x', 'y'], 1, lexicon)
     expect(rare.map(({ word }) => word)).toEqual(['x', 'y'])
     expect(common.map(({ word }) => word)).toEqual(['z', 'common'])
   })
 
-  it('takes a word of more records where the rarer ones lead to next to nothing', () => {
+  it('adds a more frequent word when the rarer ones match too little', () => {
     const { rare } = planSearch(['common', 'z', 'x'], 1, lexicon)
     expect(rare.map(({ word }) => word)).toEqual(['x', 'z'])
   })
 
-  it('looks up every word where few records can be meant', () => {
+  it('looks up every word when few records are possible', () => {
     expect(planSearch(['common', 'z', 'x'], 0.0005, lexicon).common).toEqual([])
   })
 })

@@ -10,7 +10,7 @@ const fact = (object: unknown): Payload => ({
   ...{ kind: 'semantic', subject: 's', predicate: 'p', object, validity: { mode: 'global' }, evidence: [] },
 })
 
-describe('what a record says', () => {
+describe('the canonical wording of a record', () => {
   it('is the same in any case, spacing and punctuation', () => {
     const words = fc.array(fc.stringMatching(/^[a-zé0-9ß]{1,8}$/), { minLength: 1, maxLength: 6 })
     const gaps = fc.constantFrom(' ', '  ', ', ', ' — ', '\n', '\u00a0', '... ')
@@ -23,14 +23,14 @@ describe('what a record says', () => {
     )
   })
 
-  it('differs where the words, the numbers or their places differ', () => {
+  it('differs for other words, numbers or positions', () => {
     const said = ['12', 12, -12, '1.2', '1 2 3', ['a', 'b'], ['b', 'a'], { a: 'b' }, { b: 'a' }, true, null]
     expect(new Set(said.map((object) => canonicalWording(fact(object)))).size).toBe(said.length)
     expect(canonicalWording(fact({ x: 1, y: 2 }))).toBe(canonicalWording(fact({ y: 2, x: 1 })))
     expect(canonicalWording(fact('?'))).not.toBe(canonicalWording(fact('!')))
   })
 
-  it('is marked under a key and in a scope', () => {
+  it('has a digest that depends on the key and the scope', () => {
     const mark = (key: string, scope: string) => createSeal(key).digest(scope, fact('x'))?.toString('hex')
     const marks = [
       mark('one key of sixteen', 'a'),
@@ -42,34 +42,34 @@ describe('what a record says', () => {
   })
 })
 
-describe('what falls with an erased record', () => {
+describe('computeErasedIds', () => {
   const edges = (...pairs: [string, string][]) =>
     pairs.map(([derived, source]) => ({
       ...{ derived, source, kind: 'capture' as const, isGround: true, quotesAllSources: false },
     }))
 
-  it('was derived from it alone, by any way', () => {
+  it('includes records derived from the erased one alone, over any path', () => {
     const derivations = edges(['b', 'a'], ['c', 'b'], ['d', 'c'], ['d', 'b'], ['e', 'd'], ['e', 'other'])
     expect([...computeErasedIds('a', derivations)].sort()).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('is not kept by records that only name each other', () => {
+  it('includes records that are supported only by each other', () => {
     expect(computeErasedIds('a', edges(['b', 'a'], ['b', 'c'], ['c', 'b'])).size).toBe(3)
     expect(computeErasedIds('a', edges(['b', 'a'], ['b', 'c'], ['c', 'b'], ['c', 'x'])).size).toBe(1)
     expect(computeErasedIds('a', edges(['b', 'a'], ['a', 'b'], ['a', 'x'])).size).toBe(2)
   })
 
-  it('is not what only names it', () => {
+  it('leaves out records that only name the erased one', () => {
     const claims = edges(['b', 'a'], ['c', 'b']).map((each) => ({ ...each, isGround: false }))
     expect([...computeErasedIds('a', claims)]).toEqual(['a'])
   })
 
-  it('tells all that its sources say, though another source is left', () => {
+  it('includes a summary that quotes all its sources, even when another source remains', () => {
     const summary = edges(['b', 'a'], ['b', 'other']).map((each) => ({ ...each, quotesAllSources: true }))
     expect([...computeErasedIds('a', summary)]).toEqual(['a', 'b'])
   })
 
-  it('is no longer named by what stays', () => {
+  it('removes the erased id from the records that remain', () => {
     const id = '0197b9a0-0000-7000-8000-000000000001'
     const evidence = [{ source_type: 'event' as const, source_id: id, timestamp: '2026-01-01T00:00:00Z' }]
     const origins = {

@@ -8,14 +8,14 @@ import { findValues, parsePrometheusText } from '../support/prometheus-text.ts'
 describe('a traceparent', () => {
   const context = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: true }
 
-  it('is read as it is written', () => {
+  it('is parsed as it is formatted', () => {
     for (const isSampled of [true, false]) {
       const written = formatTraceparent({ ...context, isSampled })
       expect(parseTraceparent(written)).toEqual({ ...context, isSampled })
     }
   })
 
-  it('of a later version is read as far as it is known, and passed on in ours', () => {
+  it('of a later version is read as far as it is known, and passed on in our version', () => {
     const later = parseTraceparent(`cc-${context.traceId}-${context.spanId}-03-more`)
     expect(later && formatTraceparent(later)).toBe(`00-${context.traceId}-${context.spanId}-01`)
   })
@@ -28,12 +28,12 @@ describe('a traceparent', () => {
     `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01-more`,
     `00-${'A'.repeat(32)}-${'b'.repeat(16)}-01`,
     `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01\n`,
-  ])('that is none is none: %j', (given) => {
+  ])('is refused when invalid: %j', (given) => {
     expect(parseTraceparent(given)).toBeUndefined()
   })
 })
 
-describe('a statement', () => {
+describe('a traced SQL statement', () => {
   it.each([
     ['select "id" from "api_keys" where "id" = $1', 'select api_keys'],
     ['\n    with due as (select 1) select * from records as r', 'select records'],
@@ -43,11 +43,11 @@ describe('a statement', () => {
     ['select id from records for update', 'select records'],
     ['begin', 'begin'],
     ['set local lock_timeout = 1', 'statement'],
-  ])('is known by what it is there for: %j', (sql, summary) => {
+  ])('is named by its purpose: %j', (sql, summary) => {
     expect(summariseStatement(sql)).toBe(summary)
   })
 
-  it('is told without its parameters, as one line with an end', () => {
+  it('is recorded without parameters, on one line and of limited length', () => {
     const told: unknown[] = []
     const tell = traceStatements({
       startSpan: () => {
@@ -68,15 +68,15 @@ describe('a statement', () => {
   })
 })
 
-describe('series', () => {
-  it('can be told from one another whatever their labels hold', () => {
+describe('metric series', () => {
+  it('remain distinct whatever their labels contain', () => {
     const samples = [{ labels: { a: 'x"y\\z\nw' }, value: 1.5 }, { value: Number.POSITIVE_INFINITY }]
     const text = formatExposition([{ name: 'some', type: 'gauge', help: 'Some.', samples }])
     expect(text).toBe('# HELP some Some.\n# TYPE some gauge\nsome{a="x\\"y\\\\z\\nw"} 1.5\nsome +Inf\n')
     expect(parsePrometheusText(text).series).toHaveLength(2)
   })
 
-  it('of models say what was asked, for what, and what it cost', async () => {
+  it('of a model state its use, its outcome and its cost', async () => {
     const instruments = createInstruments()
     const observe = instruments.observeModel('ingest', { promptPrice: 2, completionPrice: 10 })
     observe({ outcome: 'answered', seconds: 0.3, promptTokens: 1_000, completionTokens: 100 })

@@ -9,12 +9,12 @@ const drawn = fc
   .array(fc.float({ min: -1_000, max: 1_000, noNaN: true }), { minLength: 1, maxLength: 40 })
   .map((values) => Float32Array.from(values))
 
-describe('a code', () => {
+describe('the encoding of a vector', () => {
   it.each([
     [8, 3.9],
     [4, 7.6],
     [2, 14.6],
-  ] as const)('of %d bits is at least %d times smaller at 384 dimensions', (bits, ratio) => {
+  ] as const)('with %d bits is at least %d times smaller at 384 dimensions', (bits, ratio) => {
     const vector = createVectorSource(1).unit(384)
     expect((384 * 4) / encode(vector, bits).length).toBeGreaterThanOrEqual(ratio)
   })
@@ -29,7 +29,7 @@ describe('a code', () => {
     [1_536, 8, 0.9999],
     [1_536, 4, 0.985],
     [1_536, 2, 0.82],
-  ] as const)('of %d dimensions in %d bits keeps a mean likeness of %d', (dimensions, bits, fidelity) => {
+  ] as const)('of %d dimensions with %d bits keeps a mean similarity of %d', (dimensions, bits, fidelity) => {
     const source = createVectorSource(dimensions)
     const count = 300
     let sum = 0
@@ -40,13 +40,13 @@ describe('a code', () => {
     expect(sum / count).toBeGreaterThanOrEqual(fidelity)
   })
 
-  it('comes back within half a step, whatever the dimensions', () => {
+  it('decodes within half a step, for any dimensions', () => {
     fc.assert(
       fc.property(drawn, fc.constantFrom<Precision>(8, 4, 2), (vector, bits) => {
         const code = encode(vector, bits)
         expect(code).toHaveLength(codeBytes(vector.length, bits))
         const decoded = decode(code, vector.length, bits)
-        // float32 itself keeps 24 bits, so the last of them is not the code's to keep.
+        // float32 has 24 bits of precision, so the last one is not lost by the encoding.
         const allowed = quantisationStep(code, bits) / 2 + 1_000 * 2 ** -23
         for (const [index, value] of vector.entries()) {
           expect(Math.abs((decoded[index] ?? Number.NaN) - value)).toBeLessThanOrEqual(allowed)
@@ -55,7 +55,7 @@ describe('a code', () => {
     )
   })
 
-  it('of 32 bits comes back as it was', () => {
+  it('with 32 bits is exact', () => {
     fc.assert(
       fc.property(drawn, (vector) => {
         expect(decode(encode(vector, 32), vector.length, 32)).toEqual(vector)
@@ -63,7 +63,7 @@ describe('a code', () => {
     )
   })
 
-  it('taken again of what came back is the same: compressing twice loses nothing more', () => {
+  it('is the same when a decoded vector is encoded again', () => {
     fc.assert(
       fc.property(drawn, fc.constantFrom<Precision>(8, 4, 2), (vector, bits) => {
         const code = encode(vector, bits)
@@ -73,7 +73,7 @@ describe('a code', () => {
     )
   })
 
-  it.each(precisions)('of %d bits keeps a vector whose coordinates are all the same', (bits) => {
+  it.each(precisions)('with %d bits keeps a vector of equal coordinates', (bits) => {
     const vector = Float32Array.from([0.25, 0.25, 0.25])
     expect(decode(encode(vector, bits), 3, bits)).toEqual(vector)
   })
@@ -85,11 +85,11 @@ describe('a code', () => {
     expect(quantisationStep(encode(Float32Array.from([0, 3]), 32), 32)).toBe(0)
   })
 
-  it('of another length is refused, for it was made of another vector', () => {
+  it('is refused for another length', () => {
     expect(() => decode(Buffer.alloc(10), 384, 8)).toThrow(RangeError)
   })
 
-  it('is read wherever in a buffer it lies', () => {
+  it('can be read at any position of a buffer', () => {
     const vector = Float32Array.from([1, -2, 3])
     const code = encode(vector, 32)
     const shifted = Buffer.concat([Buffer.alloc(1), code]).subarray(1)
