@@ -3,8 +3,8 @@ import { createServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { createDataDir } from '../support/data-dir.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
-import { isRunning, postmasterOf } from '../support/postgres-processes.ts'
-import { until } from '../support/processes.ts'
+import { isRunning, postmasterOf, readyPostmasterOf } from '../support/postgres-processes.ts'
+import { processPatienceMs, until } from '../support/processes.ts'
 import { findPid, launchRole, parseLogLines, waitForReadyUrl } from '../support/roles.ts'
 
 const policy = {
@@ -50,46 +50,53 @@ it('starts from nothing, ends at Ctrl-C as npm passes it on, and finds its data 
   expect(await second.ended).toEqual({ code: 0, signal: null })
 })
 
-it('survives whatever is killed, and is one in its folder', async () => {
-  const dataDir = await createDataDir()
-  const start = () => launchRole('all', { MEMBRANE_DATA_DIR: dataDir, PORT: '0' })
-  const first = start()
-  await putPolicy(await waitForReadyUrl(first))
+it(
+  'survives whatever is killed, and is one in its folder',
+  async () => {
+    const dataDir = await createDataDir()
+    const start = () => launchRole('all', { MEMBRANE_DATA_DIR: dataDir, PORT: '0' })
+    const first = start()
+    await putPolicy(await waitForReadyUrl(first))
 
-  const other = start()
-  expect(await other.ended).toEqual({ code: 1, signal: null })
-  expect(other.output()).toContain(`already runs on ${dataDir} (process ${first.pid})`)
+    const other = start()
+    expect(await other.ended).toEqual({ code: 1, signal: null })
+    expect(other.output()).toContain(`already runs on ${dataDir} (process ${first.pid})`)
 
-  const worker = await findPid(first, 'worker')
-  process.kill(worker, 'SIGKILL')
-  const children = [await findPid(first, 'api'), await findPid(first, 'worker', worker)]
+    const worker = await findPid(first, 'worker')
+    process.kill(worker, 'SIGKILL')
+    const children = [await findPid(first, 'api'), await findPid(first, 'worker', worker)]
 
-  first.kill('SIGKILL')
-  await until('the children to end', () => !children.some(isRunning))
-  const second = start()
-  expect(await readPolicy(await waitForReadyUrl(second))).toMatchObject(policy)
+    first.kill('SIGKILL')
+    await until('the children to end', () => !children.some(isRunning), processPatienceMs)
+    const second = start()
+    expect(await readPolicy(await waitForReadyUrl(second))).toMatchObject(policy)
 
-  const url = await waitForReadyUrl(second)
-  const api = await findPid(second, 'api')
-  const killed = (await postmasterOf(dataDir)) ?? 0
-  process.kill(killed, 'SIGKILL')
-  await until('another server', async () => ![undefined, killed].includes(await postmasterOf(dataDir)))
-  await until('the API to be ready again', async () => (await fetch(`${url}/readyz`)).ok)
-  expect(await readPolicy(url)).toMatchObject(policy)
-  expect(await findPid(second, 'api')).toBe(api)
+    const url = await waitForReadyUrl(second)
+    const api = await findPid(second, 'api')
+    const killed = (await postmasterOf(dataDir)) ?? 0
+    process.kill(killed, 'SIGKILL')
+    const isReplaced = async () => ![undefined, killed].includes(await readyPostmasterOf(dataDir))
+    await until('another server', isReplaced, processPatienceMs)
+    await until('the API to be ready again', async () => (await fetch(`${url}/readyz`)).ok, processPatienceMs)
+    expect(await readPolicy(url)).toMatchObject(policy)
+    expect(await findPid(second, 'api')).toBe(api)
 
-  let hasEnded = false
-  void second.ended.then(() => {
-    hasEnded = true
-  })
-  await until('the database to be given up', async () => {
-    const postmaster = hasEnded ? undefined : await postmasterOf(dataDir)
-    if (postmaster !== undefined && isRunning(postmaster)) process.kill(postmaster, 'SIGKILL')
-    return hasEnded
-  })
-  expect(await second.ended).toEqual({ code: 1, signal: null })
-  expect(second.output()).toContain('Membrane stops: the embedded database ended: it ended 3 times')
-})
+    let hasEnded = false
+    void second.ended.then(() => {
+      hasEnded = true
+    })
+    // Only a server that is ready is killed: one that is killed while it starts is started up to six times more.
+    const endReadyServer = async () => {
+      const postmaster = hasEnded ? undefined : await readyPostmasterOf(dataDir)
+      if (postmaster !== undefined && isRunning(postmaster)) process.kill(postmaster, 'SIGKILL')
+      return hasEnded
+    }
+    await until('the database to be given up', endReadyServer, processPatienceMs)
+    expect(await second.ended).toEqual({ code: 1, signal: null })
+    expect(second.output()).toContain('Membrane stops: the embedded database ended: it ended 3 times')
+  },
+  5 * processPatienceMs,
+)
 
 it('says at once that there is no place for its data', async () => {
   for (const variables of [{}, { MEMBRANE_TOMBSTONE_KEY: 'sixteen-characters-or-more' }]) {

@@ -36,8 +36,19 @@ export async function findFreePort(): Promise<number> {
 }
 
 export async function postmasterOf(folder: string): Promise<number | undefined> {
+  const [pid] = await readPidFile(folder)
+  return Number(pid) || undefined
+}
+
+/** Returns the process id of a server that has started and recovered. */
+export async function readyPostmasterOf(folder: string): Promise<number | undefined> {
+  const [pid, , , , , , , status = ''] = await readPidFile(folder)
+  return status.startsWith('ready') ? Number(pid) : undefined
+}
+
+async function readPidFile(folder: string): Promise<string[]> {
   const content = await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '')
-  return Number(content.split('\n')[0]) || undefined
+  return content.split('\n')
 }
 
 export async function quitPostgres(folder: string): Promise<void> {

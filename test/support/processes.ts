@@ -5,6 +5,12 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
+/**
+ * How long a test waits for a process. On a busy machine a new embedded database takes longer than half a minute to
+ * start; the tests of processes time out after two minutes.
+ */
+export const processPatienceMs = 100_000
+
 export type Running = {
   pid: number
   /** All it has written so far, errors included. */
@@ -58,11 +64,15 @@ async function untilSaid(
   ended.then(() => {
     over = true
   })
-  return until(`${pattern} to be said`, () => {
-    const match = pattern.exec(output())
-    if (!match && over) throw new Error(`ended without saying ${pattern}:\n${output()}`)
-    return match ?? undefined
-  }).catch((error) => {
+  return until(
+    `${pattern} to be said`,
+    () => {
+      const match = pattern.exec(output())
+      if (!match && over) throw new Error(`ended without saying ${pattern}:\n${output()}`)
+      return match ?? undefined
+    },
+    processPatienceMs,
+  ).catch((error) => {
     throw new Error(`${error.message}\n${output()}`)
   })
 }

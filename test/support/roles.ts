@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { launch, type Running, until } from './processes.ts'
+import { launch, processPatienceMs, type Running, until } from './processes.ts'
 
 const main = resolve(import.meta.dirname, '../../src/main.ts')
 
@@ -19,13 +19,17 @@ export function parseLogLines(running: Running): Record<string, unknown>[] {
 
 /** Waits for a log line of this role, and returns the id of the newest process that is none of `others`. */
 export async function findPid(running: Running, role: string, ...others: readonly number[]): Promise<number> {
-  return until(`a process of the role ${role}`, () => {
-    const pids = parseLogLines(running)
-      // The lines of the API are its framework's, which names the host instead.
-      .filter((line) => (role === 'api' ? 'hostname' in line : line['role'] === role))
-      .map((line) => Number(line['pid']))
-    return pids.findLast((pid) => !others.includes(pid))
-  })
+  return until(
+    `a process of the role ${role}`,
+    () => {
+      const pids = parseLogLines(running)
+        // The lines of the API are its framework's, which names the host instead.
+        .filter((line) => (role === 'api' ? 'hostname' in line : line['role'] === role))
+        .map((line) => Number(line['pid']))
+      return pids.findLast((pid) => !others.includes(pid))
+    },
+    processPatienceMs,
+  )
 }
 
 /** Waits until the process says that it is ready, and returns the URL that it prints. */

@@ -9,6 +9,7 @@ import { identifiersOf } from '../record-draft.ts'
 import type { ContentRow, StoredRecord } from '../stored-record.ts'
 import type { Derivation } from './descent-closure.ts'
 import type { KeptRecordUpdate } from './erasure.queries.ts'
+import { removePlanWords, removeSignals } from './kept-practice.ts'
 
 /** The new content of a kept record after one of its sources is erased. */
 
@@ -53,6 +54,8 @@ function removeWords(
   if (payload.kind === 'semantic') {
     return { ...payload, evidence: payload.evidence.filter(({ source_id: id }) => !isReferenceTo(id, ids)) }
   }
+  if (payload.kind === 'competence') return removeSignals(payload, { erased, remaining: left })
+  if (payload.kind === 'plan_graph') return removePlanWords(payload, { erased, remaining: left })
   if (payload.kind !== 'entity') return payload
   const others = new Set(left.flatMap(identifierKeysOf))
   const lostIdentifiers = new Set(erased.flatMap(identifierKeysOf).filter((mark) => !others.has(mark)))
