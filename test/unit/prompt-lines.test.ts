@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { formatRecord, formatRecords, getMember, readText } from '../../src/dream/prompt-lines.ts'
-import { createRefusalCounter } from '../../src/dream/refusal-count.ts'
+import { createRefusalCounter } from '../../src/dream/question-loop.service.ts'
 
 const at = new Date('2026-03-01T12:00:00.000Z')
 const record = (object: unknown) => ({

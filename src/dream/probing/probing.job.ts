@@ -7,8 +7,7 @@ import { rescore } from '../../lifecycle/index.ts'
 import { findRecords, type StoredRecord, writeChange } from '../../records/index.ts'
 import { findRunFigure, lockRecords } from '../entity-facts.queries.ts'
 import type { ModelReply, ModelSession } from '../model-question.ts'
-import { createRefusalCounter } from '../refusal-count.ts'
-import { runInBatch } from '../run-in-batch.service.ts'
+import { createRefusalCounter, isConclusive, runInBatch } from '../question-loop.service.ts'
 import type { DreamContext, Step } from '../steps.ts'
 import { buildQuestion, importanceFactor, isDoubted, type Judgement, maxRelated } from './belief-prompt.ts'
 import { findBelief, findRelatedRecords, listDue, upsertProbe } from './probing.queries.ts'
@@ -47,9 +46,8 @@ export function createProbingStep({ db, textLanguage }: Resources): Step {
     const question = buildQuestion(belief, await findRelatedRecords(db, id, maxRelated), now)
     // A belief without readable content is marked as probed, or it would be first again every night.
     const reply: ModelReply<Judgement> = question ? await model.ask(question) : { refused: 'invalid' }
-    const isAnswered = 'answer' in reply || reply.refused === 'invalid'
     const result = { id, version: belief.version, ceiling, reply }
-    if (isAnswered)
+    if (isConclusive(reply))
       await runInBatch(context, { part: step, recordId: id }, (tx) => storeReply(tx, context, result))
     return reply
   }

@@ -15,8 +15,7 @@ import {
 } from '../entity-facts.queries.ts'
 import type { InsertFact } from '../insert-fact.service.ts'
 import type { ModelReply, ModelSession } from '../model-question.ts'
-import { createRefusalCounter } from '../refusal-count.ts'
-import { runInBatch } from '../run-in-batch.service.ts'
+import { askDueQuestions } from '../question-loop.service.ts'
 import type { DreamContext, Step } from '../steps.ts'
 import { createQuestionDigest } from '../verdict-digest.ts'
 import { hasVerdict, upsertVerdict } from '../verdicts.queries.ts'
@@ -71,25 +70,14 @@ export function createProfilesStep({
     const { model } = context
     await retireStaleProfiles(context)
     if (!model) return
-    const countRefusal = createRefusalCounter()
-    let left = maxQuestions - (await findRunFigure(db, context.run.id, 'cards_asked'))
-    if (left <= 0) return
-    for await (const due of listDue(context, model)) {
-      const reply = await ask(context, model, due)
-      if (countRefusal(reply) === 'stop' || --left === 0) return
-    }
-  }
-
-  async function ask(
-    context: DreamContext,
-    model: ModelSession,
-    due: DueProfile,
-  ): Promise<ModelReply<string>> {
-    const reply = await model.ask(due.question)
-    const isAnswered = 'answer' in reply || reply.refused === 'invalid'
-    const about = { part: step, recordId: due.entity.id }
-    if (isAnswered) await runInBatch(context, about, (tx) => storeReply(tx, context, due, { model, reply }))
-    return reply
+    const asked = await findRunFigure(db, context.run.id, 'cards_asked')
+    await askDueQuestions<string, DueProfile>(context, model, {
+      part: step,
+      remaining: maxQuestions - asked,
+      due: listDue(context, model),
+      getRecordId: ({ entity }) => entity.id,
+      storeReply: (tx, due, reply) => storeReply(tx, context, due, { model, reply }),
+    })
   }
 
   /**

@@ -5,7 +5,7 @@ import type { BatchResult, RunContext } from '../../jobs/runs.ts'
 import { findRecords } from '../../records/index.ts'
 import { retireRecord } from '../../revision/index.ts'
 import { lockRecords } from '../entity-facts.queries.ts'
-import { runInBatch } from '../run-in-batch.service.ts'
+import { runInBatch } from '../question-loop.service.ts'
 import { listStaleProfiles } from './profiles.queries.ts'
 
 type Resources = { db: Database; textLanguage: string; step: string; actor: string }

@@ -14,8 +14,7 @@ import {
 } from '../entity-facts.queries.ts'
 import type { InsertFact } from '../insert-fact.service.ts'
 import type { ModelReply, ModelSession } from '../model-question.ts'
-import { createRefusalCounter } from '../refusal-count.ts'
-import { runInBatch } from '../run-in-batch.service.ts'
+import { askDueQuestions } from '../question-loop.service.ts'
 import type { DreamContext, Step } from '../steps.ts'
 import { createQuestionDigest } from '../verdict-digest.ts'
 import { upsertVerdict } from '../verdicts.queries.ts'
@@ -52,25 +51,14 @@ export function createSynthesisStep({ db, insertFact, textLanguage }: Resources)
   async function run(context: DreamContext): Promise<void> {
     const { model } = context
     if (!model) return
-    const countRefusal = createRefusalCounter()
-    let left = maxQuestions - (await findRunFigure(db, context.run.id, 'pairs_asked'))
-    if (left <= 0) return
-    for await (const due of listDue(context, model)) {
-      const reply = await ask(context, model, due)
-      if (countRefusal(reply) === 'stop' || --left === 0) return
-    }
-  }
-
-  async function ask(
-    context: DreamContext,
-    model: ModelSession,
-    due: DuePair,
-  ): Promise<ModelReply<Connection>> {
-    const reply = await model.ask(due.question)
-    const isAnswered = 'answer' in reply || reply.refused === 'invalid'
-    const about = { part: step, recordId: due.one.id }
-    if (isAnswered) await runInBatch(context, about, (tx) => storeReply(tx, context, model, { due, reply }))
-    return reply
+    const asked = await findRunFigure(db, context.run.id, 'pairs_asked')
+    await askDueQuestions<Connection, DuePair>(context, model, {
+      part: step,
+      remaining: maxQuestions - asked,
+      due: listDue(context, model),
+      getRecordId: ({ one }) => one.id,
+      storeReply: (tx, due, reply) => storeReply(tx, context, model, { due, reply }),
+    })
   }
 
   /** Yields one pair after the other, because the result of a pair may be shown with the next. */

@@ -1,0 +1,65 @@
+import { isOutage } from '../db/failures.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { type BatchResult, type RunContext, RunEnded } from '../jobs/runs.ts'
+import type { DreamQuestion, ModelReply, ModelSession } from './model-question.ts'
+
+type FaultContext = { part: string; recordId: string }
+
+type QuestionLoop<T, D> = {
+  part: string
+  /** The questions that the run may still ask. */
+  remaining: number
+  due: AsyncIterable<D>
+  getRecordId(due: D): string
+  storeReply(tx: Transaction, due: D, reply: ModelReply<T>): Promise<BatchResult>
+}
+
+/** Asks the due questions one after the other and stores each reply, until the run or the model has reached its limit. */
+export async function askDueQuestions<T, D extends { question: DreamQuestion<T> }>(
+  context: RunContext,
+  model: ModelSession,
+  { part, remaining, due, getRecordId, storeReply }: QuestionLoop<T, D>,
+): Promise<void> {
+  if (remaining <= 0) return
+  const countRefusal = createRefusalCounter()
+  let left = remaining
+  for await (const each of due) {
+    const reply = await model.ask(each.question)
+    const faultContext = { part, recordId: getRecordId(each) }
+    if (isConclusive(reply)) await runInBatch(context, faultContext, (tx) => storeReply(tx, each, reply))
+    if (countRefusal(reply) === 'stop' || --left === 0) return
+  }
+}
+
+/** Whether the reply is about the question. Otherwise the model was unavailable, and another run asks again. */
+export function isConclusive(reply: ModelReply<unknown>): boolean {
+  return 'answer' in reply || reply.refused === 'invalid'
+}
+
+/** Runs work in a batch of its own. If it fails, records the fault and lets the run continue. */
+export async function runInBatch(
+  context: RunContext,
+  faultContext: FaultContext,
+  work: (tx: Transaction) => Promise<BatchResult>,
+): Promise<void> {
+  try {
+    await context.inBatch(work)
+  } catch (error) {
+    if (error instanceof RunEnded || isOutage(error)) throw error
+    await context.recordFault({ error, ...faultContext })
+  }
+}
+
+/** After this many refusals in a row the model is unavailable; the questions are not the cause. */
+const maxUnavailable = 3
+
+/** Returns a function that counts refused questions and says whether to go on. */
+export function createRefusalCounter() {
+  let unavailable = 0
+
+  return (reply: ModelReply<unknown>): 'go on' | 'stop' => {
+    const refused = 'refused' in reply ? reply.refused : undefined
+    unavailable = refused === 'unavailable' ? unavailable + 1 : 0
+    return refused === 'exhausted' || unavailable >= maxUnavailable ? 'stop' : 'go on'
+  }
+}
