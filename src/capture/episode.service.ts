@@ -8,10 +8,10 @@ import type { Captured } from './capture.schemas.ts'
 import { formatCapture } from './capture-answer.ts'
 import { buildPrimaryRecord, type DraftContext, draftCapturedRecord } from './capture-drafts.ts'
 import { buildMentionDescents, buildPrimaryEdges } from './capture-edges.ts'
-import { buildReferenceHandles } from './capture-reference.ts'
 import { createFactPlanner, type FactPlan } from './captured-fact.service.ts'
 import type { EpisodePlan } from './classification.ts'
 import { type ResolvedEntities, resolveEntities } from './entity-resolution.service.ts'
+import { buildReferenceHandles } from './handle-lookup.ts'
 import type { KnownRecords } from './known-records.service.ts'
 
 type Resources = { ids: Ids; seal: Seal; textLanguage: string; revision: RevisionService }

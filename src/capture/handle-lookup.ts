@@ -2,6 +2,7 @@ import type { Sensitivity } from '../domain/caller.ts'
 import { factHandle, type Handle, nameHandle, referenceHandle, threadHandle } from '../domain/handles.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
 import type { HandleLookup, HandleLookupResult, HandleMatch } from '../records/index.ts'
+import type { CaptureContext } from './capture-context.ts'
 import { type Mention, maxNameLength } from './mentions.ts'
 
 /** The names by which a capture looks up known records. */
@@ -85,4 +86,14 @@ function sortUnique(handles: readonly HandleLookup[]): HandleLookup[] {
 
 function getKey({ digest }: Handle): string {
   return digest.toString('hex')
+}
+
+/** Returns the handle by which a retry of this capture is recognised. Empty if the source gave no reference. */
+export function buildReferenceHandles(
+  { source, requestedSensitivity }: CaptureContext,
+  ref: string | undefined,
+  sought: HandleMatch | undefined,
+): Handle[] {
+  if (ref === undefined || !sought) return []
+  return [{ ...referenceHandle(source, ref, requestedSensitivity), place: sought.nextPlace }]
 }

@@ -1,5 +1,6 @@
 import { isOutage } from '../db/failures.ts'
 import type { Transaction } from '../db/transaction.ts'
+import { maskSecrets, maskText } from '../domain/masking.ts'
 import { timeBatches } from '../jobs/batch-timing.ts'
 import type { BatchResult, Change, RunContext } from '../jobs/runs.ts'
 import { walkInBatches } from '../jobs/table-walk.ts'
@@ -10,6 +11,7 @@ import {
   claimReadableEpisodes,
   createSavepoint,
   deleteUnconsolidated,
+  findEpisodes,
   type Portion,
   type Position,
   postponeNext,
@@ -17,8 +19,7 @@ import {
   rollbackToSavepoint,
   start,
 } from './episode-batches.queries.ts'
-import { readEpisodes } from './episode-reading.service.ts'
-import type { Consolidate, Figures, Stage, StageContext, StageName } from './stages.ts'
+import type { Consolidate, Episode, Figures, Stage, StageContext, StageName } from './stages.ts'
 
 /**
  * Episodes per batch. A larger batch writes equal facts once, but holds the locks of its records for longer than a
@@ -151,4 +152,14 @@ function createTotals() {
     },
     total: (): BatchResult => ({ done, counts, changes }),
   }
+}
+
+/** Returns episodes with their secrets masked. Stages read episodes only through this function. */
+export async function readEpisodes(tx: Transaction, ids: readonly string[]): Promise<Episode[]> {
+  return (await findEpisodes(tx, ids)).map((episode) => ({
+    ...episode,
+    tags: episode.tags.map(maskText),
+    // A mask replaces a value and keeps the shape of the payload.
+    payload: maskSecrets(episode.payload) as Episode['payload'],
+  }))
 }

@@ -3,8 +3,8 @@ import { chmod, mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Reference } from '../../src/dream/drift/reference.ts'
 import { createChecker } from '../../src/dream/drift/reference-check.service.ts'
+import type { Reference } from '../../src/dream/drift/references.ts'
 
 let base: string
 let root: string

@@ -5,10 +5,11 @@ import { countTrees, growTree } from '../../src/dream/clustering/approximate-nei
 import { groupAround, maxMembers } from '../../src/dream/clustering/cluster-group.ts'
 import {
   createNeighbourLists,
+  distanceBetween,
   findCandidates,
+  maxDistance,
   type NeighbourLists,
 } from '../../src/dream/clustering/nearest-list.ts'
-import { distanceBetween, maxDistance } from '../../src/dream/clustering/signature-distance.ts'
 import { computeSignature } from '../../src/embeddings/signature.ts'
 import { hammingDistance } from '../support/hamming-distance.ts'
 import { countRuns } from '../support/long-run.ts'

@@ -9,7 +9,7 @@ import {
   pairKey,
 } from '../../src/consolidation/facts/known-fact.ts'
 import { createEntityLinker } from '../../src/consolidation/facts/named-entities.ts'
-import { listObservedFacts } from '../../src/consolidation/facts/observed-facts.ts'
+import { listObservedFacts } from '../../src/consolidation/facts/observed-facts.job.ts'
 import type { Episode } from '../../src/consolidation/stages.ts'
 
 const now = new Date('2026-03-28T09:30:00.000Z')

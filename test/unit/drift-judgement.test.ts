@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { decideMove, type RecordState } from '../../src/dream/drift/drift-judgement.ts'
-import type { Finding } from '../../src/dream/drift/reference.ts'
-import { hasScript } from '../../src/dream/drift/script-references.ts'
-import { hasWord } from '../../src/dream/drift/symbol-references.ts'
+import type { Finding } from '../../src/dream/drift/references.ts'
+import { hasScript, hasWord } from '../../src/dream/drift/references.ts'
 import { parseRoots } from '../../src/kernel/directories.ts'
 
 describe('a name in a file', () => {

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Payload } from '../../src/domain/payloads.ts'
 import { maxReferenceLength } from '../../src/dream/drift/path-references.ts'
-import type { Reference } from '../../src/dream/drift/reference.ts'
 import { findReferences, maxReferences } from '../../src/dream/drift/reference-extraction.ts'
+import type { Reference } from '../../src/dream/drift/references.ts'
 import { countRuns } from '../support/long-run.ts'
 
 const roots = ['/srv/app', '/srv/docs']

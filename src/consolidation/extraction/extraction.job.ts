@@ -8,6 +8,7 @@ import { describeFailure } from '../../kernel/log.ts'
 import type { Chat } from '../../llm/chat.ts'
 import { ModelFailure } from '../../llm/model-failure.ts'
 import { addSpent, type Ceilings, isExhausted, nothingSpent, type Spent } from '../../llm/spending.ts'
+import { askStrictly, type Reply } from '../../llm/strict-question.ts'
 import { lockTombstonesShared } from '../../records/index.ts'
 import {
   claimReadableEpisodes,
@@ -17,7 +18,7 @@ import {
   type Position,
   start,
 } from '../episode-batches.queries.ts'
-import { readEpisodes } from '../episode-reading.service.ts'
+import { readEpisodes } from '../episode-batches.service.ts'
 import type { Triple } from '../facts/fact-groups.ts'
 import type { Facts } from '../facts/facts.service.ts'
 import { getEventTime } from '../practices/outcome-counts.ts'
@@ -30,7 +31,8 @@ import {
   releaseAllClaims,
   releaseClaims,
 } from './extraction.queries.ts'
-import { askAboutEpisode, type ExtractionReply } from './extraction-prompt.service.ts'
+import { buildPrompt } from './extraction-prompt.ts'
+import { ExtractionAnswer, readTriples } from './triples.ts'
 
 export type Extraction = {
   chat: Pick<Chat, 'ask'>
@@ -207,4 +209,16 @@ function createStopwatch() {
     startedMs = performance.now()
     return ms
   }
+}
+
+/** One episode with the model's answer about it. */
+export type ExtractionReply = { episode: Episode } & Reply<readonly Triple[]>
+
+type AskOptions = { chat: Pick<Chat, 'ask'>; ceilings: Ceilings; signal: AbortSignal }
+
+export async function askAboutEpisode(episode: Episode, options: AskOptions): Promise<ExtractionReply> {
+  const prompt = buildPrompt(episode)
+  if (!prompt) return { episode, spent: nothingSpent, answer: [] }
+  const question = { ...prompt, schema: ExtractionAnswer, name: 'facts' }
+  return { episode, ...(await askStrictly(question, { ...options, read: readTriples })) }
 }

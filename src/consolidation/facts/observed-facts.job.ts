@@ -1,8 +1,9 @@
+import { maskFact } from '../../domain/masking.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { createEpisodeStage } from '../episode-batches.service.ts'
-import type { Stage } from '../stages.ts'
+import type { Episode, Stage } from '../stages.ts'
+import type { ObservedFact } from './fact-groups.ts'
 import type { Facts } from './facts.service.ts'
-import { listObservedFacts } from './observed-facts.ts'
 
 type Resources = { clock: Clock; facts: Facts; size?: number }
 
@@ -17,4 +18,19 @@ export function createObservedFactsStage({ facts, ...resources }: Resources): St
     })
     return { counts: { semantic_extracted: created, duplicates_resolved: reinforced }, changes }
   })
+}
+
+/** Returns a fact for each event with a summary, if the episode was successful. */
+export function listObservedFacts(episode: Episode): ObservedFact[] {
+  // The outcome may have been corrected since the episode was listed.
+  if (episode.payload.outcome !== 'success') return []
+  return episode.payload.timeline.flatMap(({ event_kind: subject, summary, t }) => {
+    if (summary === undefined || !hasWords(summary)) return []
+    return [{ episode, at: t, fact: maskFact({ subject, predicate: 'observed_in', object: summary }) }]
+  })
+}
+
+/** A text that consists only of masks and punctuation teaches nothing. */
+function hasWords(summary: string): boolean {
+  return /[\p{L}\p{N}]/u.test(summary.replace(/<secret [a-z]+>/g, ''))
 }

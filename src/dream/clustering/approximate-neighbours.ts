@@ -1,5 +1,4 @@
-import { addPair, type NeighbourLists } from './nearest-list.ts'
-import { distanceBetween, hasBit, type Signatures } from './signature-distance.ts'
+import { addPair, distanceBetween, hasBit, type NeighbourLists, type Signatures } from './nearest-list.ts'
 
 /**
  * Finds neighbours without comparing every pair. A tree splits the records by one bit after the other until few are

@@ -1,12 +1,14 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { type Caller, fullTrust, permissions } from '../../domain/caller.ts'
-import type { Change, RunContext } from '../../jobs/runs.ts'
+import type { BatchResult, Change, RunContext } from '../../jobs/runs.ts'
+import { startPosition } from '../../jobs/table-walk.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { rescore } from '../../lifecycle/index.ts'
 import { loadManyForUpdate, lockTombstonesShared, type StoredRecord } from '../../records/index.ts'
-import { copyLinks, retireRecord } from '../../revision/index.ts'
+import { copyLinks, retireRecord, revertMerge } from '../../revision/index.ts'
 import type { InsertFact } from '../insert-fact.service.ts'
-import { copyCounts, type Member, type Partition } from './clustering.queries.ts'
+import type { DreamContext } from '../steps.ts'
+import { copyCounts, findOrphans, type Member, type Partition } from './clustering.queries.ts'
 import { chooseSubject } from './summary-prompt.ts'
 
 type Resources = { insertFact: InsertFact; textLanguage: string }
@@ -89,4 +91,25 @@ function describeChanges(summaryId: string, sources: readonly StoredRecord[]): C
       after: { status: 'merged', merged_into: summaryId },
     })),
   ]
+}
+
+const batchSize = 200
+const audit = { actor: 'dream/cluster', rationale: 'what it was told in is no more' }
+
+/** Restores the members of a summary that was erased or purged. Their content would otherwise be nowhere. */
+export async function restoreOrphans({ run, inBatch }: DreamContext, textLanguage: string): Promise<void> {
+  let after: string | undefined = startPosition.id
+  while (after !== undefined) {
+    const from: string = after
+    const { next } = await inBatch(async (tx): Promise<BatchResult & { next: string | undefined }> => {
+      const ids = await findOrphans(tx, { scope: run.scope, after: from, limit: batchSize })
+      const reverting = { ...audit, now: run.startedAt, runId: run.id, textLanguage }
+      const reverted = await revertMerge(tx, ids, reverting)
+      const moved = { before: { status: 'merged' }, after: { status: 'active' } }
+      const changes = reverted.map((id) => ({ record_id: id, action: 'unmerge', ...moved }))
+      const next = ids.length < batchSize ? undefined : ids.at(-1)
+      return { next, counts: { records_unmerged: reverted.length }, changes }
+    })
+    after = next
+  }
 }

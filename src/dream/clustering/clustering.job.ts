@@ -11,7 +11,7 @@ import type { DreamContext, Step } from '../steps.ts'
 import { createQuestionDigest } from '../verdict-digest.ts'
 import { hasVerdict, upsertVerdict } from '../verdicts.queries.ts'
 import { minMembers } from './cluster-group.ts'
-import { createMerge, type MergeInput } from './cluster-merge.service.ts'
+import { createMerge, type MergeInput, restoreOrphans } from './cluster-merge.service.ts'
 import { findGroups } from './cluster-search.service.ts'
 import {
   findListedCandidates,
@@ -20,7 +20,6 @@ import {
   type Member,
   type Partition,
 } from './clustering.queries.ts'
-import { restoreOrphans } from './orphans.service.ts'
 import { buildGroupQuestion, type GroupQuestion } from './summary-prompt.ts'
 
 type Resources = { db: Database; insertFact: InsertFact; textLanguage: string }

@@ -1,4 +1,4 @@
-import type { Finding, Reference } from './reference.ts'
+import type { Finding, Reference } from './references.ts'
 
 type CountedRecord = {
   record: { id: string }

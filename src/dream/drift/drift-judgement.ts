@@ -1,5 +1,5 @@
 import type { RecordStatus } from '../../db/schema.ts'
-import type { Finding } from './reference.ts'
+import type { Finding } from './references.ts'
 
 /** The status of a record, and whether this step has set it. */
 export type RecordState = { status: RecordStatus; isOwn: boolean; missedBy: string | null }

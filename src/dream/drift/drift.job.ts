@@ -17,8 +17,7 @@ import {
   upsertPosition,
 } from './drift.queries.ts'
 import { decideMove, type Move } from './drift-judgement.ts'
-import { checkRecord, type RecordCheck } from './record-check.service.ts'
-import { createChecker } from './reference-check.service.ts'
+import { checkRecord, createChecker, type RecordCheck } from './reference-check.service.ts'
 
 export type DriftSettings = { roots: readonly Root[]; textLanguage: string; size?: number }
 type Resources = DriftSettings & { db: Database }

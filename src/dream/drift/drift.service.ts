@@ -8,8 +8,7 @@ import { AppError } from '../../kernel/errors.ts'
 import { listReadable } from './drift.queries.ts'
 import type { DriftQuery, DriftReport } from './drift.schemas.ts'
 import { createDriftReport } from './drift-counts.ts'
-import { checkRecord } from './record-check.service.ts'
-import { createChecker } from './reference-check.service.ts'
+import { checkRecord, createChecker } from './reference-check.service.ts'
 
 type Resources = { db: Database; roots: readonly Root[] }
 

@@ -1,4 +1,4 @@
-import type { FileTarget, Reference } from './reference.ts'
+import type { FileTarget, Reference } from './references.ts'
 
 /** Linux allows longer paths, but no text names one. */
 export const maxReferenceLength = 1_024

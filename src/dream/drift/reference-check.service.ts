@@ -1,5 +1,7 @@
 import { constants } from 'node:fs'
 import { lstat, open, realpath } from 'node:fs/promises'
+import type { Root } from '../../kernel/directories.ts'
+import type { CheckedRecord } from './drift.queries.ts'
 import {
   isUnchanged,
   type Located,
@@ -7,9 +9,9 @@ import {
   type RootState,
   readRootState,
 } from './file-lookup.service.ts'
-import type { Finding, Reference } from './reference.ts'
-import { hasScript } from './script-references.ts'
-import { hasWord } from './symbol-references.ts'
+import { findReferences } from './reference-extraction.ts'
+import type { Finding, Reference } from './references.ts'
+import { hasScript, hasWord } from './references.ts'
 
 export type Checker = ReturnType<typeof createChecker>
 
@@ -121,4 +123,25 @@ async function readRegularFile(real: string): Promise<string | undefined> {
   } catch {
     return undefined
   }
+}
+
+export type CheckedReference = { reference: Reference; finding: Finding }
+
+/** `isWhole` is true if all roots of the references were readable. */
+export type RecordCheck = { record: CheckedRecord; found: readonly CheckedReference[]; isWhole: boolean }
+
+/** Looks for each reference of a record in the roots of its scope. */
+export async function checkRecord(
+  checker: Checker,
+  roots: readonly Root[],
+  { payload, ...rest }: CheckedRecord,
+): Promise<RecordCheck> {
+  const applicableRoots = roots.filter(({ scope }) => scope === undefined || scope === rest.scope)
+  const directories = [...new Set(applicableRoots.map(({ directory }) => directory))]
+  const references = payload === null ? [] : findReferences(payload, directories)
+  const found = await Promise.all(
+    references.map(async (reference) => ({ reference, finding: await checker.check(reference) })),
+  )
+  const isWhole = await checker.areReadable([...new Set(references.flatMap((each) => each.roots))])
+  return { record: { ...rest, payload: null }, found, isWhole }
 }

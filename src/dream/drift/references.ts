@@ -1,4 +1,11 @@
-import type { Reference } from './reference.ts'
+/** Where to look: a path relative to each root, without `..`, and the names that the file must contain. */
+export type FileTarget = { path: string; names: readonly string[]; roots: readonly string[] }
+
+/** What a record names, and the words it uses. */
+export type Reference = FileTarget & { kind: 'path' | 'symbol' | 'script'; reference: string }
+
+/** `unknown`: the file could not be checked. */
+export type Finding = 'found' | 'missing' | 'unknown'
 
 const script = /\bnpm run(?:-script)? ([A-Za-z0-9][\w:.@/-]{0,127})/g
 /** These options run the script of another directory. */
@@ -27,4 +34,15 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+const inner = /[\p{L}\p{N}_$]/u
+
+/** Returns whether the text contains the name as a whole word. */
+export function hasWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const [before = '', after = ''] = [text[at - 1], text[at + word.length]]
+    if (!inner.test(before) && !inner.test(after)) return true
+  }
+  return false
 }
