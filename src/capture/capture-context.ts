@@ -4,6 +4,7 @@ import type { NewCapture } from './capture.schemas.ts'
 
 /** Who captures, when, and the scope and sensitivity of the new records. The same for every record of one capture. */
 export type CaptureContext = {
+  input: NewCapture
   caller: Caller
   now: Date
   scope: string
@@ -25,6 +26,7 @@ export function createCaptureContext(
   requireCeiling(caller, sensitivity)
   chooseSourceType(caller, input.source_type)
   return {
+    input,
     caller,
     now,
     scope: chooseWriteScope(caller, input.scope),

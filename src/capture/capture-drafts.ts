@@ -6,15 +6,21 @@ import type { Payload, SemanticPayload } from '../domain/payloads.ts'
 import { type Draft, draftRecord, type NewRecord, type Provenance } from '../records/index.ts'
 import type { NewCapture } from './capture.schemas.ts'
 import type { CaptureContext } from './capture-context.ts'
+import type { KnownRecords } from './known-records.service.ts'
 import type { Mention } from './mentions.ts'
 
 /** Drafts of the records that one capture creates. */
 
-export type DraftContext = CaptureContext & { input: NewCapture; policies: Policies }
+/** What is known when the records of a capture are written. */
+export type CaptureWriteContext = CaptureContext & {
+  interpretation: Interpretation
+  known: KnownRecords
+  policies: Policies
+}
 
 /** Returns the record that holds the evidence itself. */
 export function buildPrimaryRecord(
-  context: DraftContext,
+  context: CaptureWriteContext,
   payload: Payload,
   source: Provenance['sources'][number],
   interpretation: Interpretation,
@@ -35,7 +41,7 @@ export function maskTags<T extends Pick<NewCapture, 'tags'>>(input: T): T {
 
 /** Returns the record of the fact that the evidence states. */
 export function buildFactRecord(
-  context: DraftContext,
+  context: CaptureWriteContext,
   payload: SemanticPayload,
   source: Provenance['sources'][number],
 ): NewRecord {
@@ -44,7 +50,7 @@ export function buildFactRecord(
 
 /** Returns the record of an entity that no stored record names yet. */
 export function buildEntityRecord(
-  context: DraftContext,
+  context: CaptureWriteContext,
   { surface, entity_kind: kind, aliases }: Mention,
   source: Provenance['sources'][number],
 ): NewRecord {
@@ -56,7 +62,7 @@ export function buildEntityRecord(
 }
 
 function buildRecord(
-  { scope, sensitivity, input, source: createdBy }: DraftContext,
+  { scope, sensitivity, input, source: createdBy }: CaptureWriteContext,
   payload: Payload,
   source: Provenance['sources'][number],
 ): NewRecord {
@@ -81,7 +87,7 @@ function pickTagsAndImportance({
 }
 
 export function draftCapturedRecord(
-  { caller, now, sensitivity, policies }: DraftContext,
+  { caller, now, sensitivity, policies }: CaptureWriteContext,
   record: NewRecord,
   id: string,
 ): Draft {

@@ -14,12 +14,11 @@ import { findReadableRecord, presentWritten } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import type { Captured, NewCapture } from './capture.schemas.ts'
 import { type CaptureContext, createCaptureContext } from './capture-context.ts'
-import { type CapturePlan, classify, type OutcomePlan } from './classification.ts'
+import { classify, type EpisodePlan, type OutcomePlan, type TaskPlan } from './classification.ts'
 import { createEpisodeWriter } from './episode.service.ts'
 import { createInterpreter, dropVanishedReferences } from './interpretation.service.ts'
 import { findKnownRecords } from './known-records.service.ts'
 import { createOutcomeService } from './outcome.service.ts'
-import { interpretByRule } from './rule-interpretation.ts'
 import { createTaskWriter, findThread, noThread } from './task.service.ts'
 
 type Resources = {
@@ -39,7 +38,7 @@ type Resources = {
 
 export type CaptureService = ReturnType<typeof createCaptureService>
 
-type PreparedCapture = { input: NewCapture; plan: CapturePlan; interpretation: Interpretation }
+type PreparedCapture = { plan: EpisodePlan | TaskPlan; interpretation: Interpretation }
 
 export function createCaptureService(resources: Resources) {
   const { db, clock, policies, defaultSensitivity } = resources
@@ -55,45 +54,33 @@ export function createCaptureService(resources: Resources) {
   async function prepare(call: CallContext, input: NewCapture) {
     const now = clock.now()
     const plan = classify(input, { now, check: listFaults })
-    const interpretation =
-      plan.kind === 'outcome'
-        ? interpretByRule(input, plan)
-        : await interpreter.interpret(
-            createCaptureContext(call.caller, input, { now, defaultSensitivity }),
-            input,
-            plan,
-          )
-    const prepared = { input, plan, interpretation }
-    return (joinedCall: CallContext) =>
-      transact(db, joinedCall, (tx) => store(tx, joinedCall.caller, prepared))
+    if (plan.kind === 'outcome') {
+      return (joined: CallContext) =>
+        transact(db, joined, (tx) => recordOutcome(tx, joined.caller, input, plan))
+    }
+    const context = createCaptureContext(call.caller, input, { now, defaultSensitivity })
+    const interpretation = await interpreter.interpret(context, plan)
+    return (joined: CallContext) => transact(db, joined, (tx) => store(tx, context, { plan, interpretation }))
   }
 
   /** Stores all records of a capture, or none. */
   async function store(
     tx: Transaction,
-    caller: Caller,
-    { input, plan, interpretation: proposed }: PreparedCapture,
+    prepared: CaptureContext,
+    { plan, interpretation: proposed }: PreparedCapture,
   ): Promise<Captured> {
-    if (plan.kind === 'outcome') return recordOutcome(tx, caller, input, plan)
-    const requested = createCaptureContext(caller, input, { now: clock.now(), defaultSensitivity })
+    // A model may have taken seconds since `prepare`, and the transaction may be a retry.
+    const requested = { ...prepared, now: clock.now() }
     const thread =
-      plan.kind === 'working_state'
-        ? await findThread(tx, caller, requested, plan.payload.thread_id)
-        : undefined
+      plan.kind === 'working_state' ? await findThread(tx, requested, plan.payload.thread_id) : undefined
     const context = thread?.stored ? { ...requested, sensitivity: thread.stored.sensitivity } : requested
     const fact = plan.kind === 'working_state' ? undefined : plan.fact
     const interpretation = await dropVanishedReferences(tx, context, proposed)
     const known = await findKnownRecords(tx, context, { ref: plan.ref, fact, interpretation })
     if (known.earlierCapture) return answerRepeated(tx, context, known.earlierCapture.id)
-    const draftContext = { ...context, input, policies: await policies.getAll(tx) }
-    if (plan.kind !== 'working_state')
-      return episodes.store(tx, draftContext, { plan, interpretation, known })
-    return tasks.store(tx, draftContext, {
-      plan,
-      interpretation,
-      known,
-      thread: thread ?? noThread,
-    })
+    const writeContext = { ...context, interpretation, known, policies: await policies.getAll(tx) }
+    if (plan.kind !== 'working_state') return episodes.store(tx, writeContext, plan)
+    return tasks.store(tx, writeContext, plan, thread ?? noThread)
   }
 
   /** A retry changes nothing and gets the primary record of the first capture. */

@@ -18,7 +18,7 @@ import {
 import { upsertEdges } from '../relations/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import type { DerivedFact } from './capture.schemas.ts'
-import { buildFactRecord, type DraftContext, draftCapturedRecord } from './capture-drafts.ts'
+import { buildFactRecord, type CaptureWriteContext, draftCapturedRecord } from './capture-drafts.ts'
 import { buildFactEdges, createEdge, type FactTargets, filterNewEdges } from './capture-edges.ts'
 import type { FactOutcome, RelatedFact } from './fact-outcome.ts'
 
@@ -27,7 +27,7 @@ type Resources = { textLanguage: string; revision: RevisionService }
 type Conflict = Extract<FactOutcome, { policy: unknown }>
 
 export type CapturedFact = {
-  context: DraftContext
+  context: CaptureWriteContext
   /** The id of the fact's record, if a new one is created. */
   id: string
   payload: SemanticPayload
@@ -191,7 +191,7 @@ function buildRecord({ context, payload, source }: CapturedFact): NewRecord {
   return buildFactRecord(context, payload, source)
 }
 
-function getAuditReason({ caller }: DraftContext) {
+function getAuditReason({ caller }: CaptureWriteContext) {
   return { actor: caller.name, rationale: 'captured' }
 }
 

@@ -3,10 +3,10 @@ import type { EpisodicPayload, SemanticPayload, WorkingPayload } from '../domain
 import { AppError, type Fault } from '../kernel/errors.ts'
 import type { NewCapture } from './capture.schemas.ts'
 import { buildEpisodePayload, findEpisodeFaults, findToolCall, findToolFaults } from './episode-payload.ts'
-import { findReportFaults, type OutcomeReport, readOutcomeReport } from './episode-verdict.ts'
 import { type Summary, summarise } from './event-summary.ts'
 import { type CheckSchema, type Evidence, readEvidence } from './evidence.ts'
 import { buildFactPayload, findFactFaults, hasFact } from './fact-payload.ts'
+import { findReportFaults, type OutcomeReport, readOutcomeReport } from './outcome-report.ts'
 import { buildTaskPayload, findTaskFaults } from './task-payload.ts'
 
 /** Decides from the captured input which records to store. */

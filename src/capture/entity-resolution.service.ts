@@ -5,8 +5,8 @@ import type { SemanticPayload } from '../domain/payloads.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { type Draft, findErasedContents, type Provenance } from '../records/index.ts'
-import { buildEntityRecord, type DraftContext, draftCapturedRecord } from './capture-drafts.ts'
-import { type KnownRecords, resolveReferences } from './known-records.service.ts'
+import { buildEntityRecord, type CaptureWriteContext, draftCapturedRecord } from './capture-drafts.ts'
+import { resolveReferences } from './known-records.service.ts'
 import { type ResolvedMention, resolveMentions, resolveObject } from './mention-resolution.ts'
 import { applyResolution } from './rule-interpretation.ts'
 
@@ -25,7 +25,6 @@ export type ResolvedEntities = {
 
 type Resources = { ids: Ids; seal: Seal }
 type ResolutionInput = {
-  interpretation: Interpretation
   fact?: SemanticPayload | undefined
   /** The evidence, as the source of the new entities. */
   source: Provenance['sources'][number]
@@ -38,10 +37,13 @@ type ResolutionInput = {
 export async function resolveEntities(
   tx: Transaction,
   { ids, seal }: Resources,
-  context: DraftContext,
-  { interpretation, fact, source }: ResolutionInput,
-  { handles }: KnownRecords,
+  context: CaptureWriteContext,
+  { fact, source }: ResolutionInput,
 ): Promise<ResolvedEntities> {
+  const {
+    interpretation,
+    known: { handles },
+  } = context
   const resolved = resolveMentions(interpretation.mentions, handles.mentions, context.scope)
   const drafts = resolved.map((each) =>
     'id' in each ? undefined : draftEntity(context, each, ids.next(), source),
@@ -85,7 +87,7 @@ type UnknownMention = Exclude<ResolvedMention, { id: string }>
 
 /** The first handle of the draft is the entity's own name, which gets the free place. */
 function draftEntity(
-  context: DraftContext,
+  context: CaptureWriteContext,
   { mention, place }: UnknownMention,
   id: string,
   source: ResolutionInput['source'],

@@ -1,34 +1,30 @@
 import type { Transaction } from '../db/transaction.ts'
-import type { Interpretation } from '../domain/interpretation.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { createErasedContentError, type Draft, insertRecords } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import type { Captured } from './capture.schemas.ts'
 import { formatCapture } from './capture-answer.ts'
-import { buildPrimaryRecord, type DraftContext, draftCapturedRecord } from './capture-drafts.ts'
+import { buildPrimaryRecord, type CaptureWriteContext, draftCapturedRecord } from './capture-drafts.ts'
 import { buildMentionDescents, buildPrimaryEdges } from './capture-edges.ts'
 import { createFactPlanner, type FactPlan } from './captured-fact.service.ts'
 import type { EpisodePlan } from './classification.ts'
 import { type ResolvedEntities, resolveEntities } from './entity-resolution.service.ts'
 import { buildReferenceHandles } from './handle-lookup.ts'
-import type { KnownRecords } from './known-records.service.ts'
 
 type Resources = { ids: Ids; seal: Seal; textLanguage: string; revision: RevisionService }
-type EpisodeInput = { plan: EpisodePlan; interpretation: Interpretation; known: KnownRecords }
 
 /** Returns the writer of episodes, with the entities they name and the fact they state. */
 export function createEpisodeWriter({ ids, seal, textLanguage, revision }: Resources) {
   const facts = createFactPlanner({ textLanguage, revision })
 
-  async function store(tx: Transaction, context: DraftContext, input: EpisodeInput): Promise<Captured> {
-    const { plan, interpretation, known } = input
+  async function store(tx: Transaction, context: CaptureWriteContext, plan: EpisodePlan): Promise<Captured> {
     const id = ids.next()
-    const resolutionInput = { interpretation, fact: plan.fact, source: { ...plan.source, ref: id } }
-    const entities = await resolveEntities(tx, { ids, seal }, context, resolutionInput, known)
-    const fact = planFact(id, context, input, entities)
+    const evidence = { fact: plan.fact, source: { ...plan.source, ref: id } }
+    const entities = await resolveEntities(tx, { ids, seal }, context, evidence)
+    const fact = planFact(id, context, plan, entities)
     const drafts = [
-      draftPrimary(id, context, input, entities),
+      draftPrimary(id, context, plan, entities),
       ...(fact?.drafts ?? []),
       ...entities.newEntities,
     ]
@@ -40,11 +36,11 @@ export function createEpisodeWriter({ ids, seal, textLanguage, revision }: Resou
 
   function planFact(
     primary: string,
-    context: DraftContext,
-    { plan, known }: EpisodeInput,
+    context: CaptureWriteContext,
+    plan: EpisodePlan,
     entities: ResolvedEntities,
   ): FactPlan | undefined {
-    const { factOutcome, existingFact } = known
+    const { factOutcome, existingFact } = context.known
     if (!plan.fact || !factOutcome || factOutcome.outcome === 'merged') return undefined
     if (entities.isFactErased) return erasedFact
     const evidence = { source_type: plan.evidenceType, source_id: primary, timestamp: plan.source.timestamp }
@@ -66,8 +62,8 @@ const erasedFact: FactPlan = {
 
 function draftPrimary(
   id: string,
-  context: DraftContext,
-  { plan, known }: EpisodeInput,
+  context: CaptureWriteContext,
+  plan: EpisodePlan,
   entities: ResolvedEntities,
 ): Draft {
   const draft = draftCapturedRecord(
@@ -75,7 +71,7 @@ function draftPrimary(
     buildPrimaryRecord(context, plan.payload, plan.source, entities.interpretation),
     id,
   )
-  const handles = buildReferenceHandles(context, plan.ref, known.handles.reference)
+  const handles = buildReferenceHandles(context, plan.ref, context.known.handles.reference)
   return {
     ...draft,
     edges: buildPrimaryEdges(id, entities, context.now),

@@ -16,7 +16,6 @@ import {
   findReadableIds,
   findReferencedSummaries,
 } from './capture.queries.ts'
-import type { NewCapture } from './capture.schemas.ts'
 import type { CaptureContext } from './capture-context.ts'
 import { buildPrompt, type Candidates } from './capture-prompt.ts'
 import type { EpisodePlan, TaskPlan } from './classification.ts'
@@ -51,14 +50,11 @@ export function createInterpreter({ db, log, chat, maxSensitivity }: Resources) 
    * Runs outside of any transaction: a model may take seconds, and an open transaction would hold a connection and
    * its locks.
    */
-  async function interpret(
-    context: CaptureContext,
-    input: NewCapture,
-    plan: InterpretablePlan,
-  ): Promise<Interpretation> {
+  async function interpret(context: CaptureContext, plan: InterpretablePlan): Promise<Interpretation> {
+    const { input } = context
     const rule = interpretByRule(input, plan)
     if (!chat || !(await mayAskModel(context, plan))) return rule
-    const candidates = await findCandidates(context, input, plan, rule)
+    const candidates = await findCandidates(context, plan, rule)
     try {
       const { value } = await chat.ask({
         ...buildPrompt(input, candidates),
@@ -95,13 +91,12 @@ export function createInterpreter({ db, log, chat, maxSensitivity }: Resources) 
    */
   async function findCandidates(
     context: CaptureContext,
-    input: NewCapture,
     plan: InterpretablePlan,
     rule: Interpretation,
   ): Promise<Candidates> {
     const readers = createReaderFilter(context)
     const mentioned = rule.mentions.map(({ surface }) => nameHandle(surface).digest)
-    const text = `${clip(plan.summary, maxScannedLength)}\n${outline(input.content, maxScannedLength)}`
+    const text = `${clip(plan.summary, maxScannedLength)}\n${outline(context.input.content, maxScannedLength)}`
     const phrases = listPhrases(text, maxPhrases).map((phrase) => nameHandle(phrase).digest)
     const named = await findNamedEntities(db, [...mentioned, ...phrases], readers, maxNamedSources)
     const isMentioned = (digest: Buffer) => mentioned.some((each) => each.equals(digest))

@@ -1,8 +1,7 @@
 import type { Transaction } from '../db/transaction.ts'
-import { type Caller, rankOf, type Sensitivity, sensitivities } from '../domain/caller.ts'
+import { rankOf, type Sensitivity, sensitivities } from '../domain/caller.ts'
 import { addInverses } from '../domain/edges.ts'
 import { threadHandle } from '../domain/handles.ts'
-import type { Interpretation } from '../domain/interpretation.ts'
 import type { WorkingPayload } from '../domain/payloads.ts'
 import { defaultSalience } from '../domain/record-defaults.ts'
 import { reinforce } from '../domain/reinforcement.ts'
@@ -28,16 +27,19 @@ import { upsertEdges } from '../relations/index.ts'
 import type { Captured } from './capture.schemas.ts'
 import { formatCapture } from './capture-answer.ts'
 import type { CaptureContext } from './capture-context.ts'
-import { buildPrimaryRecord, type DraftContext, draftCapturedRecord, maskTags } from './capture-drafts.ts'
+import {
+  buildPrimaryRecord,
+  type CaptureWriteContext,
+  draftCapturedRecord,
+  maskTags,
+} from './capture-drafts.ts'
 import { buildMentionDescents, buildPrimaryEdges, filterNewEdges } from './capture-edges.ts'
 import type { TaskPlan } from './classification.ts'
 import { type ResolvedEntities, resolveEntities } from './entity-resolution.service.ts'
 import { buildReferenceHandles } from './handle-lookup.ts'
-import type { KnownRecords } from './known-records.service.ts'
 import { chooseTask, continuesTask, mergeTaskReport } from './task-update.ts'
 
 type Resources = { ids: Ids; seal: Seal; textLanguage: string }
-type TaskInput = { plan: TaskPlan; interpretation: Interpretation; known: KnownRecords; thread: Thread }
 
 /**
  * The locked record that a report updates, the id of a less sensitive record that a new one is linked to, and the
@@ -55,10 +57,10 @@ export const noThread: Thread = { stored: undefined, relatedTaskId: undefined, p
  */
 export async function findThread(
   tx: Transaction,
-  caller: Caller,
   context: CaptureContext,
   threadId: string,
 ): Promise<Thread> {
+  const { caller } = context
   const handle = { ...threadHandle(threadId), scope: context.scope, lock: 'always' as const }
   const findings = await lookUpHandles(tx, [handle], nextAbove(caller.trust.maxSensitivity))
   const [found = { known: [], nextPlace: 0 }] = findings.matches
@@ -81,18 +83,21 @@ function nextAbove(sensitivity: Sensitivity): Sensitivity {
  * more sensitive than the record gets its own record beside it, so that readers of the first one see no change.
  */
 export function createTaskWriter({ ids, seal, textLanguage }: Resources) {
-  async function store(tx: Transaction, context: DraftContext, input: TaskInput): Promise<Captured> {
-    const { stored } = input.thread
+  async function store(
+    tx: Transaction,
+    context: CaptureWriteContext,
+    plan: TaskPlan,
+    thread: Thread,
+  ): Promise<Captured> {
+    const { stored } = thread
     const id = stored?.id ?? ids.next()
-    const resolutionInput = {
-      interpretation: input.interpretation,
-      source: { ...input.plan.source, ref: id },
-    }
-    const entities = await resolveEntities(tx, { ids, seal }, context, resolutionInput, input.known)
+    const entities = await resolveEntities(tx, { ids, seal }, context, {
+      source: { ...plan.source, ref: id },
+    })
     if (stored?.payload.kind === 'working') {
-      return resume(tx, context, input, entities, { ...stored, payload: stored.payload })
+      return resume(tx, context, plan, entities, { ...stored, payload: stored.payload })
     }
-    const drafts = [draftTask(id, context, input, entities), ...entities.newEntities]
+    const drafts = [draftTask(id, context, { plan, thread, entities }), ...entities.newEntities]
     const { ids: isStored } = await insertRecords(tx, drafts, textLanguage, seal)
     if (!isStored.has(id)) throw createErasedContentError()
     return formatCapture(context, drafts, undefined)
@@ -100,13 +105,13 @@ export function createTaskWriter({ ids, seal, textLanguage }: Resources) {
 
   async function resume(
     tx: Transaction,
-    context: DraftContext,
-    input: TaskInput,
+    context: CaptureWriteContext,
+    plan: TaskPlan,
     entities: ResolvedEntities,
     stored: StoredTask,
   ): Promise<Captured> {
-    const { caller, now, input: captureInput } = context
-    const payload = mergeTaskReport(stored.payload, input.plan.payload, captureInput.content)
+    const { caller, now, input, known } = context
+    const payload = mergeTaskReport(stored.payload, plan.payload, input.content)
     await requireNotErasedContent(tx, seal, { scope: stored.scope, payload })
     await insertRecords(
       tx,
@@ -123,10 +128,10 @@ export function createTaskWriter({ ids, seal, textLanguage }: Resources) {
       content: {
         payload,
         interpretation: entities.interpretation,
-        tags: [...new Set([...stored.tags, ...(maskTags(captureInput).tags ?? [])])].slice(0, 100),
+        tags: [...new Set([...stored.tags, ...(maskTags(input).tags ?? [])])].slice(0, 100),
         provenance: {
           ...stored.provenance,
-          sources: appendKeepingFirst(stored.provenance.sources, [input.plan.source]),
+          sources: appendKeepingFirst(stored.provenance.sources, [plan.source]),
         },
       },
       changes: describePayload(stored.payload, payload),
@@ -135,7 +140,7 @@ export function createTaskWriter({ ids, seal, textLanguage }: Resources) {
       tx,
       stored.id,
       stored.scope,
-      buildReferenceHandles(context, input.plan.ref, input.known.handles.reference),
+      buildReferenceHandles(context, plan.ref, known.handles.reference),
     )
     const changed = presentWritten(caller, await findReadableRecord(tx, caller, stored.id), now)
     return formatCapture(context, entities.newEntities, { records: [], edges }, changed)
@@ -146,9 +151,8 @@ export function createTaskWriter({ ids, seal, textLanguage }: Resources) {
 
 function draftTask(
   id: string,
-  context: DraftContext,
-  { plan, known, thread }: TaskInput,
-  entities: ResolvedEntities,
+  context: CaptureWriteContext,
+  { plan, thread, entities }: { plan: TaskPlan; thread: Thread; entities: ResolvedEntities },
 ): Draft {
   const draft = draftCapturedRecord(
     context,
@@ -156,7 +160,7 @@ function draftTask(
     id,
   )
   const own = draft.handles.map((handle) => ({ ...handle, place: thread.place }))
-  const named = buildReferenceHandles(context, plan.ref, known.handles.reference)
+  const named = buildReferenceHandles(context, plan.ref, context.known.handles.reference)
   return {
     ...draft,
     edges: buildPrimaryEdges(
