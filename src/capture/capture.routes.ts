@@ -18,11 +18,11 @@ export const captureRoutes: FastifyPluginAsyncTypebox<CaptureOptions> = async (a
       schema: {
         operationId: 'capture',
         tags,
-        summary: 'Turn evidence into linked records',
+        summary: 'Store evidence as linked records',
         description:
-          'One transaction stores the evidence, the entities it names and the fact it tells, with the edges between them. A fact that stands already is confirmed instead; the same `content.ref` of one source and scope is stored once.',
+          'Stores the evidence as an episode (or as a working record for a task report), the entities it names, the fact it states, and the edges between them, in one transaction. If the fact is already known, it is confirmed instead of stored again. A retry with the same `source`, scope and `content.ref` stores nothing and returns the first result with `deduplicated: true`. 422 if a field of the content does not match its kind.',
         body: ref(NewCapture),
-        response: answers({ 201: { schema: ref(Captured), description: 'What came of it.' } }, [
+        response: answers({ 201: { schema: ref(Captured), description: 'The stored records and edges.' } }, [
           'outside_trust',
           'scope_required',
           'erased_content',
@@ -49,15 +49,16 @@ export const captureRoutes: FastifyPluginAsyncTypebox<CaptureOptions> = async (a
       schema: {
         operationId: 'setOutcome',
         tags,
-        summary: 'Say how an episode ended',
-        description: 'May be corrected; the log keeps what was said before.',
+        summary: 'Set the outcome of an episode',
+        description:
+          'Sets whether the episode ended in success, failure or partially. May be called again to correct it; the audit log keeps the earlier values. 409 if the record is not an episode.',
         params: EpisodePath,
         body: ref(OutcomeChoice),
         response: answers(
           {
             200: {
               schema: ref(WrittenRecord),
-              description: 'The episode as it now stands.',
+              description: 'The updated episode.',
               headers: ['ETag'],
             },
           },

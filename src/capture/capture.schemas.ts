@@ -11,26 +11,33 @@ const otherId = '0197b9a0-0000-7000-8000-000000000002'
 
 export const NewCapture = closed(
   {
-    source: Type.String({ minLength: 1, maxLength: 256, description: 'Who or what tells it.' }),
+    source: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'The person, agent or tool that reports the evidence.',
+    }),
     source_kind: Type.Optional(
       Type.String({
         maxLength: 256,
         description:
-          'What kind of evidence it is: `event` (the default), `tool_output`, `observation`, `working_state`, ' +
-          '`agent_turn` or `outcome`; any other is an event.',
+          'The kind of evidence: `event` (default), `tool_output`, `observation`, `working_state`, `agent_turn` or ' +
+          '`outcome`. Any other value is treated as an event.',
       }),
     ),
     content: Type.Unknown({
       description:
-        'Any JSON value, kept in full. Of an object these fields have a meaning: `ref` names the evidence, so that ' +
-        'a retry is known; `event_kind`, `timeline`, `tool_graph`, `tool_graph_ref`, `outcome`, `artifacts` and ' +
-        '`environment` become those of the episode; `subject`, `predicate` and `object` together are a fact, with ' +
-        '`validity` and `revision_policy`; `tool_name` (or `tool`), `args`, `result` and `depends_on` are a tool ' +
-        "call's; `thread_id`, `state`, `active_constraints`, `next_actions`, `open_questions` and " +
-        "`context_summary` a working state's; `target_id`, `outcome` and `rationale` an outcome's.",
+        'Any JSON value. All of it is kept. In an object these fields have a meaning. `ref`: a name for the evidence, ' +
+        'by which a retry is recognised. `event_kind`, `timeline`, `tool_graph`, `tool_graph_ref`, `outcome`, ' +
+        '`artifacts` and `environment`: copied to the episode. `subject`, `predicate` and `object`: a fact, ' +
+        'optionally with `validity` and `revision_policy`. For a tool output: `tool_name` (or `tool`), `args`, ' +
+        '`result` and `depends_on`. For a working state: `thread_id` (required), `state`, `active_constraints`, ' +
+        '`next_actions`, `open_questions` and `context_summary`. For an outcome: `target_id`, `outcome` (both ' +
+        'required) and `rationale`.',
     }),
     context: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'What was so when it happened.' }),
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'The circumstances of the event. Kept with the content.',
+      }),
     ),
     reason_to_remember: Type.Optional(Type.String()),
     proposed_type: Type.Optional(RecordType),
@@ -38,14 +45,16 @@ export const NewCapture = closed(
     tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 100 })),
     scope: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     sensitivity: Type.Optional(Sensitivity),
-    timestamp: Type.Optional(Time({ description: 'When it happened; not in the future, default now.' })),
+    timestamp: Type.Optional(
+      Time({ description: 'When it happened. Must not be in the future. Default: now.' }),
+    ),
     source_type: Type.Optional(SourceType),
-    importance: Type.Optional(Unit({ description: 'The base importance of what is stored.' })),
+    importance: Type.Optional(Unit({ description: 'The base importance of the stored records.' })),
     memory_kind: Type.Optional(MemoryKind),
   },
   {
     $id: 'NewCapture',
-    description: 'Evidence to be turned into linked records.',
+    description: 'Evidence from which linked records are created.',
     examples: [
       {
         source: 'auth-agent',
@@ -85,15 +94,15 @@ export const DerivedFact = closed(
   {
     outcome: Type.Enum(['created', 'confirmed', 'replaced', 'forked', 'contested', 'challenged', 'erased'], {
       description:
-        '`created`: new. `confirmed`: it stood already. `replaced`, `forked`, `contested`: another object stood, ' +
-        'and its policy decided. `challenged`: it was withdrawn before, and waits for review. `erased`: it was ' +
-        'erased before, and is not stored again.',
+        '`created`: a new record. `confirmed`: a record already stated the fact. `replaced`, `forked`, `contested`: a ' +
+        'record stated another object, and its revision policy decided. `challenged`: the fact was withdrawn ' +
+        'earlier, and the new record waits for review. `erased`: the fact was erased earlier and is not stored.',
     }),
     policy: Type.Optional(
-      Type.Enum(['replace', 'fork', 'contest'], { description: 'Of the fact that stood already.' }),
+      Type.Enum(['replace', 'fork', 'contest'], { description: 'The revision policy of the existing fact.' }),
     ),
-    record_id: Type.Optional(Uuid({ description: 'The record that now says it.' })),
-    other_id: Type.Optional(Uuid({ description: 'The record that stood against it.' })),
+    record_id: Type.Optional(Uuid({ description: 'The record that states the fact now.' })),
+    other_id: Type.Optional(Uuid({ description: 'The existing record with another object.' })),
   },
   { $id: 'DerivedFact', examples: [{ outcome: 'contested', policy: 'contest', record_id: id }] },
 )
@@ -103,11 +112,12 @@ export const Captured = closed(
   {
     primary_record: ref(WrittenRecord),
     created_records: Type.Array(ref(WrittenRecord), {
-      description: 'Every record that is new, the primary record first when it is.',
+      description: 'All new records. The primary record is first if it is new.',
     }),
-    edges: Type.Array(ref(RelationEdge), { description: 'Every edge that is new, inverses with them.' }),
+    edges: Type.Array(ref(RelationEdge), { description: 'All new edges, including the inverse edges.' }),
     deduplicated: Type.Boolean({
-      description: 'The same source, scope and `content.ref` were captured before; nothing was stored.',
+      description:
+        'True if the same source, scope and `content.ref` were captured before. Then nothing is stored.',
     }),
     fact: Type.Optional(ref(DerivedFact)),
   },
@@ -142,7 +152,7 @@ export const OutcomeChoice = closed(
   },
   {
     $id: 'OutcomeChoice',
-    description: 'How an episode ended.',
+    description: 'The outcome of an episode.',
     examples: [{ outcome: 'success', actor: 'ci', rationale: 'all checks passed' }],
   },
 )

@@ -106,7 +106,8 @@ export function createFactPlanner({ textLanguage, revision }: Resources) {
 
   async function confirm(tx: Transaction, captured: CapturedFact): Promise<FactResult> {
     const { context, existingFact, targets } = captured
-    if (existingFact?.payload.kind !== 'semantic') throw new Error('what is confirmed was not claimed')
+    if (existingFact?.payload.kind !== 'semantic')
+      throw new Error('a confirmed fact must be a locked semantic record')
     const links = filterNewEdges(buildFactEdges(existingFact.id, targets, context.now), existingFact)
     await upsertEdges(tx, addInverses(links))
     const { record, content } = confirmFact(

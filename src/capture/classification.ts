@@ -56,7 +56,7 @@ export function classify(input: NewCapture, { now, check }: { now: Date; check: 
   const evidence = readEvidence(input, now)
   const faults = [...findTimeFaults(input, now), ...findFaults(kind, evidence, check)]
   if (faults.length > 0) {
-    throw new AppError('validation_failed', 'What was captured does not fit its kind.', { errors: faults })
+    throw new AppError('validation_failed', 'The content does not match its source_kind.', { errors: faults })
   }
   return buildPlan(kind, evidence, check)
 }

@@ -35,7 +35,9 @@ export function findEpisodeFaults({ fields }: Evidence, check: CheckSchema): Fau
 
 export function findToolFaults({ fields }: Evidence, check: CheckSchema): Fault[] {
   const isNamed = ['tool_name', 'tool', 'tool_graph'].some((name) => Object.hasOwn(fields, name))
-  const nameless = isNamed ? [] : [{ pointer: '/content/tool_name', message: 'is required of a tool output' }]
+  const nameless = isNamed
+    ? []
+    : [{ pointer: '/content/tool_name', message: 'is required for a tool output' }]
   return [...nameless, ...findFieldFaults(fields, toolFields, [], check), ...findReservedContext(fields)]
 }
 
@@ -43,7 +45,7 @@ export function findToolFaults({ fields }: Evidence, check: CheckSchema): Fault[
 function findReservedContext({ environment }: Fields): Fault[] {
   const context = (environment as EpisodicPayload['environment'])?.context
   if (!context || !Object.hasOwn(context, capturedKey)) return []
-  const message = 'is taken: what was captured is kept there'
+  const message = 'is reserved: the captured content is stored there'
   return [{ pointer: `/content/environment/context/${capturedKey}`, message }]
 }
 

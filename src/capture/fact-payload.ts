@@ -32,7 +32,7 @@ export function findFactFaults(evidence: Evidence, isObservation: boolean, check
   if (!isObservation || !hasTriple(fields)) return []
   return Object.keys(tripleFields)
     .filter((name) => !isName(fields[name]))
-    .map((name) => ({ pointer: `/content/${name}`, message: 'must be a string that is not blank' }))
+    .map((name) => ({ pointer: `/content/${name}`, message: 'must be a non-blank string' }))
 }
 
 type TripleFields = Pick<SemanticPayload, 'subject' | 'predicate' | 'object'>

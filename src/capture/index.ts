@@ -1,2 +1,8 @@
+/**
+ * Capture: turns one piece of evidence into an episode or a task, the entities it names and the fact it states.
+ * A rule interprets every capture; a chat model may add to it. All records are written in one transaction.
+ * Not here: facts that follow from many episodes (consolidation/), and changes of stored facts (revision/).
+ */
+
 export { captureRoutes } from './capture.routes.ts'
 export { createCaptureService } from './capture.service.ts'

@@ -62,7 +62,7 @@ export function createInterpreter({ db, log, chat, maxSensitivity }: Resources) 
       })
       return mergeModelAnswer(readAnswer(value), { input, rule, candidates })
     } catch (error) {
-      log.warn('a capture was read by rule, for the model gave no answer', describeError(error))
+      log.warn('the model did not answer; the capture was interpreted by rules', describeError(error))
       return rule
     }
   }

@@ -71,7 +71,7 @@ export async function findKnownRecords(
     )
       return { handles, earlierCapture, factOutcome, existingFact }
   }
-  throw new Error('what is known was withdrawn each time it was looked at')
+  throw new Error('the known fact was withdrawn in each of ten attempts to lock it')
 }
 
 /** Without a name there is nothing to look up. The insert then checks by itself what was erased. */

@@ -7,13 +7,13 @@ export const ConsolidationOptions = closed({
     Type.Array(Type.Enum([...stageNames]), {
       minItems: 1,
       uniqueItems: true,
-      description: 'Of `consolidate`: only these, in their own order. Default: all.',
+      description: 'For `consolidate`: runs only these stages, in their usual order. Default: all.',
     }),
   ),
   ask_model: Type.Optional(
     Type.Boolean({
       description:
-        'Of `consolidate` and `dream`: whether a dry run asks the chat model too, which costs as much as a run.',
+        'For `consolidate` and `dream`: a dry run asks the chat model too, which costs as much as a real run.',
     }),
   ),
 })

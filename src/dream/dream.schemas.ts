@@ -7,13 +7,13 @@ export const DreamOptions = closed({
     Type.Array(Type.Enum([...stepNames]), {
       minItems: 1,
       uniqueItems: true,
-      description: 'Of `dream`: only these, in their own order. Default: all.',
+      description: 'For `dream`: runs only these steps, in their usual order. Default: all.',
     }),
   ),
   ask_model: Type.Optional(
     Type.Boolean({
       description:
-        'Of `consolidate` and `dream`: whether a dry run asks the chat model too, which costs as much as a run.',
+        'For `consolidate` and `dream`: a dry run asks the chat model too, which costs as much as a real run.',
     }),
   ),
 })

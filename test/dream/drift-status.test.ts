@@ -52,9 +52,9 @@ describe('the status of a record that names a file', () => {
 
     const history = await drift.readStatusHistory(record)
     expect(history.map((each) => [each.old, each.new, each.step, each.actor, each.reason])).toEqual([
-      ['active', 'challenged', 'drift', 'dream/drift', 'src/a.ts is not there'],
-      ['challenged', 'invalidated', 'drift', 'dream/drift', 'src/a.ts is still not there'],
-      ['invalidated', 'active', 'drift', 'dream/drift', 'what it names is there again'],
+      ['active', 'challenged', 'drift', 'dream/drift', 'src/a.ts is missing'],
+      ['challenged', 'invalidated', 'drift', 'dream/drift', 'src/a.ts is still missing'],
+      ['invalidated', 'active', 'drift', 'dream/drift', 'all references were found again'],
     ])
     const changes = (await app.request('GET', `/v1/maintenance/runs/${second.id}/changes`)).body
     expect(changes).toEqual({

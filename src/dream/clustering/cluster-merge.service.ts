@@ -21,7 +21,7 @@ export type MergeOutcome =
   | { outcome: 'moved' }
 
 const actor = 'dream/cluster'
-const rationale = 'told as one with what is nearly the same'
+const rationale = 'merged into a summary of similar records'
 const maxTags = 100
 
 const caller: Caller = {
@@ -94,7 +94,7 @@ function describeChanges(summaryId: string, sources: readonly StoredRecord[]): C
 }
 
 const batchSize = 200
-const audit = { actor: 'dream/cluster', rationale: 'what it was told in is no more' }
+const audit = { actor: 'dream/cluster', rationale: 'the summary it was merged into no longer exists' }
 
 /** Restores the members of a summary that was erased or purged. Their content would otherwise be nowhere. */
 export async function restoreOrphans({ run, inBatch }: DreamContext, textLanguage: string): Promise<void> {

@@ -170,8 +170,8 @@ async function writeMiss(
 }
 
 function getReason(due: DueMove): string {
-  if (due.move === 'restore') return 'what it names is there again'
-  return `${findMissing(due)} is ${due.move === 'invalidate' ? 'still not' : 'not'} there`
+  if (due.move === 'restore') return 'all references were found again'
+  return `${findMissing(due)} is ${due.move === 'invalidate' ? 'still missing' : 'missing'}`
 }
 
 function findMissing({ found }: Pick<DueMove, 'found'>): string {

@@ -13,11 +13,11 @@ export const driftRoutes: FastifyPluginAsyncTypebox<{ drift: DriftService }> = a
       schema: {
         operationId: 'checkDrift',
         tags: ['maintenance'],
-        summary: 'Hold what records say of files against the files',
+        summary: 'Check the files that records name',
         description:
-          'Looks for the paths, symbols and npm scripts that live records name beneath the directories of MEMBRANE_DRIFT_ROOTS, in records the key sees whole, and changes nothing. What the `drift` step of a dream would do follows from it.',
+          'Looks for the paths, symbols and npm scripts that live records name, in the directories of MEMBRANE_DRIFT_ROOTS, and reports which exist. Checks only records that the key may read in full, and changes nothing: only the `drift` step of a dream changes the status of records. 409 if no directory is configured.',
         body: ref(DriftQuery),
-        response: answers({ 200: { schema: ref(DriftReport), description: 'What is there.' } }, [
+        response: answers({ 200: { schema: ref(DriftReport), description: 'The result of the check.' } }, [
           'outside_trust',
           'no_drift_roots',
         ]),

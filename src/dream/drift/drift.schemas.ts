@@ -16,8 +16,8 @@ const DriftItem = closed(
   {
     record_id: Uuid(),
     kind: Type.Enum(['path', 'symbol', 'script']),
-    reference: Type.String({ description: 'As the record has it.' }),
-    found: Type.Optional(Type.Boolean({ description: 'Absent where nobody can say.' })),
+    reference: Type.String({ description: 'The words of the record.' }),
+    found: Type.Optional(Type.Boolean({ description: 'Absent if it could not be checked.' })),
   },
   { $id: 'DriftItem' },
 )
@@ -25,18 +25,19 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const DriftReport = closed(
   {
-    checked: Count('Records that name something.'),
-    found: Count('References that are there.'),
-    missing: Count('References that are not.'),
-    unknown: Count('References that could not be looked at.'),
+    checked: Count('Number of records with at least one reference.'),
+    found: Count('Number of references that exist.'),
+    missing: Count('Number of references that do not exist.'),
+    unknown: Count('Number of references that could not be checked.'),
     score: Type.Number({
       ...{ minimum: 0, maximum: 100 },
-      description: 'Percentage of what is known that is there; 100 where nothing is.',
+      description: 'Percentage of found among found and missing references; 100 if there are none.',
     }),
-    complete: Type.Boolean({ description: 'Whether every record was looked at.' }),
+    complete: Type.Boolean({ description: 'False if there were more records than one request checks.' }),
     items: Type.Array(ref(DriftItem), {
       maxItems: 500,
-      description: 'What is missing first, then what is unknown; empty for a key that may not read records.',
+      description:
+        'Missing references first, then unknown ones, then found ones. Empty for a key without `records:read`.',
     }),
   },
   {

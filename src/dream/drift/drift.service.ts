@@ -22,7 +22,7 @@ export function createDriftService({ db, roots }: Resources) {
   async function check(call: CallContext, { scope }: DriftQuery): Promise<DriftReport> {
     if (scope !== undefined) requireScope(call.caller, scope)
     if (roots.length === 0) {
-      throw new AppError('no_drift_roots', 'MEMBRANE_DRIFT_ROOTS names no directory to look beneath.')
+      throw new AppError('no_drift_roots', 'MEMBRANE_DRIFT_ROOTS names no directory.')
     }
     const { items, ...report } = await checkAll(call, scope ?? null)
     // The counts are for keys that run maintenance; the quoted references only for keys that may read records.

@@ -183,7 +183,7 @@ export function createProfilesStep({
     const at = { now, runId, actor }
     const newId = await insertFact(tx, { ...at, ...toFact(due, profile), supersedes: old?.id })
     if (!old || newId === undefined) return newId
-    const audit = { ...at, textLanguage, rationale: 'what it was made of has changed', step }
+    const audit = { ...at, textLanguage, rationale: 'its sources have changed', step }
     await retireRecord(tx, old, { ...audit, to: 'superseded', supersededBy: newId })
     return newId
   }

@@ -24,7 +24,13 @@ export function createProfileCleanup({ db, textLanguage, step, actor }: Resource
       ? await findRecords(tx, [id], fullTrust)
       : []
     if (!card) return {}
-    const audit = { now: run.startedAt, runId: run.id, actor, rationale: 'whom it is of was merged', step }
+    const audit = {
+      now: run.startedAt,
+      runId: run.id,
+      actor,
+      rationale: 'its entity was merged into another one',
+      step,
+    }
     await retireRecord(tx, card, { ...audit, textLanguage, to: 'superseded' })
     const change = { record_id: id, action: 'supersede', after: { status: 'superseded' } }
     return { counts: { cards_dropped: 1 }, changes: [change] }

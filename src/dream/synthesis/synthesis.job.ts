@@ -173,7 +173,7 @@ export function createSynthesisStep({ db, insertFact, textLanguage }: Resources)
     const edge = { source_id: one, predicate: 'related_to', target_id: other, weight: 1, created_at: at.now }
     await upsertEdges(tx, addInverses([edge]))
     const [stored] = await findRecords(tx, [one], fullTrust, 1)
-    if (!stored) throw new Error('an entity that was locked is there')
+    if (!stored) throw new Error('the locked entity does not exist')
     await writeChange(tx, stored, {
       ...{ ...at, action: 'revise', rationale: 'related', textLanguage },
       changes: { [`relations.related_to.${other}`]: [null, 1] },
