@@ -8,8 +8,8 @@ type Waiting = { resolve(answer: Answer): void; reject(error: Error): void }
 type Connection = { socket: Socket; waiting?: Waiting; received: Buffer }
 
 /**
- * HTTP/1.1 over connections that stay open, one request at a time on each. Node's own client takes as much of
- * the processor as the service does, and on two cores that would be measured as the service's.
+ * An HTTP/1.1 client with open connections, one request at a time on each. The client of Node uses as much processor
+ * time as the service, and on two cores that would count as time of the service.
  */
 export async function createClient(baseUrl: string, connections: number) {
   const { hostname, port, host } = new URL(baseUrl)
@@ -62,7 +62,7 @@ async function openConnection(host: string, port: number): Promise<Connection> {
   return connection
 }
 
-/** Undefined until all of it is there. Every answer of the service tells its length. */
+/** Undefined until the answer is complete. Every answer of the service has a length. */
 function readAnswer(received: Buffer): Answer | undefined {
   const headEnd = received.indexOf('\r\n\r\n')
   if (headEnd < 0) return undefined

@@ -5,14 +5,14 @@ import { migrateUp } from '../src/db/migrator.ts'
 
 export type BenchDatabase = { url: string; pool: pg.Pool; drop(): Promise<void> }
 
-/** A database of its own for each benchmark, migrated, on the same server. */
+/** Creates a migrated database for one benchmark, on the shared server. */
 export async function createDatabase(serverUrl: string): Promise<BenchDatabase> {
   const name = `membrane_bench_${randomUUID().replaceAll('-', '')}`
   await onServer(serverUrl, `create database ${name}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   await migrate(url.href)
-  // As many connections as an API process has by default, so that both sides wait for the same.
+  // As many connections as an API process has by default, so that both sides have the same limit.
   const pool = new pg.Pool({ connectionString: url.href, max: 10 })
   return {
     url: url.href,

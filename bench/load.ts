@@ -1,4 +1,4 @@
-/** Keeps `concurrency` calls under way until `count` have been made, and answers how long each took, in ms. */
+/** Runs `count` calls, `concurrency` of them at a time, and returns the duration of each in ms. */
 export async function drive(
   count: number,
   concurrency: number,

@@ -9,7 +9,7 @@ const startDeadlineMs = 120_000
 
 export type Running = { url: string; pid: number; readyAfterMs: number; stop(): Promise<void> }
 
-/** A real process of the product, the one that is measured; this one only asks. */
+/** Starts a real process of the product, which is measured; this process only sends requests. */
 export async function startProduct(
   role: 'api' | 'all',
   environment: Record<string, string>,

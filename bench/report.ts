@@ -22,7 +22,7 @@ BENCH_DATABASE_URL=postgres://… npm run bench -- decay   # on a server of your
 The names and what scales them: \`BENCH_RETRIEVAL_RECORDS\`, \`BENCH_EMBEDDINGS_RECORDS\`,
 \`BENCH_IMPORTANCE_RECORDS\` (how many records); the others have the sizes in the table.`
 
-/** Of everything that was measured last, each benchmark on the machine it ran on. */
+/** Writes docs/performance.md from the last results of each benchmark, on the machine of that run. */
 export async function writeReport(): Promise<void> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort()
   const sections = await Promise.all(files.map(describe))
@@ -47,12 +47,12 @@ async function describe(file: string): Promise<string> {
     .trimEnd()
 }
 
-/** What belongs to a figure without being one that must reach anything. */
+/** Further figures of a result, and how it was verified. */
 function describeDetails({ work, verified, details = {} }: Result): string[] {
-  const told = Object.entries(details).map(
+  const items = Object.entries(details).map(
     ([name, value]) => `${name.replaceAll('_', ' ')} ${typeof value === 'number' ? round(value) : value}`,
   )
-  return [`- ${work}: ${[...told, verified].join('; ')}.`]
+  return [`- ${work}: ${[...items, verified].join('; ')}.`]
 }
 
 function round(value: number): string {

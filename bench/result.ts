@@ -1,13 +1,13 @@
 export type Quantity = { value: number; unit: string }
 
-/** One row of the table. A ratio is measured ÷ limit, both of the same run: machines are noisy. */
+/** One row of the table. The ratio is measured ÷ limit, both from the same run, because machines are noisy. */
 export type Result = {
   work: string
   measured: Quantity
   limit?: Quantity & { of: string }
   ratio?: number
   mustReach?: { text: string; reached: boolean }
-  /** How the benchmark knows that it measured the real thing. */
+  /** How the benchmark checks that the measured work was done. */
   verified: string
   details?: Record<string, number | string>
 }

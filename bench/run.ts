@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { dirname, resolve } from 'node:path'
+import { type BenchContext, createGround } from './bench-context.ts'
 import { captureBenchmarks } from './capture/index.ts'
 import { benchConsolidation } from './consolidation/index.ts'
 import { benchDecay } from './decay/index.ts'
 import { benchDream } from './dream/index.ts'
 import { benchEmbeddings } from './embeddings/index.ts'
-import { createGround, type Ground } from './ground.ts'
 import { benchImportance } from './importance/index.ts'
 import { benchJobs } from './jobs/index.ts'
 import { benchPortability } from './portability/index.ts'
@@ -18,7 +18,7 @@ import { startServer } from './server.ts'
 import { benchSurprise } from './surprise/index.ts'
 import { survivingBenchmarks } from './surviving/index.ts'
 
-const benchmarks: Record<string, (ground: Ground) => Promise<Result[]>> = {
+const benchmarks: Record<string, (ground: BenchContext) => Promise<Result[]>> = {
   ...recordBenchmarks,
   ...captureBenchmarks,
   consolidation: benchConsolidation,
@@ -33,14 +33,14 @@ const benchmarks: Record<string, (ground: Ground) => Promise<Result[]>> = {
   ...survivingBenchmarks,
 }
 
-/** `npm run bench -- records` for those whose names begin so; without a name, everything. */
+/** `npm run bench -- records` runs the benchmarks whose names start so; without a name, all run. */
 async function run(prefixes: readonly string[]): Promise<void> {
   const chosen = Object.entries(benchmarks).filter(
     ([name]) => prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix)),
   )
   if (chosen.length === 0) throw new Error(`there are: ${Object.keys(benchmarks).join(', ')}`)
   const server = await startServer()
-  // Interrupted, it would leave a database server behind.
+  // An interrupted run would leave a database server behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void server.stop().finally(() => process.exit(130)))
   }

@@ -6,7 +6,7 @@ import { startEmbeddedPostgres } from '../src/db/embedded/embedded.ts'
 
 export type Server = { url: string; version: string; stop(): Promise<void> }
 
-/** BENCH_DATABASE_URL, or an embedded server as durable as the one that `npm start` runs. */
+/** The server at BENCH_DATABASE_URL, or an embedded one with the durability of `npm start`. */
 export async function startServer(): Promise<Server> {
   const given = process.env['BENCH_DATABASE_URL']
   if (given) return { url: given, version: await readVersion(given), stop: async () => {} }

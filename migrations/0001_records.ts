@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * A record is two rows. `records` holds what it is and how alive it is: narrow, because lists filter and order by
- * it and sweeps rewrite it by the million. `contents` holds what it says: wide, read for the few records that
- * are answered, indexed by words and tags, which no sweep touches.
+ * A record is two rows. `records` is narrow: type, trust and salience. Lists filter and sort by it, and sweeps
+ * rewrite it by the million. `contents` is wide: payload, tags, search vector. It is read for the few records of an
+ * answer, and no sweep writes it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
@@ -36,15 +36,13 @@ const statements = [
     ('create', 'revise', 'fork', 'merge', 'delete', 'reinforce', 'decay', 'restore', 'erase', 'status',
      'promote', 'demote', 'pin', 'unpin', 'archive')`,
 
-  // scope '' is no scope: a scope that is never null makes the rule of trust one plain comparison, which an index
-  // answers.
-  //
-  // decay_rank orders records of one half-life at every instant alike: log2 of an exponential's salience is
-  // log2(base) + (anchor - now) / half-life, and only the part without `now` differs between them. So the most
-  // salient are read off an index however long ago anything was swept. It is null for a curve without such an
-  // order (or a base whose 64 half-lives could still be seen); for those, salience is what was true when
-  // the row was last written: time only lowers it, so it is an upper bound that an index can be walked by.
-  // expires_at and prune_at are deadlines of the curve, known when it is set.
+  // The scope '' means no scope: a scope that is never null makes trust one plain comparison, which an index can
+  // answer. decay_rank keeps records of one half-life in the same order at every instant: log2 of an exponential
+  // salience is log2(base) + (anchor - now) / half-life, and `now` is equal for all. So an index yields the most
+  // salient records, however old the last sweep is. It is null for a curve without such an order, or a base that is
+  // still visible after 64 half-lives. For those, the stored salience is that of the last write; time only lowers it,
+  // so it is an upper bound for an index scan. expires_at and prune_at are deadlines of the curve, computed when it
+  // is set.
   `create table records (
     id uuid not null,
     created_at timestamptz not null,
@@ -136,10 +134,10 @@ const statements = [
   `create index contents_tags on contents using gin (tags)`,
   `create index contents_search on contents using gin (search)`,
 
-  // The closed form of salience; src/domain/curves.ts is the same definition in TypeScript. date_part answers
-  // float8 where extract answers numeric, which made a read fifteen times as slow. Exponents stop at 64
-  // half-lives and bases below 1e-200 count as 0: PostgreSQL raises on an underflow that JavaScript rounds.
-  // Both functions are simple enough for the planner to inline.
+  // The closed form of salience; src/domain/curves.ts has the same definition in TypeScript. date_part returns
+  // float8, extract returns numeric, which made a read fifteen times as slow. Exponents stop at 64 half-lives and
+  // bases below 1e-200 count as 0, because PostgreSQL raises an error on an underflow that JavaScript rounds. The
+  // planner can inline both functions.
   `create function fading_factor(curve decay_curve, half_lives double precision) returns double precision
     language sql immutable parallel safe as $$
       select case curve

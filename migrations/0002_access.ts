@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** API keys, and the answers kept for clients that ask again. */
+/** API keys, and the stored answers for requests with an Idempotency-Key. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table api_keys (

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What is kept of records that are no more, and the marks that keep erased content from coming back. */
+/** What remains of purged and erased records, and the tombstones that keep erased content from being stored again. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
@@ -23,8 +23,8 @@ export async function down(db: Kysely<unknown>): Promise<void> {
 const statements = [
   `create type departure_kind as enum ('purged', 'erased')`,
 
-  // No content: who may know of it, when it went and why, and the numbers of its fading. An id that was a
-  // record's once is never another's.
+  // No content: its trust, when and why it was removed, and the numbers of its decay. The id of a record is never
+  // used again.
   `create table departures (
     id uuid not null,
     created_at timestamptz not null,
@@ -40,7 +40,7 @@ const statements = [
     constraint departures_pkey primary key (id)
   )`,
 
-  // key_id tells which key a digest was made with: under another key it would match nothing, and say nothing.
+  // key_id identifies the key of the digest. Under another key the digest would match nothing, without an error.
   `create table tombstones (
     id uuid not null,
     created_at timestamptz not null,
@@ -55,10 +55,10 @@ const statements = [
   `create index tombstones_created_at on tombstones (created_at desc, id desc)`,
   `create index tombstones_key_id on tombstones (key_id)`,
 
-  // Of the given contents, those that were erased. The lock is shared among those who store and exclusive to
-  // who erases, and it is held to the end of the transaction: so a content is either stored before an erase
-  // begins or not at all. Each statement of a volatile function has a snapshot of its own, so what is read
-  // here is what was committed when the lock was granted, not when the calling statement began.
+  // Returns which of the given contents were erased. The lock is shared by transactions that store and exclusive to
+  // one that erases, until the transaction ends: a content is stored before an erase begins or not at all. Each
+  // statement of a volatile function has its own snapshot, so it reads what was committed when the lock was granted,
+  // not when the calling statement began.
   `create function erased_among(own_key bytea, scopes text[], digests bytea[])
     returns table (erased_scope text, erased_digest bytea)
     language plpgsql volatile rows 1 as $$
@@ -79,7 +79,7 @@ const statements = [
     end
   $$`,
 
-  // An erase takes the words out of a record's log and leaves who did what and when.
+  // An erase removes the words from the log of a record and keeps who did what and when.
   `create or replace function refuse_audit_change() returns trigger language plpgsql as $$
     begin
       if tg_op = 'UPDATE' then

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Runs of the jobs that keep the store, who may run one, and when a sweep has to look at a record again. */
+/** Runs of maintenance jobs, the leases of jobs, and the time at which a sweep must refresh a record. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
@@ -26,7 +26,7 @@ const statements = [
   `create type run_trigger as enum ('schedule', 'manual')`,
   `create type run_status as enum ('queued', 'running', 'succeeded', 'failed', 'cancelled')`,
 
-  // scope is null for all records: '' already means those that have none.
+  // scope is null for all records, because '' means records without a scope.
   `create table maintenance_runs (
     id uuid not null,
     job text not null,
@@ -55,7 +55,7 @@ const statements = [
   `create index maintenance_runs_job on maintenance_runs (job, created_at desc, id desc)`,
   `create index maintenance_runs_open on maintenance_runs (job, created_at, id)
     where status in ('queued', 'running')`,
-  // Whatever a bug above might try, two runs of one job never overlap.
+  // Two runs of one job never overlap, even if the code above has a bug.
   `create unique index maintenance_runs_one_running on maintenance_runs (job) where status = 'running'`,
 
   // No foreign key to the record: the list outlives it.
@@ -71,7 +71,7 @@ const statements = [
       foreign key (run_id) references maintenance_runs (id) on delete cascade
   )`,
 
-  // Parts of a run that several workers share. Who holds the lock of the row has the part.
+  // Parts of a run that several workers share. The worker that holds the lock of the row has the part.
   `create table maintenance_ranges (
     run_id uuid not null,
     first_block bigint not null,
@@ -91,7 +91,7 @@ const statements = [
     constraint job_leases_pkey primary key (job)
   )`,
 
-  // interval_ms is null for as long as nobody has chosen one: the configuration's then holds.
+  // interval_ms is null until a client sets it; the interval of the configuration applies until then.
   `create table job_schedules (
     job text not null,
     interval_ms bigint,
@@ -102,10 +102,10 @@ const statements = [
     constraint job_schedules_interval_range check (interval_ms >= 10000)
   )`,
 
-  // The inverse of salience_at: the Unix time at which the exact salience has fallen below the stored one by
-  // more than 1 % of it and more than 0.001; null when it never will. It is worked out by the database whenever a
-  // row is written, so that nobody who changes a life can forget it. Elastic has no closed inverse before two
-  // half-lives: it is convex, so Newton's steps from 0 come from one side and five of them are enough.
+  // The inverse of salience_at: the Unix time at which the exact salience is below the stored one by more than 1 % of
+  // it and more than 0.001; null when it never is. The database computes it when a row is written, so that no writer
+  // can forget it. The elastic curve has no closed inverse before two half-lives: it is convex, so steps of Newton
+  // from 0 converge from one side, and five of them are enough.
   `create function fading_due(
     curve decay_curve, base double precision, floor double precision, anchored_at timestamptz,
     half_life_seconds bigint, salience double precision, expires_at timestamptz
@@ -144,7 +144,7 @@ const statements = [
       return least(anchor + half_lives * half_life_seconds, expiry);
     end
   $$`,
-  // Records that decay_rank orders need no stored salience, and so are never due.
+  // Records with a decay_rank need no stored salience, so they are never due.
   `alter table records add column fades_at double precision generated always as (
     case when pinned or forgotten_at is not null
       or (curve in ('exponential', 'custom') and min_salience = 0 and expires_at is null
@@ -153,8 +153,8 @@ const statements = [
   ) stored`,
   `create index records_fades_at on records (fades_at, id) where fades_at is not null`,
 
-  // What a revision zeroed is kept for a time that the configuration sets, counted from the revision. In an
-  // index of its own it is not met again and again by those who look for what has faded.
+  // A revised record is kept for a configured time after its revision. It has an index of its own, so that a search
+  // for faded records does not meet it again and again.
   `drop index records_prune_at`,
   `create index records_prune_due on records (prune_at, id)
     where prune_at is not null and forgotten_at is null and status in ('active', 'challenged')`,

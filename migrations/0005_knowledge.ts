@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Kysely, sql } from 'kysely'
 
-/** What records are known by, so that nothing is known twice; and what became of their status. */
+/** Handles, by which records are found so that nothing is stored twice, and the history of their status. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
   await fillHandles(db)
@@ -14,9 +14,9 @@ export async function down(db: Kysely<unknown>): Promise<void> {
 }
 
 const statements = [
-  // A digest, because a name or a fact may be longer than an index entry can be. detail tells apart the facts on
-  // one topic. place numbers those that bear one name in one scope, where twins must not arise: two writers
-  // who both found nobody take the same place, and one of them is refused.
+  // A digest, because a name or a fact can be longer than an index entry. detail separates the facts of one topic.
+  // place numbers records of one name in one scope where duplicates must not appear: two writers that both found no
+  // record take the same place, and one of them fails.
   `create table handles (
     digest bytea not null,
     detail bytea,
@@ -31,12 +31,12 @@ const statements = [
   )`,
   `create index handles_record on handles (record_id)`,
 
-  // Who is known by each of these in its scope or in none, up to a ceiling of sensitivity: of each the same in
-  // detail first, then the newest, 64 at most; and whether anything was ever erased. One round trip takes every
-  // lock a writer needs, in one order: that of those who store against those who erase, then what nobody is known
-  // by yet, and what is to be held anyway (held is null for what is only looked up), then the entities, so that
-  // none is merged away until a link to it is there. A volatile function reads each statement anew, so what
-  // another writer stored while this one waited is found.
+  // Returns for each handle the records in its scope or without a scope, up to a ceiling of sensitivity: those with
+  // the same detail first, then the newest, 64 at most; and whether anything was ever erased. One call takes all
+  // locks that a writer needs, in one order: the lock between storing and erasing, then handles without a record,
+  // then handles to hold in any case (held is null for a lookup only), then the entities, so that none is merged
+  // before an edge to it is written. A volatile function reads each statement anew, so it finds what another writer
+  // stored while this one waited.
   `create function seek_handles(
     digests bytea[], details bytea[], scopes text[], held boolean[], ceiling sensitivity
   ) returns table (
@@ -125,7 +125,9 @@ const batch = 1_000
 
 type Row = { id: string; scope: string; payload: Record<string, unknown> }
 
-/** The handles of what is stored already. Digests are made here: PostgreSQL's lower case depends on its locale. */
+/**
+ * The handles of stored records. The digests are made here, because lower case in PostgreSQL depends on its locale.
+ */
 async function fillHandles(db: Kysely<unknown>): Promise<void> {
   for (let last = '00000000-0000-0000-0000-000000000000'; ; ) {
     const { rows } = await sql<Row>`

@@ -1,14 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What relevance is counted from. Where a record belongs and what type it has become words of it that no text can
- * hold (they contain a space), so one index answers "this common word in this small scope" without passing
- * over the matches of everybody else; `words` is how long its text is.
- *
- * Rewrites `contents`, some thousand rows to a statement, and locks it until it is done, some minutes for a
- * million records: its index is built anew afterwards, which takes a tenth of the time that keeping it up to date
- * row by row does. The words of a text stored before are taken from those it was indexed by, without reading its
- * payload again: its identifiers are found by their parts, if not by the humps in them.
+ * Inputs of text relevance. Scope and type become words of the record that no text can contain (they have a space),
+ * so one index answers "this common word in this small scope" without reading the matches of other scopes; `words` is
+ * the length of the text. Rewrites `contents`, some thousand rows per statement, and locks it until the end, some
+ * minutes for a million records: building its index again takes a tenth of the time of updating it row by row. The
+ * words of older texts are taken from their index, without reading their payload: their identifiers are found by
+ * their parts, but not by the parts of camel case.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop index contents_search`.execute(db)
@@ -51,10 +49,12 @@ export async function down(db: Kysely<unknown>): Promise<void> {
 
 const batch = 5_000
 
-/** What is longer is found by its parts alone: PostgreSQL refuses words over 2 KB. */
+/** Longer words are found by their parts only: PostgreSQL refuses words over 2 KB. */
 const longestWhole = 200
 
-/** What joins the parts of an identifier. Spelt out: what a class of characters means depends on the locale. */
+/**
+ * Characters that join the parts of an identifier. They are listed, because a character class depends on the locale.
+ */
 const signs = '[-_./:@\\\\#+]+'
 const edges = `^${signs}|${signs}$`
 

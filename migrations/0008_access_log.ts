@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** When each record was shown or used, and what lets a past state be found by when a status moved. */
+/** When each record was shown or used, and an index of status changes by time for queries about the past. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
@@ -12,7 +12,7 @@ export async function down(db: Kysely<unknown>): Promise<void> {
 }
 
 const statements = [
-  // Being shown and being used are told apart, for the one says less of a memory's worth than the other.
+  // Showing and using a record are separate, because showing says less about the worth of a memory.
   `create type access_kind as enum ('served', 'used')`,
   `create table access_log (
     record_id uuid not null,
@@ -23,10 +23,10 @@ const statements = [
     constraint access_log_actor_length check (char_length(actor) between 1 and 256)
   )`,
   `create index access_log_record on access_log (record_id, at desc)`,
-  // The log grows at its end, so the ranges of a few pages say where the old part ends; a tree would be as large
-  // as the table.
+  // The log grows at its end, so the ranges of some pages show where its old part ends; a tree would be as large as
+  // the table.
   `create index access_log_at on access_log using brin (at)`,
 
-  // Nobody reads this table on the way of a request, and it has a row per transition: the lock is short.
+  // No request reads this table, and it has one row per status change: the lock is short.
   `create index status_changes_at on status_changes (at)`,
 ]

@@ -1,16 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Vectors of what records say, a narrow signature of each to find them by, and which records are still to be read.
- *
- * New tables only. The records that are there are put on the list by the worker, as after any change of model.
+ * Vectors of texts, a narrow signature of each for the search, and the list of records without a vector. New tables
+ * only. The worker lists existing records, as after any change of the model.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
 export async function down(db: Kysely<unknown>): Promise<void> {
-  // Made where the extension pgvector is.
+  // Created only with the extension pgvector.
   await sql`drop function if exists nearest_signatures(smallint, bit)`.execute(db)
   for (const table of ['unembedded', 'signatures', 'embeddings', 'embedding_models']) {
     await sql`drop table ${sql.table(table)}`.execute(db)
@@ -33,7 +32,7 @@ const statements = [
     constraint embedding_models_name unique (provider, model, dimensions),
     constraint embedding_models_dimensions check (dimensions between 1 and 4096)
   )`,
-  // One model answers at a time, and one is filled: the same, or the one that is to follow it.
+  // One model serves searches, and one embeds new texts: the same one, or its successor.
   `create unique index embedding_models_serving on embedding_models (serves) where serves`,
   `create unique index embedding_models_embedding on embedding_models (embeds) where embeds`,
   `comment on column embedding_models.seen_at is 'when a worker was last there that is configured with it'`,
@@ -54,7 +53,8 @@ const statements = [
   // Floats do not compress; trying took longer than storing them.
   `alter table embeddings alter column code set storage external`,
 
-  // Beside the vectors, for every search without an index reads all of them, and a vector is ten times as wide.
+  // Separate from the vectors, because every search without an index reads all signatures, and a vector is ten times
+  // as wide.
   `create table signatures (
     record_id uuid not null,
     model_id smallint not null,
@@ -64,8 +64,8 @@ const statements = [
       references embeddings (record_id, model_id) on delete cascade
   )`,
 
-  // Without a foreign key, whose check every create would pay for; whoever works through the list passes over what
-  // has gone. An instant that never comes is that of a text which was given up.
+  // No foreign key, because every create would pay for its check; the worker skips records that are gone. An infinite
+  // instant marks a text that was given up.
   `create table unembedded (
     record_id uuid not null,
     asked_at timestamptz not null,
@@ -74,6 +74,7 @@ const statements = [
     constraint unembedded_pkey primary key (record_id)
   )`,
   `create index unembedded_due on unembedded (due_at)`,
-  // Work for a short while and then none: what is dead is cleared away before a look at the list would wade through it.
+  // The table is full for a short while and then empty: dead rows are removed early, so that a look at the list does
+  // not read them.
   `alter table unembedded set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000)`,
 ]

@@ -1,10 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What consolidation has yet to do, by stage and episode, and what an episode was counted as.
- *
- * Reads every episode that is there and puts it on the list, half a minute for a million; nothing that is in use
- * is locked but `handles`, which cannot be written while its index is built.
+ * The stages that each episode still waits for, and what each episode was counted as. Reads every episode and lists
+ * it, half a minute for a million; nothing in use is locked but `handles`, which cannot be written while its index is
+ * built.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
@@ -28,10 +27,10 @@ export async function down(db: Kysely<unknown>): Promise<void> {
 const statements = [
   `create type consolidation_stage as enum ('episodic', 'semantic', 'extraction', 'competence', 'plan_graph')`,
 
-  // A list of what is left and no mark on what is done: with nothing new it is empty, and a million episodes cost
-  // one probe. due_at is when the episode was created, then when a stage that failed may try again, and never
-  // comes for one that was given up. Without a foreign key, whose check every create would pay for; a trigger takes
-  // off what goes, and whoever works through the list passes over what has gone.
+  // A list of open work instead of a mark on finished work: with nothing new it is empty, and a million episodes cost
+  // one probe. due_at is the creation of the episode, then the time of the next attempt of a failed stage, and
+  // infinity for one that was given up. No foreign key, because every create would pay for its check; a trigger
+  // removes deleted records, and the worker skips those that are gone.
   `create table unconsolidated (
     due_at timestamptz not null,
     claimed_until timestamptz,
@@ -44,8 +43,8 @@ const statements = [
   )`,
   `create index unconsolidated_due on unconsolidated (stage, due_at, record_id)`,
 
-  // Of stages that count: what an episode counts towards (a signature in a scope) and as what, so that it counts
-  // once, and a corrected outcome moves it. It goes with its episode, which then never comes again.
+  // For stages that count: the tally (a signature in a scope) and the outcome of an episode, so that it counts once
+  // and a corrected outcome moves it. It is deleted with its episode, which never comes back.
   `create table episode_tallies (
     episode_id uuid not null,
     stage consolidation_stage not null,
@@ -58,11 +57,11 @@ const statements = [
   )`,
   `create index episode_tallies_digest on episode_tallies (digest, scope, stage)`,
 
-  // What every event of one kind was observed in is one topic with as many details as there are events.
+  // The observation of every event of one kind is one topic with as many details as events.
   `create index handles_detail on handles (digest, detail, scope) where detail is not null`,
 
-  // What there is to learn from an episode. From its outcome on it counts towards what its tools achieve; one that
-  // was corrected is looked at again by whoever counts, whatever it says now.
+  // The stages of an episode. With an outcome it counts towards its tools; a corrected episode is listed again for
+  // each stage that counts; its new outcome does not matter.
   `create function stages_of(episode jsonb, is_corrected boolean) returns setof consolidation_stage
     language sql immutable parallel safe as $$
       select stage from (values
@@ -77,7 +76,7 @@ const statements = [
       where is_due
     $$`,
 
-  // Listed by the database in the statement that makes it due: no writer can forget it, and none has to ask twice.
+  // A trigger lists the episode in the statement that makes it due: no writer can forget it.
   `create function list_new_episode() returns trigger language plpgsql as $$
     begin
       insert into unconsolidated (record_id, stage, due_at)
@@ -91,7 +90,7 @@ const statements = [
   `create trigger contents_unconsolidated after insert on contents
     for each row when (new.payload ->> 'kind' = 'episodic') execute function list_new_episode()`,
 
-  // A stage that has the episode in hand holds its row; the correction then waits, and is listed behind it.
+  // A stage that works on the episode holds its row; the correction waits and is listed after it.
   `create function list_judged_episode() returns trigger language plpgsql as $$
     begin
       insert into unconsolidated (record_id, stage, due_at)
@@ -109,8 +108,8 @@ const statements = [
       new.payload ->> 'kind' = 'episodic' and new.payload ->> 'outcome' is distinct from old.payload ->> 'outcome'
     ) execute function list_judged_episode()`,
 
-  // What was passed over while it was forgotten, withdrawn or (where a stage would change it) pinned. Each stage
-  // knows what it has done before.
+  // Episodes that were skipped while they were forgotten, withdrawn or (where a stage would change them) pinned. Each
+  // stage knows what it has done before.
   `create function list_returned_episode() returns trigger language plpgsql as $$
     begin
       insert into unconsolidated (record_id, stage, due_at)
@@ -131,7 +130,7 @@ const statements = [
       )
     ) execute function list_returned_episode()`,
 
-  // Or a stage that is not in use, for want of a model, would keep them for ever.
+  // Otherwise a stage without a model would keep them forever.
   `create function unlist_gone_episodes() returns trigger language plpgsql as $$
     begin
       delete from unconsolidated where record_id in (select id from gone where type = 'episodic');

@@ -1,10 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The few facts that hold for a time only. Every search asks each record whether it still holds, and without this
- * reads the content of each to learn that it always does.
- *
- * Reads all contents once, some seconds for a million, in which they cannot be written.
+ * An index of the few facts with a validity window. Every search checks whether each record is valid, and without the
+ * index it reads the contents of each to learn that it always is. Reads all contents once, some seconds for a
+ * million, and blocks their writes meanwhile.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

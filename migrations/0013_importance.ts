@@ -1,10 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What importance came to over time, and what of old accesses it still needs once they are deleted.
- *
- * New tables, and one column with a constant default, whose check reads the records once: about a second for a
- * million. Counting what was only served reads the access log once and writes each record that is in it.
+ * The history of importance, and what it needs of old accesses after they are deleted. New tables, and one column
+ * with a constant default, whose check reads the records once: about a second for a million. Counting the served
+ * accesses reads the access log once and writes each record in it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
@@ -26,13 +25,13 @@ const statements = [
     from (select record_id, count(*) as served from access_log where kind = 'served' group by record_id) as l
     where l.record_id = r.id`,
 
-  // Of two accesses of one instant the same comes first for everybody, and the newest are read from the index alone.
-  // While it is built accesses wait: some seconds for some millions.
+  // Accesses of one instant have a fixed order, and the newest are read from the index alone. Accesses wait while it
+  // is built: some seconds for some millions.
   `drop index access_log_record`,
   `create index access_log_newest on access_log (record_id, at desc, kind)`,
 
-  // One index, by which it is read: a run that moves a million scores writes as many rows here. It outlives its
-  // record, as the log of statuses does, and says nothing of what was in it.
+  // One index only, because a run that changes a million scores writes as many rows here. The table outlives its
+  // record, like the log of statuses, and has no content.
   `create table importance_history (
     id bigint generated always as identity,
     at timestamptz not null,
@@ -43,10 +42,10 @@ const statements = [
     constraint importance_history_pkey primary key (record_id, id),
     constraint importance_history_range check (old between 0 and 1 and new between 0 and 1)
   )`,
-  // Where its old part ends, for whoever is to delete that.
+  // Shows where the old part of the log ends, for its deletion.
   `create index importance_history_at on importance_history using brin (at)`,
 
-  // The days on which there was an access that the log no longer tells of.
+  // The number of days with accesses that the log no longer contains.
   `create table access_folds (
     record_id uuid not null,
     days int4 not null,

@@ -1,15 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * When somebody put a record into a lower layer, so that its past does not carry it up again; and what there is in
- * the working layer, which is looked through every hour and mostly empty.
- *
- * The column costs a moment. The index reads all records once, a second or two for a million, in which they cannot be
- * written.
+ * When a client demoted a record, so that its past does not promote it again; and an index of the working layer,
+ * which is searched every hour and is mostly empty. The column takes a moment. The index reads all records once, a
+ * second or two for a million, and blocks their writes meanwhile.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table records add column demoted_at timestamptz`.execute(db)
-  // Of columns that no access changes: with its count among them, every access would write every index anew.
+  // Columns that no access changes: with the access count, every access would write every index anew.
   await sql`
     create index records_working on records (created_at, id)
     where layer = 'working' and forgotten_at is null and not pinned and status in ('active', 'challenged')

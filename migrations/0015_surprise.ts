@@ -1,9 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What a record said that the store did not know when its vector came, and which vectors are still to be compared.
- *
- * New tables only. Records that have a vector already stay as they are: the store they came to is no more.
+ * How surprising a record was when its vector came, and which vectors still wait for the comparison. New tables only.
+ * Records that already have a vector stay as they are: the store at the time of their arrival cannot be restored.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
@@ -14,7 +13,7 @@ export async function down(db: Kysely<unknown>): Promise<void> {
 }
 
 const statements = [
-  // In the order in which records came to be: the later of two that say the same is the one that repeats.
+  // In the order of creation: of two records that say the same, the later one is the repetition.
   `create table unsurprised (
     created_at timestamptz not null,
     asked_at timestamptz not null,
@@ -23,12 +22,13 @@ const statements = [
     constraint unsurprised_record foreign key (record_id) references records (id) on delete cascade
   )`,
   `create index unsurprised_order on unsurprised (created_at, record_id)`,
-  // Work for a short while and then none: what is dead is cleared away before a look at the list would wade through it.
+  // The table is full for a short while and then empty: dead rows are removed early, so that a look at the list does
+  // not read them.
   `alter table unsurprised set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000)`,
   `comment on column unsurprised.asked_at is
     'when its text was written: it is compared once no text of before waits for its vector'`,
 
-  // Once for each record, so that the row is also what keeps it from being compared again.
+  // One row per record, so that the row also prevents a second comparison.
   `create table surprises (
     at timestamptz not null,
     score double precision not null,

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What a record named and was not there when a dream looked; and how far a dream has looked, so that one that is taken
- * up again neither counts nor asks twice. New tables only: nothing that is read or written waits.
+ * References of records that were missing at the last dream, and the position of a dream, so that a continued run
+ * neither counts nor asks twice. New tables only: no reader or writer waits.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Questions that a dream has put to a model in vain, by their digest: nothing of what they showed. A new table only:
- * nothing that is read or written waits.
+ * Digests of the questions that a dream asked a model without a usable answer; no content. A new table only: no
+ * reader or writer waits.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Whose profile a dream has written and of what, and which beliefs it has asked about. New tables only: nothing that
- * is read or written waits.
+ * The profile that a dream wrote for an entity and its sources, and the beliefs that it has probed. New tables only:
+ * no reader or writer waits.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
@@ -13,7 +13,7 @@ export async function down(db: Kysely<unknown>): Promise<void> {
 }
 
 const statements = [
-  // It outlives its card: what was purged is written anew once there is something new to say, and not before.
+  // It outlives its card: a purged profile is written again only when there is something new to say.
   `create table peer_cards (
     written_at timestamptz not null,
     entity_id uuid not null,
@@ -24,7 +24,7 @@ const statements = [
     constraint peer_cards_card foreign key (card_id) references records (id) on delete set null,
     constraint peer_cards_digest_length check (octet_length(digest) = 16)
   )`,
-  // A record that is removed asks whether it is a card.
+  // The delete of a record checks whether it is a card.
   `create index peer_cards_card on peer_cards (card_id)`,
   `comment on column peer_cards.digest is 'of the question that the card answers: what was known, and to which model'`,
 

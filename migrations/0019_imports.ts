@@ -1,10 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What an import has in hand: lines that may be stored only once all of them were looked at, and edges whose target
- * may come later in the stream. Without a log of their own: an import that a crash ends is sent again.
- *
- * New tables only: nothing that is read or written waits.
+ * The working data of an import: lines that are stored only after all of them were checked, and edges whose target
+ * may come later in the stream. Unlogged: an import that a crash ends is sent again. New tables only: no reader or
+ * writer waits.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
@@ -25,7 +24,7 @@ const statements = [
   )`,
   `create index import_lines_received_at on import_lines using brin (received_at)`,
 
-  // No key of the record it starts from: one that is erased meanwhile is passed over when its target comes.
+  // No foreign key to its source: if the source is erased meanwhile, the edge is skipped when its target comes.
   `create unlogged table awaiting_edges (
     import_id uuid not null,
     source_id uuid not null,

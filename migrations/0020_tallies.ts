@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What the store has counted since it was set up, and the trace that asked for a run. Each connection counts in rows of
- * its own, so that no two transactions wait for one another over a number; who reads adds them up. What the runs of
- * before did is counted once, here. A new table and a column without a default: nothing that is read or written waits.
+ * Counters of the store since it was created, and the trace that requested a run. Each connection counts in its own
+ * rows, so that no transaction waits for another; a reader adds them up. Older runs are counted once, here. A new
+ * table and a column without a default: no reader or writer waits.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * What a record was made from, as the service recorded it. Until now an erase read this from the edges, which any client
- * can write and delete. A new table: what is read or written meanwhile does not wait. To fill it for the records that
- * are there, the migration reads `relations`, `contents` and `audit_entries` once.
+ * The sources of each record, as the service recorded them. Before, an erase read them from the edges, which any
+ * client can write and delete. A new table: no reader or writer waits. To fill it for existing records, the migration
+ * reads `relations`, `contents` and `audit_entries` once.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
@@ -16,8 +16,7 @@ export async function down(db: Kysely<unknown>): Promise<void> {
 }
 
 const statements = [
-  // The source has no foreign key: a source that is purged is still what the record was made from, and can be erased
-  // after it was purged.
+  // The source has no foreign key: a purged source is still a source, and can still be erased.
   `create table descents (
     derived_id uuid not null,
     source_id uuid not null,
@@ -35,8 +34,8 @@ const statements = [
   `comment on table descents is 'what a record was made from and confirmed by; written by the service alone'`,
   `comment on column descents.is_ground is 'a record that has grounds is erased with the last of them'`,
 
-  // References are a bare id, or an id behind a prefix such as record:. An entry that names no id is evidence of its
-  // own and counts as null.
+  // A reference is a bare id, or an id after a prefix such as record:. An entry without an id is evidence of its own
+  // and counts as null.
   `create function records_named_in(content jsonb) returns setof uuid language sql immutable as $$
     select case when lower(right(entry.ref, 36)) ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
       and (length(entry.ref) = 36 or lower(left(entry.ref, length(entry.ref) - 36)) = 'record:')
@@ -52,8 +51,8 @@ const statements = [
     ) as entry
   $$`,
 
-  // To be called again once the last process of the version before has stopped: what that process makes has edges and
-  // no descent. It adds what is missing and changes nothing else.
+  // Call it again when the last process of the version before has stopped: such a process writes edges and no
+  // descent. It adds what is missing and changes nothing else.
   `create function infer_descents() returns bigint language plpgsql as $$
   declare
     added bigint;

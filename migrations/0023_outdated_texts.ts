@@ -1,16 +1,16 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * The search text of an earlier version holds secrets and the arguments of tools. Lists every record, so that the
- * worker computes its text again, and lists each record that a process of an earlier version writes from now on: what this
- * version writes has the word `text 1`, which no text can hold. Blocks writes of records, not reads, while it lists the ids,
- * some seconds for a million records.
+ * The search text of an earlier version contains secrets and the arguments of tools. Lists every record, so that the
+ * worker computes its text again, and lists each record that a process of an earlier version writes later: this
+ * version writes the word `text 1`, which no text can contain. Blocks writes of records, not reads, while it lists
+ * the ids, some seconds for a million records.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
-/** The word stays where it was written, and disturbs nothing. */
+/** The word stays in the search vectors and has no effect. */
 export async function down(db: Kysely<unknown>): Promise<void> {
   await sql`drop trigger contents_outdated on contents`.execute(db)
   await sql`drop function list_outdated_text()`.execute(db)
@@ -18,7 +18,7 @@ export async function down(db: Kysely<unknown>): Promise<void> {
 }
 
 const statements = [
-  // Without a foreign key: whoever works through the list passes over what is gone.
+  // No foreign key: the worker skips records that are gone.
   `create table outdated_texts (
     record_id uuid not null,
     listed_at timestamptz not null,

@@ -1,8 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Identifiers of each sensitivity are apart, and a tombstone says how sensitive the erased record was. Locks
- * entity_identifiers against everybody for one update of its rows and one index build, and tombstones for a moment.
+ * Identifiers are unique per sensitivity, and a tombstone has the sensitivity of the erased record. Locks
+ * entity_identifiers against readers and writers for one update of its rows and one index build, and tombstones for a
+ * moment.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
@@ -14,7 +15,7 @@ export async function down(db: Kysely<unknown>): Promise<void> {
 }
 
 const statements = [
-  // An older tombstone does not tell, and counts as one of the most sensitive.
+  // An older tombstone has no sensitivity and counts as one of the highest.
   `alter table tombstones add column sensitivity sensitivity not null default 'hyper'`,
 
   // Null only between the insert of an older process and the trigger below.
@@ -24,8 +25,8 @@ const statements = [
   `alter table entity_identifiers
     add constraint entity_identifiers_taken unique (scope, sensitivity, namespace, value)`,
 
-  // A process of the version before does not write the sensitivity. It runs after the whole statement, in which the
-  // record itself may be inserted.
+  // A process of the version before does not write the sensitivity. The trigger runs after the whole statement,
+  // because the same statement may insert the record.
   `create function complete_identifier() returns trigger language plpgsql as $$
     begin
       update entity_identifiers as i set sensitivity = r.sensitivity

@@ -1,19 +1,19 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Lowers what an earlier version stored above 1,000, the new bound of salience, its cap and its gain: two saliences of
- * 1e308 overflow any sum. It reads `records` three times and locks only the rows it changes; a usual store has none of them.
- * There is no constraint: a process of the earlier version that still runs would fail on such a write, and every sum is
- * safe without one.
+ * Lowers values that an earlier version stored above 1,000, the new bound of salience, its cap and its gain: two
+ * saliences of 1e308 overflow any sum. It reads `records` three times and locks only the rows it changes; a usual
+ * store has none. There is no constraint: a running process of the earlier version would fail on such a write, and
+ * every sum is safe without one.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
-/** The earlier values are not kept: what is within the bound is valid for the earlier version too. */
+/** The earlier values are not restored: values within the bound are valid for the earlier version too. */
 export async function down(): Promise<void> {}
 
-/** How many half-lives it takes from 1,000 to 0.001, at which a record has faded: one number for each curve. */
+/** The half-lives from 1,000 to 0.001, at which a record has faded: one number for each curve. */
 const halfLives = `case curve
     when 'linear' then ${1 - 1e-6}
     when 'huber' then ${0.5 + (1 - 1e-6 / 2 ** -0.5) / Math.LN2}
@@ -41,7 +41,7 @@ const statements = [
    ) as lowered
    where r.id = lowered.id`,
   `update records set salience = 1000 where salience > 1000`,
-  // Ten years, the longest that a schedule may be given: the next run of a longer one is beyond the calendar.
+  // Ten years, the longest interval of a schedule: the next run of a longer one is outside of the calendar.
   `update job_schedules set interval_ms = 315360000000 where interval_ms > 315360000000`,
   `update job_schedules set next_at = timestamptz '1970-01-01 00:00:00+00'
    where not next_at between '1970-01-01 00:00:00+00' and '9999-12-31 00:00:00+00'`,

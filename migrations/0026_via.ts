@@ -1,11 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Which key wrote an entry of the audit log, a change of status or a tombstone, beside the actor that the caller
- * names. Columns without a default: a short exclusive lock on each table and no rewrite, and older code goes on
- * writing rows without them. The index serves imports that look for edges other imports hold; its table is all but
- * empty between imports. The functions that keep the logs compare whatever columns there are, so they stay when the
- * columns go.
+ * The key that wrote an entry of the audit log, a change of status or a tombstone, beside the actor that the caller
+ * names. Columns without a default: a short exclusive lock on each table and no rewrite, and older code continues to
+ * write rows without them. The index serves imports that look for edges of other imports; its table is almost empty
+ * between imports. The functions that protect the logs compare all columns, so they stay when the columns are
+ * dropped.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
@@ -18,7 +18,7 @@ export async function down(db: Kysely<unknown>): Promise<void> {
 
 const tables = ['tombstones', 'status_changes', 'audit_entries']
 
-/** Erasing blanks what was said, and nothing else of an entry changes: not the key behind it either. */
+/** An erase clears the words of an entry. Nothing else of it changes, and neither does its key. */
 function onlyBlanked(): string[] {
   return [
     `create or replace function refuse_audit_change() returns trigger language plpgsql as $$

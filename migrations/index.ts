@@ -23,7 +23,7 @@ import * as apart from './0024_apart.ts'
 import * as salienceBounds from './0025_salience_bounds.ts'
 import * as via from './0026_via.ts'
 
-/** Append only: what has run somewhere never changes and never moves. */
+/** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
   '0001_records': records,
   '0002_access': access,

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 
 /**
- * npm leaves an optional package out of the lockfile when the registry it asked does not hold it, as a partial
- * mirror may not hold the binaries of other platforms; and then `npm ci` refuses that lockfile everywhere. This
- * adds what is missing, without the checksums that only the packages themselves could tell.
+ * npm omits an optional package from the lockfile when its registry does not have it, for example a partial mirror
+ * without the binaries of other platforms; `npm ci` then refuses that lockfile everywhere. This script adds the
+ * missing entries, without the checksums, which only the packages contain.
  */
 
 type Entry = {
@@ -23,7 +23,7 @@ export type Lockfile = { packages: Record<string, Entry> }
 const systems = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32']
 const processors = ['arm64', 'arm', 'ia32', 'ppc64', 'riscv64', 's390x', 'x64']
 
-/** Paths in the lockfile's terms, with the entries they lack. */
+/** The missing entries by their path in the lockfile. */
 export function findMissing({ packages }: Lockfile): Record<string, Entry> {
   const missing: Record<string, Entry> = {}
   for (const parent of Object.values(packages)) {
@@ -36,14 +36,13 @@ export function findMissing({ packages }: Lockfile): Record<string, Entry> {
   return missing
 }
 
-/** Without the platform npm would try to install it here, and look for it in the registry that lacks it. */
+/** Without the platform npm would try to install the package here, from the registry that does not have it. */
 function describePlatform(name: string, version: string, parent: Entry): Entry {
-  if (!/^\d+\.\d+\.\d+\S*$/.test(version)) throw new Error(`cannot tell the version of ${name}@${version}`)
+  if (!/^\d+\.\d+\.\d+\S*$/.test(version)) throw new Error(`unknown version of ${name}@${version}`)
   const words = name.split('/').at(-1)?.split('-') ?? []
   const os = words.filter((word) => systems.includes(word))
   const cpu = words.filter((word) => processors.includes(word))
-  if (os.length !== 1 || cpu.length !== 1)
-    throw new Error(`cannot tell the platform of ${name} from its name`)
+  if (os.length !== 1 || cpu.length !== 1) throw new Error(`unknown platform of ${name}`)
   const libc = words.flatMap((word) =>
     word.startsWith('musl') ? ['musl'] : word.startsWith('gnu') ? ['glibc'] : [],
   )

@@ -9,17 +9,17 @@ Every error is an [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) problem, \`
 | member | |
 | --- | --- |
 | \`type\` | \`urn:membrane:problem:\` and the code |
-| \`title\` | what the code means, the same each time |
+| \`title\` | the meaning of the code; always the same text |
 | \`status\` | the HTTP status |
-| \`detail\` | what went wrong this time |
-| \`code\` | one of those below; stable, so a program may depend on it |
-| \`request_id\` | finds the request in the log; also the \`X-Request-Id\` header |
-| \`errors\` | with \`validation_failed\`: every place that is wrong, as \`{pointer, message}\`; a pointer is an RFC 6901 pointer into the body, or \`?name\` for a query parameter |
+| \`detail\` | what went wrong in this request |
+| \`code\` | one of the codes below; stable, so programs can depend on it |
+| \`request_id\` | the id of the request in the log; also the \`X-Request-Id\` header |
+| \`errors\` | with \`validation_failed\`: every invalid place, as \`{pointer, message}\`; a pointer is an RFC 6901 pointer into the body, or \`?name\` for a query parameter |
 
-429 and most 503 answers carry \`Retry-After\`. A 5xx never says more than its code: the log does.
+429 and most 503 answers have \`Retry-After\`. A 5xx answer contains no details; the log does.
 `
 
-/** docs/errors.md: the catalogue by status. */
+/** Returns docs/errors.md: the catalogue of errors, ordered by status. */
 export function describeErrors(): string {
   const codes = Object.keys(catalogue) as ErrorCode[]
   const statuses = [...new Set(codes.map(getHttpStatus))].sort((one, other) => one - other)

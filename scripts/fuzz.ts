@@ -3,8 +3,8 @@ import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 
 /**
- * `npm run fuzz -- --seconds 300`; with `--seed` what another run printed is done again, `--only` attacks the
- * operations that have this in their names.
+ * `npm run fuzz -- --seconds 300`. `--seed` repeats a run whose seed was printed, `--only` attacks the operations
+ * whose names contain it.
  */
 const { values } = parseArgs({
   options: {

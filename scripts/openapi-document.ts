@@ -6,7 +6,7 @@ import { createIds } from '../src/kernel/ids.ts'
 import { createLogger } from '../src/kernel/log.ts'
 import { createServices, listRooms } from '../src/services.ts'
 
-/** The document of the whole API. No database is needed: a pool connects when it is first asked. */
+/** Returns the OpenAPI document. It needs no database: a pool connects at its first query. */
 export async function describeProduct(): Promise<string> {
   const config = readConfig({})
   const ids = createIds(clock)

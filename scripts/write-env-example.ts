@@ -5,8 +5,8 @@ import { environmentSchema } from '../src/config/environment.ts'
 
 const target = resolve(import.meta.dirname, '../.env.example')
 
-const preamble = `# Every variable there is, with its default or an example. A blank one counts as unset.
-# A copy of this file named .env is read by docker compose, and by node with --env-file=.env.
+const preamble = `# All variables, with their default or an example. A blank value means unset.
+# Docker Compose reads a copy of this file named .env, and so does node with --env-file=.env.
 `
 
 /** Everything is commented out, so that a copy of the file changes nothing until a line is uncommented. */

@@ -12,7 +12,7 @@ import {
   toolNear,
 } from './world.ts'
 
-/** Of twenty captures, each in its place, so that what they must have stored is known exactly. */
+/** The kinds of captures in a cycle of twenty, in fixed order, so that the expected rows are known exactly. */
 const kinds = [
   ...(['event', 'tool output', 'event', 'tool output', 'event'] as const),
   ...(['tool output', 'event', 'tool output', 'event', 'tool output'] as const),
@@ -21,12 +21,12 @@ const kinds = [
 ]
 export type Kind = (typeof kinds)[number]
 export const cycle = kinds.length
-/** What a cycle stores: an episode of all but the tasks, and what is told for the first time. */
+/** The rows that one cycle stores: an episode for each capture except tasks, and the facts that are new. */
 const ofCycle: Readonly<Record<string, number>> = {
   ...{ episodic: 18, working: 1, semantic: 3, entity: 2, records: 24, contents: 24 },
   ...{ confirmed: 3, contested: 1, status_changes: 0 },
 }
-/** All of them are told of in the first cycles, which are not measured. */
+/** All known tasks occur in the first cycles, which are not measured. */
 export const knownTasks = 20
 
 const wordsOfEach = 24
@@ -52,7 +52,7 @@ export function makeEvidence(index: number, world: World): string {
   })
 }
 
-/** A task and a fact to be contradicted are told of where they are. */
+/** A task and a contradicting fact are captured in the scope of the known ones. */
 function scopeFor(kind: Kind, number: number, random: () => number): number {
   const isPlaced = kind === 'known task' || kind === 'conflict'
   return isPlaced ? number % scopes : Math.floor(scopes * random())
@@ -82,8 +82,8 @@ function describe(kind: Kind, scene: Scene): object {
     case 'repeated fact':
       return happen('observation', { ref, text, ...factOf(draw(), 1 + (index % (factsOfEach - 1))) })
     case 'conflict': {
-      // The last fact of each group, which nothing repeats, and each once: no capture has an edge to what another one
-      // of the same round stores, so their rows can be inserted again in any order.
+      // The last fact of each group, which nothing repeats, and each once: no capture has an edge to a record of the
+      // same round, so their rows can be inserted again in any order.
       const group = number % (world.records / groupSize)
       return happen('observation', {
         ref,
@@ -105,7 +105,7 @@ function happen(kind: string, content: object): object {
   return { source_kind: kind, content }
 }
 
-/** Things that are known; the same key names one of them only. */
+/** Known things; one key names one of them. */
 function nameSome({ draw }: Scene, count: number): object {
   const groups = Array.from({ length: count }, draw)
   return Object.fromEntries(groups.map((group) => [keyOf(group), nameOf(group)]))
@@ -116,7 +116,7 @@ function report(thread: string, scene: Scene): object {
   return { thread_id: thread, context_summary: text, next_actions: ['go on'], ...nameSome(scene, 1) }
 }
 
-/** Anything else was found where it should be new, or made anew though it was known. */
+/** Another outcome means that a known thing was not found, or a new one was taken for a known one. */
 export function verifyCycles(stored: Readonly<Record<string, number>>, captures: number): void {
   for (const [name, each] of Object.entries(ofCycle)) {
     const expected = (each * captures) / cycle

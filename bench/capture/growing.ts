@@ -1,6 +1,6 @@
+import type { BenchContext } from '../bench-context.ts'
 import { type Client, createClient } from '../client.ts'
 import type { BenchDatabase } from '../database.ts'
-import type { Ground } from '../ground.ts'
 import { assert, drive, percentile } from '../load.ts'
 import { type Running, startProduct } from '../processes.ts'
 import { atMost, type Result } from '../result.ts'
@@ -11,15 +11,15 @@ import type { World } from './world.ts'
 
 const least = { records: 1_000 }
 /**
- * A table of a few hundred rows is read from end to end, and goes on being so for as long as a session keeps the plan:
- * a store of a thousand is slower than one of ten thousand, and measured against it alone any growth would be hidden.
+ * PostgreSQL scans a table of some hundred rows, and a session keeps that plan: a store of a thousand is slower than
+ * one of ten thousand, and a comparison with it alone would hide any growth.
  */
 const small = { records: 10_000 }
 const large = { records: Number(process.env['BENCH_CAPTURE_RECORDS'] ?? 1_000_000) }
-/** Short turns: with two hundred captures each, two stores of one size were up to an eighth apart. */
+/** Short turns: with two hundred captures each, two stores of one size differed by up to an eighth. */
 const perTurn = 2 * cycle
 const turns = 40
-/** Known tasks are told of, statements prepared and pages read. */
+/** Warms up: known tasks occur, statements are prepared, pages are read. */
 const beginning = cycle * knownTasks
 
 type Store = {
@@ -30,11 +30,11 @@ type Store = {
   latencies: Map<Kind, number[]>
 }
 
-/** `twin` knows as much as `few`: what sets those two apart is the error of the measurement. */
+/** `twin` has the size of `few`: the difference between them is the error of the measurement. */
 type Stores = { fewest: Store; few: Store; twin: Store; many: Store }
 
-/** The same captures one after the other into stores that know little and one that knows much, in turns. */
-export function measureGrowing(ground: Ground): Promise<Result[]> {
+/** Sends the same captures to small stores and a large one, in turns. */
+export function measureGrowing(ground: BenchContext): Promise<Result[]> {
   const { withDatabase } = ground
   return withDatabase((one) =>
     withDatabase((two) =>
@@ -47,7 +47,7 @@ type Four<T> = readonly [T, T, T, T]
 
 async function measureIn(
   [one, two, three, four]: Four<BenchDatabase>,
-  note: Ground['note'],
+  note: BenchContext['note'],
 ): Promise<Result[]> {
   await populate(one, least)
   await populate(two, small)
@@ -71,19 +71,19 @@ async function open(database: BenchDatabase, world: World): Promise<Store> {
   return { database, world, api, client: await createClient(api.url, 1), latencies: new Map() }
 }
 
-async function measure(stores: Stores, note: Ground['note']): Promise<Result[]> {
+async function measure(stores: Stores, note: BenchContext['note']): Promise<Result[]> {
   const all = Object.values(stores)
   for (const store of all) {
     await capture(store, 0, beginning)
     store.latencies.clear()
-    // As autovacuum would in time, but never amid what is measured.
+    // Autovacuum would do it later, in the middle of a measurement.
     await store.database.pool.query('vacuum (analyze)')
     await store.database.pool.query('checkpoint')
   }
   const before = await Promise.all(all.map(count))
   note('captures in turns')
   for (let turn = 0; turn < turns; turn++) {
-    // Each goes first as often as the others.
+    // Each store goes first equally often.
     const order = all.map((_, place) => all[(place + turn) % all.length] ?? stores.few)
     for (const store of order) await capture(store, beginning + turn * perTurn, perTurn)
   }

@@ -3,7 +3,10 @@ import type { BenchDatabase } from '../database.ts'
 import { assert } from '../load.ts'
 import { factOf, groupSize, nameOf, type World } from './world.ts'
 
-/** The groups from the first to the last as records with contents, edges, handles and log; names and facts as in the world. */
+/**
+ * Inserts the groups from first to last as records with contents, edges, handles and log; names and facts are those
+ * of world.ts.
+ */
 const statement = `
   with drawn as materialized (
     select
@@ -82,7 +85,7 @@ export async function populate({ pool }: BenchDatabase, { records }: World): Pro
   await verify(pool, groups)
 }
 
-/** Samples of what the database made are what the product makes; otherwise everything would be captured as new. */
+/** Checks samples: the rows must be those that the product writes, or everything would be captured as new. */
 async function verify(pool: BenchDatabase['pool'], groups: number): Promise<void> {
   for (const group of [0, 1, 2, Math.floor(groups / 2), groups - 1]) {
     for (const { digest, detail } of [

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg'
 import { assert } from '../load.ts'
 import { readColumns, type Table } from '../records/rows.ts'
 
-/** In the order in which one needs the other. */
+/** In the order of their foreign keys. */
 const written = [
   { name: 'records', key: 'id' },
   { name: 'contents', key: 'record_id' },
@@ -13,7 +13,7 @@ const written = [
 ]
 
 type Insert = { table: Table; rows: Row[] }
-/** What one capture has written, table by table. */
+/** The rows that one capture wrote, by table. */
 export type Written = Insert[]
 
 export async function readTables(pool: Pool): Promise<Table[]> {
@@ -21,15 +21,15 @@ export async function readTables(pool: Pool): Promise<Table[]> {
   return all.map((table) => ({ ...table, columns: [{ name: table.key, type: 'uuid' }, ...table.columns] }))
 }
 
-/** What transactions that begin from now on write has a later number. */
+/** Transactions that begin after this have a larger number. */
 export async function markNow(pool: Pool): Promise<string> {
   const { rows } = await pool.query<{ mark: string }>('select pg_current_xact_id()::text as mark')
   return rows[0]?.mark ?? '0'
 }
 
 /**
- * The new rows since the mark, by the transaction that wrote them, which is one for each capture. A record may have
- * been changed since; the log entry of its creation has not, and says which transaction it was.
+ * The new rows since the mark, by their transaction; each capture is one transaction. A record may have changed
+ * since; the log entry of its creation has not, and identifies the transaction.
  */
 export async function readWritten(pool: Pool, tables: readonly Table[], mark: string): Promise<Written[]> {
   const byTransaction = new Map<string, Written>()
@@ -45,13 +45,13 @@ export async function readWritten(pool: Pool, tables: readonly Table[], mark: st
 
 type Row = (string | null)[]
 
-/** Before its columns, the transaction of each. */
+/** The transaction of each row comes before its columns. */
 async function readNew(pool: Pool, table: Table, mark: string): Promise<Row[]> {
   const columns = table.columns.map(({ name }) => `t.${name}::text`).join(', ')
   const isRecord = table.name === 'records' || table.name === 'contents'
-  const born = `join audit_entries as x on x.record_id = t.${table.key} and x.action = 'create'`
+  const creation = `join audit_entries as x on x.record_id = t.${table.key} and x.action = 'create'`
   const { rows } = await pool.query<Row>({
-    text: `select ${isRecord ? 'x' : 't'}.xmin::text, ${columns} from ${table.name} as t ${isRecord ? born : ''}
+    text: `select ${isRecord ? 'x' : 't'}.xmin::text, ${columns} from ${table.name} as t ${isRecord ? creation : ''}
       where ${isRecord ? 'x' : 't'}.xmin::text::bigint > $1::bigint % 4294967296`,
     values: [mark],
     rowMode: 'array',
@@ -66,9 +66,8 @@ function addRow(inserts: Written, table: Table, row: Row): void {
 }
 
 /**
- * The same rows in one transaction, by a prepared statement for each table that takes all rows of it at once: what
- * who knew every row beforehand would send. What a capture reads to find out, and what it changes of older
- * records, is no part of it.
+ * Inserts the same rows in one transaction, with one prepared statement per table: the least work for a writer that
+ * knows all rows beforehand. What a capture reads and what it changes in older records is not included.
  */
 export async function insertWritten(pool: Pool, inserts: Written): Promise<void> {
   const session = await pool.connect()
@@ -93,7 +92,7 @@ async function insertRows(session: PoolClient, { table, rows }: Insert): Promise
 
 const texts = new Map<string, string>()
 
-/** Written once for each number of rows, as the statement is prepared once. */
+/** Built once for each number of rows, because the statement is prepared once. */
 function writeInsert({ name, columns }: Table, count: number): string {
   const known = texts.get(`${name} ${count}`)
   if (known !== undefined) return known
@@ -107,7 +106,7 @@ function writeInsert({ name, columns }: Table, count: number): string {
 
 export type Counts = Readonly<Record<string, number>>
 
-/** Of every table, and of the parts of some that tell what the captures did. */
+/** Counts the rows of every table, and the parts that show what the captures did. */
 export async function countRows(pool: Pool): Promise<Counts> {
   const counted = {
     ...Object.fromEntries(written.map(({ name }) => [name, name])),

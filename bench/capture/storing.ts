@@ -1,6 +1,6 @@
+import type { BenchContext } from '../bench-context.ts'
 import { type Client, createClient } from '../client.ts'
 import type { BenchDatabase } from '../database.ts'
-import type { Ground } from '../ground.ts'
 import { assert, drive, median, percentile } from '../load.ts'
 import { startProduct } from '../processes.ts'
 import { atLeast, type Result } from '../result.ts'
@@ -12,13 +12,16 @@ const world = { records: 10_000 }
 const concurrency = 16
 const rounds = 5
 const perRound = Number(process.env['BENCH_CAPTURES'] ?? 2_000)
-/** So long that every known task is known, one at a time, so that its rows can be inserted again in their order. */
+/**
+ * Long enough that every known task occurred once; one capture at a time, so that the rows can be inserted again in
+ * order.
+ */
 const beginning = cycle * knownTasks
 
-type Bench = { captured: BenchDatabase; bare: BenchDatabase; client: Client; note: Ground['note'] }
+type Bench = { captured: BenchDatabase; bare: BenchDatabase; client: Client; note: BenchContext['note'] }
 
-/** Captures over HTTP, and then in turn the rows that came of them inserted bare into a database that was like the first. */
-export async function measureStoring({ withDatabase, note }: Ground): Promise<Result> {
+/** Measures captures over HTTP, in turns with plain inserts of the same rows into an equal database. */
+export async function measureStoring({ withDatabase, note }: BenchContext): Promise<Result> {
   return withDatabase((captured) =>
     withDatabase(async (bare) => {
       await populate(captured, world)

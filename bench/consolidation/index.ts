@@ -1,18 +1,18 @@
+import type { BenchContext } from '../bench-context.ts'
 import type { BenchDatabase } from '../database.ts'
-import type { Ground } from '../ground.ts'
 import { assert, median } from '../load.ts'
 import type { Result } from '../result.ts'
-import { known, populate, populateFacts, settle } from './population.ts'
+import { known, populate, populateFacts, vacuumTables } from './population.ts'
 import { type Consolidated, createWorker, type Worker } from './worker.ts'
 
 const episodes = 100_000
 const store = 1_000_000
-/** Of a hundred, where most of what happens has been seen before. */
+/** New episodes in a hundred, where most were seen before. */
 const usuallyNew = 5
 
-type Bench = { database: BenchDatabase; worker: Worker; note: Ground['note'] }
+type Bench = { database: BenchDatabase; worker: Worker; note: BenchContext['note'] }
 
-export async function benchConsolidation({ withDatabase, note }: Ground): Promise<Result[]> {
+export async function benchConsolidation({ withDatabase, note }: BenchContext): Promise<Result[]> {
   return withDatabase(async (database) => {
     const worker = createWorker(database.url)
     try {
@@ -39,9 +39,9 @@ async function measureNew(
 ): Promise<Result> {
   note(`a hundred thousand episodes, ${work}`)
   await populate(pool, { offset, count: episodes, newInHundred })
-  await settle(pool)
+  await vacuumTables(pool)
   const reading = await readOnce(pool, offset)
-  await settle(pool)
+  await vacuumTables(pool)
   const consolidated = await worker.consolidate()
   await verify(pool, consolidated)
   const [measured, limit] = [episodes / consolidated.seconds, episodes / reading]
@@ -55,11 +55,11 @@ async function measureNew(
       : { mustReach: { text: '≥ 5,000 episodes/s', reached: measured >= 5_000 } }),
     details: { ...consolidated.stats },
     verified:
-      'each episode compressed once, each success told to one fact, no fact twice, nothing left on the list',
+      'each episode compressed once, each success counted for one fact, no fact twice, nothing left on the list',
   }
 }
 
-/** All that a stage could want to know of them, a thousand at a time. */
+/** Reads all that a stage needs of the episodes, a thousand at a time. */
 async function readOnce(pool: BenchDatabase['pool'], offset: number): Promise<number> {
   const started = performance.now()
   let read = 0
@@ -93,14 +93,14 @@ async function verify(pool: BenchDatabase['pool'], { stats }: Consolidated): Pro
   )
   const { left, successes, witnessed, twins, twice } = rows[0] ?? {}
   assert(left === 0 && twins === 0 && twice === 0, `${left} left, ${twins} twins, ${twice} compressed twice`)
-  assert(successes === witnessed, `${witnessed} of ${successes} successes were told`)
+  assert(successes === witnessed, `${witnessed} of ${successes} successes were counted`)
 }
 
 async function measureIdle({ database: { pool }, worker, note }: Bench): Promise<Result> {
   note('a million records, nothing new')
   const { rows } = await pool.query<{ count: number }>('select count(*)::int as count from records')
   await populateFacts(pool, 3 * store, Math.max(0, store - (rows[0]?.count ?? 0)))
-  await settle(pool)
+  await vacuumTables(pool)
   const times: number[] = []
   for (let nth = 0; nth < 11; nth++) {
     const { seconds, stats } = await worker.consolidate()

@@ -1,20 +1,20 @@
 import type { Pool } from 'pg'
 
 /**
- * Episodes as agents leave them, three days old: each of one event in some eighty words, of fifty projects. Six of
- * ten went well, one and a half failed, of the others it is not known. A quarter called two tools, three of twenty
- * called four, in one of a few ways.
+ * Episodes as agents write them, three days old: one event of about eighty words each, in fifty projects. 60 %
+ * succeeded, 15 % failed, the others have no outcome. 25 % called two tools and 15 % called four, in one of a few
+ * orders.
  */
 export type Population = {
-  /** Ids are counted from here. */
+  /** The number before the first id. */
   offset: number
   count: number
-  /** Of a hundred, those that say something nobody has said before; the others say one of the known things. */
+  /** How many of a hundred say something new; the others repeat a known thing. */
   newInHundred: number
 }
 
 const projects = 50
-/** What is known of each project. */
+/** Known things per project. */
 const sayings = 40
 export const known = projects * sayings
 
@@ -22,7 +22,7 @@ export async function populate(pool: Pool, { offset, count, newInHundred }: Popu
   await pool.query(
     `with drawn as materialized (
        select n, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as id,
-         now() - interval '3 days' - (n % 100000) * interval '1 second' as born, 'project-' || n % ${projects} as scope,
+         now() - interval '3 days' - (n % 100000) * interval '1 second' as created, 'project-' || n % ${projects} as scope,
          case when (n / ${projects}) % 20 < 12 then 'success' when (n / ${projects}) % 20 < 15 then 'failure' end as outcome,
          case when (n / ${known}) % 100 >= $3 then 'known ' || (n / ${projects}) % ${sayings} else 'new ' || n end as saying,
          (n / ${known}) % 20 as tools
@@ -32,17 +32,17 @@ export async function populate(pool: Pool, { offset, count, newInHundred }: Popu
          scope, salience, base_salience, anchored_at, last_reinforced_at, updated_at, prune_at, half_life_seconds,
          max_age_seconds, min_salience, reinforcement_gain, max_salience, importance, base_importance,
          emotional_valence, access_count, confirmation_count, version, curve, deletion_policy, pinned)
-       select id, 'episodic', 'low', 'episodic', 'narrative', 'active', 'ai', 1, born, scope, 1, 1, born, born, born,
-         born + interval '30 days', 259200, 0, 0, 0.1, 1, 0.5, 0.5, 0, 0, 0, 1, 'exponential', 'auto_prune', false
+       select id, 'episodic', 'low', 'episodic', 'narrative', 'active', 'ai', 1, created, scope, 1, 1, created, created, created,
+         created + interval '30 days', 259200, 0, 0, 0.1, 1, 0.5, 0.5, 0, 0, 0, 1, 'exponential', 'auto_prune', false
        from drawn
      ), log as (
        insert into audit_entries (record_id, at, action, actor, rationale)
-       select id, born, 'create', 'bench', 'captured' from drawn
+       select id, created, 'create', 'bench', 'captured' from drawn
      )
      insert into contents (record_id, tags, payload, provenance, words, search)
      select id, array['bench'], jsonb_build_object(
          'kind', 'episodic', 'artifacts', '[]'::jsonb,
-         'timeline', jsonb_build_array(jsonb_build_object('t', born, 'event_kind', 'deploy', 'ref', 'job ' || n,
+         'timeline', jsonb_build_array(jsonb_build_object('t', created, 'event_kind', 'deploy', 'ref', 'job ' || n,
            'summary', 'In ' || scope || ' the release train brought out ' || saying)),
          'environment', jsonb_build_object('context', jsonb_build_object('text', repeat('what else was seen ' || n, 16))),
          'tool_graph', case
@@ -64,7 +64,7 @@ export async function populate(pool: Pool, { offset, count, newInHundred }: Popu
   )
 }
 
-/** Whatever else is in a store: facts that nothing is to be learnt from. */
+/** Other records of a store: facts that consolidation does not read. */
 export async function populateFacts(pool: Pool, offset: number, count: number): Promise<void> {
   await pool.query(
     `with record as (
@@ -86,7 +86,7 @@ export async function populateFacts(pool: Pool, offset: number, count: number): 
   )
 }
 
-export async function settle(pool: Pool): Promise<void> {
+export async function vacuumTables(pool: Pool): Promise<void> {
   await pool.query('vacuum (analyze) records, contents, audit_entries, relations, handles, unconsolidated')
   await pool.query('checkpoint')
 }

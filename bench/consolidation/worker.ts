@@ -14,7 +14,7 @@ import { assert } from '../load.ts'
 export type Worker = ReturnType<typeof createWorker>
 export type Consolidated = { seconds: number; stats: Readonly<Record<string, number>> }
 
-/** A worker as the role runs it, without the queue and without a model. */
+/** A worker as in the role `worker`, without the queue and without a model. */
 export function createWorker(url: string) {
   const { db, close } = connect({
     ...{ url, poolSize: 5, statementTimeoutMs: 300_000, lockTimeoutMs: 10_000, applicationName: 'bench' },
@@ -33,7 +33,7 @@ export function createWorker(url: string) {
     },
   })
 
-  /** One run from being asked for to being finished. */
+  /** Executes one run, from its request to its end. */
   async function consolidate(): Promise<Consolidated> {
     const id = randomUUID()
     await insertRun(db, { id, job: 'consolidate', trigger: 'manual', now: clock.now() })
@@ -46,7 +46,7 @@ export function createWorker(url: string) {
       .select(['status', 'stats', 'error'])
       .executeTakeFirstOrThrow()
     assert(run.status === 'succeeded' && run.error === null, `the run ${run.status}: ${run.error}`)
-    // Only counts are in it.
+    // Stats contain only counts.
     return { seconds, stats: run.stats as Record<string, number> }
   }
 

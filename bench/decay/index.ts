@@ -1,9 +1,9 @@
 import { sweepLagMs } from '../../src/domain/sweep-lag.ts'
+import type { BenchContext } from '../bench-context.ts'
 import type { BenchDatabase } from '../database.ts'
-import type { Ground } from '../ground.ts'
 import { assert, median } from '../load.ts'
 import { atLeast, type Result } from '../result.ts'
-import { copyPlain, idOf, populate, settle, verifySwept } from './population.ts'
+import { copyPlain, idOf, populate, vacuumTables, verifySwept } from './population.ts'
 import { createWorker, type Swept, sweep, type Worker } from './workers.ts'
 
 const size = 1_000_000
@@ -12,13 +12,13 @@ const day = 86_400_000
 
 type Bench = {
   database: BenchDatabase
-  note: Ground['note']
+  note: BenchContext['note']
   one: Worker
   two: Worker
   ahead: { ms: number }
 }
 
-export async function benchDecay({ withDatabase, note }: Ground): Promise<Result[]> {
+export async function benchDecay({ withDatabase, note }: BenchContext): Promise<Result[]> {
   return withDatabase(async (database) => {
     note('a million records')
     await populate(database.pool, size, 2 * portion)
@@ -57,7 +57,7 @@ async function measure(bench: Bench): Promise<Result[]> {
 }
 
 async function updatePlain({ database: { pool } }: Bench): Promise<number> {
-  await settle(pool, ['plain'])
+  await vacuumTables(pool, ['plain'])
   const started = performance.now()
   const { rowCount } = await pool.query('update plain set salience = salience * 0.9::float4')
   assert(rowCount === size, `${rowCount} plain rows were updated`)
@@ -65,7 +65,7 @@ async function updatePlain({ database: { pool } }: Bench): Promise<number> {
 }
 
 async function sweepAll({ database: { pool } }: Bench, workers: readonly Worker[]): Promise<Swept> {
-  await settle(pool, ['records'])
+  await vacuumTables(pool, ['records'])
   const swept = await sweep(workers)
   assert(swept.stats['materialised'] === size, `${swept.stats['materialised']} records were swept`)
   await verifySwept(pool, new Date(swept.startedAt.getTime() - sweepLagMs), size)
@@ -87,7 +87,7 @@ function describeSweep(alone: Swept, plainSeconds: number, each: readonly number
 }
 
 async function measureIdle({ database: { pool }, one }: Bench): Promise<Result> {
-  await settle(pool, ['records'])
+  await vacuumTables(pool, ['records'])
   const times: number[] = []
   for (let nth = 0; nth < 11; nth++) {
     const { seconds, stats } = await sweep([one])
@@ -117,19 +117,19 @@ function describeTwo(alone: Swept, together: Swept): Result {
   }
 }
 
-/** Spread over the table, as what fades away is. */
+/** Spread over the table, as faded records are. */
 const spread = (n: number) => 1 + ((n * 7_919) % (2 * portion))
 
 async function measurePruning({ database: { pool }, one }: Bench): Promise<Result> {
   const ids = Array.from({ length: 2 * portion }, (_, n) => idOf(spread(n)))
   const [deleted, faded] = [ids.slice(0, portion), ids.slice(portion)]
   await pool.query('update records set prune_at = $2 where id = any($1::uuid[])', [faded, one.clock.now()])
-  await settle(pool, ['records', 'contents', 'audit_entries'])
+  await vacuumTables(pool, ['records', 'contents', 'audit_entries'])
   const started = performance.now()
   const { rowCount } = await pool.query('delete from records where id = any($1::uuid[])', [deleted])
   const deleteSeconds = (performance.now() - started) / 1_000
   assert(rowCount === portion, `${rowCount} rows were deleted`)
-  await settle(pool, ['records', 'contents', 'audit_entries'])
+  await vacuumTables(pool, ['records', 'contents', 'audit_entries'])
   const { seconds, stats } = await sweep([one])
   assert(stats['pruned'] === portion, `${stats['pruned']} records were pruned`)
   await verifyPruned(pool, faded)

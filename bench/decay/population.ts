@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import { assert } from '../load.ts'
 
 /**
- * A million records whose order time changes, a day or two old and not swept since: each is due. Those that will
- * be pruned or deleted have contents and a log, as a record does; no sweep looks at either.
+ * A million records with curves that have no lasting order, one or two days old and never swept: each is due. Records
+ * that will be pruned or deleted have contents and a log; a sweep reads neither.
  */
 export async function populate(pool: Pool, size: number, withContents: number): Promise<void> {
   await pool.query(
@@ -12,11 +12,11 @@ export async function populate(pool: Pool, size: number, withContents: number): 
        max_age_seconds, min_salience, reinforcement_gain, max_salience, importance, base_importance,
        emotional_valence, access_count, confirmation_count, version, curve, deletion_policy, pinned)
      select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'semantic', 'low', 'semantic', 'fact',
-       'active', 'ai', 1, born, 'project-' || n % 100, base, base, born, born, born,
+       'active', 'ai', 1, created, 'project-' || n % 100, base, base, created, created, created,
        2592000, 0, 0, 0, 1, random(), 0.5, 0, 0, 0, 1,
        (array['linear', 'huber', 'elastic'])[1 + n % 3]::decay_curve, 'auto_prune', false
      from (
-       select n, 0.5 + random() / 2 as base, now() - (1 + random()) * interval '1 day' as born
+       select n, 0.5 + random() / 2 as base, now() - (1 + random()) * interval '1 day' as created
        from generate_series(1, $1::int) as n
      ) as drawn`,
     [size],
@@ -32,18 +32,18 @@ export async function populate(pool: Pool, size: number, withContents: number): 
      select id, created_at, 'create', 'bench', 'created' from records where id <= $1`,
     [idOf(withContents)],
   )
-  await settle(pool, ['records', 'contents', 'audit_entries'])
+  await vacuumTables(pool, ['records', 'contents', 'audit_entries'])
 }
 
-/** The same rows and indexes, without what the database works out: the least an update of them can cost. */
+/** A copy with the same rows and indexes, without computed columns: the least cost of an update. */
 export async function copyPlain(pool: Pool): Promise<void> {
   await pool.query('create table plain (like records including indexes)')
   await pool.query('insert into plain select * from records')
-  await settle(pool, ['plain'])
+  await vacuumTables(pool, ['plain'])
 }
 
-/** Dead rows and a checkpoint that is under way would be measured with whatever comes next. */
-export async function settle(pool: Pool, tables: readonly string[]): Promise<void> {
+/** Dead rows and a running checkpoint would be measured with the next step. */
+export async function vacuumTables(pool: Pool, tables: readonly string[]): Promise<void> {
   await pool.query(`vacuum (analyze) ${tables.join(', ')}`)
   await pool.query('checkpoint')
 }
@@ -52,7 +52,7 @@ export function idOf(n: number): string {
   return `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 }
 
-/** Every stored salience is exactly what the closed form says of the instant that the sweep is of. */
+/** Checks that every stored salience equals the closed form at the instant of the sweep. */
 export async function verifySwept(pool: Pool, asOf: Date, size: number): Promise<void> {
   const { rows } = await pool.query<{ exact: string; all: string }>(
     `select count(*) filter (where abs(salience - salience_at(r, $1)) < 1e-12) as exact, count(*) as all

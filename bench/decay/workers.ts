@@ -15,7 +15,7 @@ const day = 86_400_000
 
 export type Worker = ReturnType<typeof createWorker>
 
-/** A worker as the role runs it, without the queue: the queue only tells it to look. */
+/** A worker as in the role `worker`, without the queue, which only wakes it. */
 export function createWorker(url: string, name: string, ahead: { ms: number }) {
   const connection = connect({
     ...{ url, poolSize: 5, statementTimeoutMs: 300_000, lockTimeoutMs: 10_000, applicationName: name },
@@ -43,7 +43,7 @@ export function createWorker(url: string, name: string, ahead: { ms: number }) {
 
 export type Swept = { seconds: number; startedAt: Date; stats: Record<string, number>; byHelpers: number }
 
-/** One run from being asked for to being finished, by the first of the workers and whoever of them helps. */
+/** Executes one run, from its request to its end, with the first worker; the others help. */
 export async function sweep([leader, ...helpers]: readonly Worker[], job: JobName = 'decay'): Promise<Swept> {
   if (!leader) throw new Error('a sweep needs a worker')
   const id = randomUUID()
@@ -69,7 +69,7 @@ export async function sweep([leader, ...helpers]: readonly Worker[], job: JobNam
     .select(['status', 'stats', 'started_at', 'error'])
     .executeTakeFirstOrThrow()
   assert(run.status === 'succeeded' && run.error === null, `the run ${run.status}: ${run.error}`)
-  // Only counts are in it.
+  // Stats contain only counts.
   const stats = run.stats as Record<string, number>
   return { seconds, startedAt: run.started_at ?? new Date(0), stats, byHelpers }
 }

@@ -1,21 +1,21 @@
 import { connect } from '../../src/db/connection.ts'
 import { findGroups } from '../../src/dream/clustering/cluster-search.service.ts'
 import { listPartitions } from '../../src/dream/clustering/clustering.queries.ts'
+import type { BenchContext } from '../bench-context.ts'
 import type { BenchDatabase } from '../database.ts'
 import { populateVectors } from '../embeddings/population.ts'
-import type { Ground } from '../ground.ts'
 import { assert } from '../load.ts'
 import { atMost, type Result } from '../result.ts'
 import { createPlantedSpace, groupSize, isPlanted, placeOf } from './planting.ts'
 
-/** Of ten times as many: a quadratic search would take a hundred times as long. */
+/** For ten times the records: a quadratic search would take a hundred times as long. */
 const mostTimes = 40
 const mostSeconds = 2
 
 type Measured = { size: number; seconds: number; whole: number; strangers: number; planted: number }
 
-/** The groups of one scope, from the database to their ids: no model is asked. */
-export async function benchDream({ withDatabase, note }: Ground): Promise<Result[]> {
+/** Measures finding the groups of one scope, from the database to their ids, without a model. */
+export async function benchDream({ withDatabase, note }: BenchContext): Promise<Result[]> {
   const sizes = (process.env['BENCH_DREAM_RECORDS'] ?? '10000,100000').split(',').map(Number)
   const measured: Measured[] = []
   for (const size of sizes) {
@@ -55,7 +55,7 @@ async function measure(database: BenchDatabase, size: number, dimensions: number
   }
 }
 
-/** Against what was planted: whole groups, and those in them that belong to none or another. */
+/** Compares with the planted groups: how many are whole, and how many found records belong to no or another group. */
 function hold(groups: readonly (readonly string[])[], size: number) {
   const planted = Array.from({ length: size }, (_, place) => place).filter((place) => isPlanted(place, size))
   let [whole, strangers] = [0, 0]
@@ -82,7 +82,7 @@ function describe({ size, seconds, whole, planted }: Measured, before: Measured 
     ...(size === 100_000 && before?.size === 10_000
       ? { mustReach: atMost(seconds / before.seconds, mostTimes, '× the time of a tenth') }
       : {}),
-    verified: 'nobody is in a group that was not planted, and 95 in 100 of the planted ones are whole',
+    verified: 'no record is in a group that was not planted, and 95 in 100 of the planted ones are whole',
     details: {
       ...{ planted, found_whole: whole },
       ...(before ? { times_the_one_before: (seconds / before.seconds).toFixed(1) } : {}),

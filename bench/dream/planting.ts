@@ -4,17 +4,17 @@ import { createRandom } from '../load.ts'
 
 const dimensions = 384
 export const groupSize = 10
-/** Off the first of its group, for a cosine of 0.87 with it, and of 0.76 with the others. */
+/** The distance from the first of its group: a cosine of 0.87 with it, and of 0.76 with the others. */
 const aside = 0.57
-/** As the vectors of a model lie, all of them partly in one direction: two that have nothing in common are at 0.4. */
+/** Vectors of models share one direction: two texts with nothing in common have a cosine of 0.4. */
 const common = 0.8
 
-/** The first third of the places are groups, one after the other. */
+/** The first third of the records are groups, one after the other. */
 export function isPlanted(place: number, size: number): boolean {
   return place < Math.floor(size / 3 / groupSize) * groupSize
 }
 
-/** Of the ids that a population gives, which begin at 1. */
+/** From the ids of the population, which begin at 1. */
 export function placeOf(id: string): number {
   return Number.parseInt(id.slice(-12), 16) - 1
 }

@@ -8,7 +8,7 @@ import { assert } from '../load.ts'
 import type { Result } from '../result.ts'
 import type { Store } from './population.ts'
 
-/** As of so many days ago: so that a quarter of the records are worth each precision. */
+/** Ages in days, chosen so that a quarter of the records gets each precision. */
 const ages = [1, 20, 40, 90]
 
 type Bench = {
@@ -20,7 +20,7 @@ type Bench = {
 }
 type Find = (vector: Embedding) => Promise<readonly { id: string }[]>
 
-/** The job over all vectors, and what is then still found of the ten nearest: judged by the full vectors. */
+/** Runs the job over all vectors, and measures how many of the ten nearest are still found, by the full vectors. */
 export async function measureCompressed(
   { database, db, store, name, asked }: Bench,
   find: Find,
@@ -57,7 +57,7 @@ async function age({ pool }: BenchDatabase): Promise<void> {
   await pool.query('vacuum (analyze) records')
 }
 
-/** The job as a worker runs it, but for the lease. */
+/** Runs the job as a worker does, but without a lease. */
 async function compress(db: Database) {
   const counts: Record<string, number> = {}
   const context: RunContext = {

@@ -6,8 +6,8 @@ import type { Clock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { answerConditions } from '../../src/retrieval/filters.queries.ts'
 import { readQuestion } from '../../src/retrieval/question.ts'
+import type { BenchContext } from '../bench-context.ts'
 import type { BenchDatabase } from '../database.ts'
-import type { Ground } from '../ground.ts'
 import { assert, drive, median, percentile } from '../load.ts'
 import { atMost, type Result } from '../result.ts'
 import { measureCompressed } from './compression.ts'
@@ -15,18 +15,21 @@ import { populateVectors, type Store } from './population.ts'
 import { createClusteredSpace, createTextSpace, type Space } from './spaces.ts'
 
 const questions = 200
-/** Of which the first ten are held against the exact ones; so many a retrieval asks for. */
+/** A retrieval requests this many; the first ten are compared with the exact ones. */
 const limit = 50
-const mostMs = 60
-const leastRecall = 0.98
+const maxMs = 60
+const minRecall = 0.98
 
 const clock: Clock = { now: () => new Date() }
 
 type Search = ReturnType<typeof createVectorSearch>
 type Bench = { database: BenchDatabase; db: Database; store: Store; space: Space; asked: Embedding[] }
 
-/** Vector candidates under a retrieval's conditions, without an index and, where pgvector is, with one. */
-export async function benchEmbeddings({ withDatabase, note }: Ground): Promise<Result[]> {
+/**
+ * Measures vector candidates under the conditions of a retrieval, without an index and, if pgvector is installed,
+ * with one.
+ */
+export async function benchEmbeddings({ withDatabase, note }: BenchContext): Promise<Result[]> {
   const size = Number(process.env['BENCH_EMBEDDINGS_RECORDS'] ?? 100_000)
   const results: Result[] = []
   for (const space of [createTextSpace(), createClusteredSpace()]) {
@@ -48,7 +51,7 @@ export async function benchEmbeddings({ withDatabase, note }: Ground): Promise<R
   return results
 }
 
-async function measureWays(bench: Bench, note: Ground['note']): Promise<Result[]> {
+async function measureWays(bench: Bench, note: BenchContext['note']): Promise<Result[]> {
   const { db, store, asked } = bench
   const exact = asked.map((vector) => tenthBest(vector, store.vectors))
   note('one pass over all signatures')
@@ -95,8 +98,8 @@ async function measure(bench: Bench, exact: readonly number[], way: string): Pro
     limit: { value: least, unit: 'ms', of: 'one sequential scan for the least distance' },
     ratio: measured / least,
     mustReach: {
-      text: `${atMost(measured, mostMs, 'ms').text}, recall@10 ≥ ${leastRecall}`,
-      reached: measured <= mostMs && recall >= leastRecall,
+      text: `${atMost(measured, maxMs, 'ms').text}, recall@10 ≥ ${minRecall}`,
+      reached: measured <= maxMs && recall >= minRecall,
     },
     verified: 'the ten best of each answer are held against those of all vectors, compared one by one',
     details: {
@@ -115,7 +118,7 @@ async function find(search: Search, { model }: Store, vector: Embedding | undefi
   return found
 }
 
-/** The likeness that a vector must have to be among the ten nearest of all. */
+/** The similarity of the tenth nearest of all vectors. */
 function tenthBest(asked: Embedding, vectors: readonly Embedding[]): number {
   const best = vectors
     .map((vector) => dot(asked, vector))
@@ -124,12 +127,12 @@ function tenthBest(asked: Embedding, vectors: readonly Embedding[]): number {
   return (best[9] ?? -1) / Math.sqrt(dot(asked, asked))
 }
 
-/** Equals of the tenth are as good as it; a hair is what a float32 rounds off. */
+/** Vectors equal to the tenth count too; the tolerance is the rounding of float32. */
 function recallOf(similarities: readonly number[], tenth: number): number {
   return similarities.slice(0, 10).filter((similarity) => similarity >= tenth - 1e-6).length / 10
 }
 
-/** The least that any search without an index must do. */
+/** The least work of any search without an index. */
 async function scanOnce({ pool }: BenchDatabase, vector: Embedding): Promise<void> {
   const { rows } = await pool.query<{ least: number }>({
     name: 'scan-signatures',

@@ -12,7 +12,7 @@ const portion = 5_000
 
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 
-/** Records with a vector each, the same ones in every run; the first vector is that of record 1. */
+/** Inserts records with a vector each, the same ones in every run; the first vector is that of record 1. */
 export async function populateVectors(database: BenchDatabase, space: Space, size: number): Promise<Store> {
   await populate(database, 1, size)
   const { pool } = database

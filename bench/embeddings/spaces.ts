@@ -3,10 +3,10 @@ import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
 import { createRandom } from '../load.ts'
 import { createWriter } from './texts.ts'
 
-/** Where vectors are drawn from: those that are stored, and those that are asked. */
+/** A source of stored vectors and of query vectors. */
 export type Space = { name: string; dimensions: number; draw(): Embedding; ask(): Embedding }
 
-/** What the built-in embedder makes of texts, and of questions about them. */
+/** Vectors of the built-in embedder for texts and for questions about them. */
 export function createTextSpace(): Space {
   const dimensions = 256
   const { write, ask } = createWriter(createRandom(7))
@@ -18,10 +18,10 @@ export function createTextSpace(): Space {
 }
 
 const clusters = 100
-/** As long as the centre itself nearly, so that a cosine within a cluster is some 0.7. */
+/** Nearly as long as the centre, so that the cosine within a cluster is about 0.7. */
 const spread = 0.65
 
-/** As a model's vectors lie: in clusters, in which a thousand are about as near to each other. The hard case. */
+/** Clustered vectors like those of a model: a thousand in a cluster are about equally near. The hard case. */
 export function createClusteredSpace(): Space {
   const dimensions = 384
   const random = createRandom(11)

@@ -1,4 +1,4 @@
-/** Texts as a store of memories has them: names, rare and common words, sentences that many others resemble. */
+/** Texts like those of a memory store: names, rare and common words, sentences that resemble many others. */
 
 const onsets = 'b br c ch cl d dr f fl g gr h j k l m n p pl pr qu r s sc sh sl st t tr v w'.split(' ')
 const vowels = 'a e i o u ai ea io ou'.split(' ')
@@ -26,7 +26,7 @@ const asked = [
 const words = 20_000
 const systems = 500
 
-/** Words are as common as they are by Zipf; what is asked names a word or two that some texts have. */
+/** Words are as common as by Zipf; a question contains one or two words that some texts have. */
 export function createWriter(random: () => number) {
   const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? ''
   const syllable = () => pick(onsets) + pick(vowels) + pick(codas)

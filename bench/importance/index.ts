@@ -1,7 +1,7 @@
+import type { BenchContext } from '../bench-context.ts'
 import type { BenchDatabase } from '../database.ts'
-import { copyPlain, settle } from '../decay/population.ts'
+import { copyPlain, vacuumTables } from '../decay/population.ts'
 import { createWorker, type Swept, sweep, type Worker } from '../decay/workers.ts'
-import type { Ground } from '../ground.ts'
 import { assert } from '../load.ts'
 import type { Result } from '../result.ts'
 import { populate, verifyScores } from './population.ts'
@@ -12,13 +12,13 @@ const day = 86_400_000
 
 type Bench = {
   database: BenchDatabase
-  note: Ground['note']
+  note: BenchContext['note']
   one: Worker
   two: Worker
   ahead: { ms: number }
 }
 
-export async function benchImportance({ withDatabase, note }: Ground): Promise<Result[]> {
+export async function benchImportance({ withDatabase, note }: BenchContext): Promise<Result[]> {
   return withDatabase(async (database) => {
     note(`${named} records, every fifth with 1 to 40 accesses`)
     await populate(database.pool, size)
@@ -43,7 +43,7 @@ async function measure(bench: Bench): Promise<Result[]> {
   const plainAfter = await updatePlain(bench)
   note('nothing to move')
   const none = await refresh(bench, [one])
-  // A day of its life has ended for one or the other meanwhile.
+  // Meanwhile one or the other record has completed a day.
   assert((none.stats['refreshed'] ?? 0) < size / 1_000, `${none.stats['refreshed']} records were moved`)
   note('a day later')
   ahead.ms = day
@@ -62,7 +62,7 @@ async function measure(bench: Bench): Promise<Result[]> {
 }
 
 async function updatePlain({ database: { pool } }: Bench): Promise<number> {
-  await settle(pool, ['plain'])
+  await vacuumTables(pool, ['plain'])
   const started = performance.now()
   const { rowCount } = await pool.query('update plain set importance = 0.5 - importance')
   assert(rowCount === size, `${rowCount} plain rows were updated`)
@@ -70,7 +70,7 @@ async function updatePlain({ database: { pool } }: Bench): Promise<number> {
 }
 
 async function refresh({ database: { pool }, one }: Bench, workers: readonly Worker[]): Promise<Swept> {
-  await settle(pool, ['records', 'importance_history'])
+  await vacuumTables(pool, ['records', 'importance_history'])
   const refreshed = await sweep(workers, 'refresh_importance')
   await verifyScores({ pool, db: one.db }, refreshed.startedAt, size)
   return refreshed

@@ -5,14 +5,14 @@ import { combineAccesses } from '../../src/domain/access-weights.ts'
 import { scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
 import { findLoggedAccesses } from '../../src/lifecycle/importance.queries.ts'
 import { importanceAt } from '../../src/lifecycle/index.ts'
-import { settle } from '../decay/population.ts'
+import { vacuumTables } from '../decay/population.ts'
 import { assert } from '../load.ts'
 
 const day = 86_400_000
 
 /**
- * A million memories of two months, mostly of layers that fade, whose stored importance is of nothing. Every fifth
- * was used 1 to 40 times since, up to an hour ago: what was used just now moves while it is measured.
+ * A million memories of two months, mostly in layers that fade, with a stored importance of 0. Every fifth was used 1
+ * to 40 times, until an hour ago: the importance of newer accesses changes during the measurement.
  */
 export async function populate(pool: Pool, size: number): Promise<void> {
   await pool.query(
@@ -23,17 +23,17 @@ export async function populate(pool: Pool, size: number): Promise<void> {
        deletion_policy, pinned)
      select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'episodic', 'low',
        (array['episodic', 'episodic', 'episodic', 'semantic', 'working'])[1 + n / 7 % 5]::memory_layer, 'narrative',
-       'active', (array['human', 'ai', 'ingest'])[1 + n % 3]::source_type, 1, born, 'project-' || n % 100, 1, 1,
-       born, born, born, 2592000, 0, 0, 0, 1, 0, 0.3 + random() / 2, random() * 2 - 1, uses, uses / 2,
+       'active', (array['human', 'ai', 'ingest'])[1 + n % 3]::source_type, 1, created, 'project-' || n % 100, 1, 1,
+       created, created, created, 2592000, 0, 0, 0, 1, 0, 0.3 + random() / 2, random() * 2 - 1, uses, uses / 2,
        case when uses > 0 then now() - interval '1 hour' end, n % 4, 1, 'exponential', 'auto_prune', false
      from (
        select n, case when n % 5 = 0 then 1 + n / 5 % 40 else 0 end as uses,
-         now() - (1 + random() * 60) * interval '1 day' as born
+         now() - (1 + random() * 60) * interval '1 day' as created
        from generate_series(1, $1::int) as n
      ) as drawn`,
     [size],
   )
-  // In the order of time, as a log is written: the accesses of one record lie far apart.
+  // Ordered by time, as a log is written: the accesses of one record are far apart.
   await pool.query(
     `insert into access_log (record_id, at, kind, actor)
      select id, at, kind, 'bench' from (
@@ -43,10 +43,10 @@ export async function populate(pool: Pool, size: number): Promise<void> {
        from records as r, generate_series(1, r.access_count) as nth
      ) as drawn order by at`,
   )
-  await settle(pool, ['records', 'access_log'])
+  await vacuumTables(pool, ['records', 'access_log'])
 }
 
-/** Every stored importance is that of an instant, or no further from it than may be; a sample in TypeScript too. */
+/** Checks that every stored importance is near the exact one; for a sample also in TypeScript. */
 export async function verifyScores(
   { pool, db }: { pool: Pool; db: Database },
   now: Date,

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BenchDatabase } from '../database.ts'
 
-/** All that a record is made of, in an order in which it may be written. */
+/** The tables of a record, in an order in which they can be written. */
 const tables = ['records', 'contents', 'relations', 'audit_entries', 'handles', 'unembedded']
 
 export type Copied = { seconds: number; files: Map<string, string> }
 
-/** What the database itself takes to write the same rows into files, on its own machine and without a network. */
+/** Copies the rows into files with COPY, on the machine of the database and without a network. */
 export async function copyOut({ pool }: BenchDatabase): Promise<Copied> {
   const files = new Map(tables.map((table) => [table, join(tmpdir(), `membrane-${randomUUID()}.copy`)]))
   const started = performance.now()
@@ -16,14 +16,14 @@ export async function copyOut({ pool }: BenchDatabase): Promise<Copied> {
   return { seconds: (performance.now() - started) / 1_000, files }
 }
 
-/** The same back, with every index, constraint and trigger at work, which is the least that storing them takes. */
+/** Copies them back with all indexes, constraints and triggers: the least cost of storing them. */
 export async function copyIn({ pool }: BenchDatabase, files: Copied['files']): Promise<number> {
   const started = performance.now()
   for (const [table, file] of files) await pool.query(`copy ${table} from '${file}'`)
   return (performance.now() - started) / 1_000
 }
 
-/** What is in the tables, whoever wrote it and when. */
+/** The contents of the tables, without who wrote them and when. */
 export async function digestOf({ pool }: BenchDatabase): Promise<string> {
   const { rows } = await pool.query<{ digest: string }>(`
     select concat_ws(' ',

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { BenchContext } from '../bench-context.ts'
 import type { BenchDatabase } from '../database.ts'
-import type { Ground } from '../ground.ts'
 import { assert } from '../load.ts'
 import { startProduct } from '../processes.ts'
 import { makeMemory } from '../records/memories.ts'
@@ -18,8 +18,8 @@ const mostMegabytes = 200
 
 type Measured = { seconds: number; megabytes: number }
 
-/** Out of one store and into another, against the database's own copying of the same rows. */
-export async function benchPortability({ withDatabase, note }: Ground): Promise<Result[]> {
+/** Measures an export from one store and an import into another, against COPY of the same rows. */
+export async function benchPortability({ withDatabase, note }: BenchContext): Promise<Result[]> {
   const folder = await mkdtemp(join(tmpdir(), 'membrane-portability-'))
   const file = join(folder, 'records.ndjson')
   try {
@@ -79,7 +79,7 @@ function describe(
   ]
 }
 
-/** Ids in the order of time, as they would be; each record supports one of those before it. */
+/** Ids ordered by time, as in real use; each record supports an earlier one. */
 function* makeLines(): Generator<string> {
   const idOf = (index: number) => `01980000-0000-7000-8000-${index.toString(16).padStart(12, '0')}`
   for (let index = 0; index < size; index++) {
@@ -118,7 +118,7 @@ async function takeOut(url: string, file: string): Promise<void> {
 async function bringIn(
   url: string,
   lines: Readable,
-  fate: 'created' | 'unchanged' = 'created',
+  outcome: 'created' | 'unchanged' = 'created',
 ): Promise<void> {
   const sending = request(`${url}/v1/import`, {
     method: 'POST',
@@ -130,7 +130,7 @@ async function bringIn(
   for await (const chunk of answer.setEncoding('utf8')) tail = `${tail}${chunk}`.slice(-1_000)
   await sent
   const last: unknown = JSON.parse(tail.trim().split('\n').at(-1) ?? '')
-  const tally = { created: 0, unchanged: 0, conflict: 0, invalid: 0, [fate]: size }
+  const tally = { created: 0, unchanged: 0, conflict: 0, invalid: 0, [outcome]: size }
   assert(
     JSON.stringify(last) === JSON.stringify({ summary: tally }),
     `the import ended with ${JSON.stringify(last)}`,

@@ -11,11 +11,11 @@ const concurrency = 16
 const rounds = 5
 const perRound = 2_000
 
-/** Creates over HTTP against the same rows inserted bare, in turns, so that both meet the same machine. */
+/** Measures creates over HTTP, in turns with plain inserts of the same rows, so that both have the same machine. */
 export async function measureCreating(database: BenchDatabase): Promise<Result> {
   const api = await startProduct('api', { DATABASE_URL: database.url })
   const client = await createClient(api.url, concurrency)
-  // Made beforehand: the processor that would make them meanwhile is the service's too.
+  // Made beforehand, because the service needs the processor during the measurement.
   const bodies = Array.from({ length: rounds * perRound }, (_, index) => JSON.stringify(makeMemory(index)))
   const create = async (index: number): Promise<string> => {
     const { status, text } = await client.send('POST', '/v1/records', bodies[index])

@@ -1,4 +1,4 @@
-import type { Ground } from '../ground.ts'
+import type { BenchContext } from '../bench-context.ts'
 import type { Result } from '../result.ts'
 import { measureCreating } from './creating.ts'
 import { measureReading } from './reading.ts'
@@ -6,12 +6,12 @@ import { measureStarting } from './starting.ts'
 import { measureStoring } from './storing.ts'
 
 export const recordBenchmarks = {
-  'records/creating': async ({ withDatabase }: Ground): Promise<Result[]> => [
+  'records/creating': async ({ withDatabase }: BenchContext): Promise<Result[]> => [
     await withDatabase(measureCreating),
   ],
-  'records/reading': ({ withDatabase, note }: Ground): Promise<Result[]> =>
+  'records/reading': ({ withDatabase, note }: BenchContext): Promise<Result[]> =>
     withDatabase((database) => measureReading(database, note)),
-  'records/storing': async ({ withDatabase }: Ground): Promise<Result[]> => [
+  'records/storing': async ({ withDatabase }: BenchContext): Promise<Result[]> => [
     await withDatabase(measureStoring),
   ],
   'records/starting': measureStarting,

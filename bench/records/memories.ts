@@ -4,14 +4,14 @@ const syllables = 'ba be bi bo da de di do ka ke ki ko la le li lo ma me mi mo n
   ' ',
 )
 const vocabularySize = 20_000
-/** Nearly half of English prose is these; text search drops them, so their share decides its size. */
+/** Nearly half of English prose is these words; text search drops them, so their share decides its size. */
 const functionWords =
   'the of and to in a is that for it as was with be by on not he his but at are this have from or had an they which'.split(
     ' ',
   )
 const functionWordShare = 0.45
 
-/** Word frequencies fall like a language's, so that text indexes grow as they do in use. */
+/** Word frequencies fall as in a language, so that text indexes grow as in real use. */
 function drawWord(random: () => number): string {
   let rank = Math.floor(vocabularySize ** random())
   let word = ''
@@ -33,7 +33,7 @@ function drawWords(random: () => number, length: number): string {
   return text.slice(0, length)
 }
 
-/** A fact whose payload is 1 KB of JSON; the same index makes the same fact in every run. */
+/** A fact with a payload of 1 KB of JSON; the same index makes the same fact in every run. */
 export function makeMemory(index: number) {
   const random = createRandom(index + 1)
   const payload = {

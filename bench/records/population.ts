@@ -2,8 +2,8 @@ import type { BenchDatabase } from '../database.ts'
 import { assert } from '../load.ts'
 
 /**
- * Memories of many projects and ages, as a store in use has them an hour after a decay sweep: the stored
- * salience is of an hour ago, the exact one a little lower. One statement, for a million at a time.
+ * Memories of many projects and ages, one hour after a decay sweep: the stored salience is an hour old, the exact one
+ * a little lower. One statement inserts a million at a time.
  */
 const statement = `
   with drawn as (
@@ -41,7 +41,7 @@ const statement = `
 
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 
-/** Adds the records numbered from `first` to `last`, the same ones in every run. */
+/** Inserts the records numbered from `first` to `last`; they are the same in every run. */
 export async function populate({ pool }: BenchDatabase, first: number, last: number): Promise<void> {
   const session = await pool.connect()
   try {

@@ -10,7 +10,7 @@ const reads = 2_000
 const lists = 300
 const pageSize = 50
 
-/** Reads of one record and of the most salient ones, in a small store and in a large one. */
+/** Measures reads of one record and of the most salient ones, in a small and a large store. */
 export async function measureReading(
   database: BenchDatabase,
   note: (text: string) => void,
@@ -95,7 +95,7 @@ async function measureList(database: BenchDatabase, client: Client, size: number
 
 type Listed = { id: string; salience: number }
 
-/** Reads and sorts everything, so it shares no shortcut with what it checks. */
+/** Reads and sorts everything, so that it shares no shortcut with the code that it checks. */
 async function verifyOrder({ pool }: BenchDatabase, page: readonly Listed[]): Promise<void> {
   const { rows } = await pool.query<{ salience: number }>(
     `select salience_at(r, now()) as salience from records r where forgotten_at is null
@@ -103,7 +103,7 @@ async function verifyOrder({ pool }: BenchDatabase, page: readonly Listed[]): Pr
     [pageSize],
   )
   for (const [rank, { salience }] of rows.entries()) {
-    // Moments pass between the two; the shortest half-life is a day, so little fades in them.
+    // Time passes between the two reads; the shortest half-life is a day, so little fades meanwhile.
     const difference = Math.abs(salience - (page[rank]?.salience ?? Number.NaN))
     assert(
       difference < 1e-3,

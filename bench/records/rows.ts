@@ -3,7 +3,7 @@ import { assert } from '../load.ts'
 
 export type Table = { name: string; key: string; columns: { name: string; type: string }[] }
 
-/** What a create writes. What the database itself gives or generates is left to it. */
+/** The columns that a create writes, without those that the database generates. */
 const written = [
   { name: 'records', key: 'id' },
   { name: 'contents', key: 'record_id' },
@@ -14,8 +14,8 @@ const written = [
 export type RowCopier = Awaited<ReturnType<typeof createRowCopier>>
 
 /**
- * The rows of a record that the product wrote, inserted again under other ids: the same rows and columns with
- * nothing worked out, which is the least that storing a record can cost. One prepared statement, one round trip.
+ * Inserts the rows of a record that the product wrote again under other ids, with nothing to compute: the least cost
+ * of storing a record. One prepared statement, one round trip.
  */
 export async function createRowCopier(pool: Pool, sampleId: string) {
   const tables = await Promise.all(written.map((table) => readColumns(pool, table)))

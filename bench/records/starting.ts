@@ -8,7 +8,7 @@ import { makeMemory } from './memories.ts'
 
 const laterStarts = 5
 
-/** `npm start` in an empty folder, and again with what the first left there. */
+/** Measures `npm start` in an empty folder, and again with the data of the first start. */
 export async function measureStarting(): Promise<Result[]> {
   const directory = await mkdtemp(join(tmpdir(), 'membrane-bench-'))
   const environment = { MEMBRANE_DATA_DIR: join(directory, 'data') }

@@ -8,7 +8,7 @@ import { makeMemory } from './memories.ts'
 const batches = 40
 const batchSize = 500
 
-/** What the database keeps for a record of 1 KB, every table and index counted, against the JSON sent. */
+/** Measures the bytes of a record of 1 KB in all tables and indexes, against the JSON that was sent. */
 export async function measureStoring(database: BenchDatabase): Promise<Result> {
   const api = await startProduct('api', { DATABASE_URL: database.url })
   const client = await createClient(api.url, 2)
@@ -44,7 +44,7 @@ export async function measureStoring(database: BenchDatabase): Promise<Result> {
   }
 }
 
-/** After a vacuum, which moves the text index's pending entries to where they stay. */
+/** Measured after a vacuum, which moves the pending entries of the text index to their place. */
 async function measureBytes({ pool }: BenchDatabase): Promise<number> {
   await pool.query('vacuum (analyze)')
   const { rows } = await pool.query<{ bytes: string }>(
@@ -54,7 +54,7 @@ async function measureBytes({ pool }: BenchDatabase): Promise<number> {
   return Number(rows[0]?.bytes)
 }
 
-/** Bytes per record of each table and index, to see where they go. */
+/** The bytes per record of each table and index. */
 async function listParts({ pool }: BenchDatabase, count: number): Promise<Record<string, number>> {
   const { rows } = await pool.query<{ name: string; bytes: string }>(
     `select relname as name, case relkind when 'i' then pg_relation_size(oid) else pg_table_size(oid) end as bytes

@@ -1,13 +1,13 @@
 import type { BenchDatabase } from '../database.ts'
 import { assert } from '../load.ts'
 
-/** As common as words are by Zipf, but for the first few, which in a language are its stop words. */
+/** Words are as common as by Zipf, without the first few, which are stop words in a language. */
 const mostCommon = 20
 const vocabulary = 20_000
 
 /**
- * Facts of a dozen words each, as common and as rare as words are, of several half-lives and ages. One in fifty is an
- * entity, known by its name; every other record mentions one, a few of which are mentioned by thousands.
+ * Facts of twelve words, common and rare as in a language, with several half-lives and ages. One in fifty is an
+ * entity with a name; every other record mentions one, and thousands mention the same few.
  */
 const statement = `
   with drawn as materialized (
@@ -65,7 +65,10 @@ const statement = `
   ) as pair (source, target, predicate)
   where not is_entity`
 
-/** Adds the records numbered from `first` to `last`, the same ones in every run; both are multiples of 50. */
+/**
+ * Inserts the records numbered from `first` to `last`; they are the same in every run. Both numbers are multiples of
+ * 50.
+ */
 export async function populate({ pool }: BenchDatabase, first: number, last: number): Promise<void> {
   const session = await pool.connect()
   try {
@@ -81,10 +84,10 @@ export async function populate({ pool }: BenchDatabase, first: number, last: num
   assert(Number(rows[0]?.count) === last, `${rows[0]?.count} of ${last} records are there`)
 }
 
-/** Which words are drawn: by Zipf, or some of the most common eighty, or of the rarer nine tenths. */
+/** The words of a task: by Zipf, only from the eighty most common, or only from the rarer nine tenths. */
 export type Wording = 'mixed' | 'common' | 'rare'
 
-/** A task of some words, and the name of something. */
+/** A task with some words and the name of an entity. */
 export function drawTask(random: () => number, size: number, wording: Wording = 'mixed'): string {
   const numbers = {
     mixed: () => mostCommon * (vocabulary / mostCommon) ** random(),

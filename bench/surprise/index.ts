@@ -2,18 +2,21 @@ import { connect } from '../../src/db/connection.ts'
 import { transact } from '../../src/db/transaction.ts'
 import { createSurpriseComparison } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
+import type { BenchContext } from '../bench-context.ts'
 import type { BenchDatabase } from '../database.ts'
 import { populateVectors } from '../embeddings/population.ts'
 import { createTextSpace } from '../embeddings/spaces.ts'
-import type { Ground } from '../ground.ts'
 import { assert } from '../load.ts'
 import type { Result } from '../result.ts'
 
 const newcomers = 1_000
 const clock: Clock = { now: () => new Date() }
 
-/** New records compared with all that one scope has, without an index: many at once, and one by itself. */
-export async function benchSurprise({ withDatabase, note }: Ground): Promise<Result[]> {
+/**
+ * Measures the comparison of new records with all records of their scope, without an index: many at once, and one
+ * alone.
+ */
+export async function benchSurprise({ withDatabase, note }: BenchContext): Promise<Result[]> {
   const sizes = (process.env['BENCH_SURPRISE_RECORDS'] ?? '1000,10000,100000').split(',').map(Number)
   const results: Result[] = []
   for (const size of sizes) {

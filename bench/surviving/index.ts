@@ -19,7 +19,7 @@ export const survivingBenchmarks = {
   'surviving/killing': () => withDirectory(measureKilling),
 }
 
-/** A store of its own on the embedded server, as `npm start` has it. */
+/** A separate store on the embedded server, as with `npm start`. */
 async function withDirectory(
   work: (environment: Record<string, string>) => Promise<Result[]>,
 ): Promise<Result[]> {

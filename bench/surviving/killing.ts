@@ -8,13 +8,16 @@ import type { Result } from '../result.ts'
 const rounds = 3
 const writers = 8
 const beforeMs = 1_000
-/** A child that ends thrice before it is so old is not started a fourth time. */
+/** A child that ends three times before this age is not started again. */
 const grownMs = 10_500
 const deadlineMs = 60_000
 
 type Killed = { awayMs: number[]; acknowledged: number; lost: number; twice: number }
 
-/** `kill -9` of the API, and of everything with it, while some write: how long nobody is served, and what is lost. */
+/**
+ * Measures `kill -9` of the API, and of all processes, during writes: how long no request is served, and which writes
+ * are lost.
+ */
 export async function measureKilling(environment: Record<string, string>): Promise<Result[]> {
   const running = await startProduct('all', environment)
   const api = await repeat(running, grownMs, async () => {
@@ -32,7 +35,7 @@ export async function measureKilling(environment: Record<string, string>): Promi
 }
 
 async function repeat(first: Running, restMs: number, kill: () => Promise<Running>): Promise<Killed> {
-  const told: Killed = { awayMs: [], acknowledged: 0, lost: 0, twice: 0 }
+  const totals: Killed = { awayMs: [], acknowledged: 0, lost: 0, twice: 0 }
   let running = first
   for (let round = 0; round < rounds; round++) {
     await sleep(restMs)
@@ -41,17 +44,17 @@ async function repeat(first: Running, restMs: number, kill: () => Promise<Runnin
     const killed = performance.now()
     running = await kill()
     await untilServed(running.url)
-    told.awayMs.push(performance.now() - killed)
+    totals.awayMs.push(performance.now() - killed)
     const acknowledged = await writing.stop()
-    told.acknowledged += acknowledged.length
-    told.lost += await countMissing(running.url, acknowledged)
-    told.twice += acknowledged.length - new Set(acknowledged).size
+    totals.acknowledged += acknowledged.length
+    totals.lost += await countMissing(running.url, acknowledged)
+    totals.twice += acknowledged.length - new Set(acknowledged).size
   }
-  assert(told.acknowledged > rounds * writers, `${told.acknowledged} writes were answered`)
-  return told
+  assert(totals.acknowledged > rounds * writers, `${totals.acknowledged} writes were answered`)
+  return totals
 }
 
-/** Until told, each as fast as it is answered; what is refused or cut off meanwhile is no write. */
+/** Each writer writes as fast as it gets answers, until it is stopped. A refused or broken request is no write. */
 function startWriting(url: string, round: number) {
   const acknowledged: string[] = []
   let isOver = false
@@ -85,7 +88,7 @@ async function write(url: string, index: number): Promise<string | undefined> {
   }
 }
 
-/** One after the other: a service that has just come back sheds what is too much for it, which is no loss. */
+/** One after the other: a service that has just started sheds load, which is not a loss. */
 async function countMissing(url: string, ids: readonly string[]): Promise<number> {
   let missing = 0
   for (const id of ids) {
@@ -99,7 +102,7 @@ async function countMissing(url: string, ids: readonly string[]): Promise<number
 async function untilServed(url: string): Promise<void> {
   const started = performance.now()
   while (!(await isServed(url))) {
-    assert(performance.now() - started < deadlineMs, 'nobody was served in time')
+    assert(performance.now() - started < deadlineMs, 'no request was served in time')
     await sleep(5)
   }
 }
@@ -112,11 +115,11 @@ async function isServed(url: string): Promise<boolean> {
   }
 }
 
-/** The supervisor and all below it, at one stroke: nobody is left to clean up. */
+/** Kills the supervisor and all its descendants at once, so that none can clean up. */
 async function killAll(pid: number): Promise<void> {
-  const doomed = [pid, ...(await descendantsOf(pid))]
-  for (const each of doomed) process.kill(each, 'SIGSTOP')
-  for (const each of doomed) process.kill(each, 'SIGKILL')
+  const pids = [pid, ...(await descendantsOf(pid))]
+  for (const each of pids) process.kill(each, 'SIGSTOP')
+  for (const each of pids) process.kill(each, 'SIGKILL')
   await sleep(50)
 }
 

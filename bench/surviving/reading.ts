@@ -8,7 +8,9 @@ const writes = 100
 const deadlineMs = 30_000
 const pauseMs = 5
 
-/** From the answer to a write until a reader is answered with what it wrote: by a word of its own, and by its vector. */
+/**
+ * Measures the time from the answer to a write until a reader finds the record: by a unique word, and by its vector.
+ */
 export async function measureReadable(url: string): Promise<Result[]> {
   const client = await createClient(url, 1)
   const lags: Record<'text' | 'vector', number[]> = { text: [], vector: [] }
@@ -40,7 +42,7 @@ async function write(client: Client, index: number): Promise<{ id: string; word:
 
 type Node = { record: { id: string }; signals?: { channels: { channel: string }[] } }
 
-/** Not by its salience alone, which brings it up without a word in common. */
+/** By its text, not only by its salience, which finds it without a common word. */
 async function isFoundByText(client: Client, id: string, word: string): Promise<boolean> {
   const asked = { task_descriptor: word, record_access: false, explain: true }
   const { status, text } = await client.send('POST', '/v1/retrieve', JSON.stringify(asked))
@@ -50,7 +52,7 @@ async function isFoundByText(client: Client, id: string, word: string): Promise<
   return found?.signals?.channels.some(({ channel }) => channel === 'text') ?? false
 }
 
-/** What has no vector yet cannot be compared with anything. */
+/** A record without a vector cannot be compared. */
 async function hasVector(client: Client, id: string): Promise<boolean> {
   const { status } = await client.send('POST', '/v1/search/similar', JSON.stringify({ record_id: id }))
   assert(status === 200 || status === 409, `a search was answered ${status}`)

@@ -4,15 +4,15 @@ import { hasFullTrust } from '../domain/trust.ts'
 import { openTo } from './visibility.ts'
 
 /**
- * A visible record may name hidden ones: in its log, its evidence, its history. What another record did to it is
- * shown only to a caller who sees that other record whole.
+ * SQL for what a caller may read in the log, evidence and history of a visible record. They can name hidden records.
+ * What another record did to it is shown only to a caller who sees that other record whole.
  */
 
 type Fragment = RawBuilder<unknown>
 
 const uuidPattern = sql.lit('[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}')
 
-/** The ids in a text that belong to records, present or gone, which the caller does not see whole. */
+/** The ids in a text that belong to stored or removed records which the caller does not see whole. */
 function hiddenIds(trust: Trust, text: Fragment): Fragment {
   return sql`
     select h.id from regexp_matches(${text}, ${uuidPattern}, 'g') as named (id)
@@ -30,10 +30,10 @@ export function namesNoHidden(trust: Trust, text: Fragment): RawBuilder<SqlBool>
   return sql<SqlBool>`not exists (${hiddenIds(trust, text)})`
 }
 
-/** Written in the transaction of the change they belong to, with its instant. */
+/** Edges that are written in the transaction of the change they belong to, with its instant. */
 const changing = ['derived_from', 'derives', 'contested_by', 'superseded_by']
 
-/** Edges looked at for each predicate. Their primary key yields those to the newest records first. */
+/** Edges that are read for each predicate, those to the newest records first, in the order of their primary key. */
 const maxEdges = 1_000
 
 /** The instants at which hidden records changed `record`. */
@@ -53,8 +53,8 @@ function hiddenInstants(trust: Trust, record: Fragment): Fragment {
 }
 
 /**
- * Whether an entry `a` of the log of `record` is shown. An entry that names a hidden record belongs to that record; so
- * does one that was written together with an edge to it, such as the confirmation of a fact.
+ * Whether an entry `a` of the log of `record` is shown. An entry that names a hidden record belongs to that record.
+ * So does an entry that was written together with an edge to it, such as the confirmation of a fact.
  */
 export function isEntryShown(trust: Trust, record: Fragment): RawBuilder<SqlBool> {
   if (hasFullTrust(trust)) return sql<SqlBool>`true`
@@ -65,20 +65,20 @@ export function isEntryShown(trust: Trust, record: Fragment): RawBuilder<SqlBool
 }
 
 /**
- * Whether a move `s` in the status history of `record` is told whole. A record shows its status, so the move itself is
- * always shown; who made it and why belongs to the hidden record that it was made for.
+ * Whether a change `s` in the status history of `record` is shown whole. The status of a record is visible, so the
+ * change itself is always shown; its actor and reason belong to the hidden record that caused it.
  */
 export function isMoveShown(trust: Trust, record: Fragment): RawBuilder<SqlBool> {
   if (hasFullTrust(trust)) return sql<SqlBool>`true`
   return sql<SqlBool>`(${namesNoHidden(trust, sql`s.reason`)} and s.at not in (${hiddenInstants(trust, record)}))`
 }
 
-/** In place of who made a move that is not told whole. */
+/** The actor that is shown for a change that is not shown whole. */
 export const hiddenActor = 'hidden'
 
 /**
- * A JSON object without what it says of hidden records: members that name one are left out, lists lose such items. Null
- * where nothing is left.
+ * A JSON object without hidden records: members that name one are left out, and lists lose such items. Null when
+ * nothing is left.
  */
 export function membersShown(trust: Trust, object: Fragment): RawBuilder<unknown> {
   if (hasFullTrust(trust)) return sql`${object}`

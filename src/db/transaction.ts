@@ -12,7 +12,7 @@ export type CallContext = { caller: Caller; tx?: Transaction; expectedVersion?: 
 
 const attempts = 4
 
-/** The caller for whom a transaction runs; null for a job. The first caller stays, whoever joins later. */
+/** The caller for whom a transaction runs; null for a job. The first caller stays when another one joins. */
 const viaByTransaction = new WeakMap<object, Via | null>()
 
 /** The key to write into log entries of this transaction. It is not a parameter, so that no caller can choose it. */

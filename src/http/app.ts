@@ -99,7 +99,7 @@ function guardOptions({ config, pool, authenticate, clock }: AppOptions) {
 }
 
 /**
- * A connection without any byte for this time is closed: an answer that nobody reads would be kept as long as the
+ * A connection without any byte for this time is closed: an answer that is not read would be kept as long as the
  * client likes. Node doubles it for an answer that the client has started to read.
  */
 const maxSilenceMs = 120_000

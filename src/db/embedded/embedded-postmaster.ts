@@ -8,7 +8,7 @@ import { EmbeddedDatabaseError } from './embedded-failure.ts'
 /** What PostgreSQL writes about itself into postmaster.pid. */
 export type Postmaster = { pid: number; port: number; ready: boolean }
 
-/** Finds the server that runs on this cluster, whoever started it. */
+/** Finds the server that runs on this cluster, also one that another process started. */
 export async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const found = await readPostmaster(cluster)
   // PostgreSQL removes the file of a dead process itself, and more safely, because it holds the lock while it does.

@@ -22,6 +22,6 @@ export async function resolveDescent(
 ) {
   const isAdmin = isAllowed(caller, 'admin')
   const free = drafts.map((draft) => (isAdmin ? undefined : refuseReserved(draft.edges)) ?? draft)
-  const settled = await resolveNamedSources(tx, caller, free)
-  return settled.map((each, index) => (copies[index]?.hasHistory ? (free[index] ?? each) : each))
+  const resolved = await resolveNamedSources(tx, caller, free)
+  return resolved.map((each, index) => (copies[index]?.hasHistory ? (free[index] ?? each) : each))
 }

@@ -60,11 +60,11 @@ function toNewRecord(given: ImportedRecord): NewRecord {
   const { anchors, salience, lifecycle } = given
   const base = anchors?.base_salience ?? salience
   const anchor = anchors?.anchored_at ?? lifecycle?.last_reinforced_at
-  const told = Object.fromEntries(
+  const fields = Object.fromEntries(
     plainNames.flatMap((name) => (Object.hasOwn(given, name) ? [[name, given[name]]] : [])),
   )
   return {
-    ...(told as NewRecord),
+    ...(fields as NewRecord),
     ...(base === undefined ? {} : { salience: base }),
     ...(anchor === undefined ? {} : { lifecycle: { ...lifecycle, last_reinforced_at: anchor } }),
   }

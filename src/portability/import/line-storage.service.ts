@@ -128,11 +128,11 @@ function getOutcome(
 
 /** The first record of a name here stays the first: an imported record with the same name gets no place. */
 async function withoutTakenPlaces(tx: Transaction, drafts: readonly Draft[]): Promise<Draft[]> {
-  const wanted = drafts.flatMap(({ row, handles }) =>
+  const places = drafts.flatMap(({ row, handles }) =>
     handles.flatMap(({ digest, place }) => (place === null ? [] : [{ digest, place, scope: row.scope }])),
   )
-  if (wanted.length === 0) return [...drafts]
-  const taken = new Set((await findTakenPlaces(tx, wanted)).map(formatPlace))
+  if (places.length === 0) return [...drafts]
+  const taken = new Set((await findTakenPlaces(tx, places)).map(formatPlace))
   return drafts.map((draft) => ({
     ...draft,
     handles: draft.handles.map((handle) => {
@@ -167,7 +167,7 @@ function toHistory({ draft: { row }, given }: ImportedCopy) {
   }
 }
 
-/** A current episode that was never changed still waits for consolidation, whatever the line says. */
+/** A current episode that was never changed still waits for consolidation, even if the line says otherwise. */
 function addEpisodicStage(
   kept: NonNullable<ImportedCopy['given']['consolidation']>,
   row: Draft['row'],

@@ -1,7 +1,7 @@
 import { type BenchDatabase, createDatabase } from './database.ts'
 
-/** What a benchmark stands on. */
-export type Ground = ReturnType<typeof createGround>
+/** The resources of a benchmark. */
+export type BenchContext = ReturnType<typeof createGround>
 
 export function createGround(serverUrl: string) {
   async function withDatabase<T>(work: (database: BenchDatabase) => Promise<T>): Promise<T> {
