@@ -51,19 +51,19 @@ export function createOnce({ db, clock, retentionMs }: Resources) {
   return async function once(
     request: FastifyRequest,
     reply: FastifyReply,
-    asked: Effect | PreparedEffect,
+    work: Effect | PreparedEffect,
   ): Promise<void> {
     handledOnce.add(request)
     const call = readCallContext(request)
     const key = keyOf(request)
-    if (key === undefined) return send(reply, await (await prepareEffect(asked, call))(call))
+    if (key === undefined) return send(reply, await (await prepareEffect(work, call))(call))
     const owner = { principal: call.caller.principal, key }
     const fingerprint = fingerprintRequest(request)
-    if ('prepare' in asked) {
+    if ('prepare' in work) {
       const stored = await findAnswer(db, owner, clock.now())
       if (stored) return replay(reply, stored, fingerprint)
     }
-    const effect = await prepareEffect(asked, call)
+    const effect = await prepareEffect(work, call)
     const deliverAnswer = await transact(db, {}, async (tx) => {
       await lockKey(tx, owner)
       // A separate statement: its snapshot must be younger than the lock, or it could miss an answer that was
@@ -87,8 +87,8 @@ export function createOnce({ db, clock, retentionMs }: Resources) {
   }
 }
 
-async function prepareEffect(asked: Effect | PreparedEffect, call: CallContext): Promise<Effect> {
-  return 'prepare' in asked ? asked.prepare(call) : asked
+async function prepareEffect(work: Effect | PreparedEffect, call: CallContext): Promise<Effect> {
+  return 'prepare' in work ? work.prepare(call) : work
 }
 
 /** Does not wait for the lock: a second request gets 409 at once and holds no connection. */
@@ -106,9 +106,9 @@ async function lockKey(
 function replay(
   reply: FastifyReply,
   { status, headers, body, fingerprint }: StoredAnswer,
-  asked: string,
+  requestFingerprint: string,
 ): void {
-  if (fingerprint !== asked) {
+  if (fingerprint !== requestFingerprint) {
     throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used with another request.')
   }
   reply.header('idempotency-replayed', 'true')

@@ -26,9 +26,9 @@ const maxBackward = 1_000
  * The line of an export for row `r` and its contents `c`. The text is concatenated from parts that are JSON already:
  * absent members and lists would otherwise be parsed and written again.
  */
-export function buildExportLine(asked: ExportContext): RawBuilder<string> {
+export function buildExportLine(context: ExportContext): RawBuilder<string> {
   const head = sql`
-    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, ${asked.now}) as salience, c.tags,
+    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, ${context.now}) as salience, c.tags,
       ${time(sql`r.created_at`)} as created_at, ${time(sql`r.updated_at`)} as updated_at, r.version,
       r.layer, r.memory_kind, r.status, r.importance, r.base_importance, r.access_count, r.source_type,
       r.emotional_valence, r.confirmation_count,
@@ -42,22 +42,22 @@ export function buildExportLine(asked: ExportContext): RawBuilder<string> {
   // One `concat`: with `||` every part would copy all parts before it.
   return sql<string>`concat(
     left(${compact(head)}::text, -1),
-    ${member('provenance', sql`(${provenanceShown(asked.trust)})::text`)}, ${member('payload', visiblePayload(asked))},
-    ${list('relations', visibleEdges(asked))}, ${list('audit_log', auditLog(asked))}, ${list('status_history', statusHistory(asked))},
+    ${member('provenance', sql`(${provenanceShown(context.trust)})::text`)}, ${member('payload', visiblePayload(context))},
+    ${list('relations', visibleEdges(context))}, ${list('audit_log', auditLog(context))}, ${list('status_history', statusHistory(context))},
     ${optional('scope', sql`to_json(nullif(r.scope, ''))::text`)},
-    ${optional('interpretation', sql`(${interpretationShown(asked.trust)})::text`)},
+    ${optional('interpretation', sql`(${interpretationShown(context.trust)})::text`)},
     ${optional('last_accessed_at', quoted(time(sql`r.last_accessed_at`)))},
     ${optional('served_count', sql`nullif(r.served_count, 0)::text`)},
     ${optional('demoted_at', quoted(time(sql`r.demoted_at`)))},
     ${optional('forgotten', forgotten)},
     ${optionalList('importance_history', importanceHistory)},
     case when r.access_count > 0 then ${accesses} end,
-    ${optional('surprise', surprise(asked))},
-    ${optionalList('descent', descent(asked))},
+    ${optional('surprise', surprise(context))},
+    ${optionalList('descent', descent(context))},
     ${list('handles', handles)},
     case r.type when 'episodic' then ${joined(member('consolidation', consolidation))}
       when 'entity' then ${joined(list('identifiers', identifiers))} end,
-    ${asked.filters.embeddings ? optionalList('embeddings', embeddings) : sql`''`},
+    ${context.filters.embeddings ? optionalList('embeddings', embeddings) : sql`''`},
     '}'
   )`
 }
@@ -77,10 +77,10 @@ function isTargetVisible({ trust, filters }: ExportContext): Fragment {
   return sql`(select ${seen} from records as t where t.id = e.target_id)`
 }
 
-function visibleEdges(asked: ExportContext): Fragment {
+function visibleEdges(context: ExportContext): Fragment {
   const edges = (condition: Fragment) => sql`
     select e.predicate, e.target_id, e.weight, e.created_at from relations as e
-    where e.source_id = r.id ${condition} and ${isTargetVisible(asked)}`
+    where e.source_id = r.id ${condition} and ${isTargetVisible(context)}`
   const written = (from: Fragment) => sql`
     select string_agg(${compact(sql`
       select e.predicate, e.target_id, e.weight, ${time(sql`e.created_at`)} as created_at
@@ -98,16 +98,16 @@ function visibleEdges(asked: ExportContext): Fragment {
 }
 
 /** The successor of a record is named only to a caller who sees the edge to it. */
-function visiblePayload(asked: ExportContext): Fragment {
+function visiblePayload(context: ExportContext): Fragment {
   const payload = sql`(case
     when r.status = 'superseded' and r.type = 'semantic' and not exists (
       select from relations as e
-      where e.source_id = r.id and e.predicate = 'superseded_by' and ${isTargetVisible(asked)}
+      where e.source_id = r.id and e.predicate = 'superseded_by' and ${isTargetVisible(context)}
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
   end)`
-  return sql`${payloadShown(asked.trust, payload)}::text`
+  return sql`${payloadShown(context.trust, payload)}::text`
 }
 
 const auditLog = ({ trust }: ExportContext) => sql`

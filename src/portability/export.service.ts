@@ -16,22 +16,22 @@ export function createExportService({ db, clock }: { db: Database; clock: Clock 
    * Yields every record that the caller sees whole, as lines ordered by id. Each page is its own statement, so no
    * transaction lasts as long as the slowest reader. The next pages are prepared while one is sent.
    */
-  async function* run(call: CallContext, asked: ExportQuery, signal: AbortSignal): AsyncGenerator<string> {
-    const { after, ...filters } = asked
-    const coming: Promise<string>[] = []
-    const take = async () => {
-      const text = (await coming.shift()) ?? ''
+  async function* run(call: CallContext, query: ExportQuery, signal: AbortSignal): AsyncGenerator<string> {
+    const { after, ...filters } = query
+    const pending: Promise<string>[] = []
+    const takeNext = async () => {
+      const text = (await pending.shift()) ?? ''
       if (signal.aborted) throw new AppError('shutting_down', 'The process is stopping.')
       return text
     }
-    for await (const { text } of begin(after, { trust: call.caller.trust, now: clock.now(), filters })) {
-      if (coming.push(text) === maxAtOnce) yield take()
+    for await (const { text } of startPages(after, { trust: call.caller.trust, now: clock.now(), filters })) {
+      if (pending.push(text) === maxAtOnce) yield takeNext()
     }
-    while (coming.length > 0) yield take()
+    while (pending.length > 0) yield takeNext()
   }
 
   /** Starts one page after the other, each when it is requested. */
-  async function* begin(
+  async function* startPages(
     from: string | undefined,
     selection: Selection,
   ): AsyncGenerator<{ text: Promise<string> }> {
@@ -45,9 +45,9 @@ export function createExportService({ db, clock }: { db: Database; clock: Clock 
   }
 
   /** Call it before an export starts: an export with this value as `updated_after` continues it without a gap. */
-  async function getNextUpdatedAfter({ updated_after: asked }: ExportQuery): Promise<string> {
-    return nextPollAfter(asked, await findVisibleHorizon(db, clock.now()))
+  async function getNextUpdatedAfter({ updated_after: after }: ExportQuery): Promise<string> {
+    return nextPollAfter(after, await findVisibleHorizon(db, clock.now()))
   }
 
-  return { run, nextAfter: getNextUpdatedAfter }
+  return { run, getNextUpdatedAfter }
 }

@@ -71,7 +71,7 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
       const signal = AbortSignal.any([allowSlowRequest(request, reply), closing.signal])
       // A continued export belongs to the one that it continues, whose header is the right one.
       if (request.query.after === undefined) {
-        reply.header('next-updated-after', await exporter.nextAfter(request.query))
+        reply.header('next-updated-after', await exporter.getNextUpdatedAfter(request.query))
       }
       const exported = exporter.run(readCallContext(request), request.query, signal)
       reply.header('cache-control', 'no-store').type(jsonLinesType)

@@ -127,7 +127,7 @@ export const ExportedRecord = closed(
 )
 
 const { properties: answered } = MemoryRecord
-const { properties: asked } = NewRecord
+const { properties: newRecordFields } = NewRecord
 
 /** Fields that only an admin may import, because they can forge the history of a record. */
 const reservedFields = {
@@ -148,7 +148,7 @@ const reservedFields = {
 
 export const ImportedRecord = closed(
   {
-    ...asked,
+    ...newRecordFields,
     relations: optional(
       Type.Array(
         closed({

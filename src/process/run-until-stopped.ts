@@ -23,8 +23,8 @@ export async function runUntilStopped({ log, start, timeoutMs = foreverMs }: Run
   const service = await startUnlessStopped(start, signals, timeoutMs)
   if (!service) return exitCodes.failed
   const failed = service.failed?.then((reason) => ({ reason, code: exitCodes.failed }))
-  const asked = signals.stop.then((reason) => ({ reason, code: exitCodes.stopped }))
-  const { reason, code } = await Promise.race([asked, ...(failed ? [failed] : [])])
+  const stopped = signals.stop.then((reason) => ({ reason, code: exitCodes.stopped }))
+  const { reason, code } = await Promise.race([stopped, ...(failed ? [failed] : [])])
   log[code === exitCodes.stopped ? 'info' : 'fatal']('stopping', { reason })
   const clean = await Promise.race([service.stop(), late(timeoutMs), signals.force.then(() => false)])
   if (clean) return code

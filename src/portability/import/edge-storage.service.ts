@@ -17,15 +17,15 @@ export async function storeEdges(
   tx: Transaction,
   caller: Caller,
   { fresh, outcomes }: LinkedLines,
-  importing: ImportContext,
+  context: ImportContext,
 ): Promise<LooseEdge[]> {
   const unchanged = [...outcomes].flatMap(([copy, outcome]) => (outcome === 'unchanged' ? [copy] : []))
   const { again, loose } = isAllowed(caller, 'admin')
     ? { again: unchanged.flatMap(listEdges).filter(({ predicate }) => !isInverse(predicate)), loose: [] }
-    : await classifyMissingEdges(tx, unchanged, outcomes, importing)
+    : await classifyMissingEdges(tx, unchanged, outcomes, context)
   const arrived = fresh.map(({ draft }) => draft.row.id)
   const edges = [...fresh.flatMap(listEdges), ...again]
-  if (edges.length > 0 || arrived.length > 0) await linkEdges(tx, edges, arrived, importing)
+  if (edges.length > 0 || arrived.length > 0) await linkEdges(tx, edges, arrived, context)
   return loose
 }
 
@@ -46,10 +46,10 @@ async function classifyMissingEdges(
   tx: Database,
   unchanged: readonly ImportedCopy[],
   outcomes: Map<ImportedCopy, LineOutcome>,
-  importing: ImportContext,
+  context: ImportContext,
 ) {
   const given = unchanged.flatMap(({ draft }) => draft.edges)
-  const missing = given.length === 0 ? [] : await findMissingEdges(tx, given, importing)
+  const missing = given.length === 0 ? [] : await findMissingEdges(tx, given, context)
   const causes = new Map(missing.map(({ cause, ...edge }) => [formatEdge(edge), cause]))
   for (const copy of unchanged) {
     const errors = copy.draft.edges.flatMap((edge, index) =>

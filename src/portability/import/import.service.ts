@@ -57,27 +57,30 @@ export function createImportService(resources: Resources) {
    * import waits for a line or for the reader of the report. For a caller without `admin` nothing is stored before
    * all lines were checked for reserved fields.
    */
-  async function* run(call: CallContext, asked: ImportRequest): AsyncGenerator<LineResult[] | ImportSummary> {
+  async function* run(
+    call: CallContext,
+    request: ImportRequest,
+  ): AsyncGenerator<LineResult[] | ImportSummary> {
     const { caller } = call
-    const importing = { importId: ids.next(), trust: caller.trust, now: clock.now() }
+    const context = { importId: ids.next(), trust: caller.trust, now: clock.now() }
     const tally = { created: 0, unchanged: 0, conflict: 0, invalid: 0 }
-    const ending: ImportSummary['loose'] = { count: 0, first: [] }
+    const looseEdges: ImportSummary['loose'] = { count: 0, first: [] }
     try {
-      const lines = await stageUnlessAdmin(caller, asked, importing)
-      for await (const items of splitIntoPortions(caller, lines, asked)) {
-        const { results, loose } = await storePortion(caller, items, { ...importing, dryRun: asked.dryRun })
-        addLooseEdges(ending, loose)
+      const lines = await stageUnlessAdmin(caller, request, context)
+      for await (const items of splitIntoPortions(caller, lines, request)) {
+        const { results, loose } = await storePortion(caller, items, { ...context, dryRun: request.dryRun })
+        addLooseEdges(looseEdges, loose)
         for (const { outcome } of results) tally[getLineStatus(outcome)]++
         yield results
-        if (asked.signal.aborted) throw new AppError('shutting_down', 'The process is stopping.')
+        if (request.signal.aborted) throw new AppError('shutting_down', 'The process is stopping.')
       }
-      await resolveEdges(importing, ending)
-      yield { tally, loose: ending }
-      log.info('import ended', { principal: caller.principal, dry_run: asked.dryRun, ...tally })
+      await resolveEdges(context, looseEdges)
+      yield { tally, loose: looseEdges }
+      log.info('import ended', { principal: caller.principal, dry_run: request.dryRun, ...tally })
     } finally {
       // If this fails, a purge deletes the lines later. Waiting edges stay for a day: when the import is sent again,
       // they show that an edge is on its way.
-      await Promise.allSettled([deleteStagedLines(db, importing.importId)])
+      await Promise.allSettled([deleteStagedLines(db, context.importId)])
     }
   }
 
@@ -111,18 +114,18 @@ export function createImportService(resources: Resources) {
     if (items.length > 0) yield items
   }
 
-  async function resolveEdges(importing: ImportContext, ending: ImportSummary['loose']): Promise<void> {
+  async function resolveEdges(context: ImportContext, looseEdges: ImportSummary['loose']): Promise<void> {
     for (;;) {
-      const loose = await transact(db, {}, (tx) => resolveWaitingEdges(tx, importing, edgesPerBatch))
+      const loose = await transact(db, {}, (tx) => resolveWaitingEdges(tx, context, edgesPerBatch))
       if (!loose) return
-      addLooseEdges(ending, loose)
+      addLooseEdges(looseEdges, loose)
     }
   }
 
   return { run }
 }
 
-function addLooseEdges(ending: ImportSummary['loose'], loose: readonly LooseEdge[]): void {
-  ending.count += loose.length
-  ending.first.push(...loose.slice(0, maxNamed - ending.first.length))
+function addLooseEdges(looseEdges: ImportSummary['loose'], loose: readonly LooseEdge[]): void {
+  looseEdges.count += loose.length
+  looseEdges.first.push(...loose.slice(0, maxNamed - looseEdges.first.length))
 }

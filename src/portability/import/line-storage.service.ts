@@ -37,7 +37,7 @@ export function createStoring({ seal, textLanguage }: Resources) {
     tx: Transaction,
     caller: Caller,
     copies: readonly ImportedCopy[],
-    importing: ImportContext,
+    context: ImportContext,
   ): Promise<StoredLines> {
     const outcomes = new Map<ImportedCopy, LineOutcome>()
     await compareExisting(tx, caller, copies, outcomes)
@@ -56,8 +56,8 @@ export function createStoring({ seal, textLanguage }: Resources) {
     const whole = fresh.filter(({ hasHistory }) => hasHistory)
     await insertHistories(tx, viaOf(caller), whole.map(toHistory))
     if (isAllowed(caller, 'admin')) await insertDescents(tx, fresh.flatMap(listDescents))
-    await storeVectors(tx, caller, fresh, importing)
-    const loose = await storeEdges(tx, caller, { fresh, outcomes }, importing)
+    await storeVectors(tx, caller, fresh, context)
+    const loose = await storeEdges(tx, caller, { fresh, outcomes }, context)
     return { outcomes: copies.map((copy) => outcomes.get(copy) ?? recordExists(copy)), loose }
   }
 

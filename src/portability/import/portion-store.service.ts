@@ -44,10 +44,10 @@ export function createPortionStore(resources: Resources) {
   async function storePortion(
     caller: Caller,
     items: readonly ParsedLine[],
-    importing: PortionContext,
+    context: PortionContext,
   ): Promise<PortionResult> {
     const copies = items.flatMap((item) => ('copy' in item ? [item] : []))
-    const stored = await storeAll(caller, copies, importing)
+    const stored = await storeAll(caller, copies, context)
     const outcomes = new Map(stored.outcomes.map((outcome, at) => [copies[at]?.line, outcome]))
     const results = items.map((item) => {
       const outcome = 'error' in item ? item.error : (outcomes.get(item.line) ?? lineFailed())
@@ -59,15 +59,15 @@ export function createPortionStore(resources: Resources) {
   async function storeAll(
     caller: Caller,
     items: readonly ReadableLine[],
-    importing: PortionContext,
+    context: PortionContext,
     attempt = 1,
   ): Promise<StoredLines> {
     if (items.length === 0) return { outcomes: [], loose: [] }
     try {
       return await transact(db, { caller }, async (tx) => {
         const copies = items.map(({ copy }) => setUpdatedAt(copy, clock.now()))
-        const stored = await store(tx, caller, copies, importing)
-        if (importing.dryRun) throw new DryRunRollback(stored)
+        const stored = await store(tx, caller, copies, context)
+        if (context.dryRun) throw new DryRunRollback(stored)
         return stored
       })
     } catch (error) {
@@ -76,9 +76,9 @@ export function createPortionStore(resources: Resources) {
       if (failure instanceof AppError) throw failure
       // Another transaction inserted the identifier between the check and the insert.
       if (violatedConstraint(error) === 'entity_identifiers_taken' && attempt < maxAttempts) {
-        return storeAll(caller, items, importing, attempt + 1)
+        return storeAll(caller, items, context, attempt + 1)
       }
-      return storeByHalves(caller, items, importing, error)
+      return storeByHalves(caller, items, context, error)
     }
   }
 
@@ -89,7 +89,7 @@ export function createPortionStore(resources: Resources) {
   async function storeByHalves(
     caller: Caller,
     items: readonly ReadableLine[],
-    importing: PortionContext,
+    context: PortionContext,
     error: unknown,
   ) {
     if (items.length === 1) {
@@ -97,8 +97,8 @@ export function createPortionStore(resources: Resources) {
       return { outcomes: [lineFailed()], loose: [] }
     }
     const middle = items.length >> 1
-    const first = await storeAll(caller, items.slice(0, middle), importing)
-    const second = await storeAll(caller, items.slice(middle), importing)
+    const first = await storeAll(caller, items.slice(0, middle), context)
+    const second = await storeAll(caller, items.slice(middle), context)
     return { outcomes: [...first.outcomes, ...second.outcomes], loose: [...first.loose, ...second.loose] }
   }
 
