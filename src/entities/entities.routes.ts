@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { etagOf } from '../http/etag.ts'
-import { type Once, readCallContext } from '../http/idempotency.ts'
+import type { Once } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { answerRecord, RecordPage, WrittenRecord } from '../records/index.ts'
@@ -41,8 +41,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         ]),
       },
     },
-    async (request, reply) =>
-      sendPage(request, reply, await entities.lookUp(readCallContext(request), request.query)),
+    async (request, reply) => sendPage(request, reply, await entities.lookUp(request.caller, request.query)),
   )
 
   app.get(
@@ -62,7 +61,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
       },
     },
     async (request, reply) => {
-      const entity = await entities.read(readCallContext(request), request.params.id)
+      const entity = await entities.read(request.caller, request.params.id)
       if ('version' in entity) reply.header('etag', etagOf(entity.version))
       return entity
     },
@@ -88,11 +87,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
       },
     },
     async (request, reply) =>
-      sendPage(
-        request,
-        reply,
-        await entities.listRecords(readCallContext(request), request.params.id, request.query),
-      ),
+      sendPage(request, reply, await entities.listRecords(request.caller, request.params.id, request.query)),
   )
 
   app.post(

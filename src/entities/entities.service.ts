@@ -1,8 +1,7 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
-import type { CallContext } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
-import { unscoped } from '../domain/caller.ts'
+import { type Caller, unscoped } from '../domain/caller.ts'
 import { factHandle, nameHandle } from '../domain/handles.ts'
 import type { ListPage } from '../domain/shapes.ts'
 import { readPage } from '../http/paging.ts'
@@ -46,29 +45,24 @@ const MentionsCursor = Type.Object({
 })
 
 export function createEntitiesService({ db, clock, records }: Resources) {
-  async function lookUp(call: CallContext, query: LookupQuery): Promise<ListPage<MemoryRecord>> {
+  async function lookUp(caller: Caller, query: LookupQuery): Promise<ListPage<MemoryRecord>> {
     const { term, scope, limit = 20, cursor } = query
-    const conn = call.tx ?? db
-    const { trust } = call.caller
+    const { trust } = caller
     const { items, ...next } = await readPage({
-      ...{ caller: call.caller, list: { entities: term, scope }, limit, cursor, position: LookupCursor },
+      ...{ caller, list: { entities: term, scope }, limit, cursor, position: LookupCursor },
       read: async (after, most) => {
-        const candidates = await findEntitiesByName(conn, { ...nameHandle(term), scope, trust }, maxNamesakes)
+        const candidates = await findEntitiesByName(db, { ...nameHandle(term), scope, trust }, maxNamesakes)
         const matches = rankMatches(term, candidates)
         return matches.filter((each) => !after || isAfter(each, after)).slice(0, most)
       },
     })
     const ids = items.map(({ id }) => id)
-    return { items: await readRecords(conn, call, ids), ...next }
+    return { items: await readRecords(caller, ids), ...next }
   }
 
-  async function readRecords(
-    conn: Database,
-    { caller }: CallContext,
-    ids: readonly string[],
-  ): Promise<MemoryRecord[]> {
+  async function readRecords(caller: Caller, ids: readonly string[]): Promise<MemoryRecord[]> {
     if (ids.length === 0) return []
-    const found = await findRecords(conn, ids, caller.trust)
+    const found = await findRecords(db, ids, caller.trust)
     const byId = new Map(found.map((stored) => [stored.id, stored]))
     const now = clock.now()
     return ids.flatMap((id) => {
@@ -79,46 +73,44 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     })
   }
 
-  async function read(call: CallContext, id: string): Promise<EntityRecord | RedactedRecord> {
-    const conn = call.tx ?? db
-    const { trust } = call.caller
-    await requireEntity(conn, call, id)
-    const record = await records.read(call, id)
+  async function read(caller: Caller, id: string): Promise<EntityRecord | RedactedRecord> {
+    const { trust } = caller
+    await requireEntity(db, caller, id)
+    const record = await records.read(caller, id)
     if ('redacted' in record) return record
     const { digest } = factHandle({ subject: record.id, predicate: 'profile' })
-    const card = await findPeerCard(conn, { digest, scope: record.scope ?? unscoped, trust })
+    const card = await findPeerCard(db, { digest, scope: record.scope ?? unscoped, trust })
     return card === undefined ? record : { ...record, peer_card_id: card }
   }
 
   async function listRecords(
-    call: CallContext,
+    caller: Caller,
     id: string,
     { predicate, limit = 50, cursor }: MentionsQuery,
   ): Promise<ListPage<MemoryRecord | RedactedRecord>> {
-    const conn = call.tx ?? db
-    const { trust } = call.caller
-    const { sensitivity, is_live: isLive } = await requireEntity(conn, call, id)
+    const { trust } = caller
+    const { sensitivity, is_live: isLive } = await requireEntity(db, caller, id)
     // Reads the whole record only to find the right error.
-    if (!isLive || !isOpenTo(trust, sensitivity)) await findReadableRecord(conn, call.caller, id)
+    if (!isLive || !isOpenTo(trust, sensitivity)) await findReadableRecord(db, caller, id)
     const references = predicate === undefined ? Reference.enum : [predicate]
     const { items, ...next } = await readPage({
-      ...{ caller: call.caller, list: { mentions: id.toLowerCase(), predicate } },
+      ...{ caller, list: { mentions: id.toLowerCase(), predicate } },
       ...{ limit, cursor, position: MentionsCursor },
-      read: (after, most) => listMentions(conn, id, trust, { references, after, limit: most }),
+      read: (after, most) => listMentions(db, id, trust, { references, after, limit: most }),
     })
     const now = clock.now()
-    return { items: items.map((stored) => presentFor(call, stored, now)), ...next }
+    return { items: items.map((stored) => presentFor(caller, stored, now)), ...next }
   }
 
   return { lookUp, read, listRecords }
 }
 
-async function requireEntity(conn: Database, { caller }: CallContext, id: string): Promise<KnownEntity> {
-  const entity = await findEntity(conn, id, caller.trust)
+async function requireEntity(db: Database, caller: Caller, id: string): Promise<KnownEntity> {
+  const entity = await findEntity(db, id, caller.trust)
   if (!entity) throw new AppError('record_not_found', 'There is no entity with this id that the key may see.')
   return entity
 }
 
-function presentFor({ caller }: CallContext, stored: StoredRecord, now: Date): MemoryRecord | RedactedRecord {
+function presentFor(caller: Caller, stored: StoredRecord, now: Date): MemoryRecord | RedactedRecord {
   return isOpenTo(caller.trust, stored.sensitivity) ? presentRecord(stored, now) : redactRecord(stored, now)
 }

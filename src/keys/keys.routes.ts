@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { type Once, readCallContext } from '../http/idempotency.ts'
+import type { Once } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { IssuedKey, Key, KeyPage, KeyPath, KeysQuery, NewKey } from './keys.schemas.ts'
@@ -55,7 +55,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Onc
       ),
     },
     handler: async (request, reply) =>
-      sendPage(request, reply, await keys.list(readCallContext(request), request.query)),
+      sendPage(request, reply, await keys.list(request.caller, request.query)),
   })
 
   app.route({
@@ -70,7 +70,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Onc
       params: KeyPath,
       response: answers({ 200: ref(Key) }, ['key_not_found']),
     },
-    handler: (request) => keys.read(readCallContext(request), request.params.id),
+    handler: (request) => keys.read(request.caller, request.params.id),
   })
 
   app.route({

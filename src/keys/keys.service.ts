@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Database } from '../db/connection.ts'
-import type { CallContext } from '../db/transaction.ts'
+import { type CallContext, transact } from '../db/transaction.ts'
 import { type Caller, permissions, type SourceType, type Trust } from '../domain/caller.ts'
 import { sourceTrust } from '../domain/importance.ts'
 import type { ListPage } from '../domain/shapes.ts'
@@ -55,37 +55,33 @@ export function createKeysService({ db, clock, ids }: Resources) {
       revoked_at: null,
     }
     requireWithin(call.caller, row)
-    await insertKey(call.tx ?? db, row)
+    await transact(db, call, (tx) => insertKey(tx, row))
     return { key: present(row), secret }
   }
 
-  async function list(call: CallContext, { limit = 50, cursor }: KeysQuery): Promise<ListPage<Key>> {
+  async function list(caller: Caller, { limit = 50, cursor }: KeysQuery): Promise<ListPage<Key>> {
     const { items, ...next } = await readPage({
-      ...{ caller: call.caller, list: { list: 'keys' }, limit, cursor, position: KeyCursor },
+      ...{ caller, list: { list: 'keys' }, limit, cursor, position: KeyCursor },
       read: (after, most) =>
-        listKeys(
-          call.tx ?? db,
-          call.caller.trust,
-          most,
-          after && { created_at: new Date(after.created_at), id: after.id },
-        ),
+        listKeys(db, caller.trust, most, after && { created_at: new Date(after.created_at), id: after.id }),
     })
     return { items: items.map(present), ...next }
   }
 
-  async function read(call: CallContext, id: string): Promise<Key> {
-    const row = await findKey(call.tx ?? db, call.caller.trust, id)
+  async function read(caller: Caller, id: string): Promise<Key> {
+    const row = await findKey(db, caller.trust, id)
     if (!row) throw createNotFoundError()
     return present(row)
   }
 
   async function revoke(call: CallContext, id: string): Promise<void> {
-    const conn = call.tx ?? db
-    if (!(await findKey(conn, call.caller.trust, id))) throw createNotFoundError()
-    const now = clock.now()
-    cache.revoke(id, now.getTime())
-    lookups.clear()
-    if (!(await revokeKey(conn, id, now))) throw createNotFoundError()
+    await transact(db, call, async (tx) => {
+      if (!(await findKey(tx, call.caller.trust, id))) throw createNotFoundError()
+      const now = clock.now()
+      cache.revoke(id, now.getTime())
+      lookups.clear()
+      if (!(await revokeKey(tx, id, now))) throw createNotFoundError()
+    })
   }
 
   /** Returns the caller for a secret, or undefined if the key is unknown, expired or revoked. */

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { RecordPath } from '../records/index.ts'
 import { Explanation, Forecast, ForecastQuery } from './explain.schemas.ts'
@@ -33,7 +32,7 @@ export const explainRoutes: FastifyPluginAsyncTypebox<{ explain: ExplainService 
         ]),
       },
     },
-    (request) => explain.forecast(readCallContext(request), request.params.id, request.query.points ?? 24),
+    (request) => explain.forecast(request.caller, request.params.id, request.query.points ?? 24),
   )
 
   app.get(
@@ -52,6 +51,6 @@ export const explainRoutes: FastifyPluginAsyncTypebox<{ explain: ExplainService 
         ]),
       },
     },
-    (request) => explain.explain(readCallContext(request), request.params.id),
+    (request) => explain.explain(request.caller, request.params.id),
   )
 }

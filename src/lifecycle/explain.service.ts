@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import type { CallContext } from '../db/transaction.ts'
+import type { Caller } from '../domain/caller.ts'
 import { salienceAt } from '../domain/curves.ts'
 import type { RetentionMode, RetentionShape } from '../domain/retention.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -38,8 +38,8 @@ export type ExplainService = ReturnType<typeof createExplainService>
 export function createExplainService(resources: Resources) {
   const { db, clock, retentionMode: mode, retentionShape: shape, revisedRetentionMs } = resources
 
-  async function forecast(call: CallContext, id: string, points: number): Promise<Forecast> {
-    const stored = await findReadableRecord(call.tx ?? db, call.caller, id)
+  async function forecast(caller: Caller, id: string, points: number): Promise<Forecast> {
+    const stored = await findReadableRecord(db, caller, id)
     const now = clock.now()
     const { points: ahead, crossings } = forecastSalience(
       stored,
@@ -64,15 +64,15 @@ export function createExplainService(resources: Resources) {
   }
 
   /** Works for purged and erased records too: their numbers are kept, and numbers contain no content. */
-  async function explain(call: CallContext, id: string): Promise<Explanation> {
-    const known = await findRecordOrDeleted(call.tx ?? db, call.caller, id)
+  async function explain(caller: Caller, id: string): Promise<Explanation> {
+    const known = await findRecordOrDeleted(db, caller, id)
     const now = clock.now()
     const snapshot = vitalsOf(known)
-    const logged = await findLoggedAccesses(call.tx ?? db, known.id)
-    const removal = await describeRemoval(call.tx ?? db, known, snapshot, now)
+    const logged = await findLoggedAccesses(db, known.id)
+    const removal = await describeRemoval(db, known, snapshot, now)
     const state = stateOf(known, now)
     const isKept = state === 'live' || state === 'forgotten'
-    const surprise = isKept ? await findSurprise(call.tx ?? db, known.id, call.caller.trust) : undefined
+    const surprise = isKept ? await findSurprise(db, known.id, caller.trust) : undefined
     return {
       id: known.id,
       state,

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { readCallContext } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { RecordPath } from '../records/index.ts'
@@ -33,7 +32,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: HistoryService 
       sendPage(
         request,
         reply,
-        await history.readImportance(readCallContext(request), request.params.id, request.query),
+        await history.readImportance(request.caller, request.params.id, request.query),
       ),
   )
 }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
-import type { CallContext } from '../db/transaction.ts'
+import type { Caller } from '../domain/caller.ts'
 import { type ListPage, RowNumber } from '../domain/shapes.ts'
 import { readPage } from '../http/paging.ts'
 import { findRecordOrDeleted } from '../records/index.ts'
@@ -16,15 +16,14 @@ export function createHistoryService({ db }: { db: Database }) {
    * The history outlives its record, like the audit log. It stays hidden from a key that sees the record redacted.
    */
   async function readImportance(
-    call: CallContext,
+    caller: Caller,
     id: string,
     { limit = 100, cursor }: ImportanceHistoryQuery,
   ): Promise<ListPage<ImportanceMove>> {
-    const conn = call.tx ?? db
-    const known = await findRecordOrDeleted(conn, call.caller, id)
+    const known = await findRecordOrDeleted(db, caller, id)
     const { items, ...next } = await readPage({
-      ...{ caller: call.caller, list: { importanceHistory: known.id }, limit, cursor, position: MoveCursor },
-      read: (after, most) => listImportanceMoves(conn, known.id, after?.id ?? 0, most),
+      ...{ caller, list: { importanceHistory: known.id }, limit, cursor, position: MoveCursor },
+      read: (after, most) => listImportanceMoves(db, known.id, after?.id ?? 0, most),
     })
     return {
       items: items.map(({ id: _, at, run_id: runId, ...rest }) => ({

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { type Once, readCallContext } from '../http/idempotency.ts'
+import type { Once } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { addRecordAction, RecordPath } from '../records/index.ts'
@@ -44,10 +44,6 @@ export const statusRoutes: FastifyPluginAsyncTypebox<StatusOptions> = async (app
       },
     },
     async (request, reply) =>
-      sendPage(
-        request,
-        reply,
-        await status.readHistory(readCallContext(request), request.params.id, request.query),
-      ),
+      sendPage(request, reply, await status.readHistory(request.caller, request.params.id, request.query)),
   )
 }

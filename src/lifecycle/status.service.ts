@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import type { RecordStatus } from '../db/schema.ts'
 import { type CallContext, transact } from '../db/transaction.ts'
+import type { Caller } from '../domain/caller.ts'
 import { type ListPage, RowNumber } from '../domain/shapes.ts'
 import { mayBeSet, mayRevertTo } from '../domain/status.ts'
 import { readPage } from '../http/paging.ts'
@@ -61,17 +62,16 @@ export function createStatusService({ db, clock, textLanguage }: Resources) {
    * The history outlives its record, like the audit log. It stays hidden from a key that sees the record redacted.
    */
   async function readHistory(
-    call: CallContext,
+    caller: Caller,
     id: string,
     { limit = 100, cursor }: StatusHistoryQuery,
   ): Promise<ListPage<StatusChange>> {
-    const conn = call.tx ?? db
-    const known = await findRecordOrDeleted(conn, call.caller, id)
+    const known = await findRecordOrDeleted(db, caller, id)
     const { items, ...next } = await readPage({
-      ...{ caller: call.caller, list: { statusHistory: known.id }, limit, cursor, position: StatusCursor },
+      ...{ caller, list: { statusHistory: known.id }, limit, cursor, position: StatusCursor },
       read: (after, most) =>
-        listStatusChanges(conn, {
-          ...{ id: known.id, trust: call.caller.trust },
+        listStatusChanges(db, {
+          ...{ id: known.id, trust: caller.trust },
           ...{ after: after?.id ?? 0, limit: most },
         }),
     })

@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { Policy, PolicyChoice, PolicyPage, PolicyPath } from './policies.schemas.ts'
 import type { PoliciesService } from './policies.service.ts'
@@ -22,7 +21,7 @@ export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async 
         response: answers({ 200: { schema: ref(PolicyPage), description: 'All of them.' } }),
       },
     },
-    (request) => policies.list(readCallContext(request)),
+    () => policies.list(),
   )
 
   app.get(
@@ -40,7 +39,7 @@ export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async 
         response: answers({ 200: { schema: ref(Policy), description: 'The policy.' } }),
       },
     },
-    (request) => policies.read(readCallContext(request), request.params.type),
+    (request) => policies.read(request.params.type),
   )
 
   app.put(
@@ -61,6 +60,6 @@ export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async 
         ]),
       },
     },
-    (request) => policies.replace(readCallContext(request), request.params.type, request.body),
+    (request) => policies.replace(request.caller, request.params.type, request.body),
   )
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { RecordType } from '../db/schema.ts'
-import type { CallContext } from '../db/transaction.ts'
+import type { Caller } from '../domain/caller.ts'
 import type { Policies } from '../domain/lifecycle.ts'
 import { requireFullTrust } from '../domain/trust.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -30,23 +30,23 @@ export function createPoliciesService({ db, clock }: { db: Database; clock: Cloc
       return known.policies
     },
 
-    async list(call: CallContext): Promise<{ items: Policy[] }> {
-      return { items: (await listPolicies(call.tx ?? db)).map(present) }
+    async list(): Promise<{ items: Policy[] }> {
+      return { items: (await listPolicies(db)).map(present) }
     },
 
-    async read(call: CallContext, type: RecordType): Promise<Policy> {
-      return present(await findPolicy(call.tx ?? db, type))
+    async read(type: RecordType): Promise<Policy> {
+      return present(await findPolicy(db, type))
     },
 
     /** Applies to new records only. Existing records keep their lifecycle. */
     async replace(
-      call: CallContext,
+      caller: Caller,
       type: RecordType,
       { decay, deletion_policy }: PolicyChoice,
     ): Promise<Policy> {
-      requireFullTrust(call.caller)
+      requireFullTrust(caller)
       const row = { type, deletion_policy, ...decay }
-      await upsertPolicy(call.tx ?? db, row)
+      await upsertPolicy(db, row)
       changes += 1
       known = undefined
       return present(row)

@@ -3,7 +3,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { etagOf } from '../http/etag.ts'
-import { type Answer, type Once, readCallContext } from '../http/idempotency.ts'
+import type { Answer, Once } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { toProblem } from '../http/problems.ts'
@@ -122,8 +122,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         ),
       },
     },
-    async (request, reply) =>
-      sendPage(request, reply, await records.list(readCallContext(request), request.query)),
+    async (request, reply) => sendPage(request, reply, await records.list(request.caller, request.query)),
   )
 
   app.get(
@@ -153,7 +152,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
     },
     async (request, reply) => {
       const includeForgotten = request.query.include_forgotten ?? false
-      const record = await records.read(readCallContext(request), request.params.id, { includeForgotten })
+      const record = await records.read(request.caller, request.params.id, { includeForgotten })
       if ('version' in record) reply.header('etag', etagOf(record.version))
       return record
     },
@@ -207,11 +206,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
       },
     },
     async (request, reply) =>
-      sendPage(
-        request,
-        reply,
-        await records.readAudit(readCallContext(request), request.params.id, request.query),
-      ),
+      sendPage(request, reply, await records.readAudit(request.caller, request.params.id, request.query)),
   )
 }
 

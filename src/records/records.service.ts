@@ -30,12 +30,12 @@ export function createRecordsService(resources: Resources) {
   const listing = createListing(resources)
 
   async function read(
-    call: CallContext,
+    caller: Caller,
     id: string,
     { includeForgotten = false } = {},
   ): Promise<MemoryRecord | RedactedRecord> {
-    const stored = await findVisibleRecord(call.tx ?? db, call.caller, id)
-    const isReadable = isOpenTo(call.caller.trust, stored.sensitivity)
+    const stored = await findVisibleRecord(db, caller, id)
+    const isReadable = isOpenTo(caller.trust, stored.sensitivity)
     const now = clock.now()
     const isExpired = stored.purge_at !== null && stored.purge_at <= now
     if (stored.forgotten_at && (isExpired || !includeForgotten))
@@ -44,9 +44,9 @@ export function createRecordsService(resources: Resources) {
   }
 
   /** Also reads the log of a deleted record. Not of a redacted one: rationales are content. */
-  async function readAudit(call: CallContext, id: string, page: { limit?: number; cursor?: string }) {
-    const known = await findRecordOrDeleted(call.tx ?? db, call.caller, id)
-    return listing.pageAudit(call, known.id, page)
+  async function readAudit(caller: Caller, id: string, page: { limit?: number; cursor?: string }) {
+    const known = await findRecordOrDeleted(db, caller, id)
+    return listing.pageAudit(caller, known.id, page)
   }
 
   async function patch(call: CallContext, id: string, input: RecordPatch): Promise<WrittenRecord> {

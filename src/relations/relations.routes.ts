@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { etagOf } from '../http/etag.ts'
-import { type Once, readCallContext } from '../http/idempotency.ts'
+import type { Once } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { WrittenRecord } from '../records/index.ts'
@@ -67,11 +67,7 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
       },
     },
     async (request, reply) =>
-      sendPage(
-        request,
-        reply,
-        await relations.list(readCallContext(request), request.params.id, request.query),
-      ),
+      sendPage(request, reply, await relations.list(request.caller, request.params.id, request.query)),
   )
 
   app.delete(

@@ -80,15 +80,14 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
     })
   }
 
-  async function list(call: CallContext, id: string, query: RelationsQuery): Promise<ListPage<RelationEdge>> {
+  async function list(caller: Caller, id: string, query: RelationsQuery): Promise<ListPage<RelationEdge>> {
     const { direction = 'out', limit = 100, cursor, predicate } = query
-    const conn = call.tx ?? db
-    const record = await findReadableRecord(conn, call.caller, id)
+    const record = await findReadableRecord(db, caller, id)
     const { items, ...next } = await readPage({
-      ...{ caller: call.caller, list: { relations: record.id, direction, predicate } },
+      ...{ caller, list: { relations: record.id, direction, predicate } },
       ...{ limit, cursor, position: EdgeCursor },
       read: async (after, most) => {
-        const edges = await listEdges(conn, record.id, call.caller.trust, {
+        const edges = await listEdges(db, record.id, caller.trust, {
           ...{ direction, predicate, after, limit: most },
         })
         return edges.map((edge) => ({ ...edge, id: direction === 'out' ? edge.target_id : edge.source_id }))

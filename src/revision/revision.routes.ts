@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { etagOf } from '../http/etag.ts'
-import { type Answer, type Once, readCallContext } from '../http/idempotency.ts'
+import type { Answer, Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { addRecordAction } from '../records/index.ts'
 import {
@@ -144,7 +144,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         ),
       },
     },
-    (request) => revision.lineage(readCallContext(request), request.params.id),
+    (request) => revision.lineage(request.caller, request.params.id),
   )
 }
 

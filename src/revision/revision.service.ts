@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, transact } from '../db/transaction.ts'
-import { type Sensitivity, unscoped } from '../domain/caller.ts'
+import { type Caller, type Sensitivity, unscoped } from '../domain/caller.ts'
 import { addInverses } from '../domain/edges.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -174,16 +174,15 @@ export function createRevisionService(resources: Resources) {
   }
 
   /** For a deleted record, only its own node. */
-  async function lineage(call: CallContext, id: string): Promise<Lineage> {
-    const conn = call.tx ?? db
-    const known = await findRecordOrDeleted(conn, call.caller, id)
+  async function lineage(caller: Caller, id: string): Promise<Lineage> {
+    const known = await findRecordOrDeleted(db, caller, id)
     if ('departed_at' in known) {
       const { type, created_at: createdAt, numbers } = known
       // The statement that deleted the record wrote these numbers from columns of these types.
       const { status } = parseLifecycleSnapshot(numbers as object)
       return { nodes: [{ id: known.id, type, status, created_at: createdAt.toISOString() }], edges: [] }
     }
-    const { nodes, edges } = await findLineage(conn, known.id, call.caller.trust, maxNodes)
+    const { nodes, edges } = await findLineage(db, known.id, caller.trust, maxNodes)
     const dated = nodes.map((node) => ({ ...node, created_at: new Date(node.created_at).toISOString() }))
     return { nodes: dated, edges }
   }

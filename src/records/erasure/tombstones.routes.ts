@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../domain/schema-ref.ts'
-import { type Once, readCallContext } from '../../http/idempotency.ts'
+import type { Once } from '../../http/idempotency.ts'
 import { sendPage } from '../../http/paging.ts'
 import { answers } from '../../http/problem-responses.ts'
 import { TombstonePage, TombstonePath, TombstonesQuery } from './tombstones.schemas.ts'
@@ -32,8 +32,7 @@ export const tombstonesRoutes: FastifyPluginAsyncTypebox<TombstonesOptions> = as
         ),
       },
     },
-    async (request, reply) =>
-      sendPage(request, reply, await tombstones.list(readCallContext(request), request.query)),
+    async (request, reply) => sendPage(request, reply, await tombstones.list(request.caller, request.query)),
   )
 
   app.delete(

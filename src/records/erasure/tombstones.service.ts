@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
-import type { CallContext } from '../../db/transaction.ts'
-import { unscoped } from '../../domain/caller.ts'
+import { type CallContext, transact } from '../../db/transaction.ts'
+import { type Caller, unscoped } from '../../domain/caller.ts'
 import type { Payload } from '../../domain/payloads.ts'
 import type { ListPage } from '../../domain/shapes.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
@@ -13,19 +13,17 @@ import { type Tombstone, TombstoneCursor, type TombstonesQuery } from './tombsto
 export type TombstonesService = ReturnType<typeof createTombstonesService>
 
 export function createTombstonesService({ db }: { db: Database }) {
-  async function list(
-    call: CallContext,
-    { limit = 50, cursor }: TombstonesQuery,
-  ): Promise<ListPage<Tombstone>> {
+  async function list(caller: Caller, { limit = 50, cursor }: TombstonesQuery): Promise<ListPage<Tombstone>> {
     const { items, ...next } = await readPage({
-      ...{ caller: call.caller, list: { list: 'tombstones' }, limit, cursor, position: TombstoneCursor },
-      read: (after, most) => listTombstones(call.tx ?? db, call.caller.trust, most, after),
+      ...{ caller, list: { list: 'tombstones' }, limit, cursor, position: TombstoneCursor },
+      read: (after, most) => listTombstones(db, caller.trust, most, after),
     })
     return { items: items.map(present), ...next }
   }
 
   async function lift(call: CallContext, id: string): Promise<void> {
-    if (await deleteTombstone(call.tx ?? db, call.caller.trust, id)) return
+    const isLifted = await transact(db, call, (tx) => deleteTombstone(tx, call.caller.trust, id))
+    if (isLifted) return
     throw new AppError('tombstone_not_found', 'There is no tombstone with this id that the key may see.')
   }
 

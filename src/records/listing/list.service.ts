@@ -1,7 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Database } from '../../db/connection.ts'
 import { findVisibleHorizon, nextPollAfter } from '../../db/horizon.ts'
-import type { CallContext } from '../../db/transaction.ts'
 import { isOpenTo } from '../../db/visibility.ts'
 import { type Caller, unscoped } from '../../domain/caller.ts'
 import { type ListPage, RowNumber, Time, Uuid } from '../../domain/shapes.ts'
@@ -43,27 +42,26 @@ const recordCursors = {
 const AuditCursor = Type.Object({ id: RowNumber() })
 
 export function createListing({ db, clock, textLanguage }: Resources) {
-  async function list(call: CallContext, query: Query): Promise<RecordList> {
+  async function list(caller: Caller, query: Query): Promise<RecordList> {
     const { sort = 'salience', order = 'desc', limit = 50, cursor, ...filters } = query
-    const fingerprint = fingerprintQuery(call.caller.principal, { sort, order, ...filters })
+    const fingerprint = fingerprintQuery(caller.principal, { sort, order, ...filters })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, recordCursors[sort], fingerprint)
-    const conn = call.tx ?? db
     const { asOf, pollAfter } = after
       ? { asOf: new Date(after.as_of), pollAfter: after.poll_after }
-      : await startPaging(conn, clock.now(), filters)
+      : await startPaging(db, clock.now(), filters)
     const page: PageQuery = {
       ...{ filters, sort, order, asOf, textLanguage },
-      trust: call.caller.trust,
+      trust: caller.trust,
       ...(after ? { after: { value: after.value, id: after.id } } : {}),
       // One record more than the page shows whether there is a next page.
       limit: limit + 1,
     }
-    const found = await readRecords(conn, page, clock.now())
+    const found = await readRecords(db, page, clock.now())
     const items = found.slice(0, limit)
     const last = found.length > limit ? items.at(-1) : undefined
     const position = last && { ...positionOf(last, asOf), poll_after: pollAfter }
     return {
-      items: items.map((stored) => present(call.caller, stored, asOf)),
+      items: items.map((stored) => present(caller, stored, asOf)),
       ...(position ? { next_cursor: encodeCursor(fingerprint, position) } : {}),
       ...(pollAfter === undefined ? {} : { next_updated_after: pollAfter }),
     }
@@ -71,15 +69,13 @@ export function createListing({ db, clock, textLanguage }: Resources) {
 
   /** The caller of this function must have checked that the key may read the record. */
   async function pageAudit(
-    call: CallContext,
+    caller: Caller,
     id: string,
     { limit = 100, cursor }: { limit?: number; cursor?: string },
   ): Promise<ListPage<AuditEntry>> {
-    const { caller, tx } = call
     const { items, ...next } = await readPage({
       ...{ caller, list: { audit: id }, limit, cursor, position: AuditCursor },
-      read: (after, most) =>
-        listAudit(tx ?? db, { id, trust: caller.trust, after: after?.id ?? 0, limit: most }),
+      read: (after, most) => listAudit(db, { id, trust: caller.trust, after: after?.id ?? 0, limit: most }),
     })
     return { items: items.map(presentAudit), ...next }
   }
