@@ -28,6 +28,7 @@ export const shared = {
   testTimeout: 30_000,
   hookTimeout: 120_000,
   teardownTimeout: 20_000,
+  expect: { poll: { timeout: 20_000 } },
 }
 
 export default defineConfig({
