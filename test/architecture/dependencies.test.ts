@@ -12,31 +12,31 @@ const entries = (section: string) => section.split('\n').filter((line) => line.s
 const names = (section: string) => entries(section).map((line) => /^- `(.+?)` /.exec(line)?.[1])
 
 describe('docs/dependencies.md', () => {
-  test('justifies exactly what the product runs on', () => {
+  test('lists exactly the runtime dependencies', () => {
     expect(names(shipped)).toEqual(Object.keys(manifest.dependencies))
   })
 
-  test('justifies exactly what it is developed with', () => {
+  test('lists exactly the development dependencies', () => {
     expect(names(developed)).toEqual(Object.keys(manifest.devDependencies))
   })
 
-  test('says why in a sentence', () => {
+  test('gives a reason for each in a sentence', () => {
     const bare = entries(shipped + developed).filter((line) => !/^- `.+?` [a-z].{20,}\.$/.test(line))
     expect(bare).toEqual([])
   })
 })
 
 describe('package.json', () => {
-  test('pins every version, so that two installs are the same', () => {
+  test('pins every version', () => {
     const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies })
     expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
   })
 
-  test('has a lockfile that names no registry, so that any mirror serves it', () => {
+  test('has a lockfile without registry addresses, so that any mirror works', () => {
     expect(readSource('package-lock.json')).not.toMatch(/"resolved":\s*"https?:/)
   })
 
-  test('has a lockfile with the packages of every platform, without which npm ci refuses it', () => {
+  test('has a lockfile with the packages of every platform, which npm ci requires', () => {
     expect(findMissing(lockfile)).toEqual({})
     const path = 'node_modules/@biomejs/cli-darwin-arm64'
     const { [path]: removed, ...packages } = lockfile.packages

@@ -27,7 +27,7 @@ const given: Record<string, string> = {
   MEMBRANE_API_KEY: 'sixteen-letters-and-more',
 }
 
-/** `${NAME}`, `${NAME:-otherwise}` and `${NAME:?what is missing}`, as Compose fills them in. */
+/** Fills in `${NAME}`, `${NAME:-default}` and `${NAME:?message}` as Compose does. */
 function interpolate(text: string, variables: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, operator, word) => {
     const value = variables[name]
@@ -42,7 +42,7 @@ const compose: Compose = parse(interpolate(text, given), { merge: true })
 const ours = Object.entries(compose.services).filter(([, { image }]) => image === 'membrane:local')
 
 describe('docker-compose.yml', () => {
-  it('asks for what it cannot know, and for nothing else', () => {
+  it('requires only the variables that have no default', () => {
     for (const name of Object.keys(given)) {
       expect(() => interpolate(text, { ...given, [name]: '' })).toThrow(name)
     }
@@ -50,7 +50,7 @@ describe('docker-compose.yml', () => {
     expect([...new Set(asked)].sort()).toEqual(Object.keys(given).sort())
   })
 
-  it('runs every role that a container can, in one image', () => {
+  it('runs every container role from one image', () => {
     expect(ours.map(([name, { command }]) => [name, command])).toEqual([
       ['migrate', ['migrate']],
       ['api', ['api']],
@@ -60,7 +60,7 @@ describe('docker-compose.yml', () => {
     for (const [name] of ours) expect(roles).toMatch(new RegExp(`^  ${name}: `, 'm'))
   })
 
-  it('gives each of them a configuration that it takes', () => {
+  it('gives each role a valid configuration', () => {
     for (const [name, { environment = {} }] of ours) {
       const config = readConfig(environment)
       expect([config.database.url, config.redisUrl], name).toEqual([
@@ -71,7 +71,7 @@ describe('docker-compose.yml', () => {
     }
   })
 
-  it('waits for what is needed: servers that answer, and migrations that are done', () => {
+  it('waits for healthy servers and finished migrations', () => {
     const needsOf = (name: string) => compose.services[name]?.depends_on ?? {}
     expect(needsOf('migrate')).toEqual({ postgres: { condition: 'service_healthy' } })
     for (const name of ['api', 'worker']) {
@@ -89,7 +89,7 @@ describe('docker-compose.yml', () => {
     }
   })
 
-  it('lets none of them write, be root or outlive its grace', () => {
+  it('runs every role read-only, without root, and with time to stop', () => {
     for (const [name, service] of ours) {
       expect(service, name).toMatchObject({
         read_only: true,
@@ -103,20 +103,20 @@ describe('docker-compose.yml', () => {
     expect(read('Dockerfile')).toMatch(/^USER (?!root)\w+$/m)
   })
 
-  it('is open to this machine alone, and can be scaled', () => {
+  it('publishes the API to this machine only, and can be scaled', () => {
     expect(compose.services['api']?.ports).toEqual(['127.0.0.1:8080:8080'])
     const { ports, ...worker } = compose.services['worker'] ?? {}
     expect([ports, 'container_name' in worker]).toEqual([undefined, false])
     expect(Object.entries(compose.services).filter(([, service]) => service.ports)).toHaveLength(1)
   })
 
-  it('names volumes that exist', () => {
+  it('uses only volumes that exist', () => {
     const used = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes)
     expect(used.map((each) => each.split(':')[0]).sort()).toEqual(Object.keys(compose.volumes).sort())
   })
 })
 
-it('every Kubernetes manifest of the notes is one, non-root and read-only', () => {
+it('every Kubernetes manifest in the docs is valid, non-root and read-only', () => {
   const manifests = [...read('docs/kubernetes.md').matchAll(/```yaml\n([\s\S]*?)```/g)].map(
     ([, each]) => each ?? '',
   )

@@ -21,13 +21,13 @@ async function cruiseTree(directory: string, folders: string[]): Promise<ICruise
   return output
 }
 
-describe('the arrows between rooms', () => {
+describe('the import rules between rooms', () => {
   test('are kept by every module of the product', async () => {
     const result = await cruiseTree(root, ['src', 'migrations'])
     const broken = result.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`)
     expect(broken).toEqual([])
     const cruised = result.modules.map((module) => module.source)
-    // A cruiser that cannot read TypeScript sees nothing, finds nothing wrong and passes.
+    // A tool that cannot read TypeScript sees nothing, reports nothing and passes.
     expect(cruised).toEqual(expect.arrayContaining(listFiles('src', '.ts')))
     expect(listFiles('src', '.ts').length).toBeGreaterThan(30)
     const arrows = result.modules.find((module) => module.source === 'src/main.ts')?.dependencies ?? []
@@ -57,7 +57,7 @@ describe('a planted violation', () => {
   })
   afterAll(() => rm(tree, { recursive: true, force: true }))
 
-  test('of any kind is caught where it stands', () => {
+  test('of every rule is found in its file', () => {
     const expected = plantedViolations.map(({ rule, file }) => `${rule} in ${file}`)
     expect(expected.filter((entry) => !caught.has(entry))).toEqual([])
   })
@@ -67,7 +67,7 @@ describe('a planted violation', () => {
     expect(new Set(plantedViolations.map((planting) => planting.rule))).toEqual(new Set(rules))
   })
 
-  test('is not seen in the ground it was planted in', () => {
+  test('is the only violation that is found', () => {
     const planted = new Set(plantedViolations.map((planting) => planting.file))
     const blamed = [...caught].map((entry) => entry.split(' in ')[1] ?? '')
     expect(blamed.filter((file) => !planted.has(file))).toEqual([])

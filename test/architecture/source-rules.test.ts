@@ -15,7 +15,7 @@ const tools = [...listFiles('bench', '.ts'), ...listFiles('scripts', '.ts')]
 const tests = listFiles('test', '.ts')
 const generated = 'src/db/schema.ts'
 const written = [...product, ...tools, ...tests].filter((file) => file !== generated)
-/** These name what they look for. */
+/** These files contain the patterns they search for. */
 const searchers = ['test/architecture/find-violations.ts', 'test/architecture/source-rules.test.ts']
 
 function search(files: readonly string[], find: (text: string) => Violation[]): string[] {
@@ -25,14 +25,14 @@ function search(files: readonly string[], find: (text: string) => Violation[]): 
 const except = (files: readonly string[], ...pardoned: string[]) =>
   files.filter((file) => !pardoned.some((prefix) => file.startsWith(prefix)))
 
-describe('the sources', () => {
-  test('are all there to be read', () => {
+describe('the source files', () => {
+  test('are all found', () => {
     expect(product).toContain('src/main.ts')
     expect(product).toContain('migrations/index.ts')
     expect(tests).toContain('test/architecture/source-rules.test.ts')
   })
 
-  test('take the time, ids and randomness from the kernel', () => {
+  test('take time, ids and randomness from the kernel', () => {
     expect(search(except(product, 'src/kernel/'), findAmbientCalls)).toEqual([])
   })
 
@@ -40,21 +40,21 @@ describe('the sources', () => {
     expect(search(except(product, 'src/main.ts', 'src/config/config.ts'), findEnvironmentReads)).toEqual([])
   })
 
-  test('are files of at most 250 lines', () => {
+  test('have at most 250 lines', () => {
     const long = written.filter((file) => readSource(file).split('\n').length - 1 > 250)
     expect(long).toEqual([])
   })
 
-  test('are functions of at most 50 lines', () => {
+  test('have functions of at most 50 lines', () => {
     const find = (text: string) => findLongFunctions(text, 50)
     expect(search([...product, ...tools], find)).toEqual([])
   })
 
-  test('are finished', () => {
+  test('contain no marks of unfinished work', () => {
     expect(search(except(written, ...searchers), findUnfinished)).toEqual([])
   })
 
-  test('have names of the domain, not of a drawer', () => {
+  test('have names from the domain, not names like utils', () => {
     const drawers = /^(utils?|helpers?|common|misc|shared|.*manager)(\.test)?\.ts$/i
     expect(written.filter((file) => drawers.test(basename(file)))).toEqual([])
   })
@@ -64,7 +64,7 @@ describe('the sources', () => {
   })
 })
 
-describe('the search', () => {
+describe('the search for violations', () => {
   test.each([
     'const at = Date.now()',
     'const at = new Date()',
@@ -73,11 +73,11 @@ describe('the search', () => {
     'const share = Math.random()',
     'const id = crypto.randomUUID()',
     'const bytes = randomBytes(8)',
-  ])('for ambient calls finds %s', (text) => {
+  ])('finds the ambient call %s', (text) => {
     expect(findAmbientCalls(`${text}\n`)).toHaveLength(1)
   })
 
-  test('for ambient calls leaves a given instant, and a comment, alone', () => {
+  test('ignores a given instant and a comment', () => {
     expect(
       findAmbientCalls("// not Date.now()\nconst at = new Date(millis)\nconst text = 'new Date()'\n"),
     ).toEqual([])
@@ -88,29 +88,29 @@ describe('the search', () => {
     "const port = process['env'].PORT",
     'const { env } = process',
     'start({ ...process.env })',
-  ])('for environment reads finds %s', (text) => {
+  ])('finds the environment read %s', (text) => {
     expect(findEnvironmentReads(text)).toHaveLength(1)
   })
 
-  test('for long functions counts the lines of the function', () => {
+  test('counts the lines of a function', () => {
     const lines = (count: number) => `function long() {\n${'  step()\n'.repeat(count - 2)}}\n`
     expect(findLongFunctions(lines(50), 50)).toEqual([])
     expect(findLongFunctions(lines(51), 50)).toEqual([{ line: 1, what: 'a function of 51 lines' }])
   })
 
-  test('for long functions leaves out the functions and the SQL that stand in one', () => {
+  test('leaves out nested functions and SQL', () => {
     const inner = `  const inner = () => {\n${'    step()\n'.repeat(40)}  }\n`
     const statement = `  run(\`\n${'    select\n'.repeat(40)}  \`)\n`
     expect(findLongFunctions(`function outer() {\n${inner}${statement}${inner}}\n`, 50)).toEqual([])
   })
 
-  test('for unfinished work finds its marks', () => {
+  test('finds marks of unfinished work', () => {
     expect(
       findUnfinished('// TODO: later\nthrow new Error("not implemented")\nconst method = 1'),
     ).toHaveLength(2)
   })
 
-  test('for uneven tests finds those left out and those run alone', () => {
+  test('finds skipped tests and tests that run alone', () => {
     const text = ['test.only("x")', 'describe.skip("x")', 'it.todo("x")', 'test("only x")'].join('\n')
     expect(findSkippedTests(text)).toHaveLength(3)
   })

@@ -41,7 +41,7 @@ async function storeAsBefore(count: number): Promise<void> {
   `.execute(connection.db)
 }
 
-it('counts what was served before it was counted apart, and leads back without losing an access', async () => {
+it('the importance migration counts earlier served accesses, and reverts without losing an access', async () => {
   await storeAsBefore(5)
   await migrateUp(connection.db)
   const { rows } = await sql`select access_count, served_count from records order by id`.execute(

@@ -21,8 +21,8 @@ const merge = (id: string, sourceIds: readonly string[], asked: RequestOptions =
 const idsOf = (term: string) => listEntitiesNamed(app, term)
 const recordsOf = (id: string) => listRecordsAbout(app, id)
 
-describe('merges at once', () => {
-  it('of overlapping sets fold each entity once, and lose no link', async () => {
+describe('concurrent entity merges', () => {
+  it('of overlapping sets merge each entity once and lose no edge', async () => {
     const entities = await Promise.all(
       Array.from({ length: 12 }, async (_, index) => (await create(app, entity(`Twin ${index}`))).id),
     )
@@ -46,7 +46,7 @@ describe('merges at once', () => {
     for (const id of standing) expect((await read(app, id)).status).toBe('active')
   })
 
-  it('of entities that are linked with each other do not wait in a circle', async () => {
+  it('of linked entities do not deadlock', async () => {
     const pairs: { target: string; source: string }[] = []
     for (let index = 0; index < 10; index++) {
       const scope = index % 3 ? {} : { scope: 'sky' }
@@ -70,7 +70,7 @@ describe('merges at once', () => {
   const factOf = (body: unknown) =>
     (body as Body).created_records.find((record: Body) => record.type === 'semantic')
 
-  it('lose nothing that is being captured about a twin', async () => {
+  it('lose nothing that is captured about a source at the same time', async () => {
     for (let round = 0; round < 8; round++) {
       const target = await create(app, entity(`Target ${round}`))
       const twin = await create(app, entity(`Source ${round}`, { aliases: [`alias ${round}`] }))
@@ -92,7 +92,7 @@ describe('merges at once', () => {
     }
   })
 
-  it('wait for whoever keeps a twin to link to it, and carry the link over', async () => {
+  it('wait for a transaction that links to a source, and move its edge', async () => {
     const [target, twin] = [await create(app, entity('Pavo')), await create(app, entity('Peacock'))]
     const record = await create(app, fact())
     let merging: ReturnType<typeof merge> | undefined

@@ -15,8 +15,8 @@ const lifecycle = (id: string, path: string, body: object) =>
   app.request('POST', `/v1/records/${id}/${path}`, { body })
 const forget = (id: string) => app.request('DELETE', `/v1/records/${id}?actor=a&rationale=r`)
 
-describe('looking an entity up', () => {
-  it('finds it by every kind of name, however it is typed', async () => {
+describe('GET /v1/entities', () => {
+  it('finds an entity by every kind of name, in any spelling', async () => {
     const record = await create(
       app,
       entity('Straße  Nebula', {
@@ -36,7 +36,7 @@ describe('looking an entity up', () => {
     }
   })
 
-  it('follows what it is called now', async () => {
+  it('follows changes of names', async () => {
     const { id } = await create(
       app,
       entity('Before', { identifiers: [{ namespace: 'jira', value: 'OLD-1' }] }),
@@ -47,12 +47,12 @@ describe('looking an entity up', () => {
     for (const term of ['after', 'NEW-1', 'jira:NEW-1']) expect(await idsOf(term)).toEqual([id])
   })
 
-  it('finds no other type by the same words', async () => {
+  it('finds no records of other types', async () => {
     await create(app, fact({ payload: { ...payloads.semantic, subject: 'Quasar', object: 'Quasar' } }))
     expect(await idsOf('Quasar')).toEqual([])
   })
 
-  it('answers the best first: by identifier, by its own name, by an alias', async () => {
+  it('returns matches by identifier first, then by name, then by alias', async () => {
     const unscoped = await create(app, entity('Vega'))
     const byAlias = await create(app, entity('Lyra', { aliases: ['vega'] }, { scope: 'sky' }))
     const scoped = await create(app, entity('VEGA', {}, { scope: 'sky' }))
@@ -69,7 +69,7 @@ describe('looking an entity up', () => {
     expect(await idsOf('vega')).toEqual([younger, scoped, unscoped, byAlias].map(({ id }) => id))
   })
 
-  it('never mixes scopes', async () => {
+  it('finds entities of the requested scope only', async () => {
     const mine = await create(app, entity('Rigel', {}, { scope: 'mine' }))
     const nobodys = await create(app, entity('Rigel'))
     app.clock.advance(1_000)
@@ -82,14 +82,14 @@ describe('looking an entity up', () => {
     expect(await idsOf('rigel')).toEqual([mine.id, theirs.id, nobodys.id])
   })
 
-  it('does not tell who sees it redacted what it is called', async () => {
+  it('does not reveal names to a key that sees the entity redacted', async () => {
     const { id } = await create(app, entity('Secret', {}, { sensitivity: 'medium' }))
     const key = await app.issueKey(['records:read'], { max_sensitivity: 'low' })
     expect(await idsOf('secret', {}, { key })).toEqual([])
     expect(await idsOf('secret')).toEqual([id])
   })
 
-  it('passes over what is forgotten, erased or history', async () => {
+  it('leaves out forgotten, erased and withdrawn entities', async () => {
     const [gone, erased, invalid, live] = [
       await create(app, entity('Altair')),
       await create(app, entity('Altair')),
@@ -104,7 +104,7 @@ describe('looking an entity up', () => {
     expect(await idsOf('altair')).toEqual([live.id, gone.id])
   })
 
-  it('is paged, while others come and go', async () => {
+  it('returns stable pages while entities are created and deleted', async () => {
     for (let index = 0; index < 7; index++) {
       app.clock.advance(1_000)
       await create(
@@ -133,7 +133,7 @@ describe('looking an entity up', () => {
     expect(new Set(seen).size).toBe(seen.length)
   })
 
-  it('takes a term and the permission to read', async () => {
+  it('requires a term and read permission', async () => {
     expectProblem(await lookUpEntity(app, {}), 422, 'validation_failed')
     expectProblem(await lookUpEntity(app, { term: '' }), 422, 'validation_failed')
     expectProblem(await lookUpEntity(app, { term: 'a', limit: '101' }), 422, 'validation_failed')

@@ -15,8 +15,8 @@ const merge = (id: string, sourceIds: readonly string[], asked: RequestOptions =
 const setStatus = (id: string, status: string) =>
   app.request('POST', `/v1/records/${id}/status`, { body: { status, reason: 'r', actor: 'a' } })
 
-describe('a merge of entities', () => {
-  it('takes entities of one scope, no more sensitive than the target, that still stand', async () => {
+describe('POST /v1/entities/{id}/merge', () => {
+  it('requires active entities of one scope that are at most as sensitive as the target', async () => {
     const target = await create(app, entity('Lepus', {}, { scope: 'sky' }))
     const twin = async (outside: object = {}) =>
       (await create(app, entity('Hare', {}, { scope: 'sky', ...outside }))).id
@@ -46,7 +46,7 @@ describe('a merge of entities', () => {
     expect((await merge(target.id, [good, medium])).status).toBe(200)
   })
 
-  it('takes what the key may see and change', async () => {
+  it('requires that the key sees and may change every entity', async () => {
     const permissions = ['records:read', 'records:write'] as const
     const [reader, writer, low] = await Promise.all([
       app.issueKey(['records:read', 'lifecycle:write']),

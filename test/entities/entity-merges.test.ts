@@ -21,8 +21,8 @@ const merge = (id: string, sourceIds: readonly string[], asked: RequestOptions =
 const idsOf = (term: string) => listEntitiesNamed(app, term)
 const recordsOf = (id: string) => listRecordsAbout(app, id)
 
-describe('merging entities', () => {
-  it('gives the target all that its twins were called, were, had and came from', async () => {
+describe('POST /v1/entities/{id}/merge', () => {
+  it('adds the names, types, identifiers and sources of the merged entities to the target', async () => {
     const source = (ref: string) => ({ provenance: { sources: [{ kind: 'event', ref }] } })
     const target = await create(
       app,
@@ -93,7 +93,7 @@ describe('merging entities', () => {
     }
   })
 
-  it('makes every old name the target’s, and the identifiers too', async () => {
+  it('resolves every old name and identifier to the target', async () => {
     const twin = await create(
       app,
       entity('Ursa', { aliases: ['bear'], identifiers: [{ namespace: 'git', value: 'ursa/major' }] }),
@@ -115,7 +115,7 @@ describe('merging entities', () => {
     expect(await idsOf('bear')).toEqual([])
   })
 
-  it('carries over what linked to them and what they linked to', async () => {
+  it('moves edges from and to the merged entities', async () => {
     const target = await create(app, entity('Carina'))
     const far = await create(app, entity('Keel'))
     const twin = await create(
@@ -149,7 +149,7 @@ describe('merging entities', () => {
     expect(nodes.map(({ id }: Body) => id).sort()).toEqual([target.id, twin.id].sort())
   })
 
-  it('keeps the target when a twin that it took over is erased', async () => {
+  it('keeps the target when a merged entity is erased', async () => {
     const [target, twin] = [await create(app, entity('Corvus')), await create(app, entity('Crow'))]
     await merge(target.id, [twin.id])
     expect((await app.request('POST', `/v1/records/${twin.id}/erase`, { body: auditFields })).status).toBe(
@@ -158,7 +158,7 @@ describe('merging entities', () => {
     expect(await read(app, target.id)).toMatchObject({ status: 'active' })
   })
 
-  it('goes on from twin to twin, and says of what was merged what it is now', async () => {
+  it('follows several merges, and a merged entity names its current target', async () => {
     const [one, two, three] = [
       await create(app, entity('Mizar')),
       await create(app, entity('Alcor')),
@@ -174,7 +174,7 @@ describe('merging entities', () => {
     expect(await recordsOf(three.id)).toEqual([record.id])
   })
 
-  it('happens once for all the times that a request is sent, and under the version it names', async () => {
+  it('takes effect once under an Idempotency-Key, at the version in If-Match', async () => {
     const [target, twin] = [await create(app, entity('Hydra')), await create(app, entity('Snake'))]
     expectProblem(
       await merge(target.id, [twin.id], { headers: { 'if-match': '"2"' } }),
@@ -190,7 +190,7 @@ describe('merging entities', () => {
     expect((await read(app, target.id)).version).toBe(2)
   })
 
-  it('of a thousand with thousands of names is one merge', async () => {
+  it('merges a thousand entities with thousands of names at once', async () => {
     const bodies = Array.from({ length: 1_000 }, (_, index) =>
       entity(`Star ${index}`, {
         aliases: Array.from({ length: 20 }, (_each, alias) => `s-${index}-${alias}`),

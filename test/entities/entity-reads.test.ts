@@ -14,10 +14,10 @@ const lifecycle = (id: string, path: string, body: object) =>
   app.request('POST', `/v1/records/${id}/${path}`, { body })
 const forget = (id: string) => app.request('DELETE', `/v1/records/${id}?actor=a&rationale=r`)
 
-describe('an entity', () => {
+describe('GET /v1/entities/{id}', () => {
   const get = (id: string, asked: RequestOptions = {}) => app.request('GET', `/v1/entities/${id}`, asked)
 
-  it('is its record, and says where its profile is', async () => {
+  it('answers the record and the id of its peer card', async () => {
     const record = await create(app, entity('Spica', {}, { scope: 'sky' }))
     const plain = await get(record.id)
     expect(plain.headers.get('etag')).toBe('"1"')
@@ -39,7 +39,7 @@ describe('an entity', () => {
     expect((await get(record.id)).body).not.toHaveProperty('peer_card_id')
   })
 
-  it('is nothing else, hidden like any record, and gone like any record', async () => {
+  it('answers entities only, hidden and deleted like any record', async () => {
     const other = await create(app, fact())
     expectProblem(await get(other.id), 404, 'record_not_found')
     expectProblem(await get(app.ids.next()), 404, 'record_not_found')
@@ -60,7 +60,7 @@ describe('an entity', () => {
   })
 })
 
-describe('the records about an entity', () => {
+describe('GET /v1/entities/{id}/records', () => {
   const list = async (id: string, query = '', asked: RequestOptions = {}): Promise<Body> => {
     const answer = await app.request('GET', `/v1/entities/${id}/records${query}`, asked)
     expect(answer.status).toBe(200)
@@ -72,7 +72,7 @@ describe('the records about an entity', () => {
     return create(app, fact({ relations, ...more }))
   }
 
-  it('are those that mention it or are facts about it, each once, the newest first', async () => {
+  it('lists facts about the entity and records that mention it once, newest first', async () => {
     const { id } = await create(app, entity('Pollux'))
     const mention = await about(id, ['mentions_entity'])
     const both = await about(id, ['mentions_entity', 'subject_entity', 'object_entity'])
@@ -91,7 +91,7 @@ describe('the records about an entity', () => {
     expectProblem(bad, 422, 'validation_failed')
   })
 
-  it('are paged without a gap or a repetition, though of one instant', async () => {
+  it('pages records of one instant without gaps or repetitions', async () => {
     const { id } = await create(app, entity('Mira'))
     const records = Array.from({ length: 8 }, () =>
       fact({ relations: [{ predicate: 'mentions_entity', target_id: id }] }),
@@ -109,7 +109,7 @@ describe('the records about an entity', () => {
     expect(all).toHaveLength(8)
   })
 
-  it('are those the caller may see, live', async () => {
+  it('lists only active records that the caller sees', async () => {
     const { id } = await create(app, entity('Bellatrix', {}, { scope: 'mine' }))
     const [open, redacted] = [
       await about(id, ['mentions_entity'], { scope: 'mine' }),

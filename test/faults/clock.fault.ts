@@ -10,7 +10,7 @@ import { expectRun, verifyLoad } from '../support/verify-load.ts'
 const preloaded = resolve(import.meta.dirname, '../support/shifted-clock.ts')
 const hour = 3_600_000
 
-it('the clock is set back by an hour under load while a worker dies, and set right again', async () => {
+it('everything acknowledged survives a clock that is set back by an hour and a killed worker, under load', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'membrane-clock-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'shift')
@@ -34,7 +34,7 @@ it('the clock is set back by an hour under load while a worker dies, and set rig
   await verifyLoad('the clock an hour back, and right again', url, stand, ledger)
 })
 
-/** Each with whatever it has in hand. */
+/** Kills every worker in the middle of its work. */
 async function killWorkers({ size, kill }: { size: number; kill(nth: number): string }): Promise<void> {
   for (let nth = 2; nth < size; nth++) kill(nth)
 }

@@ -10,7 +10,7 @@ import { createServerFolder } from '../support/postgres-server.ts'
 import { until } from '../support/processes.ts'
 import { verifyLoad } from '../support/verify-load.ts'
 
-/** A disk of so many megabytes, or undefined where this user may not have one. */
+/** Creates a disk of some megabytes; undefined when this user may not. */
 async function openDisk(megabytes: number): Promise<string | undefined> {
   const place = await mkdtemp(join(tmpdir(), 'membrane-disk-'))
   try {
@@ -27,7 +27,7 @@ async function openDisk(megabytes: number): Promise<string | undefined> {
   return createServerFolder(join(place, 'data'))
 }
 
-it('the disk fills up under load, and has room again', async (context) => {
+it('everything acknowledged survives a full disk under load', async (context) => {
   const folder = await openDisk(400)
   if (!folder) return context.skip('this user may not mount a disk of its own')
   const settings = ['shared_buffers=32MB', 'max_wal_size=64MB', 'min_wal_size=32MB']
@@ -42,7 +42,7 @@ it('the disk fills up under load, and has room again', async (context) => {
   expect((await fetch(`${stand.urls[0]}/livez`)).status).toBe(200)
   const how = cluster.isRunning() ? 'lives on' : 'has ended'
   await rm(filled)
-  // What could not write its log has ended, and is started by whoever keeps it.
+  // A process that cannot write its log ends and is restarted by its supervisor.
   await cluster.start()
   const up = performance.now()
   await until('a write to be acknowledged', () => ledger.at > up, 60_000)
@@ -53,7 +53,7 @@ it('the disk fills up under load, and has room again', async (context) => {
   await verifyLoad('the disk full for 15 s', url, stand, ledger)
 })
 
-/** Takes all there is, and what is given free meanwhile. */
+/** Fills the disk and keeps it full. */
 async function fill(folder: string): Promise<string> {
   const file = join(folder, 'filler')
   const megabyte = Buffer.alloc(1_048_576)

@@ -15,7 +15,7 @@ async function openSession(url: string): Promise<pg.Client> {
   return session
 }
 
-it('the pool is exhausted: a few are served, a queue waits, and the rest is told so at once', async () => {
+it('with an exhausted pool a few requests are served, some wait, and the others are refused at once', async () => {
   const variables = { MEMBRANE_POOL_SIZE: '4', MEMBRANE_POOL_QUEUE: '16' }
   const { processes: stand, url } = await openFaultEnvironment({ settings, variables })
   const { ledger, end } = startLoad(stand.urls, 8)
@@ -43,7 +43,7 @@ it('the pool is exhausted: a few are served, a queue waits, and the rest is told
   await verifyLoad('the pool exhausted', url, stand, ledger)
 })
 
-it('PostgreSQL has no session left for anybody', async () => {
+it('an API without a free PostgreSQL session answers 503 and recovers', async () => {
   const { processes: stand, url } = await openFaultEnvironment({ settings })
   const { ledger, end } = startLoad(stand.urls, 8)
   await sleep(1_000)

@@ -7,7 +7,7 @@ import { verifyLoad } from '../support/verify-load.ts'
 
 const ways = { 'in good order': 'SIGINT', 'at once': 'SIGQUIT', 'by a crash': 'SIGKILL' } as const
 
-it('PostgreSQL is restarted under load, in good order, at once and by a crash', async () => {
+it('everything acknowledged survives restarts and a crash of PostgreSQL under load', async () => {
   const { postgres: cluster, processes: stand, url } = await openFaultEnvironment()
   const { ledger, end } = startLoad(stand.urls, 12)
   for (const [name, signal] of [...Object.entries(ways), ...Object.entries(ways)]) {
@@ -25,7 +25,7 @@ it('PostgreSQL is restarted under load, in good order, at once and by a crash', 
   await verifyLoad('6 restarts of PostgreSQL', url, stand, ledger)
 })
 
-/** The process lives, says that it is not ready and why, and refuses with a reason to come back. */
+/** The process lives, reports that it is not ready and why, and answers 503 with Retry-After. */
 async function expectAway(url: string): Promise<void> {
   expect((await fetch(`${url}/livez`)).status).toBe(200)
   expect((await fetch(`${url}/readyz`)).status).toBe(503)

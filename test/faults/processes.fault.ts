@@ -8,7 +8,7 @@ import { verifyLoad } from '../support/verify-load.ts'
 const seed = Number(process.env['FAULTS_SEED'] ?? 1)
 const kills = 20
 
-it('API and worker are killed at random under load', async () => {
+it('everything acknowledged survives random kills of API and worker under load', async () => {
   const { processes: stand, url } = await openFaultEnvironment()
   const random = createRandom(seed)
   const { ledger, end } = startLoad(stand.urls, 12)
@@ -27,7 +27,7 @@ it('API and worker are killed at random under load', async () => {
   await verifyLoad(`${kills} kills (seed ${seed})`, url, stand, ledger)
 })
 
-/** Whoever is there; so that a worker has something in hand when it dies. */
+/** Requests a run from any API, so that a worker is busy when it is killed. */
 async function requestRun(urls: readonly string[], job: string): Promise<void> {
   for (const url of urls) {
     await fetch(`${url}/v1/maintenance/runs`, {

@@ -7,7 +7,7 @@ import { findFreePort } from '../support/postgres-processes.ts'
 import { openRedis } from '../support/redis-server.ts'
 import { expectRun, verifyLoad } from '../support/verify-load.ts'
 
-it('Redis is flushed, killed and started empty under load', async (context) => {
+it('everything acknowledged survives a flushed, killed and emptied Redis under load', async (context) => {
   const port = await findFreePort()
   const first = await openRedis(undefined, port)
   if (!first) return context.skip('there is no redis-server here')

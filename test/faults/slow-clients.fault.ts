@@ -9,7 +9,7 @@ import { verifyLoad } from '../support/verify-load.ts'
 
 const slow = 500
 
-it('500 clients send a byte a second, and as many read nothing, while others are served', async () => {
+it('requests are served while 500 clients send a byte a second and 500 read nothing', async () => {
   const { processes: stand, url } = await openFaultEnvironment({
     apis: 1,
     variables: { MEMBRANE_REQUEST_TIMEOUT: '5s' },
@@ -58,7 +58,7 @@ function openSome(url: string, greeting: string): Promise<Socket[]> {
   )
 }
 
-/** The connections that the server still has, as the system sees them. */
+/** The connections that the server still has open, as the system counts them. */
 async function countOpen(url: string): Promise<number> {
   const port = Number(new URL(url).port).toString(16).toUpperCase().padStart(4, '0')
   const lines = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/))
@@ -73,7 +73,7 @@ async function open(port: number): Promise<Socket> {
   return socket
 }
 
-/** The median of some reads, one after the other. */
+/** The median of some reads in sequence. */
 async function measure(url: string): Promise<{ served: number; ms: number }> {
   const times: number[] = []
   for (let nth = 0; nth < 30; nth++) {

@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 type Made = { encode: typeof encodeCursor; fingerprint: string; position: object }
 
-/** The last cursor that the server made, and what it made it of: whoever reads the source can make another. */
+/** The last cursor of the server and its content: an attacker who knows the source can forge one. */
 let made: Made | undefined
 vi.mock('../../src/http/paging.ts', async (original) => {
   const paging = await original<{ encodeCursor: typeof encodeCursor }>()
@@ -53,7 +53,7 @@ async function link(predicate: string): Promise<void> {
   await app.request('POST', `/v1/records/${gone}/erase`, { body: erasure })
 }
 
-/** The path with the one record that has more than a page of everything. */
+/** The path with the one record that has several pages of everything. */
 function pathsOf({ path, parameters }: (typeof operations)[number]): string[] {
   const filled = path.replace('{id}', hub)
   const required = parameters.filter((each) => each.in === 'query' && each.required)
@@ -62,7 +62,7 @@ function pathsOf({ path, parameters }: (typeof operations)[number]): string[] {
   return orders.map((sort) => `${filled}?${query}${sort ? `&sort=${sort}` : ''}`)
 }
 
-/** Of the type it had, so that no schema stops it; now and then of another. */
+/** Usually keeps the type, so that the schema accepts it. */
 function bend(value: unknown): unknown {
   if (random.chance(0.4)) return value
   if (random.chance(0.1)) return hostileText(random)
@@ -76,7 +76,7 @@ function forge({ encode, fingerprint, position }: Made): { cursor: string; bent:
   return { cursor: encode(fingerprint, bent).slice(0, 2_048), bent: JSON.stringify(bent) }
 }
 
-/** What came of it, if it was neither a page nor the refusal that is documented. */
+/** Returns what happened if it was neither a page nor the documented refusal. */
 async function tryForged(path: string, from: Made): Promise<string[]> {
   const { cursor, bent } = forge(from)
   const { status, body, text } = await app.request('GET', `${path}&cursor=${cursor}`)
@@ -90,8 +90,8 @@ async function tryMany(path: string): Promise<string[]> {
   return faults
 }
 
-describe('a cursor that is well made of a position that is not', () => {
-  it.each(lists)('is refused by $name, or leads to some page', async (operation) => {
+describe('a forged cursor with a valid signature and a changed position', () => {
+  it.each(lists)('is refused by $name or leads to a page', async (operation) => {
     const faults: string[] = []
     for (const path of pathsOf(operation)) {
       made = undefined
@@ -106,7 +106,7 @@ describe('a cursor that is well made of a position that is not', () => {
       return (await app.request('GET', pathsOf(list)[0] ?? '')).text.includes('next_cursor')
     }
     const paged = await Promise.all(lists.map(isPaged))
-    // What only a worker writes.
+    // Lists of rows that only a worker writes.
     const unpaged = lists.filter((_, index) => !paged[index]).map(({ name }) => name)
     expect(unpaged).toEqual(['listRunChanges', 'listImportanceMoves'])
   })

@@ -19,8 +19,8 @@ const undocumented = () => {
   throw new Error('no such status')
 }
 
-describe('an answer to a hostile request', () => {
-  it('that is as it should be has no fault', () => {
+describe('findAnswerFaults', () => {
+  it('returns nothing for a documented answer', () => {
     expect(findAnswerFaults(attack, problem(422), documented)).toEqual([])
   })
 
@@ -36,23 +36,23 @@ describe('an answer to a hostile request', () => {
     ['503 without retry-after', findAnswerFaults(attack, problem(503), documented)],
     ['405 without allow', findAnswerFaults(attack, problem(405), documented)],
     ['long in coming', findAnswerFaults(attack, { ...problem(422), milliseconds: 60_000 }, documented)],
-  ])('has the fault: %s', (fault, faults) => {
+  ])('finds: %s', (fault, faults) => {
     expect(faults.join()).toContain(fault)
   })
 })
 
-describe('what is drawn', () => {
+describe('composeRequest', () => {
   const draw = (seed: number) => {
     const drawing = { random: createRandom(seed), id: () => 'an id', line: () => '{}' }
     return operations.flatMap(({ body }) => (body ? [renderJson(generateValue(body.schema, drawing))] : []))
   }
 
-  it('is the same of the same seed, and another of another', () => {
+  it('is the same for the same seed, and differs for another', () => {
     expect(draw(7)).toEqual(draw(7))
     expect(draw(7)).not.toEqual(draw(8))
   })
 
-  it('is of every operation with a body, and bent when it is to be', () => {
+  it('covers every operation with a body, and alters bodies when requested', () => {
     expect(draw(1).length).toBeGreaterThan(25)
     const record = { type: 'semantic', tags: ['a'], payload: { kind: 'semantic' } }
     const bent = new Set(
@@ -63,14 +63,14 @@ describe('what is drawn', () => {
   })
 })
 
-describe('what is written', () => {
+describe('watchWrites', () => {
   let app: TestApp
   beforeAll(async () => {
     app = await startTestApp()
   })
   afterAll(() => app.close())
 
-  it('is seen once it is committed, whichever table it is in', async () => {
+  it('reports a write to any table once it is committed', async () => {
     const writes = await watchWrites(app.database.pool)
     await app.issueKey(['records:read'])
     expect(await writes.drain()).toEqual(['api_keys'])

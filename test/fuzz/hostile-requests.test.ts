@@ -26,7 +26,7 @@ afterAll(() => app.close())
 
 describe(`hostile requests of seed ${seed}`, () => {
   it(
-    'are answered as documented, write nothing when refused, and leave the server as it was',
+    'get documented answers, write nothing when refused, and leave the server unchanged',
     async () => {
       const keysOfPrototype = Object.getOwnPropertyNames(Object.prototype).length
       const { sent, slowest, statuses, findings, tables } = await runFuzz(app, {
@@ -52,7 +52,7 @@ describe(`hostile requests of seed ${seed}`, () => {
   )
 })
 
-/** Whatever was accepted, the store must be one that could have come about. */
+/** The store must keep its laws, whatever was accepted. */
 async function findBrokenLaws(): Promise<string[]> {
   const broken: string[] = []
   for await (const verdict of createChecking({ db: app.db, clock: app.clock }).check()) {

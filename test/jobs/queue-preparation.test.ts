@@ -10,7 +10,7 @@ import { openTestQueue } from './queue-backends.ts'
 const door = new URL('../../src/jobs/queue.ts', import.meta.url).href
 const log = createLogger({ level: 'silent', clock: systemClock, write: () => {} })
 
-it('five processes that prepare the queue at once all succeed', async () => {
+it('five processes can prepare the queue at once', async () => {
   const database = await createEmptyTestDatabase()
   onTestFinished(() => database.drop())
   const script = `
@@ -23,7 +23,7 @@ it('five processes that prepare the queue at once all succeed', async () => {
   expect(tables?.rowCount).toBeGreaterThan(5)
 })
 
-it('a queue that nobody prepared says so, and can be used as soon as somebody has', async () => {
+it('a queue that is not prepared says so, and works as soon as it is prepared', async () => {
   const database = await openTestDatabase()
   const settings = { redisUrl: undefined, databaseUrl: database.url }
   const queue = openQueue(settings, log)
@@ -41,7 +41,7 @@ it('a queue that nobody prepared says so, and can be used as soon as somebody ha
   await database.close()
 })
 
-it('preparing it again changes nothing', async () => {
+it('preparing the queue twice changes nothing', async () => {
   const test = await openTestQueue(undefined)
   await test.queue.enqueue('purge', { reason: 'tick' })
   await prepareQueue(test.settings)
@@ -51,7 +51,7 @@ it('preparing it again changes nothing', async () => {
   await test.close()
 })
 
-it('a worker goes on after PostgreSQL has ended its sessions', async () => {
+it('a worker continues after PostgreSQL ended its sessions', async () => {
   const test = await openTestQueue(undefined)
   let ran = 0
   await test.startWorker({ purge: async () => ({ nth: ++ran }) })

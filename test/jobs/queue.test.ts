@@ -5,14 +5,14 @@ import { until } from '../support/processes.ts'
 import { backends, openTestQueue, type TestQueue } from './queue-backends.ts'
 
 describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
-  describe.skipIf(missing)('hands out jobs that', () => {
+  describe.skipIf(missing)('delivers jobs that', () => {
     let test: TestQueue
     beforeEach(async () => {
       test = await openTestQueue(redisUrl)
     })
     afterEach(() => test.close())
 
-    it('run once each, however many workers there are', async () => {
+    it('run once each with several workers', async () => {
       const runs: number[] = []
       const purge = async () => ({ nth: runs.push(1) })
       await test.startWorker({ purge })
@@ -22,7 +22,7 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
       expect(runs).toHaveLength(30)
     })
 
-    it('were waiting before there was a worker', async () => {
+    it('were queued before a worker started', async () => {
       await test.queue.enqueue('purge', { reason: 'tick' })
       let ran = false
       await test.startWorker({
@@ -34,14 +34,14 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
       await until('the job to run', () => ran)
     })
 
-    it('report what they did to the log, in numbers', async () => {
+    it('write their counts to the log', async () => {
       await test.startWorker({ purge: async () => ({ answers: 3 }) })
       await test.queue.enqueue('purge', { reason: 'tick' })
       await until('the job to be done', () => doneIn(test).length === 1)
       expect(doneIn(test)[0]).toMatchObject({ level: 'info', job: 'purge', attempt: 1, answers: 3 })
     })
 
-    it('are tried again after a failure, of whose words the queue keeps none', async () => {
+    it('are retried after a failure, whose message the queue does not store', async () => {
       let attempts = 0
       await test.startWorker({
         purge: async () => {
@@ -59,7 +59,7 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
       await queue.close()
     })
 
-    it('this version does not know fail without harming those it knows', async () => {
+    it('fail when this version does not know them, without affecting others', async () => {
       await test.startWorker({ purge: async () => ({}) })
       await test.queue.enqueue('from the next version' as JobName, { reason: 'tick' })
       await test.queue.enqueue('purge', { reason: 'tick' })
@@ -68,17 +68,17 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
       expect(failed[0]).toContain('from the next version')
     })
 
-    it('are forgotten when many have come after them', async () => {
+    it('are removed from the history after many others', async () => {
       await test.startWorker({ purge: async () => ({}) }, 8)
       for (let nth = 0; nth < 230; nth++) await test.queue.enqueue('purge', { reason: 'tick' })
       await until('all to be done', () => doneIn(test).length === 230)
       const queue = createQueue(test.settings)
-      // Jobs that end together may each leave one more than they were to keep.
+      // Jobs that end together may each keep one more.
       await until('the first to be gone', async () => (await queue.getCompletedCount()) <= 208)
       await queue.close()
     })
 
-    it('end their batch when the worker stops, and are not done again', async () => {
+    it('finish their batch when the worker stops, and do not run again', async () => {
       const began = Promise.withResolvers<void>()
       let signalled = 0
       const worker = await test.startWorker({
@@ -98,7 +98,7 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
       await queue.close()
     })
 
-    it('do not hold up the end of a worker for longer than its deadline', async () => {
+    it('delay the end of a worker up to its deadline', async () => {
       const began = Promise.withResolvers<void>()
       const end = Promise.withResolvers<void>()
       const worker = await test.startWorker({

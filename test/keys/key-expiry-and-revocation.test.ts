@@ -17,11 +17,11 @@ const create = (body: object, more: object = {}) =>
   })
 const bodyOf = ({ body }: Answer) => body as KeyBody
 const admin = { permissions: ['admin'] }
-/** Whether the key opens a route that needs admin; 401 when it is not known at all. */
+/** Calls a route that requires admin with the key; answers 401 when the key is unknown. */
 const statusWith = async (key: string) => (await api.request('GET', '/v1/keys', { key })).status
 
 describe('a revoked key', () => {
-  it('is refused at once, though it was in use a moment ago', async () => {
+  it('is refused at once although it was just used', async () => {
     const { id, secret } = bodyOf(await create(admin))
     expect(await statusWith(secret)).toBe(200)
     expect((await api.request('DELETE', `/v1/keys/${id}`)).status).toBe(204)
@@ -32,7 +32,7 @@ describe('a revoked key', () => {
     expect((body as { items: KeyBody[] }).items.map((key) => key.id)).not.toContain(id)
   })
 
-  it('is refused at once, though it is used all the while', async () => {
+  it('is refused at once during continuous use', async () => {
     const { id, secret } = bodyOf(await create(admin))
     let isOver = false
     const statuses: number[] = []
@@ -52,7 +52,7 @@ describe('a revoked key', () => {
     expect(new Set(statuses)).toEqual(new Set([200, 401]))
   })
 
-  it('works on when its revocation was rolled back', async () => {
+  it('stays valid when its revocation was rolled back', async () => {
     const { id, secret } = bodyOf(await create(admin))
     const { keys } = api.services
     const caller = await keys.authenticate(secret)
@@ -65,7 +65,7 @@ describe('a revoked key', () => {
     expect(await statusWith(secret)).toBe(200)
   })
 
-  it('is refused by another process within five seconds', async () => {
+  it('is refused by other processes within five seconds', async () => {
     const { id, secret } = bodyOf(await create(admin))
     const elsewhere = createKeysService({ db: api.db, clock: api.clock, ids: api.ids })
     expect(await elsewhere.authenticate(secret)).toBeDefined()
@@ -76,21 +76,21 @@ describe('a revoked key', () => {
     await elsewhere.finishWrites()
   })
 
-  it('is one of two while clients move over', async () => {
+  it('can be replaced by a second key before it is revoked', async () => {
     const [old, fresh] = [bodyOf(await create(admin)), bodyOf(await create(admin))]
     expect([await statusWith(old.secret), await statusWith(fresh.secret)]).toEqual([200, 200])
     await api.request('DELETE', `/v1/keys/${old.id}`)
     expect([await statusWith(old.secret), await statusWith(fresh.secret)]).toEqual([401, 200])
   })
 
-  it.each([unknown, 'x', '%00'])('is not %s', async (id) => {
+  it.each([unknown, 'x', '%00'])('cannot be an unknown one: %s', async (id) => {
     const { status, body } = await api.request('DELETE', `/v1/keys/${id}`)
     expect([status, body]).toEqual([404, expect.objectContaining({ code: 'key_not_found' })])
   })
 })
 
-describe('a key with an end', () => {
-  it('is refused from that instant on, met before or not', async () => {
+describe('a key with an expiry', () => {
+  it('is refused from that instant on, cached or not', async () => {
     const end = new Date(api.clock.now().getTime() + 1_000).toISOString()
     const [met, unmet] = [
       bodyOf(await create({ ...admin, expires_at: end })),
@@ -108,7 +108,7 @@ describe('a key with an end', () => {
 describe('the use of a key', () => {
   const lastUse = async (id: string) => bodyOf(await api.request('GET', `/v1/keys/${id}`)).last_used_at
 
-  it('is noted to the minute', async () => {
+  it('is recorded to the minute', async () => {
     const { id, secret } = bodyOf(await create(admin))
     const first = api.clock.now().toISOString()
     await statusWith(secret)
@@ -123,7 +123,7 @@ describe('the use of a key', () => {
     await expect.poll(() => lastUse(id)).toBe(later)
   })
 
-  it('asks the database once in five seconds, however many requests there are', async () => {
+  it('needs one database lookup in five seconds', async () => {
     const { secret } = bodyOf(await create({ permissions: ['admin'] }))
     const keys = createKeysService({ db: api.db, clock: api.clock, ids: api.ids })
     let queries = 0
@@ -132,12 +132,12 @@ describe('the use of a key', () => {
     await Promise.all(Array.from({ length: 50 }, () => keys.authenticate(secret)))
     for (let index = 0; index < 50; index++) await keys.authenticate(secret)
     await keys.finishWrites()
-    // One to look it up, one to note the use.
+    // One statement to look it up, one to record the use.
     expect(queries).toBe(2)
     pool.removeAllListeners('acquire')
   })
 
-  it('never costs a query for what cannot be a key', async () => {
+  it('needs no query for text that cannot be a key', async () => {
     let queries = 0
     const { pool } = api.database
     pool.on('acquire', () => queries++)

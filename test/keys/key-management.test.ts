@@ -18,11 +18,11 @@ const create = (body: object, more: object = {}) =>
   })
 const bodyOf = ({ body }: Answer) => body as KeyBody
 const admin = { permissions: ['admin'] }
-/** Whether the key opens a route that needs admin; 401 when it is not known at all. */
+/** Calls a route that requires admin with the key; answers 401 when the key is unknown. */
 const statusWith = async (key: string) => (await api.request('GET', '/v1/keys', { key })).status
 
-describe('a new key', () => {
-  it('is answered whole, with its secret, this once', async () => {
+describe('POST /v1/keys', () => {
+  it('answers the key with its secret, this one time', async () => {
     const asked = {
       name: 'ingest',
       permissions: ['records:write', 'records:read'],
@@ -47,7 +47,7 @@ describe('a new key', () => {
     expect((await api.request('GET', '/v1/keys')).text).not.toContain(secret)
   })
 
-  it('sees little unless told otherwise', async () => {
+  it('limits the key by default', async () => {
     expect((await create({})).body).toMatchObject({
       ...{ scopes: [], max_sensitivity: 'low', source_type: 'ingest', expires_at: null },
     })
@@ -64,13 +64,13 @@ describe('a new key', () => {
     ['an end right now', { expires_at: '2026-03-28T09:30:00.000Z' }, '/expires_at'],
     ['an end that is no time', { expires_at: 'soon' }, '/expires_at'],
     ['a secret of its own', { secret: 'mine' }, '/secret'],
-  ])('with %s is refused', async (_name, body, pointer) => {
+  ])('refuses a key with %s', async (_name, body, pointer) => {
     const answer = await create(body)
     expect(answer.status).toBe(422)
     expect(answer.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer }] })
   })
 
-  it('cannot see more than the key that makes it', async () => {
+  it('refuses a key that sees more than its creator', async () => {
     const { secret: key } = bodyOf(await create({ ...admin, scopes: ['a', 'b'], max_sensitivity: 'medium' }))
     const within = await create({ scopes: ['b'], max_sensitivity: 'medium' }, { key })
     expect(within.status).toBe(201)
@@ -80,7 +80,7 @@ describe('a new key', () => {
     }
   })
 
-  it('is neither more trusted nor longer valid than the key that makes it', async () => {
+  it('refuses a key with a more trusted source type or a later expiry than its creator', async () => {
     const end = '2026-04-01T00:00:00.000Z'
     const maker = { ...admin, source_type: 'auto_extracted', expires_at: end }
     const { secret: key } = bodyOf(await create(maker))
@@ -98,8 +98,8 @@ describe('a new key', () => {
   })
 })
 
-describe('the secret', () => {
-  it('is nowhere in the database, not even behind an Idempotency-Key', async () => {
+describe('the secret of a key', () => {
+  it('is not stored in the database, also not under an Idempotency-Key', async () => {
     const { secret } = bodyOf(await create(admin, { headers: { 'idempotency-key': 'secretive' } }))
     expect(await statusWith(secret)).toBe(200)
     const { rows } = await sql<{ dump: string }>`
@@ -112,7 +112,7 @@ describe('the secret', () => {
     expect(api.log.join('')).not.toContain(secret)
   })
 
-  it('is missing from a replay, which is otherwise the same', async () => {
+  it('is missing from a replayed answer', async () => {
     const again = { headers: { 'idempotency-key': 'lost-answer' } }
     const first = bodyOf(await create({}, again))
     const replayed = await create({}, again)
@@ -122,11 +122,11 @@ describe('the secret', () => {
   })
 })
 
-describe('a list of keys', () => {
-  it('is newest first, in pages that neither repeat nor skip while keys come and go', async () => {
+describe('GET /v1/keys', () => {
+  it('lists keys newest first in pages without gaps or repetitions while keys change', async () => {
     const made: string[] = []
     for (let index = 0; index < 7; index++) {
-      // Two share an instant: the id decides between them.
+      // Two have the same time: the id decides their order.
       if (index % 2) api.clock.advance(1)
       made.unshift(bodyOf(await create({ name: `paged ${index}` })).id)
     }
@@ -150,7 +150,7 @@ describe('a list of keys', () => {
     expect(body).toMatchObject({ code: expect.stringMatching(/invalid_cursor|validation_failed/) })
   })
 
-  it('does not take another caller’s cursor', async () => {
+  it('refuses a cursor of another caller', async () => {
     const { body } = await api.request('GET', '/v1/keys?limit=1')
     const other = bodyOf(await create(admin)).secret
     const answer = await api.request('GET', `/v1/keys?cursor=${bodyOf({ body } as Answer).next_cursor}`, {
@@ -160,9 +160,9 @@ describe('a list of keys', () => {
   })
 })
 
-describe('the keys', () => {
+describe('the routes of keys', () => {
   it.each(['records:read', 'records:write', 'lifecycle:write', 'maintenance:run'])(
-    'are not for %s',
+    'refuse a key with permission %s',
     async (permission) => {
       const { secret: key } = bodyOf(await create({ permissions: [permission] }))
       const asked = [

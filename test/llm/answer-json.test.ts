@@ -4,7 +4,7 @@ import { findJson } from '../../src/llm/answer-json.ts'
 
 const ticks = '```'
 
-describe('the JSON in an answer', () => {
+describe('findJson', () => {
   it.each([
     ['alone', ' {"a": 1}\n', { a: 1 }],
     [
@@ -17,16 +17,16 @@ describe('the JSON in an answer', () => {
     ['behind an opening that nothing closes', 'Note {: the answer is {"a": 1}', { a: 1 }],
     ['with brackets and quotes in its strings', 'x {"a": "}]\\"{[", "b": "\\\\"} y', { a: '}]"{[', b: '\\' }],
     ['corrected', '<think>{"a": 1}</think>{"a": 2}', { a: 2 }],
-  ])('is found %s', (_name, text, value) => {
+  ])('finds JSON %s', (_name, text, value) => {
     expect(findJson(text)).toEqual(value)
   })
 
   it.each(['', 'no', '12', '"text"', 'null', '{', '[', '}{', '{"a": 1', "{'a': 1}", '{a: 1}', '[1,]'])(
-    'is not in %j',
+    'finds nothing in %j',
     (text) => expect(findJson(text)).toBeUndefined(),
   )
 
-  it('is found whatever prose without brackets or quotes stands around it', () => {
+  it('finds JSON inside prose without brackets and quotes', () => {
     const prose = fc.string().map((text) => text.replaceAll(/[[\]{}"]/g, ''))
     const value = fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()))
     fc.assert(
@@ -47,10 +47,10 @@ describe('the JSON in an answer', () => {
     ['brackets that close and say nothing', `${'[x'.repeat(60_000)}${']'.repeat(60_000)}`],
     ['a depth of sixty thousand', `${'['.repeat(60_000)}x${']'.repeat(60_000)}`],
     ['an opening before small lists', `[${million('[1,2]x')}`],
-  ])('is looked for in %s no longer than it may take', (_name, text) => {
+  ])('searches %s in bounded time', (_name, text) => {
     const started = performance.now()
     findJson(text)
-    // Some thirty on the machine this was written on; without bounds it is minutes.
+    // About thirty milliseconds; without bounds it takes minutes.
     expect(performance.now() - started).toBeLessThan(1_000)
   })
 })

@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => void vi.unstubAllEnvs())
 
 describe('a chat model', () => {
-  it('answers with JSON and what it cost', async () => {
+  it('returns JSON and the number of tokens', async () => {
     expect(await asking.ask(respondWithJson({ a: 1 }))).toEqual({
       value: { a: 1 },
       promptTokens: 70,
@@ -27,7 +27,7 @@ describe('a chat model', () => {
     })
   })
 
-  it('is asked with its name, the schema, and nothing about this machine', async () => {
+  it('sends the model name, the schema, and nothing about this machine', async () => {
     await asking.ask(respondWithJson({ a: 1 }))
     const [seen] = asking.server.requests
     if (!seen) throw new Error('nothing was asked')
@@ -53,7 +53,7 @@ describe('a chat model', () => {
   })
 
   it.each(['', '/', '/chat/completions', '/chat/completions/'])(
-    'is found at an endpoint ending in %j',
+    'is called at an endpoint ending in %j',
     async (end) => {
       asking.server.behave(respondWithJson({}))
       await asking.chatOf({ endpoint: `${asking.server.url}${end}` }).ask(question)
@@ -68,12 +68,12 @@ describe('a chat model', () => {
       'nonsense for what it cost',
       respondWithContent('{"a": 1}', { prompt_tokens: '70', completion_tokens: -5 }),
     ],
-  ])('may have %s', async (_name, behaviour) => {
+  ])('accepts an answer with %s', async (_name, behaviour) => {
     expect(await asking.ask(behaviour)).toMatchObject({ value: { a: 1 } })
   })
 
   it.each([400, 404, 415, 422, 501])(
-    'that answers schemas with %i is asked without, and from then on',
+    'that refuses schemas with %i is called without from then on',
     async (status) => {
       asking.server.behave(refuseSchemas(status, respondWithJson({ a: 1 })))
       const chat = asking.chatOf()
@@ -83,7 +83,7 @@ describe('a chat model', () => {
     },
   )
 
-  it('that refused another request is still asked with the schema', async () => {
+  it('that refused a request for another reason is still called with the schema', async () => {
     const chat = asking.chatOf()
     asking.server.behave(respond(400, {}))
     await catchModelFailure(chat.ask(question))
@@ -93,8 +93,8 @@ describe('a chat model', () => {
   })
 })
 
-describe('what the environment says to the package', () => {
-  it('reaches no request', async () => {
+describe('the environment variables of the openai package', () => {
+  it('affect no request', async () => {
     const stranger = await startChatServer()
     const names = [
       'OPENAI_API_KEY',
@@ -124,7 +124,7 @@ describe('what the environment says to the package', () => {
     for (const spy of printed) expect(spy).not.toHaveBeenCalled()
   })
 
-  it('does not show through where it cannot be read', async () => {
+  it('are not revealed when they are invalid', async () => {
     vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'no header: from-the-environment')
     const failure = await catchModelFailure(asking.chatOf().ask(question))
     expect(failure.reason).toBe('misconfigured')

@@ -23,7 +23,7 @@ import {
 const texts = ['a confidential text', 'another', 'and one more']
 let server: ChatServer
 beforeAll(async () => {
-  // That takes longer than patience here.
+  // Loading the package takes longer than the short timeouts here.
   await import('../../src/llm/client.ts')
   server = await startChatServer()
 })
@@ -44,20 +44,20 @@ function ask(behaviour: Behaviour, more: Parameters<typeof modelOf>[0] = {}) {
 }
 
 describe('an embedding model', () => {
-  it('answers a vector for each text, in their order whatever the order of the answer', async () => {
+  it('returns the vectors in the order of the texts, whatever the order of the answer', async () => {
     expect(await ask(respondWithVectors())).toEqual(
       texts.map((text) => Float32Array.from(computeVector(text))),
     )
   })
 
-  it('takes the place for the index where a server tells none', async () => {
+  it('uses the position when the server sends no index', async () => {
     const vectors = await ask(
       respondWithAlteredVectors((data) => data.map(({ embedding }) => ({ embedding }))),
     )
     expect(vectors).toEqual(texts.map((text) => Float32Array.from(computeVector(text))))
   })
 
-  it('is asked once for all texts, for numbers, and for dimensions only when they are set', async () => {
+  it('sends all texts in one request, and dimensions only when they are configured', async () => {
     await ask(respondWithVectors())
     await ask(respondWithVectors({ dimensions: 8 }), { dimensions: 8 })
     expect(server.requests.map(({ path }) => path)).toEqual(['/v1/embeddings', '/v1/embeddings'])
@@ -68,18 +68,18 @@ describe('an embedding model', () => {
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${secret}`)
   })
 
-  it.each(['', '/', '/embeddings', '/embeddings/'])('is found at an endpoint ending in %j', async (end) => {
+  it.each(['', '/', '/embeddings', '/embeddings/'])('is called at an endpoint ending in %j', async (end) => {
     await ask(respondWithVectors(), { endpoint: `${server.url}${end}` })
     expect(server.requests.map(({ path }) => path)).toEqual(['/v1/embeddings'])
   })
 
-  it('is not asked about nothing', async () => {
+  it('is not called without texts', async () => {
     expect(await modelOf().embed([])).toEqual([])
     expect(server.requests).toEqual([])
   })
 })
 
-describe('an answer that cannot be', () => {
+describe('an invalid answer of an embedding model', () => {
   it.each<[string, Behaviour]>([
     ['a vector too few', respondWithAlteredVectors((data) => data.slice(1))],
     ['a vector too many', respondWithAlteredVectors((data) => [...data, data[0]])],
@@ -126,13 +126,13 @@ describe('an answer that cannot be', () => {
     expect([failure.reason, failure.isTemporary]).toEqual(['invalid_answer', false])
   })
 
-  it('is one of other dimensions than were asked for', async () => {
+  it('is refused when it has other dimensions than requested', async () => {
     const failure = await catchModelFailure(ask(respondWithVectors({ dimensions: 16 }), { dimensions: 8 }))
     expect(failure.reason).toBe('invalid_answer')
   })
 })
 
-describe('a server that does not answer', () => {
+describe('an embedding server that does not answer', () => {
   it.each<[string, Behaviour, string]>([
     ['says that it has had enough', respond(429, {}), 'rate_limited'],
     ['breaks', respond(500, {}), 'unavailable'],
@@ -142,7 +142,7 @@ describe('a server that does not answer', () => {
     ['hangs up', hangUp, 'unavailable'],
     ['hangs up midway', hangUpMidResponse, 'unavailable'],
     ['never ends', neverRespond, 'timeout'],
-  ])('is known by how it %s, and neither texts nor keys are told on', async (_, behaviour, reason) => {
+  ])('is classified when it %s, without texts or keys in the error', async (_, behaviour, reason) => {
     const failure = await catchModelFailure(ask(behaviour))
     expect(failure.reason).toBe(reason)
     const told = `${failure.stack} ${JSON.stringify(failure)}`
@@ -150,7 +150,7 @@ describe('a server that does not answer', () => {
     expect(told).not.toContain(secret)
   })
 
-  it('is asked again as patience has it, and no sooner than it said', async () => {
+  it('is called again within the limits of retries and its Retry-After', async () => {
     server.behave(
       respondInTurn(respond(429, {}, { 'retry-after': '1' }), respond(503, {}), respondWithVectors()),
     )

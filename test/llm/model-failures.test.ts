@@ -68,9 +68,9 @@ const failures: [string, Behaviour, string, number | undefined][] = [
   ['answers with parts', respondWithContent([{ type: 'text', text: '{}' }]), 'invalid_answer', undefined],
 ]
 
-describe('a server that', () => {
+describe('a chat server that', () => {
   it.each(failures)(
-    '%s fails for its reason, in no words but ours',
+    '%s fails with its reason and without its own text',
     async (_name, behaviour, reason, status) => {
       const printed = vi.spyOn(console, 'error')
       const [failure, elapsed] = await timed(catchModelFailure(asking.ask(behaviour)))
@@ -83,7 +83,7 @@ describe('a server that', () => {
     },
   )
 
-  it('is not there fails as unavailable', async () => {
+  it('is not running fails as unavailable', async () => {
     const failure = await catchModelFailure(
       asking.chatOf({ endpoint: 'http://127.0.0.1:1/v1' }).ask(question),
     )

@@ -19,8 +19,8 @@ beforeEach(() => {
   asking.server.requests.length = 0
 })
 
-describe('patience', () => {
-  it('asks again what may pass, and not what will not', async () => {
+describe('retries of a model request', () => {
+  it('happen for temporary failures only', async () => {
     expect(
       (await asking.ask(respondInTurn(respond(500, {}), respondWithJson({ a: 1 })), { retries: 1 })).value,
     ).toEqual({
@@ -31,7 +31,7 @@ describe('patience', () => {
     expect(asking.server.requests).toHaveLength(1)
   })
 
-  it('waits as long as it is told, in seconds or until a date', async () => {
+  it('wait for Retry-After in seconds or as a date', async () => {
     const date = new Date(asking.clock.now().getTime() + 1_000).toUTCString()
     for (const after of ['1', date]) {
       const behaviour = respondInTurn(respond(429, {}, { 'retry-after': after }), respondWithJson({}))
@@ -48,12 +48,12 @@ describe('patience', () => {
     ['soon', undefined],
     ['-5', 0],
     ['Fri, 01 Jan 1999 00:00:00 GMT', 0],
-  ])('reads Retry-After %j', async (after, milliseconds) => {
+  ])('read Retry-After %j', async (after, milliseconds) => {
     const failure = await catchModelFailure(asking.ask(respond(429, {}, { 'retry-after': after })))
     expect(failure.retryAfterMs).toBe(milliseconds)
   })
 
-  it('does not wait for what comes too late', async () => {
+  it('do not wait when Retry-After exceeds the deadline', async () => {
     for (const after of ['86400', '2']) {
       const waiting = asking.ask(respond(429, {}, { 'retry-after': after }), {
         retries: 3,
@@ -65,7 +65,7 @@ describe('patience', () => {
     }
   })
 
-  it('ends at the deadline, however many requests are left', async () => {
+  it('end at the deadline, however many are left', async () => {
     const [failure, elapsed] = await timed(
       catchModelFailure(
         asking.ask(respondAfter(300, respond(500, {})), {
@@ -79,20 +79,20 @@ describe('patience', () => {
     expect(elapsed).toBeLessThan(1_800)
   })
 
-  it('covers both requests when the first was refused for its schema', async () => {
+  it('share one deadline with the request without a schema', async () => {
     const behaviour = respondAfter(250, refuseSchemas(400, respondWithJson({})))
     const [failure, elapsed] = await timed(catchModelFailure(asking.ask(behaviour)))
     expect(failure.reason).toBe('timeout')
     expect(elapsed).toBeLessThan(1_000)
   })
 
-  it('may be as long as a month', async () => {
+  it('accept a timeout of a month', async () => {
     expect((await asking.ask(respondWithJson({ a: 1 }), { timeoutMs: 30 * 86_400_000 })).value).toEqual({
       a: 1,
     })
   })
 
-  it('ends at once when nobody waits any more', async () => {
+  it('end at once when the caller aborts', async () => {
     const before = AbortSignal.abort(new Error('confidential'))
     expect((await catchModelFailure(asking.ask(neverRespond, { signal: before }))).reason).toBe('aborted')
     expect(asking.server.requests).toEqual([])

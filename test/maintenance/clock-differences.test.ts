@@ -20,7 +20,7 @@ async function due(): Promise<string[]> {
 }
 const attend = () => setup.createWorker('one', {}, intervals).runJob('decay', idle)
 
-/** Of a worker that stands still in it until it is woken, and whose clock was so far ahead when it began. */
+/** A worker whose clock was ahead starts a run and hangs in it until it is woken. */
 async function leaveRun(ahead: number): Promise<{ id: string; wake(): Promise<unknown> }> {
   const id = await setup.requestRun('decay')
   setup.clock.advance(ahead)
@@ -36,7 +36,7 @@ async function leaveRun(ahead: number): Promise<{ id: string; wake(): Promise<un
   return { id, wake }
 }
 
-it('a lease is not waited for that a clock was ahead by when it was taken', async () => {
+it('a lease taken by a clock that was ahead is not awaited', async () => {
   const { id, wake } = await leaveRun(hour)
   expect(await due()).toContain('decay')
   await attend()
@@ -44,14 +44,14 @@ it('a lease is not waited for that a clock was ahead by when it was taken', asyn
   await wake()
 })
 
-it('clocks may disagree by some minutes without taking a lease from who is there', async () => {
+it('clocks may differ by minutes without one worker taking the lease of another', async () => {
   const { id, wake } = await leaveRun(5 * minute)
   await attend()
   expect(await setup.readRun(id)).toMatchObject({ status: 'running', worker: 'still', attempts: 1 })
   await wake()
 })
 
-it('a schedule that was put off by a clock that was ahead goes on at once, and then as it should', async () => {
+it('a schedule delayed by a clock that was ahead runs at once, and then at its interval', async () => {
   await attend()
   setup.clock.advance(24 * hour)
   expect(await attend()).toBe(1)

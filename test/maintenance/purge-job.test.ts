@@ -9,7 +9,7 @@ beforeEach(async () => {
 })
 afterEach(() => setup.close())
 
-/** `count` answers that expire at `expiresAt`. */
+/** Inserts answers that expire at `expiresAt`. */
 async function storeAnswers(count: number, expiresAt: Date): Promise<void> {
   await setup.pool.query(
     `insert into idempotency_keys (principal, key, fingerprint, status, headers, body, created_at, expires_at)
@@ -23,20 +23,20 @@ async function countAnswers(): Promise<number> {
   return rows[0].count
 }
 
-it('deletes every answer that has expired, and no other', async () => {
+it('the job purge deletes exactly the expired answers', async () => {
   await storeAnswers(2_500, setup.clock.now())
   await storeAnswers(3, new Date(setup.clock.now().getTime() + 1))
   expect(await setup.run('purge')).toMatchObject({ status: 'succeeded', stats: { idempotency_keys: 2_500 } })
   expect(await countAnswers()).toBe(3)
 })
 
-it('finds nothing more to do when it runs again', async () => {
+it('the job purge deletes nothing in a second run', async () => {
   await storeAnswers(5, setup.clock.now())
   await setup.run('purge')
   expect(await setup.run('purge')).toMatchObject({ status: 'succeeded', progress: { done: 0 } })
 })
 
-it('passes over a row that is in use rather than waiting for it', async () => {
+it('the job purge skips a locked row', async () => {
   await storeAnswers(3, setup.clock.now())
   const holder = await setup.pool.connect()
   await holder.query('begin')
@@ -46,13 +46,13 @@ it('passes over a row that is in use rather than waiting for it', async () => {
   holder.release()
 })
 
-it('deletes nothing in a dry run, and tells what it would', async () => {
+it('the job purge reports in a dry run what it would delete', async () => {
   await storeAnswers(7, setup.clock.now())
   expect(await setup.run('purge', { dryRun: true })).toMatchObject({ stats: { idempotency_keys: 7 } })
   expect(await countAnswers()).toBe(7)
 })
 
-it('ends after the batch at hand when the worker stops, and is put back for another', async () => {
+it('the job purge ends after the current batch when its worker stops, and returns the run to the queue', async () => {
   await storeAnswers(3_000, setup.clock.now())
   const stopping = new AbortController()
   const purge = createPurge({

@@ -18,12 +18,12 @@ async function ask(body: object): Promise<Body> {
   return (await app.request('POST', '/v1/maintenance/runs', { body })).body
 }
 
-/** Fades over two hours, so that nothing is left of it after three. */
+/** Fades to nothing within three hours. */
 const fleeting = () =>
   create(app, fact({ lifecycle: { decay: { curve: 'linear', half_life_seconds: 7_200 } } }))
 
-describe('the events of a run', () => {
-  it('tell of its progress and then of its end, and close', async () => {
+describe('GET /v1/maintenance/runs/{id}/events', () => {
+  it('streams the progress and the end of the run, and closes', async () => {
     await fleeting()
     app.clock.advance(3 * hour)
     const { id } = await ask({ job: 'decay' })
@@ -35,7 +35,7 @@ describe('the events of a run', () => {
     expect(last).toMatchObject({ event: 'finished', data: { id, status: 'succeeded', stats: { pruned: 1 } } })
   })
 
-  it('end when the server stops', async () => {
+  it('closes when the server stops', async () => {
     const own = await startTestApp()
     const { body } = await own.request('POST', '/v1/maintenance/runs', { body: { job: 'decay' } })
     const { body: stream } = await fetch(`${own.url}/v1/maintenance/runs/${(body as Body).id}/events`, {
@@ -47,7 +47,7 @@ describe('the events of a run', () => {
     expect((await reader?.read())?.done).toBe(true)
   })
 
-  it('beat while nothing changes, and end when nobody listens any more', async () => {
+  it('sends heartbeats while nothing changes, and ends when the client is gone', async () => {
     const { id } = await ask({ job: 'decay' })
     const follow = createRunEvents({ maintenance: app.services.maintenance, everyMs: 5, heartbeatMs: 10 })
     const gone = new AbortController()

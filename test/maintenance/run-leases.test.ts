@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => setup.close())
 
-/** A gate that a worker reaches and waits at. */
+/** A gate at which a worker waits until it is opened. */
 function createGate() {
   const reached = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<void>()
@@ -25,7 +25,7 @@ function createGate() {
   }
 }
 
-/** What a sweep makes of the same records when nothing disturbs it. */
+/** Reads the result of a sweep of the same records without interruptions. */
 async function sweepUndisturbed(): Promise<unknown[]> {
   const other = await openWorkerSetup()
   await insertFadingRecords(other, { count: 200, bornAt: other.clock.now() })
@@ -42,8 +42,8 @@ async function prepareSweep(): Promise<string> {
   return setup.requestRun('decay')
 }
 
-describe('workers that look at one job', () => {
-  it('race for a run, and one leads it while the others share it', async () => {
+describe('concurrent workers on one job', () => {
+  it('compete for the run: one leads it and the others share it', async () => {
     const id = await prepareSweep()
     const workers = ['one', 'two', 'three'].map((name) => setup.createWorker(name))
     await Promise.all(workers.map((worker) => worker.runJob('decay', idle)))
@@ -53,7 +53,7 @@ describe('workers that look at one job', () => {
     expect(run.progress.done).toBe(run.progress.total)
   })
 
-  it('share its parts: a helper does what the leader has not', async () => {
+  it('share its blocks: a helper takes what the leader has not done', async () => {
     const id = await prepareSweep()
     const gate = createGate()
     let batches = 0
@@ -74,7 +74,7 @@ describe('workers that look at one job', () => {
     expect(run.progress.done).toBe(run.progress.total)
   })
 
-  it('do a run once, however often they are told of it', async () => {
+  it('do a run once, however often it is announced', async () => {
     const id = await prepareSweep()
     const worker = setup.createWorker('worker')
     await Promise.all([worker.runJob('decay', idle), worker.runJob('decay', idle)])
@@ -85,7 +85,7 @@ describe('workers that look at one job', () => {
     expect(await countRuns()).toBe(1)
   })
 
-  it('let a run wait that is asked for while one of its job is active, and do it then', async () => {
+  it('start a second run of the job only after the first has ended', async () => {
     const first = await prepareSweep()
     const gate = createGate()
     const observe = (step: string) => (step === 'before batch' ? gate.pass() : undefined)
@@ -101,8 +101,8 @@ describe('workers that look at one job', () => {
   })
 })
 
-describe('a worker that is paused', () => {
-  it('and wakes after its lease was taken writes nothing more', async () => {
+describe('a paused worker', () => {
+  it('writes nothing more when it wakes after its lease was taken', async () => {
     const id = await prepareSweep()
     const gate = createGate()
     let batches = 0
@@ -124,7 +124,7 @@ describe('a worker that is paused', () => {
     expect(await readState(setup)).toEqual(await sweepUndisturbed())
   })
 
-  it('in the middle of a batch keeps its lease until the batch has ended', async () => {
+  it('keeps its lease until the current batch has ended', async () => {
     const id = await prepareSweep()
     const gate = createGate()
     let batches = 0
@@ -142,7 +142,7 @@ describe('a worker that is paused', () => {
     expect(await setup.readRun(id)).toMatchObject({ status: 'succeeded', worker: 'paused' })
   })
 
-  it('loses a run to another only once, and gives up what nobody can finish', async () => {
+  it('loses a run once, and a run that repeatedly fails is given up', async () => {
     const id = await prepareSweep()
     const lost = createGate()
     const decay: JobWork = { run: () => lost.pass() }
@@ -163,8 +163,8 @@ describe('a worker that is paused', () => {
   })
 })
 
-describe('a run that is cancelled', () => {
-  it('ends after the batch at hand, and what it did stays done', async () => {
+describe('a cancelled run', () => {
+  it('ends after the current batch and keeps what it did', async () => {
     const id = await prepareSweep()
     let batches = 0
     const worker = setup.createWorker('worker', {
@@ -188,7 +188,7 @@ describe('a run that is cancelled', () => {
 })
 
 describe('a job that fails', () => {
-  it('says why without a word of content, and leaves its lease to the next', async () => {
+  it('records the reason without content, and releases its lease', async () => {
     const decay: JobWork = {
       run: ({ inBatch }) =>
         inBatch(async (tx) => {
@@ -208,7 +208,7 @@ async function countRuns(): Promise<number> {
   return rows[0].count
 }
 
-/** Changes with every write of a row, even of the same values. */
+/** Row versions, which change with every write, even of equal values. */
 async function readVersions(): Promise<unknown[]> {
   return (await setup.pool.query('select id, xmin::text from records order by id')).rows
 }

@@ -25,12 +25,12 @@ async function ask(body: object, key?: string): Promise<Body> {
 const readRun = async (id: string): Promise<Body> =>
   (await app.request('GET', `/v1/maintenance/runs/${id}`)).body
 
-/** Fades over two hours, so that nothing is left of it after three. */
+/** Fades to nothing within three hours. */
 const fleeting = () =>
   create(app, fact({ lifecycle: { decay: { curve: 'linear', half_life_seconds: 7_200 } } }))
 
-describe('a run', () => {
-  it('waits, runs, and tells what it changed', async () => {
+describe('POST /v1/maintenance/runs and the run it creates', () => {
+  it('queue the run, run it, and report its changes', async () => {
     const { id: recordId } = await fleeting()
     app.clock.advance(3 * hour)
     const { id, status, progress } = await ask({ job: 'decay' })
@@ -46,7 +46,7 @@ describe('a run', () => {
     expect(gone.reason).toBe('pruned')
   })
 
-  it('asked for twice under one key is one', async () => {
+  it('create one run for one Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'once' }
     const asked = { body: { job: 'decay' }, headers }
     const [first, again] = [
@@ -57,7 +57,7 @@ describe('a run', () => {
     expect(((await app.request('GET', '/v1/maintenance/runs')).body as Body).items).toHaveLength(1)
   })
 
-  it('is listed newest first, by job and by status, page by page', async () => {
+  it('list runs newest first in pages, by job and by status', async () => {
     const ids: string[] = []
     for (const job of ['decay', 'purge', 'decay']) {
       ids.unshift((await ask({ job })).id)
@@ -72,7 +72,7 @@ describe('a run', () => {
     expect(decays.items.map((run: Body) => run.id)).toEqual([ids[0], ids[2]])
   })
 
-  it('that waits is cancelled at once, and only once', async () => {
+  it('cancel a queued run at once and only once', async () => {
     const { id } = await ask({ job: 'decay' })
     const path = `/v1/maintenance/runs/${id}/cancel`
     expect((await app.request('POST', path)).body).toMatchObject({ status: 'cancelled' })
@@ -81,7 +81,7 @@ describe('a run', () => {
     expect(await readRun(id)).toMatchObject({ status: 'cancelled', attempts: 0 })
   })
 
-  it('that nobody asked for is not there', async () => {
+  it('answer not found for an unknown run', async () => {
     const nowhere = '/v1/maintenance/runs/0197b9a0-0000-7000-8000-000000000001'
     for (const path of ['', '/changes', '/events']) {
       expectProblem(await app.request('GET', `${nowhere}${path}`), 404, 'run_not_found')
@@ -89,14 +89,14 @@ describe('a run', () => {
     expectProblem(await app.request('POST', `${nowhere}/cancel`), 404, 'run_not_found')
   })
 
-  it('of an unknown job, or with an unknown option, is refused', async () => {
+  it('refuse an unknown job and an unknown option', async () => {
     const path = '/v1/maintenance/runs'
     for (const body of [{ job: 'sleep' }, { job: 'decay', options: { deep: true } }, {}]) {
       expectProblem(await app.request('POST', path, { body }), 422, 'validation_failed')
     }
   })
 
-  it('of a key bound to scopes stays in them, unseen by the keys of others', async () => {
+  it('limit the run of a scoped key to its scopes, hidden from keys of other scopes', async () => {
     const own = await app.issueKey(['maintenance:run', 'records:read'], { scopes: ['a'] })
     const other = await app.issueKey(['maintenance:run', 'records:read'], { scopes: ['b'] })
     const run = await ask({ job: 'decay' }, own)
@@ -109,19 +109,19 @@ describe('a run', () => {
     expectProblem(await app.request('POST', '/v1/maintenance/runs', foreign), 403, 'outside_trust')
   })
 
-  it('is asked for only with the permission', async () => {
+  it('require the permission to run jobs', async () => {
     const key = await app.issueKey(['records:read', 'records:write', 'lifecycle:write'])
     const asked = { key, body: { job: 'decay' } }
     expectProblem(await app.request('POST', '/v1/maintenance/runs', asked), 403, 'forbidden')
   })
 })
 
-describe('a schedule', () => {
+describe('/v1/maintenance/schedules', () => {
   const list = async (): Promise<Body[]> =>
     ((await app.request('GET', '/v1/maintenance/schedules')).body as Body).items
   const put = (job: string, body: object) => app.request('PUT', `/v1/maintenance/schedules/${job}`, { body })
 
-  it('follows the configuration until one is set', async () => {
+  it('follow the configuration until a client sets one', async () => {
     expect((await list()).map(({ job }) => job)).toEqual(expect.arrayContaining([...jobNames]))
     expect(await list()).toEqual(
       expect.arrayContaining([
@@ -140,7 +140,7 @@ describe('a schedule', () => {
     expect((await list())[0]).toMatchObject({ interval: '15m', next_at })
   })
 
-  it('makes a run when it is due, and none before', async () => {
+  it('create a run when it is due, and none before', async () => {
     const runs = async () => ((await app.request('GET', '/v1/maintenance/runs')).body as Body).items
     await put('decay', { interval: '1h' })
     await work()
@@ -151,7 +151,7 @@ describe('a schedule', () => {
     expect((await list())[0]).toMatchObject({ last_success_at: app.clock.now().toISOString() })
   })
 
-  it('that is off makes none', async () => {
+  it('create no run while switched off', async () => {
     const { body } = await put('decay', { enabled: false })
     expect(body).toEqual({ job: 'decay', interval: '1h', enabled: false })
     app.clock.advance(48 * hour)
@@ -159,7 +159,7 @@ describe('a schedule', () => {
     expect(((await app.request('GET', '/v1/maintenance/runs')).body as Body).items).toEqual([])
   })
 
-  it('is refused below ten seconds, and for a job that is none', async () => {
+  it('refuse intervals below ten seconds and unknown jobs', async () => {
     expectProblem(await put('decay', { interval: '9s' }), 422, 'validation_failed')
     expectProblem(await put('decay', {}), 422, 'validation_failed')
     expectProblem(await put('sleep', { interval: '1h' }), 404, 'job_not_found')

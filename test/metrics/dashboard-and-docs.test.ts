@@ -13,7 +13,7 @@ const dashboard: Dashboard = JSON.parse(read('docs/grafana.json'))
 const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets)
 
 let api: TestApp
-/** Every name under which a process of ours has samples. */
+/** The names of all series that a process of the product exports. */
 let names: Set<string>
 beforeAll(async () => {
   api = await startTestApp()
@@ -32,14 +32,14 @@ afterAll(() => api.close())
 
 const namesIn = (text: string) => text.match(/\b(?:membrane|process|nodejs)_[a-z0-9_]+[a-z0-9]\b/g) ?? []
 
-describe('the dashboard', () => {
-  it('asks for nothing but series that there are', () => {
+describe('the Grafana dashboard', () => {
+  it('queries only existing series', () => {
     const asked = expressions.flatMap(({ expr }) => namesIn(expr))
     expect(asked.length).toBeGreaterThan(30)
     expect(asked.filter((name) => !names.has(name))).toEqual([])
   })
 
-  it('shows every series of ours', () => {
+  it('shows every series of the product', () => {
     const shown = new Set(expressions.flatMap(({ expr }) => namesIn(expr)))
     const whole = [...names].filter(
       (name) => name.startsWith('membrane_') && !/_(?:sum|bucket|count)$/.test(name),
@@ -48,7 +48,7 @@ describe('the dashboard', () => {
     expect(whole.filter((name) => !shown.has(name))).toEqual([])
   })
 
-  it('can be imported: its panels are told apart, are somewhere, and ask the source that is chosen', () => {
+  it('can be imported: panels have unique ids and positions and use the selected data source', () => {
     expect(dashboard).toMatchObject({ title: 'Membrane', uid: 'membrane' })
     expect(dashboard.templating.list.map(({ name }) => name)).toEqual(['datasource', 'scrape'])
     const ids = dashboard.panels.map(({ id }) => id)
@@ -65,7 +65,7 @@ describe('the dashboard', () => {
 describe('docs/observability.md', () => {
   const page = read('docs/observability.md')
 
-  it('names every series of ours, and none that there is not', () => {
+  it('names exactly the series of the product', () => {
     const named = new Set(namesIn(page).filter((name) => name.startsWith('membrane_')))
     const families = new Set([...names].map((name) => name.replace(/_(?:bucket|sum|count)$/, '')))
     const ours = [...families].filter((name) => name.startsWith('membrane_'))

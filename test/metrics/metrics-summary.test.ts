@@ -50,14 +50,14 @@ const plan = (count: number) => ({
   },
 })
 
-/** Of what a trust sees, computed this moment. */
+/** Computes the metrics for a trust without the cache. */
 const read = (trust = everything, sampleSize = 20_000) =>
   createSummaryService({ ...api, freshMs: 0, sampleSize }).read({
     caller: { principal: 'p', name: 'n', permissions: new Set(), trust, sourceType: 'ai' },
   })
 
-describe('/v1/metrics', () => {
-  it('says of an empty store that there is nothing, and of nothing no share', async () => {
+describe('GET /v1/metrics', () => {
+  it('answers zero counts and no shares for an empty store', async () => {
     const { status, body } = await api.request('GET', '/v1/metrics')
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -74,7 +74,7 @@ describe('/v1/metrics', () => {
     })
   })
 
-  it('counts what there is, and leaves out what is forgotten', async () => {
+  it('counts active records and leaves out forgotten ones', async () => {
     const [first, second, third] = [
       await write(fact('a', { confidence: 0.5 })),
       await write(fact('b', { confidence: 1 })),
@@ -87,13 +87,13 @@ describe('/v1/metrics', () => {
     expect(await read()).toMatchObject({
       ...{ total_records: 6, active_records: 5, pinned_records: 1 },
       records_by_type: { semantic: 2, competence: 2, plan_graph: 2, episodic: 0 },
-      // One for each creation, and those of the pin and the retraction.
+      // One for each creation, the pin and the retraction.
       ...{ total_audit_entries: 8, memory_growth_rate: 1 },
       ...{ competence_success_rate: 10 / 12, plan_reuse_frequency: 2.5, revision_rate: 1 / 6 },
     })
   })
 
-  it('takes the salience as it is now, and shares it out into bands', async () => {
+  it('uses the current salience and groups it into bands', async () => {
     await write(fact('a'))
     const fresh = await read()
     expect(fresh.avg_salience).toBeGreaterThan(0)
@@ -104,14 +104,14 @@ describe('/v1/metrics', () => {
     expect(Object.values(faded.salience_distribution).reduce((sum, count) => sum + count)).toBe(1)
   })
 
-  it('says how many accesses were of use', async () => {
+  it('counts served and used accesses', async () => {
     const id = await write(fact('a'))
     await api.request('POST', `/v1/records/${id}/access`, { body: {} })
     await api.services.access.flush()
     expect((await read()).retrieval_usefulness).toBe(1)
   })
 
-  it('is of what the key sees whole, and of nothing else', async () => {
+  it('covers exactly the records that the key sees completely', async () => {
     await write(fact('a', { scope: 'team' }))
     await write(fact('b', { scope: 'team', sensitivity: 'high' }))
     await write(fact('c', { scope: 'other' }))
@@ -124,21 +124,21 @@ describe('/v1/metrics', () => {
     expect((await api.request('GET', '/v1/metrics', { key })).body).toMatchObject({ total_records: 2 })
   })
 
-  it('takes a permission to read', async () => {
+  it('requires read permission', async () => {
     const key = await api.issueKey(['records:write'])
     expect((await api.request('GET', '/v1/metrics', { key })).status).toBe(403)
   })
 
-  it('scales what it drew from a sample to what it counted', async () => {
+  it('scales a sample up to the counted total', async () => {
     for (let n = 0; n < 60; n++) await write(fact(n))
     const sampled = await read(everything, 20)
     expect(sampled).toMatchObject({ is_sampled: true, total_records: 60, records_by_type: { semantic: 60 } })
     const entries = sampled.total_audit_entries
-    // Of pages, which are drawn or not: all of these records are on two.
+    // The sample takes whole pages: all of these records are on two.
     expect([0, 60]).toContain(entries)
   })
 
-  it('is computed once for all who see the same within five seconds', async () => {
+  it('is computed once in five seconds for callers that see the same', async () => {
     await write(fact('a'))
     const ask = async () => (await api.request('GET', '/v1/metrics')).body as { total_records: number }
     const first = await ask()

@@ -31,7 +31,7 @@ async function start(variables: Record<string, string> = {}): Promise<TestApp> {
 const scrape = async (api: TestApp, key?: string | false) =>
   parsePrometheusText((await api.request('GET', '/metrics', key === undefined ? {} : { key })).text)
 
-/** What the database says this moment. */
+/** Reads the metrics from the database without the cache. */
 async function readStore({ db, clock }: TestApp) {
   const reading = createStoreMetrics({ db, clock, intervals: {}, revisedRetentionMs: 90 * day, freshMs: 0 })
   return parsePrometheusText(await reading.render())
@@ -53,8 +53,8 @@ function hire({ config, db, clock, ids }: TestApp) {
   return (job: JobName) => handle(job, new AbortController().signal, () => {})
 }
 
-describe('/metrics', () => {
-  it('is text that Prometheus reads, of requests by their template', async () => {
+describe('GET /metrics', () => {
+  it('answers the Prometheus text format, with requests by route template', async () => {
     const api = await start()
     const id = await remember(api, 'node')
     await api.request('GET', `/v1/records/${id}?as_of=nonsense`)
@@ -72,7 +72,7 @@ describe('/metrics', () => {
     expect(text).not.toMatch(/secret|nonsense|the build/)
   })
 
-  it('counts a write once, however often it is repeated', async () => {
+  it('counts a repeated write once', async () => {
     const api = await start()
     const body = { type: 'semantic', payload: { kind: 'semantic', subject: 's', predicate: 'p', object: 1 } }
     const headers = { 'idempotency-key': 'again' }
@@ -80,7 +80,7 @@ describe('/metrics', () => {
     expect(findValues(await scrape(api), 'membrane_write_to_text_seconds_count')).toEqual([1])
   })
 
-  it('takes any valid key, and none that is not', async () => {
+  it('accepts any valid key', async () => {
     const api = await start()
     const key = await api.issueKey(['records:write'], { scopes: ['team'], max_sensitivity: 'public' })
     expect((await api.request('GET', '/metrics', { key })).status).toBe(200)
@@ -88,13 +88,13 @@ describe('/metrics', () => {
     expect((await api.request('GET', '/metrics', { key: 'mbr_nobody' })).status).toBe(401)
   })
 
-  it('is for anyone when it is said to be', async () => {
+  it('is public when configured', async () => {
     const api = await start({ MEMBRANE_METRICS_PUBLIC: 'true' })
     expect((await api.request('GET', '/metrics', { key: false })).status).toBe(200)
     expect((await api.request('GET', '/v1/metrics', { key: false })).status).toBe(401)
   })
 
-  it('tells of the process when the database does not answer', async () => {
+  it('reports the process when the database does not answer', async () => {
     const api = await start()
     const reading = createStoreMetrics({
       ...{ clock: api.clock, intervals: {}, revisedRetentionMs: day },
@@ -111,7 +111,7 @@ describe('/metrics', () => {
     expect(read.series).toHaveLength(2)
   })
 
-  it('asks the database once for all who ask at once', async () => {
+  it('reads the database once for concurrent requests', async () => {
     const api = await start()
     const texts = await Promise.all(Array.from({ length: 20 }, () => api.services.storeReading.render()))
     expect(new Set(texts).size).toBe(1)
@@ -120,8 +120,8 @@ describe('/metrics', () => {
   })
 })
 
-describe('what the store has counted', () => {
-  it('is what was forgotten, restored and promoted, by somebody or by a job', async () => {
+describe('the counters of the store', () => {
+  it('count forgotten, restored and promoted records, by clients and by jobs', async () => {
     const api = await start()
     const [one, other] = [await remember(api, 'node'), await remember(api, 'npm')]
     const reason = { actor: 'a', rationale: 'r' }
@@ -146,7 +146,7 @@ describe('what the store has counted', () => {
     expect(findValues(after, 'membrane_store_backlog', { work: 'forget_faded' })).toEqual([0])
   })
 
-  it('does not count what was refused, nor what was taken back', async () => {
+  it('do not count refused and rolled-back operations', async () => {
     const api = await start()
     const id = await remember(api, 'node')
     await api.request('POST', `/v1/records/${id}/restore`, { body: { actor: 'a', rationale: 'r' } })
@@ -160,7 +160,7 @@ describe('what the store has counted', () => {
     expect(findValues(read, 'membrane_store_restored_total')).toEqual([0])
   })
 
-  it('outlives the runs it was counted in, and leaves rehearsals out', async () => {
+  it('remain after the runs are deleted, and leave out dry runs', async () => {
     const api = await start()
     const run = hire(api)
     for (const dry_run of [false, true])
@@ -180,7 +180,7 @@ describe('what the store has counted', () => {
     ])
   })
 
-  it('times a text from its writing to its vector', async () => {
+  it('measure the time from writing a text to its vector', async () => {
     const api = await start()
     await remember(api, 'node')
     api.clock.advance(7_000)
@@ -194,7 +194,7 @@ describe('what the store has counted', () => {
     expect(findValues(read, `${name}_bucket`, { le: '+Inf' })).toEqual([1])
   })
 
-  it('does not take a vector that is only to be sharper for one of a new text', async () => {
+  it('do not count a vector that only gets more precise', async () => {
     const api = await start()
     const id = await remember(api, 'node', { layer: 'episodic' })
     api.clock.advance(1_000)

@@ -12,7 +12,7 @@ afterAll(() => app.close())
 const say = (object: unknown, more: object = {}) =>
   fact({ payload: { ...payloads.semantic, object }, ...more })
 
-/** Facts and entities, each of which leads to one far behind it and to one that never comes. */
+/** Builds facts and entities, each with an edge to a later line and one to a missing record. */
 function population(name: string, count = 450): Body[] {
   const ids = Array.from({ length: count }, () => app.ids.next())
   return ids.map((id, at) => {
@@ -37,9 +37,9 @@ async function edgesOf(id: string): Promise<string[]> {
   return relations.map((edge: Body) => edge.target_id)
 }
 
-describe('equal imports at once', () => {
+describe('concurrent equal imports', () => {
   it.each(['admin', 'records:write'] as const)(
-    'create each line once and find it unchanged otherwise (%s)',
+    'create each line once and report the others as unchanged (%s)',
     async (permission) => {
       const key = await app.issueKey([permission, 'records:read'])
       const lines = population(permission)
@@ -72,7 +72,7 @@ describe('equal imports at once', () => {
       expect(await edgesOf(line.id)).toEqual(expect.arrayContaining([line.relations[0].target_id]))
   })
 
-  it('beside rehearsals create each line once', async () => {
+  it('beside dry runs create each line once', async () => {
     const lines = population('rehearsed')
     const [first, dry, second] = await Promise.all([
       importLines(app, lines),
@@ -84,7 +84,7 @@ describe('equal imports at once', () => {
     expect(dry.summary.conflict + dry.summary.invalid).toBe(0)
   })
 
-  it('of whole records with their logs store each log once', async () => {
+  it('of complete records store each log once', async () => {
     const lines = population('whole', 60)
     await importLines(app, lines)
     const ids = new Set(lines.map(({ id }) => id))
@@ -102,7 +102,7 @@ describe('equal imports at once', () => {
     }
   })
 
-  it('that differ in a line still conflict there', async () => {
+  it('with a different line report a conflict there', async () => {
     const id = app.ids.next()
     const imports = await Promise.all(
       ['one', 'two', 'three', 'four'].map((object) => importLines(app, [say(object, { id })])),
@@ -116,8 +116,8 @@ describe('equal imports at once', () => {
   })
 })
 
-describe('an import of a line that is there', () => {
-  it('still refuses an edge that the record does not have, and adds none', async () => {
+describe('an import of an existing line', () => {
+  it('refuses an edge that the record does not have, and adds none', async () => {
     const key = await app.issueKey(['records:write', 'records:read'])
     const target = app.ids.next()
     const id = app.ids.next()

@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** As a program writes it whose records come from elsewhere: with nulls for what is empty, and finer times. */
-const told = {
+/** A record as another program writes it: null for empty fields, and finer times. */
+const foreignRecord = {
   id: '550e8400-e29b-41d4-a716-446655440000',
   type: 'semantic',
   sensitivity: 'low',
@@ -45,7 +45,7 @@ const told = {
   ],
 }
 
-/** The names of fields in Go, where nobody gave them others for JSON. */
+/** Renames fields as Go does without JSON tags. */
 function inGo(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inGo)
   if (typeof value !== 'object' || value === null) return value
@@ -59,39 +59,46 @@ function goName(name: string): string {
 
 describe('a record of another program', () => {
   const kept = {
-    ...{ scope: 'project-alpha', salience: expect.closeTo(0.01, 3), confidence: 0.95, tags: told.tags },
+    ...{
+      scope: 'project-alpha',
+      salience: expect.closeTo(0.01, 3),
+      confidence: 0.95,
+      tags: foreignRecord.tags,
+    },
     ...{ created_at: '2025-01-15T10:00:00.000Z', updated_at: '2025-01-15T12:00:00.123Z', relations: [] },
     lifecycle: {
-      decay: { ...told.lifecycle.decay, max_salience: 1 },
+      decay: { ...foreignRecord.lifecycle.decay, max_salience: 1 },
       ...{ last_reinforced_at: '2025-01-15T10:00:00.000Z', pinned: false, deletion_policy: 'auto_prune' },
     },
     payload: { kind: 'semantic', subject: 'user', object: null, validity: { mode: 'global' }, evidence: [] },
-    audit_log: told.audit_log.map((entry) => ({
+    audit_log: foreignRecord.audit_log.map((entry) => ({
       ...entry,
       timestamp: entry.timestamp.replace('Z', '.000Z'),
     })),
   }
 
-  it('is imported as it says', async () => {
-    expect(listLineResults(await importLines(app, [told]))).toEqual(['1 created'])
-    expect(await read(app, told.id)).toMatchObject(kept)
-    expect(listLineResults(await importLines(app, [told]))).toEqual(['1 unchanged'])
+  it('is imported with its values', async () => {
+    expect(listLineResults(await importLines(app, [foreignRecord]))).toEqual(['1 created'])
+    expect(await read(app, foreignRecord.id)).toMatchObject(kept)
+    expect(listLineResults(await importLines(app, [foreignRecord]))).toEqual(['1 unchanged'])
   })
 
-  it('is the same under the names of Go', async () => {
-    expect(inGo(told)).toMatchObject({ ID: told.id, AuditLog: [{ Action: 'create' }, {}] })
-    expect(listLineResults(await importLines(app, [inGo(told)]))).toEqual(['1 unchanged'])
+  it('is recognised under the field names of Go', async () => {
+    expect(inGo(foreignRecord)).toMatchObject({ ID: foreignRecord.id, AuditLog: [{ Action: 'create' }, {}] })
+    expect(listLineResults(await importLines(app, [inGo(foreignRecord)]))).toEqual(['1 unchanged'])
     const id = app.ids.next()
-    expect(listLineResults(await importLines(app, [inGo({ ...told, id })]))).toEqual(['1 created'])
+    expect(listLineResults(await importLines(app, [inGo({ ...foreignRecord, id })]))).toEqual(['1 created'])
     expect(await read(app, id)).toMatchObject(kept)
   })
 
-  it('keeps the names inside of any JSON, and is refused for those that mean nothing', async () => {
+  it('keeps such names inside payload values, and is refused for unknown ones', async () => {
     const id = app.ids.next()
-    const payload = { ...told.payload, object: { CreatedAt: null, ID: '' } }
-    expect(listLineResults(await importLines(app, [{ ...told, id, payload }]))).toEqual(['1 created'])
+    const payload = { ...foreignRecord.payload, object: { CreatedAt: null, ID: '' } }
+    expect(listLineResults(await importLines(app, [{ ...foreignRecord, id, payload }]))).toEqual([
+      '1 created',
+    ])
     expect((await read(app, id)).payload.object).toEqual({ CreatedAt: null, ID: '' })
-    const refused = await importLines(app, [{ ...told, Colour: 'red' }])
+    const refused = await importLines(app, [{ ...foreignRecord, Colour: 'red' }])
     expect(listLineResults(refused)).toEqual(['1 invalid validation_failed'])
     expect(refused.reports[0].problem.errors).toEqual([{ pointer: '/Colour', message: expect.any(String) }])
   })

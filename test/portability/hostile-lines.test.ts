@@ -33,7 +33,7 @@ const oddities = fc.oneof(
 
 type Place = { path: readonly (string | number)[] }
 
-/** Every place inside a value, so that each may be broken. */
+/** Lists every place inside a value, so that each can be broken. */
 function placesOf(value: unknown, path: readonly (string | number)[] = []): Place[] {
   if (typeof value !== 'object' || value === null) return [{ path }]
   const inner = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
@@ -47,7 +47,7 @@ function replace(value: Body, [key, ...rest]: readonly (string | number)[], by: 
   return copy
 }
 
-/** A line of an export with a few places changed, under an id of its own or the old one. */
+/** Changes a few places of an export line, and sometimes its id. */
 const brokenLine = fc
   .record({
     which: fc.nat(),
@@ -70,7 +70,7 @@ const line = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\n', '')) },
 )
 
-it('whatever a line holds, each is answered, and what was stored can leave again', async () => {
+it('an import of hostile lines answers each one, and everything stored can be exported again', async () => {
   const ask = async (lines: readonly string[]) => {
     const imported = await importLines(app, lines.join('\n'))
     expect(imported.status).toBe(200)

@@ -18,7 +18,7 @@ const say = (object: unknown, more: object = {}) =>
 const lineOf = (object: unknown, more: object = {}) => `${JSON.stringify(say(object, more))}\n`
 const many = (count: number) => Array.from({ length: count }, (_, index) => lineOf(index)).join('')
 
-/** How many rows were added, once two looks a moment apart see the same number. */
+/** Counts the new rows, once two counts a moment apart are equal. */
 async function settledCount(table: 'records', before: number): Promise<number> {
   for (let last = -1; ; ) {
     const added = (await countRows(app, table)) - before
@@ -30,7 +30,7 @@ async function settledCount(table: 'records', before: number): Promise<number> {
 
 type Sending = { sending: ClientRequest; answer: Promise<IncomingMessage> }
 
-/** A connection whose two directions the test has in hand. */
+/** Opens a connection of which the test controls both directions. */
 function open(method: string, path: string, server: TestApp = app): Sending {
   const sending = request(`${server.url}${path}`, {
     method,
@@ -58,8 +58,8 @@ async function countWaitingTransactions(): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-describe('an import', () => {
-  it('may take longer than any other request, and holds no transaction while it waits', async () => {
+describe('POST /v1/import as a stream', () => {
+  it('may take longer than other requests, and holds no transaction while it waits', async () => {
     const { sending, answer } = open('POST', '/v1/import')
     for (let index = 0; index < 8; index++) {
       sending.write(lineOf(index).slice(0, -5))
@@ -73,7 +73,7 @@ describe('an import', () => {
     })
   })
 
-  it('reports while it is still being sent', async () => {
+  it('reports lines while others are still sent', async () => {
     const { sending, answer } = open('POST', '/v1/import')
     sending.write(many(700))
     const reports = readReports(await answer)
@@ -81,7 +81,7 @@ describe('an import', () => {
     expect(await reports).toHaveLength(711)
   })
 
-  it('waits for who sends everything before reading anything', async () => {
+  it('accepts a client that reads only after sending everything', async () => {
     const { sending, answer } = open('POST', '/v1/import')
     const sent = new Promise((resolve) => sending.once('finish', resolve))
     sending.end(many(2_500))
@@ -91,7 +91,7 @@ describe('an import', () => {
     expect((await readReports(response)).at(-1)).toMatchObject({ summary: { created: 2_500 } })
   })
 
-  it('that breaks off keeps what was reported, and nothing of the rest', async () => {
+  it('keeps what it reported when the connection breaks, and nothing else', async () => {
     const [before, target] = [await countRows(app, 'records'), app.ids.next()]
     const relations = [{ predicate: 'supports', target_id: target }]
     const { sending, answer } = open('POST', '/v1/import')
@@ -104,7 +104,7 @@ describe('an import', () => {
     expect(stored % 200).toBe(0)
   })
 
-  it('by who is no admin leaves nothing when it breaks off', async () => {
+  it('keeps nothing when the connection of a key without admin breaks', async () => {
     const key = await app.issueKey(['records:write'])
     const before = await countRows(app, 'records')
     const { sending } = open('POST', '/v1/import')
@@ -118,8 +118,8 @@ describe('an import', () => {
   })
 })
 
-describe('an export', () => {
-  it('is as long as the store, a page at a time, and ends where the reader does', async () => {
+describe('GET /v1/export as a stream', () => {
+  it('sends the whole store a page at a time, and stops when the client does', async () => {
     await importLines(app, many(800))
     const total = await countRows(app, 'records')
     expect(total).toBeGreaterThan(4_000)
@@ -132,7 +132,7 @@ describe('an export', () => {
     await until('the end of it', async () => app.database.pool.idleCount === app.database.pool.totalCount)
   })
 
-  it('goes on while records come and go, each whole', async () => {
+  it('sends complete records while others are created and deleted', async () => {
     const writing = Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         app.request('POST', '/v1/records', { body: say(`new ${index}`) }),
@@ -146,7 +146,7 @@ describe('an export', () => {
 })
 
 describe('a server that closes', () => {
-  it('ends both, and tells the one that is heard', async () => {
+  it('ends imports and exports and reports why', async () => {
     const closing = await startTestApp()
     await importLines(closing, many(900))
     const reading = open('GET', '/v1/export', closing)

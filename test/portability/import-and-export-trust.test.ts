@@ -13,8 +13,8 @@ const say = (object: unknown, more: object = {}) =>
   fact({ payload: { ...payloads.semantic, object }, ...more })
 const idsOf = ({ records }: { records: Body[] }) => records.map(({ id }) => id).sort()
 
-describe('an export', () => {
-  it('holds what the key sees whole, and names nothing else', async () => {
+describe('GET /v1/export', () => {
+  it('contains the records that the key sees completely, and names no others', async () => {
     const hidden = await create(app, say('hidden', { scope: 'hers' }))
     const above = await create(app, say('above', { scope: 'his', sensitivity: 'medium' }))
     const relations = [hidden, above].map(({ id }) => ({ predicate: 'supports', target_id: id }))
@@ -28,7 +28,7 @@ describe('an export', () => {
     expect(idsOf(all)).toEqual([hidden.id, above.id, seen.id, open.id].sort())
   })
 
-  it('can be a part of it', async () => {
+  it('can be filtered', async () => {
     app.clock.advance(60_000)
     const late = await create(app, { type: 'entity', payload: payloads.entity, scope: 'parts' })
     const gone = await create(app, say('gone', { scope: 'parts' }))
@@ -45,20 +45,20 @@ describe('an export', () => {
     expectProblem(await app.request('GET', '/v1/export?colour=red'), 422, 'validation_failed')
   })
 
-  it('takes the permission to read', async () => {
+  it('requires read permission', async () => {
     const key = await app.issueKey(['records:write'])
     expectProblem(await app.request('GET', '/v1/export', { key }), 403, 'forbidden')
   })
 })
 
-describe('an import by who is no admin', () => {
+describe('POST /v1/import by a key without admin', () => {
   let key: string
   beforeAll(async () => {
     const more = { scopes: ['his'], max_sensitivity: 'low', source_type: 'ai' }
     key = await app.issueKey(['records:read', 'records:write'], more)
   })
 
-  it('stores each line under the trust of the key', async () => {
+  it('stores each line with the trust of the key', async () => {
     const lines = [
       ...[say('in scope', { scope: 'his' }), say('scope of the key'), say('elsewhere', { scope: 'hers' })],
       ...[say('too sensitive', { sensitivity: 'high' }), say('too trusted', { source_type: 'human' })],
@@ -77,7 +77,7 @@ describe('an import by who is no admin', () => {
     })
   })
 
-  it('learns nothing of what it does not see, and links to none of it', async () => {
+  it('reveals nothing about hidden records and links to none', async () => {
     const hidden = await create(app, say('hidden', { scope: 'hers' }))
     const supports = { relations: [{ predicate: 'supports', target_id: hidden.id }] }
     const lines = [say('hidden', { id: hidden.id, scope: 'his' }), say('link', supports)]
@@ -88,7 +88,7 @@ describe('an import by who is no admin', () => {
     expect((await app.request('GET', `/v1/records/${hidden.id}`)).body).toMatchObject({ relations: [] })
   })
 
-  it('is refused as a whole for one line of what the service keeps, be it the last of thousands', async () => {
+  it('is refused completely when any line has a field that the service owns, even the last of thousands', async () => {
     const before = await countRows(app, 'records')
     const [exported] = (await exportLines(app, '?scope=his', { key })).records
     const many = Array.from({ length: 1_500 }, (_, index) => say(index))
@@ -105,7 +105,7 @@ describe('an import by who is no admin', () => {
     expect((await importLines(app, many, { key })).summary).toMatchObject({ created: 1_500 })
   })
 
-  it('adds no edge to a record that is there', async () => {
+  it('adds no edge to an existing record', async () => {
     const [first, second] = await Promise.all([1, 2].map((each) => create(app, say(each, { scope: 'his' }))))
     const relations = [{ predicate: 'supports', target_id: second.id }]
     const line = say(1, { id: first.id, scope: 'his', relations })
@@ -114,13 +114,13 @@ describe('an import by who is no admin', () => {
     expect(imported.reports[0].problem.errors[0].pointer).toBe('/relations/0')
   })
 
-  it('takes the permission to write', async () => {
+  it('requires write permission', async () => {
     const reader = await app.issueKey(['records:read'])
     expectProblem(await importLines(app, [say('x')], { key: reader }), 403, 'forbidden')
   })
 })
 
-it('an admin whose key has scopes keeps to them, and to whose memories they were', async () => {
+it('an import by an admin key with scopes stays in these scopes and keeps the source types', async () => {
   const key = await app.issueKey(['admin'], { scopes: ['copies'], source_type: 'ingest' })
   const kept = { version: 3, source_type: 'human' }
   const lines = [say('in', { scope: 'copies', ...kept }), say('out', { scope: 'hers', ...kept })]
@@ -130,14 +130,14 @@ it('an admin whose key has scopes keeps to them, and to whose memories they were
   expect(records).toMatchObject([kept])
 })
 
-describe('an admin whose key has scopes', () => {
+describe('an import by an admin key with scopes', () => {
   const embedding = {
     ...{ provider: 'acme', model: 'a-model', dimensions: 1, bits: 32 },
     embedded_at: '2026-03-01T00:00:00.000Z',
     ...{ code: 'AACAPw==', signature: Buffer.alloc(128).toString('base64') },
   }
 
-  it('does not choose the embedding model of the store', async () => {
+  it('cannot choose the embedding model of the store', async () => {
     const key = await app.issueKey(['admin'], { scopes: ['copies'] })
     const line = say('with a vector', { scope: 'copies', version: 1, embeddings: [embedding] })
     expect(listLineResults(await importLines(app, [line], { key }))).toEqual(['1 created'])
@@ -146,7 +146,7 @@ describe('an admin whose key has scopes', () => {
     expect(await countRows(app, 'embedding_models')).toBe(1)
   })
 
-  it('writes edges of revision and derivation between records of these scopes alone', async () => {
+  it('writes edges of revision and derivation only between records of these scopes', async () => {
     const key = await app.issueKey(['admin'], { scopes: ['copies', 'more'], max_sensitivity: 'hyper' })
     const unscoped = await create(app, say('without a scope'))
     const own = await create(app, say('of another of its scopes', { scope: 'more' }))

@@ -20,8 +20,8 @@ afterAll(() => app.close())
 const say = (object: unknown, more: object = {}) =>
   fact({ payload: { ...payloads.semantic, object }, ...more })
 
-describe('an import', () => {
-  it('tells of each line what became of it, and then of all', async () => {
+describe('POST /v1/import', () => {
+  it('reports each line and a summary', async () => {
     const known = await create(app, say('known'))
     const id = app.ids.next()
     const lines = [
@@ -60,13 +60,13 @@ describe('an import', () => {
     })
   })
 
-  it('of nothing has nothing to tell', async () => {
+  it('answers an empty summary for an empty body', async () => {
     const nothing = { created: 0, unchanged: 0, conflict: 0, invalid: 0 }
     expect((await importLines(app, '')).summary).toEqual(nothing)
     expect((await importLines(app, '\n \r\n')).summary).toEqual(nothing)
   })
 
-  it('takes lines, and neither a document nor an encoding', async () => {
+  it('accepts lines only, and no other media type or encoding', async () => {
     const ask = (headers: Record<string, string>) =>
       app.request('POST', '/v1/import', { body: '{}', headers })
     expectProblem(await ask({ 'content-type': 'application/json' }), 415, 'unsupported_media_type')
@@ -81,13 +81,13 @@ describe('an import', () => {
     )
   })
 
-  it('refuses a line that is too long, and no other', async () => {
+  it('refuses a line that is too long, and imports the others', async () => {
     const long = JSON.stringify(say(Array.from({ length: 200 }, () => 'x'.repeat(90_000))))
     const imported = await importLines(app, `${long}\n${JSON.stringify(say('short'))}\n`)
     expect(listLineResults(imported)).toEqual(['1 invalid body_too_large', '2 created'])
   })
 
-  it('that is a rehearsal says the same and stores nothing', async () => {
+  it('answers the same in a dry run and stores nothing', async () => {
     const before = await exportLines(app)
     const target = app.ids.next()
     const lines = [
@@ -101,7 +101,7 @@ describe('an import', () => {
     expect(listLineResults(await importLines(app, lines))).toEqual(listLineResults(rehearsed))
   })
 
-  it('does not bring back what was erased', async () => {
+  it('refuses content that was erased', async () => {
     const { id } = await create(app, say('a secret'))
     const { text } = await exportLines(app)
     const reason = { actor: 'desk', rationale: 'asked for' }
@@ -113,7 +113,7 @@ describe('an import', () => {
     ])
   })
 
-  it('keeps an identifier for who has it, and a name for who bore it first', async () => {
+  it('leaves an identifier with its current entity, and a name with the first', async () => {
     const entity = (more: object = {}) => ({
       type: 'entity',
       payload: { ...payloads.entity, identifiers: [{ namespace: 'git', value: 'one' }] },
@@ -128,12 +128,12 @@ describe('an import', () => {
   })
 })
 
-describe('a relation', () => {
+describe('an edge in an import', () => {
   const supports = (target: string) => ({
     relations: [{ predicate: 'supports', target_id: target, weight: 0.5 }],
   })
 
-  it('may lead to what comes thousands of lines later, and stands both ways', async () => {
+  it('may lead to a record thousands of lines later, and is written in both directions', async () => {
     const [source, target] = [app.ids.next(), app.ids.next()]
     const between = Array.from({ length: 1_100 }, (_, index) => say(index))
     const lines = [
@@ -150,7 +150,7 @@ describe('a relation', () => {
     ])
   })
 
-  it('that leads nowhere is left out, and named', async () => {
+  it('to a missing record is left out and reported', async () => {
     const [source, nowhere] = [app.ids.next(), app.ids.next()]
     const imported = await importLines(app, [say('source', { id: source, ...supports(nowhere) })])
     expect(listLineResults(imported)).toEqual(['1 created'])
@@ -160,7 +160,7 @@ describe('a relation', () => {
     expect(await app.db.selectFrom('awaiting_edges').selectAll().execute()).toEqual([])
   })
 
-  it('that an import which was cut off lacks is made up for, unless somebody removed it', async () => {
+  it('that an interrupted import left out is added later, unless a client removed it', async () => {
     const [source, target] = [app.ids.next(), app.ids.next()]
     await importLines(app, [
       say('source', { id: source, ...supports(target) }),
@@ -176,8 +176,8 @@ describe('a relation', () => {
   })
 })
 
-describe('what the service keeps itself', () => {
-  it('cannot contradict itself', async () => {
+describe('fields of an import that the service owns', () => {
+  it('must be consistent with each other', async () => {
     const [late, past] = ['2999-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
     const move = {
       old: 'active',
@@ -222,7 +222,7 @@ describe('what the service keeps itself', () => {
     expect(pointers).toEqual(broken.map(([, pointer]) => pointer))
   })
 
-  it('is what it was when only a part of it is told', async () => {
+  it('are stored as given when a line has only some of them', async () => {
     const { reports } = await importLines(app, [
       say('old', { version: 7, created_at: '2020-01-01T00:00:00Z' }),
     ])

@@ -11,7 +11,7 @@ let ids: Record<string, string>
 beforeAll(async () => {
   source = await startTestApp()
   target = await startTestApp()
-  ids = await liveThrough(source)
+  ids = await createEveryHistory(source)
   target.clock.advance(source.clock.now().getTime() - target.clock.now().getTime())
 })
 afterAll(async () => {
@@ -21,8 +21,8 @@ afterAll(async () => {
 
 const hour = 3_600_000
 
-/** A store in which everything has happened that can happen to a record. */
-async function liveThrough(app: TestApp): Promise<Record<string, string>> {
+/** Creates a store in which every operation on records has happened. */
+async function createEveryHistory(app: TestApp): Promise<Record<string, string>> {
   const post = async (path: string, body: object): Promise<Body> => {
     const answer = await app.request('POST', path, { body })
     if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
@@ -98,8 +98,8 @@ async function liveThrough(app: TestApp): Promise<Record<string, string>> {
 const everything = '?include_forgotten=true&embeddings=true'
 const sorted = (text: string) => text.split('\n').sort()
 
-describe('an export of one store, imported into an empty one', () => {
-  it('is there as it was, to the byte', async () => {
+describe('an export imported into an empty store', () => {
+  it('exports the same bytes again', async () => {
     const { text, records } = await exportLines(source, everything)
     expect(records.length).toBeGreaterThan(10)
     const imported = await importLines(target, text)
@@ -109,7 +109,7 @@ describe('an export of one store, imported into an empty one', () => {
     expect(sorted(removeImporter(again))).toEqual(sorted(removeImporter(text)))
   })
 
-  it('leaves in every table what was there', async () => {
+  it('leaves the same rows in every table', async () => {
     for (const table of ['records', 'contents', 'relations'] as const) {
       expect(await contentOf(target, table), table).toEqual(await contentOf(source, table))
     }
@@ -131,7 +131,7 @@ describe('an export of one store, imported into an empty one', () => {
     for (const table of ['awaiting_edges', 'import_lines']) expect(await contentOf(target, table)).toEqual([])
   })
 
-  it('embeds what has no vector yet, and nothing else', async () => {
+  it('embeds only records without a vector', async () => {
     const { rows } = await sql<{ id: string }>`
       select r.id from records as r where not exists (select from embeddings as e where e.record_id = r.id)
     `.execute(target.db)
@@ -140,7 +140,7 @@ describe('an export of one store, imported into an empty one', () => {
     expect(rows).toHaveLength(1)
   })
 
-  it('answers the same of each record', async () => {
+  it('answers the same for each record', async () => {
     for (const id of Object.values(ids)) {
       const query = '?include_forgotten=true'
       const answers = [source, target].map((app) => app.request('GET', `/v1/records/${id}${query}`))
@@ -151,7 +151,7 @@ describe('an export of one store, imported into an empty one', () => {
     expect(await read(target, ids['base'] ?? '')).toMatchObject({ version: 3, sensitivity: 'high' })
   })
 
-  it('is unchanged when it comes again, even a part of it, and to where it comes from', async () => {
+  it('changes nothing when it is repeated, in part, or at its source', async () => {
     const { text, records } = await exportLines(source, everything)
     const all = { created: 0, unchanged: records.length, conflict: 0, invalid: 0 }
     for (const app of [target, source]) expect((await importLines(app, text)).summary).toEqual(all)
@@ -163,7 +163,7 @@ describe('an export of one store, imported into an empty one', () => {
     expect(sorted(removeImporter(again))).toEqual(sorted(removeImporter(text)))
   })
 
-  it('knows a capture that is sent again', async () => {
+  it('recognises a repeated capture', async () => {
     const { body } = await target.request('POST', '/v1/capture', {
       body: {
         source: 'agent',

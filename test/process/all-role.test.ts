@@ -28,7 +28,7 @@ async function readPolicy(url: string): Promise<unknown> {
   return (await fetch(`${url}/v1/policies/working`)).json()
 }
 
-it('starts from nothing, ends at Ctrl-C as npm passes it on, and finds its data when it starts again', async () => {
+it('the role all starts without configuration, stops at Ctrl-C, and keeps its data over a restart', async () => {
   const dataDir = await createDataDir()
   const start = () => launchRole('all', { MEMBRANE_DATA_DIR: dataDir, PORT: '0' })
   const first = start()
@@ -51,7 +51,7 @@ it('starts from nothing, ends at Ctrl-C as npm passes it on, and finds its data 
 })
 
 it(
-  'survives whatever is killed, and is one in its folder',
+  'the role all restarts any killed process, and runs once per data folder',
   async () => {
     const dataDir = await createDataDir()
     const start = () => launchRole('all', { MEMBRANE_DATA_DIR: dataDir, PORT: '0' })
@@ -98,7 +98,7 @@ it(
   5 * processPatienceMs,
 )
 
-it('says at once that there is no place for its data', async () => {
+it('the role all reports at once that it cannot write its data folder', async () => {
   for (const variables of [{}, { MEMBRANE_TOMBSTONE_KEY: 'sixteen-characters-or-more' }]) {
     const running = launchRole('all', { MEMBRANE_DATA_DIR: '/proc/x/y', ...variables })
     expect(await running.ended).toEqual({ code: 1, signal: null })
@@ -107,7 +107,7 @@ it('says at once that there is no place for its data', async () => {
   }
 })
 
-it('says that its port is taken, and leaves nothing running', async () => {
+it('the role all reports that its port is in use, and leaves no process behind', async () => {
   const database = await createEmptyTestDatabase()
   onTestFinished(() => database.drop())
   const other = createServer().listen(0, '127.0.0.1')
@@ -121,7 +121,7 @@ it('says that its port is taken, and leaves nothing running', async () => {
   expect(isRunning(await findPid(running, 'worker'))).toBe(false)
 })
 
-it('ends with a reason when a child repeatedly fails', async () => {
+it('the role all ends with a reason when a child process fails repeatedly', async () => {
   const database = await createEmptyTestDatabase()
   onTestFinished(() => database.drop())
   const running = launchRole('all', { DATABASE_URL: database.url, PORT: '0' })

@@ -31,7 +31,7 @@ const record = JSON.stringify({
   payload: { kind: 'semantic', subject: 's', predicate: 'p', object: 1 },
 })
 
-/** A request whose body is on its way: its first half has been sent and no more. */
+/** Sends the first half of a request and no more. */
 async function beginRecord(
   url: string,
 ): Promise<{ sending: ClientRequest; answer: Promise<IncomingMessage> }> {
@@ -41,7 +41,7 @@ async function beginRecord(
   })
   const answer = once(sending, 'response').then(([response]) => response)
   answer.catch(() => {})
-  // The server has then read the headers, so the request is in its hands.
+  // The server has read the headers now, so the request is in progress.
   const taken = once(sending, 'continue')
   sending.flushHeaders()
   await taken
@@ -49,7 +49,7 @@ async function beginRecord(
   return { sending, answer }
 }
 
-it('finishes the request in its hands, takes no other, and ends', async () => {
+it('a stopping API finishes the request in progress, accepts no other, and ends', async () => {
   const { running, url } = await startApi()
   const { sending, answer } = await beginRecord(url)
   running.kill('SIGTERM')
@@ -65,7 +65,7 @@ it('finishes the request in its hands, takes no other, and ends', async () => {
   expect(await running.ended).toEqual({ code: 0, signal: null })
 })
 
-it('does not wait for a connection on which nothing is asked', async () => {
+it('a stopping API closes idle connections', async () => {
   const { running, url } = await startApi()
   await (await fetch(`${url}/livez`)).text()
   const asked = performance.now()
@@ -74,7 +74,7 @@ it('does not wait for a connection on which nothing is asked', async () => {
   expect(performance.now() - asked).toBeLessThan(5_000)
 })
 
-it('ends with a failure when a request outlasts the deadline', async () => {
+it('a stopping API ends with a failure when a request exceeds the shutdown timeout', async () => {
   const { running, url } = await startApi({ MEMBRANE_SHUTDOWN_TIMEOUT: '300ms' })
   await beginRecord(url)
   running.kill('SIGTERM')
@@ -82,7 +82,7 @@ it('ends with a failure when a request outlasts the deadline', async () => {
   expect(running.output()).toContain('stopped before all work was finished')
 })
 
-it('is not ready before the database is up to date, and is alive', async () => {
+it('an API on a database that is not migrated is alive but not ready', async () => {
   const port = await findFreePort()
   const running = launchRole('api', {
     DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x',

@@ -9,7 +9,7 @@ const recorded = `
     (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
   values (gen_random_uuid(), now(), now(), '', null, 'semantic', 'low', 'purged', 'deleted', 'ada', '{}')`
 
-it('says of each law that it is held, and ends with 0; with 1 when one is not', async () => {
+it('the role check reports each law and ends with 0, or with 1 when one is broken', async () => {
   const database = await openTestDatabase()
   const checked = launchRole('check', { DATABASE_URL: database.url })
   expect(await checked.ended, checked.output()).toEqual({ code: 0, signal: null })
@@ -27,7 +27,7 @@ it('says of each law that it is held, and ends with 0; with 1 when one is not', 
   await database.close()
 })
 
-it('looks at the embedded store while it runs, and while it does not', async () => {
+it('the role check works on the embedded store, running or not', async () => {
   const folder = await createDataDir()
   const nothing = launchRole('check', { MEMBRANE_DATA_DIR: folder })
   expect(await nothing.ended).toEqual({ code: 1, signal: null })

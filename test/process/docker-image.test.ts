@@ -13,10 +13,10 @@ type Body = Record<string, unknown>
 
 const run = promisify(execFile)
 const key = 'a-key-of-the-image-tests'
-/** Nobody, where there is someone to become nobody; else whoever runs the tests, who is not root. */
+/** The user nobody when the tests run as root, and otherwise the user of the tests. */
 const uid = process.getuid?.() === 0 ? 65_534 : undefined
 
-/** Packages that were never installed here cannot be without a network. */
+/** Packages that were never installed here cannot be installed without a network. */
 const unreachable =
   /code (?:E(?:NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|NETUNREACH|NOTCACHED)|ERR_SOCKET_TIMEOUT)/
 
@@ -60,7 +60,7 @@ async function ask(url: string, method: string, path: string, body?: Body): Prom
   return JSON.parse(text)
 }
 
-/** As Docker would: the command of the image, beside its process. */
+/** Runs the health check of the image beside the process, as Docker does. */
 async function checkHealth(port: number): Promise<void> {
   const [command = '', ...rest] = image.healthCheck
   expect(command).toBe('node')
@@ -71,8 +71,8 @@ async function listTree(): Promise<string[]> {
   return (await readdir(image.folder, { recursive: true })).sort()
 }
 
-describe('the image, built by hand', () => {
-  it('holds what the product runs on, and nothing else', async () => {
+describe('the Docker image, built by hand', () => {
+  it('contains what the product needs and nothing else', async () => {
     const entries = await readdir(image.folder)
     expect(entries.sort()).toEqual(['LICENSE', 'migrations', 'node_modules', 'package.json', 'src'])
     const packages = await readdir(join(image.folder, 'node_modules'))
@@ -82,7 +82,7 @@ describe('the image, built by hand', () => {
     expect([image.user, image.command]).toEqual(['node', ['api']])
   })
 
-  it('runs every role, two of each that can be scaled, on a tree that nobody can write', async () => {
+  it('runs every role, two of each that can be scaled, on a read-only file system', async () => {
     const database = await createEmptyTestDatabase()
     onTestFinished(() => database.drop())
     const redis = inject('redisUrl')

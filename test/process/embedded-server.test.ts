@@ -37,7 +37,7 @@ async function ask(url: string, statement: string): Promise<pg.QueryResult> {
   }
 }
 
-it('keeps its data from one start to the next, the second of which is quick', async () => {
+it('the embedded server keeps its data over a restart', async () => {
   const dataDir = await createDataDir()
   const first = await startEmbeddedPostgres({ dataDir, durable: false })
   await ask(first.url, 'create table kept as select 1 as one')
@@ -51,7 +51,7 @@ it('keeps its data from one start to the next, the second of which is quick', as
   expect(took).toBeLessThan(5_000)
 })
 
-describe('a server', () => {
+describe('a running embedded server', () => {
   let dataDir: string
   let server: EmbeddedPostgres
 
@@ -65,7 +65,7 @@ describe('a server', () => {
     await rm(dataDir, { recursive: true })
   })
 
-  it('is durable unless told otherwise', async () => {
+  it('is durable by default', async () => {
     const { rows } = await ask(
       server.url,
       `select current_setting('fsync') || current_setting('synchronous_commit') as held`,
@@ -73,7 +73,7 @@ describe('a server', () => {
     expect(rows).toEqual([{ held: 'onon' }])
   })
 
-  it('sorts and folds Unicode alike on every machine', async () => {
+  it('sorts and folds Unicode in the same way on every machine', async () => {
     const { rows } = await ask(
       server.url,
       `select current_setting('server_encoding') as encoding, lower('É') as lower,
@@ -82,14 +82,14 @@ describe('a server', () => {
     expect(rows).toEqual([{ encoding: 'UTF8', lower: 'é', ordered: 'ABab' }])
   })
 
-  it('asks for its password, which only its owner can read', async () => {
+  it('requires its password, which only its owner can read', async () => {
     const guess = new URL(server.url)
     guess.password = 'wrong'
     await expect(ask(guess.href, 'select 1')).rejects.toMatchObject({ code: '28P01' })
     expect((await stat(join(dataDir, 'postgres', 'membrane.password'))).mode & 0o777).toBe(0o600)
   })
 
-  it('writes no statement and no value into its log', async () => {
+  it('writes no statements and values to its log', async () => {
     await ask(server.url, 'create table once (secret text primary key)')
     await ask(server.url, "insert into once values ('a memory')")
     await expect(ask(server.url, "insert into once values ('a memory')")).rejects.toMatchObject({
@@ -101,7 +101,7 @@ describe('a server', () => {
   })
 })
 
-it('refuses a second holder of the same folder and names the first', async () => {
+it('the embedded server refuses a second process on its folder and names the first', async () => {
   const dataDir = await createDataDir()
   const first = hold(dataDir)
   const url = await urlOf(first)
@@ -113,7 +113,7 @@ it('refuses a second holder of the same folder and names the first', async () =>
   expect(await first.ended).toEqual({ code: 0, signal: null })
 })
 
-it('lets exactly one of several first starts have the folder', async () => {
+it('the embedded server gives the folder to one of several concurrent first starts', async () => {
   const dataDir = await createDataDir()
   const holders = [hold(dataDir), hold(dataDir), hold(dataDir)]
   const outcomes = await Promise.all(holders.map((one) => one.said(/^url|already runs on/m)))
@@ -121,7 +121,7 @@ it('lets exactly one of several first starts have the folder', async () => {
   expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log'])
 })
 
-it('goes on with the server that a killed holder left running', async () => {
+it('the embedded server continues when its parent process was killed', async () => {
   const dataDir = await createDataDir()
   const first = hold(dataDir)
   const url = await urlOf(first)
@@ -136,7 +136,7 @@ it('goes on with the server that a killed holder left running', async () => {
   expect(await postmasterOf(dataDir)).toBeUndefined()
 })
 
-it('recovers what was committed when server and holder are killed', async () => {
+it('the embedded server recovers committed data after both processes were killed', async () => {
   const dataDir = await createDataDir()
   const first = hold(dataDir, 'durable')
   await ask(await urlOf(first), 'create table kept as select generate_series(1, 1000) as n')
@@ -148,7 +148,7 @@ it('recovers what was committed when server and holder are killed', async () => 
   expect((await ask(await urlOf(second), 'select count(*)::int from kept')).rows).toEqual([{ count: 1000 }])
 })
 
-it('keeps its claim when the server recovers from a crashed session', async () => {
+it('the embedded server keeps its folder while it recovers from a crashed session', async () => {
   const dataDir = await createDataDir()
   const first = hold(dataDir)
   const url = await urlOf(first)
@@ -163,7 +163,7 @@ it('keeps its claim when the server recovers from a crashed session', async () =
   expect(first.output()).not.toContain('lost')
 })
 
-it('says so when the server is gone for good', async () => {
+it('the embedded server reports that it has ended for good', async () => {
   const dataDir = await createDataDir()
   const first = hold(dataDir)
   await urlOf(first)
@@ -171,7 +171,7 @@ it('says so when the server is gone for good', async () => {
   await first.said(/^lost$/m)
 })
 
-it('is not held up by a process number that has become another program', async () => {
+it('the embedded server is not blocked by a process id that another program uses now', async () => {
   const dataDir = await createDataDir()
   const first = await startEmbeddedPostgres({ dataDir, durable: false })
   await first.stop()
@@ -184,7 +184,7 @@ it('is not held up by a process number that has become another program', async (
   expect(isRunning(stranger.pid)).toBe(true)
 })
 
-it('starts over when the first setting up was killed half way', async () => {
+it('the embedded server starts over when its first setup was killed', async () => {
   const dataDir = await createDataDir()
   const killed = hold(dataDir)
   await until('the setting up to begin', async () => (await readdir(dataDir)).length > 0)
@@ -194,7 +194,7 @@ it('starts over when the first setting up was killed half way', async () => {
   expect((await ask(await urlOf(second), 'select 1 as one')).rows).toEqual([{ one: 1 }])
 })
 
-it('does not touch a folder that holds something else', async () => {
+it('the embedded server leaves a folder with other contents alone', async () => {
   const dataDir = await createDataDir()
   await mkdir(join(dataDir, 'postgres'))
   await writeFile(join(dataDir, 'postgres', 'mine'), '')

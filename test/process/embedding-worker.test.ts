@@ -6,7 +6,7 @@ import { readEmbeddingModels, readEmbeddingQueue, readVectors } from '../support
 import { until } from '../support/processes.ts'
 import { launchRole, parseLogLines } from '../support/roles.ts'
 
-/** An API over a database of its own, and workers beside it as they are asked for. */
+/** Starts an API on a database of its own, and workers when the test requests them. */
 async function openDeployment() {
   const database = await openTestDatabase()
   onTestFinished(() => database.close())
@@ -44,7 +44,7 @@ async function openDeployment() {
   return { database, capture, hire, untilAllRead }
 }
 
-it('embeds what an API captures soon after, in no run of its own, and goes on after a kill', async () => {
+it('a worker embeds what an API captures without a run, and continues after a kill', async () => {
   const { database, capture, hire, untilAllRead } = await openDeployment()
   const without = hire({ MEMBRANE_EMBEDDING_PROVIDER: 'none' })
   await capture('Deploys of user-auth need Node 24')
@@ -60,7 +60,7 @@ it('embeds what an API captures soon after, in no run of its own, and goes on af
   for (let n = 0; n < 20; n++) await capture(`Memory number ${n} of many`)
   killed.kill('SIGKILL')
   await killed.ended
-  // Had it a batch in hand, that would come back within a minute; so none is waited for here.
+  // A worker killed inside a batch would return it after a minute; this one was idle.
   await database.pool.query("update unembedded set due_at = now() where due_at < 'infinity'")
 
   const next = hire()
@@ -71,7 +71,7 @@ it('embeds what an API captures soon after, in no run of its own, and goes on af
   expect(await next.ended, next.output()).toEqual({ code: 0, signal: null })
 })
 
-it('embeds by a server that is named, and says when it is away', async () => {
+it('a worker embeds with a configured server and logs when the server is unavailable', async () => {
   const server = await startChatServer(respondWithVectors())
   onTestFinished(() => server.close())
   const { database, capture, hire, untilAllRead } = await openDeployment()
@@ -92,7 +92,7 @@ it('embeds by a server that is named, and says when it is away', async () => {
   await untilAllRead()
   expect(parseLogLines(worker).filter(({ level }) => level === 'fatal')).toEqual([])
 
-  // In the middle of a request that would take for ever, it stops all the same.
+  // The worker stops even during a request that never ends.
   server.behave(() => {})
   const before = server.requests.length
   await capture('one more')
@@ -102,7 +102,7 @@ it('embeds by a server that is named, and says when it is away', async () => {
   expect((await readEmbeddingQueue(database)).every(({ attempts }) => attempts === 0)).toBe(true)
 })
 
-it('compares each text once with what was known, however often it is killed meanwhile', async () => {
+it('killed workers compare each record once', async () => {
   const { database, capture, hire } = await openDeployment()
   const count = async (from: string) => {
     const { rows } = await database.pool.query<{ count: number }>(

@@ -13,7 +13,7 @@ const calls = [...readme.matchAll(/```bash\n(curl [\s\S]*?)```/g)].map((match) =
 const fact = '01980000-0000-7000-8000-000000000001'
 const successor = '01980000-0000-7000-8000-000000000002'
 
-/** A folder for the end of the path, so that a machine's own curl is what runs where there is one. */
+/** Puts a replacement for curl at the end of the PATH, so that an installed curl is preferred. */
 async function provideCurl(folder: string): Promise<string> {
   const file = join(folder, 'curl')
   await writeFile(file, `#!/bin/sh\nexec "${process.execPath}" "${root}/test/support/curl.ts" "$@"\n`)
@@ -21,13 +21,13 @@ async function provideCurl(folder: string): Promise<string> {
   return folder
 }
 
-describe('the calls of the README', () => {
+describe('the curl commands of the README', () => {
   test('are seven', () => {
     expect(calls).toHaveLength(7)
     expect(readme.match(/\bcurl /g)).toHaveLength(7)
   })
 
-  test('answer what it says, on a server just started', async () => {
+  test('answer what the README shows, on a new server', async () => {
     const folder = await createDataDir()
     const path = `${process.env['PATH']}:${await provideCurl(folder)}`
     const server = launch(['src/main.ts', 'all'], {

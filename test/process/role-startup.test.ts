@@ -4,7 +4,7 @@ import { migrateUp, pendingMigrations } from '../../src/db/migrator.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
 import { launchRole, parseLogLines } from '../support/roles.ts'
 
-it('names every problem of the configuration at once and ends with 2', async () => {
+it('lists every configuration problem at once and ends with 2', async () => {
   const running = launchRole('all', { PORT: 'many', MEMBRANE_SHUTDOWN_TIMEOUT: 'soon', MEMBRANE_TYPO: '1' })
   expect(await running.ended).toEqual({ code: 2, signal: null })
   for (const name of ['PORT', 'MEMBRANE_SHUTDOWN_TIMEOUT', 'MEMBRANE_TYPO'])
@@ -12,26 +12,26 @@ it('names every problem of the configuration at once and ends with 2', async () 
   expect(running.output()).not.toMatch(/\n\s+at /)
 })
 
-it.each(['api', 'worker', 'migrate'])('asks for a database when the role is %s', async (role) => {
+it.each(['api', 'worker', 'migrate'])('the role %s requires a database', async (role) => {
   const running = launchRole(role, {})
   expect(await running.ended).toEqual({ code: 2, signal: null })
   expect(running.output()).toContain(`DATABASE_URL must be set for the role ${role}`)
 })
 
-it('knows five roles', async () => {
+it('an unknown role is refused with a list of the five roles', async () => {
   const running = launchRole('everything', {})
   expect(await running.ended).toEqual({ code: 2, signal: null })
   expect(running.output()).toContain('api, worker, migrate, all, check')
 })
 
-it('says why a database cannot be used, without the password', async () => {
+it('reports why a database is unreachable, without the password', async () => {
   const running = launchRole('migrate', { DATABASE_URL: 'postgres://someone:hunter2@127.0.0.1:1/x' })
   expect(await running.ended).toEqual({ code: 1, signal: null })
   expect(running.output()).toContain('is unavailable at the moment (ECONNREFUSED)')
   expect(running.output()).not.toContain('hunter2')
 })
 
-it('does not work on a database that has not been migrated', async () => {
+it('an API and a worker refuse a database that is not migrated', async () => {
   const database = await createEmptyTestDatabase()
   onTestFinished(() => database.drop())
   const running = launchRole('worker', { DATABASE_URL: database.url })
@@ -39,7 +39,7 @@ it('does not work on a database that has not been migrated', async () => {
   expect(running.output()).toContain('run the role migrate first')
 })
 
-it('migrates once when many do it together', async () => {
+it('concurrent migrations run once', async () => {
   const database = await createEmptyTestDatabase()
   onTestFinished(() => database.drop())
   const processes = [1, 2, 3].map(() => launchRole('migrate', { DATABASE_URL: database.url }))

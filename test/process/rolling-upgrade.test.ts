@@ -6,7 +6,7 @@ import { launchRole, parseLogLines } from '../support/roles.ts'
 
 type Body = Record<string, unknown>
 
-/** What a later migration may do while this version still runs. */
+/** A change that a later migration may make while this version still runs. */
 const later = [
   `alter table records add column mood text, add column shelf int4 not null default 7`,
   `alter table contents add column notes jsonb not null default '{}'`,
@@ -34,7 +34,7 @@ function statusOf(url: string): Promise<number> {
   )
 }
 
-it('goes on, and may be started anew, on a schema that a later version has migrated', async () => {
+it('a running version continues, and can restart, after a later version migrated the schema', async () => {
   const database = await createEmptyTestDatabase()
   onTestFinished(() => database.drop())
   const variables = { DATABASE_URL: database.url }
@@ -76,7 +76,7 @@ it('goes on, and may be started anew, on a schema that a later version has migra
   }
 })
 
-it('takes no traffic before its own migrations have run', async () => {
+it('an API receives no traffic before its own migrations have run', async () => {
   const database = await createEmptyTestDatabase()
   onTestFinished(() => database.drop())
   const port = await findFreePort()

@@ -16,7 +16,7 @@ async function migrated(): Promise<string> {
   return database.url
 }
 
-it('refuses to start where the database does not know the language of the text', async () => {
+it('every role refuses a text language that the database does not know', async () => {
   const url = await migrated()
   for (const role of ['api', 'worker', 'migrate', 'all']) {
     const running = launchRole(role, { DATABASE_URL: url, PORT: '0', MEMBRANE_TEXT_LANGUAGE: 'klingon' })
@@ -26,7 +26,7 @@ it('refuses to start where the database does not know the language of the text',
   }
 })
 
-it('is not ready while nobody has asked the database about the language', async () => {
+it('an API is not ready until the database has confirmed the text language', async () => {
   const port = await findFreePort()
   const variables = { PORT: String(port), MEMBRANE_TEXT_LANGUAGE: 'klingon' }
   launchRole('api', { DATABASE_URL: `postgres://127.0.0.1:${await findFreePort()}/x`, ...variables })
@@ -37,7 +37,7 @@ it('is not ready while nobody has asked the database about the language', async 
   expect(await answer.json()).toMatchObject({ parts: { configuration: { ready: false } } })
 })
 
-it('refuses a retention beyond the calendar, and names the variable', async () => {
+it('an API refuses a retention beyond the calendar and names the variable', async () => {
   const running = launchRole('api', { MEMBRANE_FORGOTTEN_RETENTION: '99999999d' })
   expect(await running.ended).toEqual({ code: 2, signal: null })
   expect(running.output()).toContain('MEMBRANE_FORGOTTEN_RETENTION must be a duration')

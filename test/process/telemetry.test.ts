@@ -11,7 +11,7 @@ const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/j
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const spanId = 'b7ad6b7169203331'
 
-/** A migrated database with its queue, and the roles upon it, each reached at a port of its own. */
+/** Opens a migrated database with its queue, and starts roles with a port of their own. */
 async function open(shared: Record<string, string> = {}) {
   const database = await openTestDatabase()
   onTestFinished(() => database.close())
@@ -33,7 +33,7 @@ async function open(shared: Record<string, string> = {}) {
   }
 }
 
-it('tells of each process where it listens, a worker where it is told to', async () => {
+it('each process exposes metrics on its port, a worker only when one is configured', async () => {
   const start = await open()
   const [api, worker] = await Promise.all([start('api'), start('worker')])
   const [served, worked] = [
@@ -57,7 +57,7 @@ it('tells of each process where it listens, a worker where it is told to', async
   expect(await worker.running.ended, worker.running.output()).toEqual({ code: 0, signal: null })
 })
 
-it('traces a request, its statements and the run it asked for as one', async () => {
+it('a request, its statements and the run it requested belong to one trace', async () => {
   const collector = await startCollector()
   const start = await open({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint })
   const [api, worker] = await Promise.all([start('api'), start('worker')])
@@ -89,7 +89,7 @@ it('traces a request, its statements and the run it asked for as one', async () 
   expect(collector.text()).not.toContain(key)
 })
 
-it('serves, and ends in time, when the collector is away', async () => {
+it('an API serves and stops in time when the trace collector is unavailable', async () => {
   const start = await open({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })
   const api = await start('api')
   for (let n = 0; n < 20; n++) expect((await fetch(`${api.url}/v1/keys`, { headers })).status).toBe(200)
@@ -99,7 +99,7 @@ it('serves, and ends in time, when the collector is away', async () => {
   expect(performance.now() - asked).toBeLessThan(8_000)
 })
 
-it('passes the trace of who asked on to a run without any collector', async () => {
+it('a run continues the trace of its request without a collector', async () => {
   const start = await open()
   const [api, worker] = await Promise.all([start('api'), start('worker')])
   await fetch(`${api.url}/v1/maintenance/runs`, {

@@ -17,7 +17,7 @@ const fact = {
 const post = (url: string, body: object) =>
   fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
 
-it('is made once, for its owner alone, whoever of many comes first', async () => {
+it('the tombstone key is created once, readable by its owner only, by concurrent processes', async () => {
   const dataDir = join(await createDataDir(), 'not', 'there')
   const keys = await Promise.all(Array.from({ length: 10 }, () => openTombstoneKey(dataDir, ids)))
   expect(new Set(keys).size).toBe(1)
@@ -27,7 +27,7 @@ it('is made once, for its owner alone, whoever of many comes first', async () =>
   expect((await stat(join(dataDir, 'tombstone.key'))).mode & 0o777).toBe(0o600)
 })
 
-it('is not replaced where its file is damaged, nor where there is no place for it', async () => {
+it('the tombstone key is not replaced when its file is damaged, and its folder must be writable', async () => {
   const dataDir = await createDataDir()
   await writeFile(join(dataDir, 'tombstone.key'), 'short\n')
   await expect(openTombstoneKey(dataDir, ids)).rejects.toThrow(/contains no key/)
@@ -36,7 +36,7 @@ it('is not replaced where its file is damaged, nor where there is no place for i
   )
 })
 
-it('keeps what was erased away over a restart of everything', async () => {
+it('erased content stays refused after a restart of everything', async () => {
   const dataDir = await createDataDir()
   const database = await createEmptyTestDatabase()
   const start = () => launchRole('all', { MEMBRANE_DATA_DIR: dataDir, DATABASE_URL: database.url, PORT: '0' })

@@ -32,7 +32,7 @@ async function runPurge(variables: Record<string, string>): Promise<void> {
   for (const worker of workers) expect(await worker.ended, worker.output()).toEqual({ code: 0, signal: null })
 }
 
-/** A numbered database of the test server that no other test uses, and without what an earlier run left. */
+/** Returns an empty numbered database of the test Redis that no other test uses. */
 async function emptyRedis(): Promise<string> {
   const url = new URL(redisUrl ?? '')
   url.pathname = '/9'
@@ -42,9 +42,9 @@ async function emptyRedis(): Promise<string> {
   return url.href
 }
 
-it('purges what has expired, again and again, by a queue in PostgreSQL', () => runPurge({}))
+it('a worker purges expired rows on its schedule, with the queue in PostgreSQL', () => runPurge({}))
 
 it.skipIf(redisUrl === null)(
-  `purges what has expired, again and again, by a queue in ${redisName}`,
+  `a worker purges expired rows on its schedule, with the queue in ${redisName}`,
   async () => runPurge({ REDIS_URL: await emptyRedis() }),
 )

@@ -40,7 +40,7 @@ it('readTriples returns at most fifty triples, and none that cannot be stored', 
   )
 })
 
-it('promptFor includes what fits, masks secrets, and marks the episode as data', () => {
+it('buildPrompt includes what fits, masks secrets, and marks the episode as data', () => {
   const episodeWith = (count: number): Episode => ({
     ...{ id: 'i', scope: '', sensitivity: 'low', confidence: 1, created_at: new Date(0), tags: [] },
     payload: {

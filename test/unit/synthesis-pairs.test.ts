@@ -22,7 +22,7 @@ const entities = fc
   .array(vectors, { maxLength: 12 })
   .map((all) => all.flatMap((each, n) => createOutline(`e${String(n).padStart(2, '0')}`, each) ?? []))
 
-it('findPairs returns every similar pair without a shared context once, and no other', () => {
+it('findSimilar returns every similar pair without a shared context once, and no other', () => {
   fc.assert(
     fc.property(entities, (all) => {
       const found = all.flatMap((one, index) => findSimilar(one, all.slice(index + 1)))
