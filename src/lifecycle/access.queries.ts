@@ -46,3 +46,12 @@ export async function logAccesses(db: Database, accesses: readonly Access[]): Pr
     select n.record_id, n.at, n.kind, n.actor from noted as n join locked as l on l.id = n.record_id
   `.execute(db)
 }
+
+/** Logs a use. The change that caused it has already counted it on the record. */
+export async function insertUse(
+  tx: Database,
+  id: string,
+  { at, actor }: { at: Date; actor: string },
+): Promise<void> {
+  await tx.insertInto('access_log').values({ record_id: id, at, kind: 'used', actor }).execute()
+}

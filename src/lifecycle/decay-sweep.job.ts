@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { sweepLagMs } from '../domain/sweep-lag.ts'
-import { finishRange, hasOpenRanges, insertRanges, type Range, takeRange } from '../jobs/ranges.queries.ts'
 import type { BatchResult, JobWork, RunContext } from '../jobs/runs.ts'
-import { isBatchFailure, walkInBatches } from '../jobs/table-walk.ts'
+import { createSharedRanges } from '../jobs/shared-ranges.ts'
+import { walkInBatches } from '../jobs/table-walk.ts'
 import { momentAfter, momentBefore } from '../kernel/units.ts'
 import {
   countDue,
@@ -29,9 +28,6 @@ type Sizes = {
   /** From this many due rows the table is read page by page, and workers share the pages. */
   shareFrom: number
 }
-/** How long the leading worker waits before it looks again for a range that another worker holds. */
-const rangeRetryMs = 20
-
 const defaultSizes: Sizes = { rows: 2_000, blocks: 256, shareFrom: 20_000 }
 
 /**
@@ -41,52 +37,27 @@ const defaultSizes: Sizes = { rows: 2_000, blocks: 256, shareFrom: 20_000 }
 export function createSweep(resources: Resources): JobWork {
   const { db, forgottenRetentionMs, revisedRetentionMs, sizes = defaultSizes } = resources
 
+  /** A failing range is left to the index sweep that follows, which reports the failing rows one by one. */
+  const ranges = createSharedRanges({
+    ...{ db, blocks: sizes.blocks },
+    perform: async (tx, run, range) => {
+      const written = await materialiseRange(tx, spanOf(run).asOf, range)
+      return { done: written, counts: { materialised: written } }
+    },
+  })
+
   async function run(context: RunContext): Promise<void> {
     const span = spanOf(context.run)
     const { fading, faded } = await countDue(db, span)
     await context.setTotal(fading + faded)
     const isShared = !context.run.dryRun && span.scope === null
-    if (isShared && fading >= sizes.shareFrom) {
-      await context.inBatch((tx) => insertRanges(tx, span.runId, sizes.blocks).then(() => ({})))
-    }
-    if (isShared) await finishRanges(context)
+    if (isShared && fading >= sizes.shareFrom) await ranges.divide(context)
+    if (isShared) await ranges.finishAll(context)
     if (fading > 0) await sweepIndex(context, 'fading', materialise)
     if (faded === 0) return
     const describe = describePruned(context.run.dryRun, span)
     await sweepIndex(context, 'faded', (tx, portion) => pruneFaded(tx, portion).then(describe))
     await sweepIndex(context, 'revised', (tx, portion) => pruneRevised(tx, portion).then(describe))
-  }
-
-  /** Also ranges that another worker gave up: a range is free again when its transaction ends. */
-  async function finishRanges(context: RunContext): Promise<void> {
-    while (await hasOpenRanges(db, context.run.id)) {
-      await processRanges(context)
-      await sleep(rangeRetryMs)
-    }
-  }
-
-  async function processRanges(context: RunContext): Promise<void> {
-    while (await processNextRange(context)) {}
-  }
-
-  async function processNextRange(context: RunContext): Promise<boolean> {
-    const { runId, asOf } = spanOf(context.run)
-    let taken: Range | undefined
-    try {
-      await context.inBatch(async (tx) => {
-        taken = await takeRange(tx, runId)
-        if (!taken) return {}
-        const written = await materialiseRange(tx, asOf, taken)
-        await finishRange(tx, runId, taken)
-        return { done: written, counts: { materialised: written } }
-      })
-    } catch (error) {
-      const range = taken
-      if (!range || !isBatchFailure(error)) throw error
-      // The index sweep that follows handles the rows of this range one by one and reports the failing ones.
-      await context.inBatch((tx) => finishRange(tx, runId, range).then(() => ({})))
-    }
-    return taken !== undefined
   }
 
   type Span = ReturnType<typeof spanOf>
@@ -138,7 +109,7 @@ export function createSweep(resources: Resources): JobWork {
     }
   }
 
-  return { run, help: processRanges }
+  return { run, help: ranges.processFree }
 }
 
 type PruneResult = { pruned: readonly { id: string; salience: number }[]; last: SweepPosition | undefined }

@@ -15,7 +15,7 @@ import {
   type WrittenRecord,
   writeChange,
 } from '../records/index.ts'
-import { insertUse } from './forgetting.queries.ts'
+import { insertUse } from './access.queries.ts'
 import type { DeletionQuery, Restoration } from './forgetting.schemas.ts'
 import { rescoreAndPromoteRecord } from './promotion.service.ts'
 

@@ -7,9 +7,7 @@ type Moved = Omit<Selectable<ImportanceHistory>, 'record_id'>
 /** Oldest first, so that a page does not change while the history grows. */
 export async function listImportanceMoves(
   db: Database,
-  id: string,
-  after: number,
-  limit: number,
+  { id, after, limit }: { id: string; after: number; limit: number },
 ): Promise<Moved[]> {
   return db
     .selectFrom('importance_history')

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/connection.ts'
-import { isOutage } from '../db/failures.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { finishRange, hasOpenRanges, insertRanges, type Range, takeRange } from '../jobs/ranges.queries.ts'
-import { type JobWork, type Run, type RunContext, RunEnded } from '../jobs/runs.ts'
+import type { Range } from '../jobs/ranges.queries.ts'
+import type { JobWork, Run, RunContext } from '../jobs/runs.ts'
+import { createSharedRanges } from '../jobs/shared-ranges.ts'
+import { isBatchFailure } from '../jobs/table-walk.ts'
 import {
   countRefreshable,
   listRefreshable,
@@ -22,24 +22,20 @@ export type Refresh = Required<JobWork> & { count(context: RunContext): Promise<
 
 const refreshCounts = ['refreshed'] as const
 
-/** How long the leading worker waits before it looks again for a range that another worker holds. */
-const rangeRetryMs = 20
-
 /**
  * Brings the stored importance near the exact one, which falls as time passes. Uses and changes of a record update it
  * when they happen.
  */
 export function createRefresh({ db, blocks = 256 }: Resources): Refresh {
+  const ranges = createSharedRanges({ db, blocks, perform: refresh, recover: refreshHalves })
+
   async function run(context: RunContext): Promise<void> {
     const { records, blocks: end } = await countRefreshable(db, context.run.scope)
     await context.setTotal(records, refreshCounts)
     if (records === 0) return
     if (context.run.dryRun) return refreshDry(context, end)
-    await context.inBatch((tx) => insertRanges(tx, context.run.id, blocks).then(() => ({})))
-    while (await hasOpenRanges(db, context.run.id)) {
-      await help(context)
-      await sleep(rangeRetryMs)
-    }
+    await ranges.divide(context)
+    await ranges.finishAll(context)
   }
 
   /**
@@ -51,31 +47,11 @@ export function createRefresh({ db, blocks = 256 }: Resources): Refresh {
     }
   }
 
-  async function help(context: RunContext): Promise<void> {
-    while (await processNextRange(context)) {}
+  return {
+    run,
+    help: ranges.processFree,
+    count: async ({ run: { scope } }) => (await countRefreshable(db, scope)).records,
   }
-
-  async function processNextRange(context: RunContext): Promise<boolean> {
-    const { run } = context
-    let taken: Range | undefined
-    try {
-      await context.inBatch(async (tx) => {
-        taken = await takeRange(tx, run.id)
-        if (!taken) return {}
-        const outcome = await refresh(tx, run, taken)
-        await finishRange(tx, run.id, taken)
-        return outcome
-      })
-    } catch (error) {
-      const range = taken
-      if (!range || !isBatchFailure(error)) throw error
-      await refreshHalves(context, range)
-      await context.inBatch((tx) => finishRange(tx, run.id, range).then(() => ({})))
-    }
-    return taken !== undefined
-  }
-
-  return { run, help, count: async ({ run: { scope } }) => (await countRefreshable(db, scope)).records }
 }
 
 async function refreshRange(context: RunContext, range: Range): Promise<void> {
@@ -120,8 +96,4 @@ async function refreshEach(context: RunContext, range: Range): Promise<void> {
 async function refresh(tx: Transaction, { id, scope, startedAt }: Run, part: RefreshInput['part']) {
   const { seen, moved } = await refreshScores(tx, { part, scope, now: startedAt, runId: id })
   return { done: seen, counts: { refreshed: moved } }
-}
-
-function isBatchFailure(error: unknown): boolean {
-  return !(error instanceof RunEnded) && !isOutage(error)
 }

@@ -169,17 +169,10 @@ export async function findLoggedAccesses(db: Database, id: string): Promise<Logg
 export type RescoreInput = { ids: readonly string[]; now: Date; runId?: string | null }
 
 /**
- * Updates the stored importance of records where it is off by more than 0.01, and writes the history. Returns how
- * many changed.
+ * Updates the stored importance of records where it is off by more than 0.01, writes the history and returns the new
+ * values by id. `version` and `updated_at` stay, because nobody changed the record.
  */
-export async function rescore(tx: Database, input: RescoreInput): Promise<number> {
-  return (await moveScores(tx, input)).size
-}
-
-/**
- * The same, and returns the new values by id. `version` and `updated_at` stay, because nobody changed the record.
- */
-export async function moveScores(
+export async function rescore(
   tx: Database,
   { ids, now, runId = null }: RescoreInput,
 ): Promise<Map<string, number>> {

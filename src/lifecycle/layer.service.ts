@@ -6,7 +6,7 @@ import { walkTable } from '../jobs/table-walk.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { loadForUpdate, presentWritten, type WrittenRecord, writeChange } from '../records/index.ts'
-import { rescoreRecord } from './importance.service.ts'
+import { rescore } from './importance.queries.ts'
 import type { LayerMove } from './layer.schemas.ts'
 import { claimEpisodic, claimWorking, countEpisodic, countWorking } from './promotion.queries.ts'
 import { type Promoted, promoteDue } from './promotion.service.ts'
@@ -44,7 +44,9 @@ export function createLayerService({ db, clock, textLanguage }: Resources) {
         record: { layer: to, ...(isLower(to, stored.layer) ? { demoted_at: now } : {}) },
         changes: { layer: [stored.layer, to] },
       })
-      return presentWritten(call.caller, await rescoreRecord(tx, changed, now), now)
+      const scores = await rescore(tx, { ids: [stored.id], now })
+      const importance = scores.get(stored.id) ?? changed.importance
+      return presentWritten(call.caller, { ...changed, importance }, now)
     })
   }
 

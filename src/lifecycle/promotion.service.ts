@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import type { Caller } from '../domain/caller.ts'
 import { findRecords, type StoredRecord } from '../records/index.ts'
-import { moveScores, type RescoreInput, rescore } from './importance.queries.ts'
+import { type RescoreInput, rescore } from './importance.queries.ts'
 import { promoteEpisodic, promoteWorking } from './promotion.queries.ts'
 
 export type Promoted = { episodic: readonly string[]; semantic: readonly string[] }
@@ -25,7 +25,7 @@ export async function promoteDue(tx: Database, { ids, now, runId = null }: Resco
  */
 export async function rescoreAndPromote(tx: Database, input: RescoreInput) {
   if (input.ids.length === 0) return { scores: new Map<string, number>(), promoted: new Set<string>() }
-  const scores = await moveScores(tx, input)
+  const scores = await rescore(tx, input)
   const { episodic, semantic } = await promoteDue(tx, input)
   return { scores, promoted: new Set([...episodic, ...semantic]) }
 }

@@ -1,15 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { ref } from '../domain/schema-ref.ts'
 import type { Once } from '../http/idempotency.ts'
-import { sendPage } from '../http/paging.ts'
-import { answers } from '../http/problem-responses.ts'
-import { addRecordAction, RecordPath } from '../records/index.ts'
-import { StatusHistory, StatusHistoryQuery, Transition } from './status.schemas.ts'
+import { addRecordAction } from '../records/index.ts'
+import { Transition } from './status.schemas.ts'
 import type { StatusService } from './status.service.ts'
 
 export type StatusOptions = { status: StatusService; once: Once }
-
-const tags = ['lifecycle']
 
 export const statusRoutes: FastifyPluginAsyncTypebox<StatusOptions> = async (app, { status, once }) => {
   addRecordAction(app, once, {
@@ -24,26 +19,4 @@ export const statusRoutes: FastifyPluginAsyncTypebox<StatusOptions> = async (app
     ],
     run: status.move,
   })
-
-  app.get(
-    '/v1/records/:id/status-history',
-    {
-      config: { permission: 'records:read' },
-      schema: {
-        operationId: 'listStatusChanges',
-        tags,
-        summary: 'List the status changes of a record',
-        description:
-          'Oldest first, for every cause. Works for forgotten, purged and erased records too. For an erased record the reasons are empty.',
-        params: RecordPath,
-        querystring: StatusHistoryQuery,
-        response: answers(
-          { 200: { schema: ref(StatusHistory), description: 'One page.', headers: ['Link'] } },
-          ['above_ceiling', 'invalid_cursor'],
-        ),
-      },
-    },
-    async (request, reply) =>
-      sendPage(request, reply, await status.readHistory(request.caller, request.params.id, request.query)),
-  )
 }

@@ -107,6 +107,10 @@ and m.embeds
     select n.record_id, n.at, n.kind, n.actor
 from noted as n join locked as l on l.id = n.record_id;
 
+-- src/lifecycle/access.queries.ts insertUse
+insert into "access_log" ("record_id", "at", "kind", "actor")
+values ($1, $2, $3, $4);
+
 -- src/lifecycle/archival.queries.ts findArchival
     select (said ->> 'retention')::float8 as retention, (said ->> 'importance')::float8 as importance,
       (said ->> 'accesses')::int4 as accesses, (said ->> 'age_days')::float8 as age_days
@@ -300,10 +304,6 @@ and scope = $4
     order by anchored_at, id
     limit 1
     for update skip locked;
-
--- src/lifecycle/forgetting.queries.ts insertUse
-insert into "access_log" ("record_id", "at", "kind", "actor")
-values ($1, $2, $3, $4);
 
 -- src/lifecycle/importance-history.queries.ts listImportanceMoves
 select "id", "old", "new", "at", "run_id"
@@ -547,94 +547,6 @@ and r.access_count > 0
     where r.id = $1::uuid;
 
 -- src/lifecycle/importance.queries.ts rescore
-    with scored as materialized (
-      select r.id, r.importance as old, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
-  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
-    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
-    64::float8
-  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
-  case when r.access_count = 0 then 0
-    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
-  1 / (1 + exp(-(1::float8 + ln(used.activation
-    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
-      case when used.weight <= used.known_weight
-and used.known < 32
-        then used.oldest else used.nearest end
-    ))
-  )) / 1.5::float8)), 1e-300::float8))) as new
-      from records as r
-left join lateral (
-      select life.age, life.since,
-  case when r.access_count = 0 then 0 else
-    coalesce((select f.days
-from access_folds as f
-where f.record_id = r.id), 0)
-    + case when r.access_count <= 100 then (
-      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
-from access_log as l
-where l.record_id = r.id
-    ) else (
-      with recursive visited (at) as (
-        (select l.at
-from access_log as l
-where l.record_id = r.id
-order by l.at desc
-limit 1)
-        union all
-        select (
-          select l.at
-from access_log as l
-          where l.record_id = r.id
-and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
-            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
-          order by l.at desc
-          limit 1
-        )
-        from visited as v
-where v.at is not null
-      )
-      select count(at)
-from visited
-    ) end
-  end as days, count(recent.age)::integer as known,
-        coalesce(sum(recent.weight), 0) as known_weight,
-        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
-        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
-        greatest(life.age, 0.0006944444444444445::float8) as oldest,
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
-      from (
-        select least(created.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, created.age
-        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as created
-      ) as life
-      left join lateral (
-        select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
-        from access_log as l
-        where l.record_id = r.id
-and r.access_count > 0
-        order by l.at desc, l.kind
-        limit 32
-      ) as recent on true
-      group by life.age, life.since
-    ) as used on true
-      where r.id = any($4::uuid[])
-      order by r.id
-      for no key update of r
-    ), moved as (
-      update records as r
-set importance = s.new
-      from scored as s
-      where r.id = s.id
-and abs(s.new - s.old) > 0.01::float8
-      returning r.id, s.old, s.new
-    ), logged as (
-      insert into importance_history (record_id, old, new, at, run_id)
-      select id, old, new, $5::timestamptz, $6::uuid
-from moved
-    )
-    select id, new
-from moved;
-
--- src/lifecycle/importance.queries.ts moveScores
     with scored as materialized (
       select r.id, r.importance as old, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
   case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(

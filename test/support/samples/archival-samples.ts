@@ -9,7 +9,6 @@ import * as asking from '../../../src/dream/model-budget.queries.ts'
 import * as verdicts from '../../../src/dream/verdicts.queries.ts'
 import { startPosition } from '../../../src/jobs/table-walk.ts'
 import * as insight from '../../../src/lifecycle/archival.queries.ts'
-import * as restoring from '../../../src/lifecycle/forgetting.queries.ts'
 import * as promoting from '../../../src/lifecycle/promotion.queries.ts'
 import { retentionAt } from '../../../src/lifecycle/retention.queries.ts'
 import type { Sample } from './deletion-samples.ts'
@@ -80,9 +79,6 @@ export const dreamSamples: Record<string, Record<string, Sample | Record<string,
       inTransaction(db, (tx) =>
         forgetting.archiveRecords(tx, { ...settings, ...span, ids: [id], purgeAt: now, runId: id }),
       ),
-  },
-  'src/lifecycle/forgetting.queries.ts': {
-    insertUse: (db) => restoring.insertUse(db, id, { at: now, actor: 'ada' }),
   },
   'src/lifecycle/promotion.queries.ts': {
     countWorking: (db) => promoting.countWorking(db, span),

@@ -13,6 +13,7 @@ const id = '0197b9a0-0000-7000-8000-000000000001'
 /** What is asked when a record's status moves, and of how it moved. */
 export const cognitionSamples: Record<string, Record<string, Sample>> = {
   'src/lifecycle/access.queries.ts': {
+    insertUse: (db) => access.insertUse(db, id, { at: now, actor: 'ada' }),
     logAccesses: (db) => access.logAccesses(db, []),
   },
   'src/lifecycle/access-folding.queries.ts': {
@@ -22,7 +23,7 @@ export const cognitionSamples: Record<string, Record<string, Sample>> = {
       db.transaction().execute((tx) => folding.foldOldest(tx, { ids: [id], before: now, limit: 1_000 })),
   },
   'src/lifecycle/importance-history.queries.ts': {
-    listImportanceMoves: (db) => history.listImportanceMoves(db, id, 0, 101),
+    listImportanceMoves: (db) => history.listImportanceMoves(db, { id, after: 0, limit: 101 }),
   },
   'src/lifecycle/importance-refresh.queries.ts': {
     countRefreshable: (db) => refreshing.countRefreshable(db, null),
@@ -40,8 +41,7 @@ export const cognitionSamples: Record<string, Record<string, Sample>> = {
       return sql`select r.id, ${importance} as importance from records as r ${join}`.execute(db)
     },
     findLoggedAccesses: (db) => scoring.findLoggedAccesses(db, id),
-    rescore: (db) => scoring.rescore(db, { ids: [id], now }),
-    moveScores: (db) => scoring.moveScores(db, { ids: [id], now, runId: id }),
+    rescore: (db) => scoring.rescore(db, { ids: [id], now, runId: id }),
   },
   'src/lifecycle/status.queries.ts': {
     listStatusChanges: (db) =>

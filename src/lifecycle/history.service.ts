@@ -1,0 +1,66 @@
+import Type from 'typebox'
+import type { Database } from '../db/connection.ts'
+import type { Caller } from '../domain/caller.ts'
+import { type ListPage, RowNumber } from '../domain/shapes.ts'
+import { readPage } from '../http/paging.ts'
+import { findRecordOrDeleted, presentVia } from '../records/index.ts'
+import type { HistoryQuery, ImportanceMove, StatusChange } from './history.schemas.ts'
+import { listImportanceMoves } from './importance-history.queries.ts'
+import { listStatusChanges } from './status.queries.ts'
+
+export type HistoryService = ReturnType<typeof createHistoryService>
+
+const HistoryCursor = Type.Object({ id: RowNumber() })
+
+/** A history outlives its record, like the audit log. It stays hidden from a key that sees the record redacted. */
+export function createHistoryService({ db }: { db: Database }) {
+  async function readImportance(
+    caller: Caller,
+    id: string,
+    query: HistoryQuery,
+  ): Promise<ListPage<ImportanceMove>> {
+    const { items, ...page } = await readHistory(caller, id, 'importanceHistory', query, (selection) =>
+      listImportanceMoves(db, selection),
+    )
+    return {
+      ...page,
+      items: items.map(({ id: _, at, run_id: runId, ...rest }) => ({
+        ...{ ...rest, changed_at: at.toISOString() },
+        ...(runId === null ? {} : { run_id: runId }),
+      })),
+    }
+  }
+
+  async function readStatus(
+    caller: Caller,
+    id: string,
+    query: HistoryQuery,
+  ): Promise<ListPage<StatusChange>> {
+    const { items, ...page } = await readHistory(caller, id, 'statusHistory', query, (selection) =>
+      listStatusChanges(db, { ...selection, trust: caller.trust }),
+    )
+    return {
+      ...page,
+      items: items.map(({ id: _, run_id: _run, at, via, ...rest }) => ({
+        ...{ ...rest, changed_at: at.toISOString() },
+        ...presentVia(via),
+      })),
+    }
+  }
+
+  async function readHistory<Row extends { id: number }>(
+    caller: Caller,
+    id: string,
+    kind: 'importanceHistory' | 'statusHistory',
+    { limit = 100, cursor }: HistoryQuery,
+    list: (selection: { id: string; after: number; limit: number }) => Promise<Row[]>,
+  ): Promise<ListPage<Row>> {
+    const known = await findRecordOrDeleted(db, caller, id)
+    return readPage({
+      ...{ caller, list: { [kind]: known.id }, limit, cursor, position: HistoryCursor },
+      read: (after, most) => list({ id: known.id, after: after?.id ?? 0, limit: most }),
+    })
+  }
+
+  return { readImportance, readStatus }
+}
