@@ -9,18 +9,19 @@ const page = resolve(import.meta.dirname, '../docs/performance.md')
 
 const introduction = `# Performance
 
-Written by \`npm run bench\` from what it kept in \`bench/results\`: each benchmark runs on a database of its own on a
-real PostgreSQL, with the settings of \`npm start\`, and checks that what it measured was done. Machines are noisy, so
-most figures stand beside a limit measured in the same run: the ratio is the figure over its limit.
+\`npm run bench\` writes this page from \`bench/results\`. Each benchmark has its own database on a real PostgreSQL with
+the settings of \`npm start\`, and verifies that the measured work was done. Machines are noisy, so
+most figures have a limit that was measured in the same run; the ratio is figure ÷ limit.
 
 \`\`\`
-npm run bench                  # everything, some three quarters of an hour
-npm run bench -- retrieval     # those whose names begin so
-BENCH_DATABASE_URL=postgres://… npm run bench -- decay   # on a server of yours, instead of the embedded one
+npm run bench                  # everything, about 45 minutes
+npm run bench -- retrieval     # benchmarks whose names start with it
+BENCH_DATABASE_URL=postgres://… npm run bench -- decay   # on your own server instead of the embedded one
 \`\`\`
 
-The names and what scales them: \`BENCH_RETRIEVAL_RECORDS\`, \`BENCH_EMBEDDINGS_RECORDS\`,
-\`BENCH_IMPORTANCE_RECORDS\` (how many records); the others have the sizes in the table.`
+These variables set the number of records: \`BENCH_RETRIEVAL_RECORDS\`, \`BENCH_EMBEDDINGS_RECORDS\`,
+\`BENCH_IMPORTANCE_RECORDS\`; the other benchmarks have
+the sizes in the table.`
 
 /** Writes docs/performance.md from the last results of each benchmark, on the machine of that run. */
 export async function writeReport(): Promise<void> {
