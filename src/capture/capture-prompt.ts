@@ -4,11 +4,11 @@ import type { NewCapture } from './capture.schemas.ts'
 
 /** The question to a chat model about a capture, and the known records that the model is shown. */
 
-export type CandidateEntity = { id: string; name: string; kind: string; aliases?: readonly string[] }
-export type CandidateRecord = { id: string; summary: string }
+type CandidateEntity = { id: string; name: string; kind: string; aliases?: readonly string[] }
+type CandidateRecord = { id: string; summary: string }
 export type Candidates = { entities: readonly CandidateEntity[]; records: readonly CandidateRecord[] }
 
-export type Prompt = { system: string; user: string }
+type Prompt = { system: string; user: string }
 
 /** In characters. Together they keep the prompt below about ten thousand tokens, whatever is captured. */
 const maxContentLength = 12_000

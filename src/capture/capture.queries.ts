@@ -5,7 +5,7 @@ import { type Sensitivity, type Trust, unscoped } from '../domain/caller.ts'
 import type { Payload } from '../domain/payloads.ts'
 
 /** An entity found by one of its names. */
-export type NamedEntity = { id: string; digest: Buffer; name: string; kind: string }
+type NamedEntity = { id: string; digest: Buffer; name: string; kind: string }
 
 type ReaderFilter = { trust: Trust; scope: string }
 
@@ -29,7 +29,7 @@ export async function findReadableIds(
   return new Set(found.map(({ id }) => id))
 }
 
-export type ReferencedSummary = { id: string; summary: string | null; payload: Payload | null }
+type ReferencedSummary = { id: string; summary: string | null; payload: Payload | null }
 
 /**
  * Returns the same records with a few words of each: the summary of its interpretation, or its payload if that is

@@ -6,7 +6,7 @@ import { answerRecord, WrittenRecord } from '../records/index.ts'
 import { Captured, EpisodePath, NewCapture, OutcomeChoice } from './capture.schemas.ts'
 import type { CaptureService } from './capture.service.ts'
 
-export type CaptureOptions = { capture: CaptureService; once: Once }
+type CaptureOptions = { capture: CaptureService; once: Once }
 
 const tags = ['capture']
 

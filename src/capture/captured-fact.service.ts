@@ -26,7 +26,7 @@ type Resources = { textLanguage: string; revision: RevisionService }
 
 type Conflict = Extract<FactOutcome, { policy: unknown }>
 
-export type CapturedFact = {
+type CapturedFact = {
   context: CaptureWriteContext
   /** The id of the fact's record, if a new one is created. */
   id: string
@@ -39,7 +39,7 @@ export type CapturedFact = {
 }
 
 /** The outcome for the fact, with the records and edges that applying it created. */
-export type FactResult = { fact: DerivedFact; records: WrittenRecord[]; edges: Edge[] }
+type FactResult = { fact: DerivedFact; records: WrittenRecord[]; edges: Edge[] }
 
 /** `drafts` are inserted together with the episode. `apply` runs afterwards and changes the existing facts. */
 export type FactPlan = { drafts: Draft[]; descents: Descent[]; apply(tx: Transaction): Promise<FactResult> }

@@ -10,13 +10,13 @@ export type FactOutcome =
    * it is not changed.
    */
   | { outcome: 'created'; relatedFact?: RelatedFact }
-  /** It stands already. */
+  /** A current record already states it. */
   | { outcome: 'confirmed'; id: string }
-  /** It was folded into another record, which says it now; if that one still stands. */
+  /** The record that stated it was merged into another one, which may state it now. */
   | { outcome: 'merged'; id: string; other?: string }
-  /** It was withdrawn once: repeating it does not bring it back. */
+  /** It was withdrawn earlier. Repeating it does not bring it back. */
   | { outcome: 'challenged'; other?: string }
-  /** Another object stands, and its policy decides. */
+  /** A current record states another object, and its revision policy decides. */
   | { outcome: 'replaced' | 'forked' | 'contested'; policy: Policy; other: string }
 
 export type RelatedFact = { id: string; predicate: 'supports' | 'contradicts' }

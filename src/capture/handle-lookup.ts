@@ -6,7 +6,7 @@ import type { CaptureContext } from './capture-context.ts'
 import { type Mention, maxNameLength } from './mentions.ts'
 
 /** The names by which a capture looks up known records. */
-export type LookupInput = {
+type LookupInput = {
   source: string
   scope: string
   requestedSensitivity: Sensitivity

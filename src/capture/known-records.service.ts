@@ -19,7 +19,7 @@ import { parseRecordId } from './mentions.ts'
 
 /** Finds the stored records that a capture names, and locks them until the transaction ends. */
 
-export type CaptureNames = {
+type CaptureNames = {
   ref?: string | undefined
   thread?: string | undefined
   fact?: SemanticPayload | undefined

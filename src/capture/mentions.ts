@@ -49,7 +49,7 @@ const maxDepth = 100
 const maxVisited = 100_000
 
 type Found = { mentionList: MentionList; references: Reference[] }
-export type NamesFound = { mentions: Mention[]; references: Reference[] }
+type NamesFound = { mentions: Mention[]; references: Reference[] }
 
 /** Walks level by level, so that the deepest values are the ones left out when a limit is reached. */
 export function findNames(content: unknown, context: unknown): NamesFound {
@@ -134,7 +134,7 @@ function addReference(references: Reference[], text: string): void {
   references.push({ ref: text, confidence: uuid.test(text) ? idConfidence : refConfidence, resolved: false })
 }
 
-export type MentionList = { mentions: Mention[]; byName: Map<string, Mention[]> }
+type MentionList = { mentions: Mention[]; byName: Map<string, Mention[]> }
 
 export function createMentionList(): MentionList {
   return { mentions: [], byName: new Map() }

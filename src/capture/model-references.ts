@@ -4,7 +4,7 @@ import type { Interpretation } from '../domain/interpretation.ts'
 
 type Target = { target_record_id?: string; target_entity_id?: string }
 
-export type Ids = { entities: string[]; records: string[] }
+type Ids = { entities: string[]; records: string[] }
 
 export function listReferencedIds({
   mentions,

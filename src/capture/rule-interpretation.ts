@@ -38,7 +38,7 @@ function getRecordType(plan: CapturePlan): RecordType {
 export type Target = { target_record_id?: string; target_entity_id?: string }
 
 /** The target of each candidate, in the order of the candidates. Undefined if none was found. */
-export type Resolution = {
+type Resolution = {
   mentions: readonly (string | undefined)[]
   relations?: readonly (Target | undefined)[]
   references: readonly (Target | undefined)[]

@@ -45,7 +45,7 @@ type Resources = { ids: Ids; seal: Seal; textLanguage: string }
  * The locked record that a report updates, the id of a less sensitive record that a new one is linked to, and the
  * place of a new record among those of the thread.
  */
-export type Thread = { stored: StoredRecord | undefined; relatedTaskId: string | undefined; place: number }
+type Thread = { stored: StoredRecord | undefined; relatedTaskId: string | undefined; place: number }
 type StoredTask = StoredRecord & { payload: WorkingPayload }
 
 export const noThread: Thread = { stored: undefined, relatedTaskId: undefined, place: 0 }

@@ -1,15 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
+import type { Position } from '../jobs/table-walk.ts'
 import type { Episode, StageName } from './stages.ts'
-
-/** Where a batch starts: after the last row of the batch before, so that skipped rows are not read again. */
-export type Position = {
-  /** The timestamp as PostgreSQL prints it. A JavaScript date would drop the microseconds and read an episode twice. */
-  at: string
-  id: string
-}
-export const start: Position = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
 
 /** Selects the rows of one stage that were due by `until`. */
 export type DueFilter = { stage: StageName; scope: string | null; until: Date; now: Date }

@@ -3,7 +3,7 @@ import type { Transaction } from '../db/transaction.ts'
 import { maskSecrets, maskText } from '../domain/masking.ts'
 import { timeBatches } from '../jobs/batch-timing.ts'
 import type { BatchResult, Change, RunContext } from '../jobs/runs.ts'
-import { walkInBatches } from '../jobs/table-walk.ts'
+import { type Position, startPosition, walkInBatches } from '../jobs/table-walk.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { describeFailure } from '../kernel/log.ts'
 import { lockTombstonesShared } from '../records/index.ts'
@@ -13,11 +13,9 @@ import {
   deleteUnconsolidated,
   findEpisodes,
   type Portion,
-  type Position,
   postponeNext,
   releaseSavepoint,
   rollbackToSavepoint,
-  start,
 } from './episode-batches.queries.ts'
 import type { Consolidate, Episode, Figures, Stage, StageContext, StageName } from './stages.ts'
 
@@ -101,7 +99,7 @@ function runBatches(
     ...{ stage, scope: run.scope, until, after, limit, now: clock.now() },
   })
   return walkInBatches({
-    ...{ start, size },
+    ...{ start: startPosition, size },
     doBatch: async (after, limit) => {
       const portion = createPortion(after, limit)
       return (await runner.runBatch((tx) => processBatch(tx, portion))).last
@@ -115,9 +113,9 @@ async function skipEpisode(
   error: unknown,
   { runBatch, recordFault }: BatchRunner,
 ): Promise<Position | undefined> {
-  const { failed: postponed } = await runBatch(async (tx) => {
+  const { postponed } = await runBatch(async (tx) => {
     const postponed = await postponeNext(tx, portion, describeFailure(error))
-    return { failed: postponed, counts: postponed ? { extraction_skipped: 1 } : {} }
+    return { postponed, counts: postponed ? { extraction_skipped: 1 } : {} }
   })
   if (!postponed) return undefined
   const attempt = `attempt ${postponed.attempts}${postponed.is_given_up ? ', given up' : ''}`

@@ -58,4 +58,4 @@ export type StageOutcome = Omit<BatchResult, 'counts' | 'done'> & { counts?: Fig
  * must recognise it by the records made from it. If it throws, the batch is retried in smaller ones until only the
  * failing episode is postponed.
  */
-export type Consolidate = (tx: Transaction, lesson: StageInput) => Promise<StageOutcome>
+export type Consolidate = (tx: Transaction, input: StageInput) => Promise<StageOutcome>

@@ -8,7 +8,7 @@ import { searchableText } from '../domain/searchable-text.ts'
 /** `payload` is null if it is too long to be shown. */
 export type PromptRecord = { id: string; created_at: Date; payload: Payload | null }
 
-export type PromptLine = { on: string; says: string }
+type PromptLine = { on: string; says: string }
 
 /** In characters. */
 const maxLineLength = 1_000

@@ -6,7 +6,7 @@ import { ModelFailure } from './model-failure.ts'
 import { type Observe, type RetryOptions, requestWithRetries } from './request-retries.ts'
 
 export type Chat = ReturnType<typeof createChat>
-export type ChatOptions = {
+type ChatOptions = {
   endpoint: string
   model: string
   apiKey?: string | undefined

@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { getBaseUrl } from './endpoint.ts'
 import { ModelFailure } from './model-failure.ts'
 
-export type Server = {
+type Server = {
   endpoint: string
   apiKey?: string | undefined
   clock: Clock

@@ -2,11 +2,11 @@ export type FailureReason =
   | 'timeout'
   | 'rate_limited'
   | 'unavailable'
-  /** The server will not answer this request, however often it is asked. */
+  /** The server refuses this request, so a retry does not help. */
   | 'refused'
   | 'invalid_answer'
   | 'aborted'
-  /** OPENAI_CUSTOM_HEADERS is set to what is no headers. */
+  /** OPENAI_CUSTOM_HEADERS does not contain valid headers. */
   | 'misconfigured'
 
 const temporaryReasons: ReadonlySet<FailureReason> = new Set(['timeout', 'rate_limited', 'unavailable'])

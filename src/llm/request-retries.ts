@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { ModelFailure } from './model-failure.ts'
 
 /** One request to a model: `answered`, or the reason of the failure. */
-export type RequestReport = {
+type RequestReport = {
   outcome: string
   seconds: number
   promptTokens: number

@@ -101,7 +101,7 @@ describe('the judgement of a record with drift', () => {
   it('reverts only its own change when everything is found again', () => {
     for (const standing of standings) {
       const move = decideMove(standing, { findings: ['found', 'found'], isWhole: true, runId: 'now' })
-      const settled = standing.missedBy === null ? undefined : 'settle'
+      const settled = standing.missedBy === null ? undefined : 'clear'
       expect(move).toBe(standing.isOwn && standing.status !== 'active' ? 'restore' : settled)
     }
   })

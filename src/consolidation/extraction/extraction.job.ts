@@ -3,6 +3,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import { rankOf, type Sensitivity } from '../../domain/caller.ts'
 import { abortWhenRunEnds } from '../../jobs/abort-when-run-ends.ts'
 import { RunEnded } from '../../jobs/runs.ts'
+import { type Position, startPosition } from '../../jobs/table-walk.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { describeFailure } from '../../kernel/log.ts'
 import type { Chat } from '../../llm/chat.ts'
@@ -15,8 +16,6 @@ import {
   countDue,
   deleteUnconsolidated,
   type Portion,
-  type Position,
-  start,
 } from '../episode-batches.queries.ts'
 import { readEpisodes } from '../episode-batches.service.ts'
 import type { Triple } from '../facts/fact-groups.ts'
@@ -66,7 +65,7 @@ export function createExtractionStage({
   async function run(context: StageContext): Promise<void> {
     if (context.run.dryRun && !context.asksModel) return
     const readStopwatch = createStopwatch()
-    let progress: Progress = { after: start, failures: 0, spent: await readSpent(context) }
+    let progress: Progress = { after: startPosition, failures: 0, spent: await readSpent(context) }
     for (let hasMore = true; hasMore; ) {
       const { after, failures, spent } = progress
       if (failures >= maxFailures || isExhausted(spent, ceilings)) return skipRest(context, after)
@@ -157,11 +156,11 @@ export function createExtractionStage({
     spending: Readonly<Record<string, number>>,
   ): Promise<void> {
     const isModelFault = error instanceof ModelFailure && error.affectsAllRequests
-    const { failed: postponed } = await context.inBatch(async (tx) => {
+    const { postponed } = await context.inBatch(async (tx) => {
       if (isModelFault) await releaseClaims(tx, [id])
       const reason = describeFailure(error)
       const postponed = isModelFault ? undefined : await postponeClaimed(tx, { id, reason, now: clock.now() })
-      return { failed: postponed, counts: { ...spending, extraction_skipped: postponed ? 1 : 0 } }
+      return { postponed, counts: { ...spending, extraction_skipped: postponed ? 1 : 0 } }
     })
     if (!postponed) return
     const attempt = `attempt ${postponed.attempts}${postponed.is_given_up ? ', given up' : ''}`
@@ -212,11 +211,11 @@ function createStopwatch() {
 }
 
 /** One episode with the model's answer about it. */
-export type ExtractionReply = { episode: Episode } & Reply<readonly Triple[]>
+type ExtractionReply = { episode: Episode } & Reply<readonly Triple[]>
 
 type AskOptions = { chat: Pick<Chat, 'ask'>; ceilings: Ceilings; signal: AbortSignal }
 
-export async function askAboutEpisode(episode: Episode, options: AskOptions): Promise<ExtractionReply> {
+async function askAboutEpisode(episode: Episode, options: AskOptions): Promise<ExtractionReply> {
   const prompt = buildPrompt(episode)
   if (!prompt) return { episode, spent: nothingSpent, answer: [] }
   const question = { ...prompt, schema: ExtractionAnswer, name: 'facts' }

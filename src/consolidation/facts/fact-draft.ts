@@ -5,7 +5,7 @@ import type { Episode } from '../stages.ts'
 
 /** Drafts of records derived from episodes. */
 
-export type DraftOptions = {
+type DraftOptions = {
   id: string
   /** The name of the stage in the audit log and the provenance. */
   actor: string

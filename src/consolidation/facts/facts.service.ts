@@ -32,7 +32,7 @@ import { createEntityLinker } from './named-entities.ts'
 type Resources = { ids: Ids; seal: Seal; textLanguage: string; policies: Pick<PoliciesService, 'getAll'> }
 
 /** `refused` counts the facts that were erased from their scope earlier. */
-export type StoredFacts = { created: number; reinforced: number; refused: number; changes: Change[] }
+type StoredFacts = { created: number; reinforced: number; refused: number; changes: Change[] }
 
 type Visibility = Pick<FactGroup, 'scope' | 'sensitivity'>
 type StoreOptions = Pick<StageInput, 'now' | 'runId' | 'isDryRun'> & { actor: string }

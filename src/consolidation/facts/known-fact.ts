@@ -16,11 +16,11 @@ export type KnownFact = {
 export type FactOutcome =
   | { outcome: 'created' }
   | { outcome: 'reinforced'; id: string }
-  /** Nobody is to change it; that it is there keeps a twin from being made. */
+  /** The record is pinned: it is not changed, and no second one is created. */
   | { outcome: 'left' }
-  /** It was folded into another, which says it now if it still stands. */
+  /** The record that stated it was merged into another one, which may state it now. */
   | { outcome: 'merged'; id: string }
-  /** It was withdrawn once: being observed again does not bring it back, it only asks. */
+  /** It was withdrawn earlier. A new observation creates a challenged record, which waits for review. */
   | { outcome: 'challenged' }
 
 /** `known` are the stored facts with the same content, scope and sensitivity, in any status. */

@@ -27,7 +27,7 @@ function listNames({ fact: { subject, object } }: FactGroup): Name[] {
   ]
 }
 
-export type EntityLinker = {
+type EntityLinker = {
   lookups: readonly NameLookup[]
   /** `found` are the entities for each lookup, by its index. */
   link(group: FactGroup, id: string, found: ReadonlyMap<number, readonly NamedEntity[]>, now: Date): Edge[]

@@ -55,7 +55,7 @@ export function createPracticeStage(
     if (!isRehearsal) await lockHandles(tx, keys)
     const outcomes = await decideAll(tx, groups)
     const unknown = groups.filter((_, place) => outcomes[place]?.outcome === 'unknown')
-    const { born: createdIds, taught: toUpdate } = await createPractices(tx, unknown, input)
+    const { createdIds, toUpdate } = await createPractices(tx, unknown, input)
     for (const [place, { countChanges }] of groups.entries()) {
       const outcome = outcomes[place]
       if (outcome?.outcome === 'fed')
@@ -100,7 +100,7 @@ export function createPracticeStage(
   async function createPractices(tx: Transaction, unknown: readonly PracticeGroup[], input: StageInput) {
     const toUpdate: ChangesByPractice = new Map()
     const candidates = unknown.filter(({ countChanges }) => countChanges.some(({ to }) => to === 'success'))
-    if (candidates.length === 0) return { born: [], taught: toUpdate }
+    if (candidates.length === 0) return { createdIds: [], toUpdate }
     const keys = candidates.map(({ key }) => key)
     const waiting = new Map((await countWaiting(tx, kind.stage, keys)).map((each) => [each.place, each]))
     const known = await policies.getAll(tx)
@@ -115,7 +115,7 @@ export function createPracticeStage(
     })
     const stored = drafts.length === 0 ? new Set() : (await insertRecords(tx, drafts, textLanguage, seal)).ids
     for (const id of toUpdate.keys()) if (!stored.has(id)) toUpdate.delete(id)
-    return { born: [...toUpdate.keys()], taught: toUpdate }
+    return { createdIds: [...toUpdate.keys()], toUpdate }
   }
 
   function draft(

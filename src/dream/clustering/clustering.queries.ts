@@ -38,7 +38,7 @@ function isInPartition({ scope, memory_kind: kind, sensitivity }: Partition): Ra
 type Portion = { modelId: number; after: string; limit: number }
 
 /**
- * Returns the next records of a partition by id, packed as `unpackCrowd` reads them. Separate rows took four times as
+ * Returns the next records of a partition by id, packed as `unpackSignatures` reads them. Separate rows took four times as
  * long to send and to read.
  */
 export async function readPortion(
@@ -80,17 +80,17 @@ export async function findMembers(db: Database, ids: readonly string[]): Promise
  */
 export async function copyCounts(tx: Transaction, ids: readonly string[], summaryId: string): Promise<void> {
   await sql`
-    update records as heir
+    update records as summary
     set access_count = least(parts.accesses, 2147483647)::int4, served_count = least(parts.served, 2147483647)::int4,
       confirmation_count = least(parts.confirmations, 2147483647)::int4, last_accessed_at = parts.last_accessed_at,
-      base_importance = greatest(heir.base_importance, parts.base_importance), confidence = parts.confidence
+      base_importance = greatest(summary.base_importance, parts.base_importance), confidence = parts.confidence
     from (
       select sum(access_count) as accesses, sum(served_count) as served, sum(confirmation_count) as confirmations,
         max(last_accessed_at) as last_accessed_at, max(base_importance) as base_importance,
         min(confidence) as confidence
       from records where id = any(${sql.val([...ids])}::uuid[])
     ) as parts
-    where heir.id = ${summaryId}::uuid
+    where summary.id = ${summaryId}::uuid
   `.execute(tx)
 }
 

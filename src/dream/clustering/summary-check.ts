@@ -14,7 +14,7 @@ import {
 /** The share of the summary's content words that its sources must contain. */
 const minShared = 0.5
 
-export type SummaryFault = 'longer' | 'invented' | 'lost' | 'strange'
+type SummaryFault = 'longer' | 'invented' | 'lost' | 'strange'
 
 /** Returns undefined if the rules find no fault. */
 export function findSummaryFault(

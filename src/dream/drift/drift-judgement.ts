@@ -5,10 +5,10 @@ import type { Finding } from './references.ts'
 export type RecordState = { status: RecordStatus; isOwn: boolean; missedBy: string | null }
 
 /**
- * `note`: a reference is missing, but the record was already challenged. `settle`: all references are found, and the
+ * `note`: a reference is missing, but the record was already challenged. `clear`: all references are found, and the
  * status is not changed because another client has set it.
  */
-export type Move = 'challenge' | 'invalidate' | 'restore' | 'note' | 'settle'
+export type Move = 'challenge' | 'invalidate' | 'restore' | 'note' | 'clear'
 
 type CheckResult = { findings: readonly Finding[]; isWhole: boolean; runId: string }
 
@@ -25,7 +25,7 @@ export function decideMove(state: RecordState, { findings, isWhole, runId }: Che
 
 function decideWhenFound({ status, isOwn, missedBy }: RecordState): Move | undefined {
   if (isOwn && (status === 'challenged' || status === 'invalidated')) return 'restore'
-  return missedBy === null ? undefined : 'settle'
+  return missedBy === null ? undefined : 'clear'
 }
 
 function decideWhenMissing({ status, isOwn, missedBy }: RecordState, runId: string): Move | undefined {

@@ -109,7 +109,7 @@ export function createDriftStep({ db, roots, textLanguage, size = defaultBatchSi
       const record = stored.get(each.record.id)
       if (!record) continue
       await writeMiss(tx, context, each)
-      if (each.move === 'note' || each.move === 'settle') continue
+      if (each.move === 'note' || each.move === 'clear') continue
       const { to, figure } = outcomes[each.move]
       await moveStatus(tx, context, record, each)
       counts[figure] = (counts[figure] ?? 0) + 1
@@ -120,7 +120,7 @@ export function createDriftStep({ db, roots, textLanguage, size = defaultBatchSi
   }
 
   async function moveStatus(tx: Transaction, { run }: RunContext, record: StoredRecord, due: DueMove) {
-    if (due.move === 'note' || due.move === 'settle') return
+    if (due.move === 'note' || due.move === 'clear') return
     await writeChange(tx, record, {
       ...{
         action: 'status',
@@ -164,7 +164,7 @@ async function writeMiss(
   { run }: RunContext,
   { record: checkedRecord, move, ...due }: DueMove,
 ): Promise<void> {
-  if (move === 'restore' || move === 'settle') return deleteMiss(tx, checkedRecord.id)
+  if (move === 'restore' || move === 'clear') return deleteMiss(tx, checkedRecord.id)
   const miss = { record_id: checkedRecord.id, run_id: run.id, missed_at: run.startedAt }
   await upsertMiss(tx, { ...miss, reference: findMissing(due) })
 }

@@ -13,7 +13,7 @@ import { findReferences } from './reference-extraction.ts'
 import type { Finding, Reference } from './references.ts'
 import { hasScript, hasWord } from './references.ts'
 
-export type Checker = ReturnType<typeof createChecker>
+type Checker = ReturnType<typeof createChecker>
 
 /** `silent`: a root without package.json is another kind of project and says nothing about scripts. */
 type Answer = Finding | 'silent'
@@ -125,7 +125,7 @@ async function readRegularFile(real: string): Promise<string | undefined> {
   }
 }
 
-export type CheckedReference = { reference: Reference; finding: Finding }
+type CheckedReference = { reference: Reference; finding: Finding }
 
 /** `isWhole` is true if all roots of the references were readable. */
 export type RecordCheck = { record: CheckedRecord; found: readonly CheckedReference[]; isWhole: boolean }

@@ -93,7 +93,7 @@ export async function listStaleProfiles(db: Database, scope: string | null): Pro
   return rows.map(({ id }) => id)
 }
 
-export type Card = { entity_id: string; card_id: string; digest: Buffer; written_at: Date }
+type Card = { entity_id: string; card_id: string; digest: Buffer; written_at: Date }
 
 export async function upsertCard(tx: Transaction, card: Card): Promise<void> {
   const { entity_id: _, ...latest } = card

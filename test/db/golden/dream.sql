@@ -218,10 +218,10 @@ and r.id > $5::uuid
     order by wanted.place;
 
 -- src/dream/clustering/clustering.queries.ts copyCounts
-    update records as heir
+    update records as summary
     set access_count = least(parts.accesses, 2147483647)::int4, served_count = least(parts.served, 2147483647)::int4,
       confirmation_count = least(parts.confirmations, 2147483647)::int4, last_accessed_at = parts.last_accessed_at,
-      base_importance = greatest(heir.base_importance, parts.base_importance), confidence = parts.confidence
+      base_importance = greatest(summary.base_importance, parts.base_importance), confidence = parts.confidence
     from (
       select sum(access_count) as accesses, sum(served_count) as served, sum(confirmation_count) as confirmations,
         max(last_accessed_at) as last_accessed_at, max(base_importance) as base_importance,
@@ -229,7 +229,7 @@ and r.id > $5::uuid
       from records
 where id = any($1::uuid[])
     ) as parts
-    where heir.id = $2::uuid;
+    where summary.id = $2::uuid;
 
 -- src/dream/clustering/clustering.queries.ts findOrphans
     select r.id

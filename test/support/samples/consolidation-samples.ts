@@ -6,6 +6,7 @@ import * as counting from '../../../src/consolidation/practices/practices.querie
 import { skillKind } from '../../../src/consolidation/practices/skill.ts'
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
+import { startPosition } from '../../../src/jobs/table-walk.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -13,7 +14,7 @@ const id = '0197b9a0-0000-7000-8000-000000000001'
 const digest = Buffer.alloc(16, 1)
 const [scope, sensitivity] = ['team', 'low'] as const
 const due = { stage: 'semantic', scope: null, until: now, now } as const
-const portion = { ...due, after: walking.start, limit: 1_000 }
+const portion = { ...due, after: startPosition, limit: 1_000 }
 const handle = { digest, detail: digest, place: null }
 const key = { digest, handle: digest, scope, sensitivity }
 const within = (ask: (tx: Transaction) => Promise<unknown>) => (db: Database) => db.transaction().execute(ask)
