@@ -49,7 +49,7 @@ const levels = [
   ['maintenance', 'metrics', 'checking'],
 ] as const
 
-/** Every room imports one of the highest level; a room of the highest level imports its neighbour. */
+/** Every room imports a room of the highest level, and a room of the highest level imports its neighbour. */
 const upward: PlantedViolation[] = levels.flatMap((level) =>
   level.map((room) => ({
     rule: `order-of-${level.join('-and-')}`,

@@ -8,7 +8,7 @@ import { createPoliciesService } from '../../src/policies/index.ts'
 import { buildExtractionOptions } from '../support/extraction-options.ts'
 import { idleWorks, noIntervals } from '../support/idle-jobs.ts'
 
-/** A worker that is killed, without warning, the nth time it comes to a step of a consolidation. */
+/** A worker that kills itself the nth time it reaches a step of a consolidation run. */
 const [url = '', instant = '', fatalStep = '', nth = '1', endpoint = ''] = process.argv.slice(2)
 const clock = { now: () => new Date(instant) }
 const { db } = connect({

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** The nth record was used n times, and served twice as often. */
+/** Inserts records of which the nth was used n times and served twice as often. */
 async function storeAsBefore(count: number): Promise<void> {
   await sql`
     with drawn as (

@@ -27,7 +27,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Everything the product has put into its schema, by kind and name. */
+/** Lists everything in the schema of the product by kind and name. */
 async function listObjects(db: Database): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select 'relation ' || relname as name from pg_class
@@ -42,7 +42,7 @@ async function listObjects(db: Database): Promise<string[]> {
 }
 
 describe('migrations', () => {
-  it('run once, whoever of 20 migrators starts first', async () => {
+  it('run once when 20 migrators start together', async () => {
     expect(await pendingMigrations(connection.db)).toEqual(names)
     const others = Array.from({ length: 20 }, () => open(database.url))
     try {
@@ -55,7 +55,7 @@ describe('migrations', () => {
     expect(await migrateUp(connection.db)).toEqual([])
   })
 
-  it('lead back to nothing and forth to the same', async () => {
+  it('can all be reverted and applied again with the same result', async () => {
     const whole = await listObjects(connection.db)
     expect(whole).toContain('relation records')
     expect(await migrateDown(connection.db)).toEqual([...names].reverse())
@@ -64,7 +64,7 @@ describe('migrations', () => {
     expect(await listObjects(connection.db)).toEqual(whole)
   })
 
-  it('lead back to any of them and forth again', async () => {
+  it('can be reverted to any of them and applied again', async () => {
     for (const [index, name] of names.entries()) {
       const undone = names.slice(index + 1)
       expect(await migrateDown(connection.db, name)).toEqual([...undone].reverse())
@@ -80,7 +80,7 @@ describe('migrations', () => {
     expect(generated).toEqual([])
   })
 
-  it('give the connection back as it was', async () => {
+  it('return the connection with its settings unchanged', async () => {
     const { rows } = await sql<{ statement_timeout: string; lock_timeout: string }>`
       select current_setting('statement_timeout') as statement_timeout, current_setting('lock_timeout') as lock_timeout
     `.execute(connection.db)
@@ -88,8 +88,8 @@ describe('migrations', () => {
   })
 })
 
-describe('the database', () => {
-  it('refuses what no bug above it may store', async () => {
+describe('the constraints of the database', () => {
+  it('refuse rows that no bug of the product may store', async () => {
     const insert = (changes: Record<string, unknown>) => {
       const row = {
         ...{ id: crypto.randomUUID(), created_at: 'now', updated_at: 'now', anchored_at: 'now', scope: '' },
@@ -134,8 +134,8 @@ describe('the database', () => {
   })
 })
 
-describe('the types of the tables', () => {
-  it('are those of the migrated database', () => {
+describe('the generated table types', () => {
+  it('match the migrated database', () => {
     const folder = mkdtempSync(join(tmpdir(), 'membrane-types-'))
     try {
       writeDatabaseTypes(database.url, join(folder, 'schema.ts'))

@@ -46,7 +46,7 @@ type Row = PrunableState & {
   prune_at: Date | null
 }
 
-it('lowers what is above 1,000 and gives each record the deadline that follows', async () => {
+it('the migration lowers a salience above 1,000 and recomputes the deadline of each record', async () => {
   await storeAsBefore()
   await sql`update lifecycle_policies set reinforcement_gain = 1e300, max_salience = 1e300 where type = 'entity'`.execute(
     connection.db,

@@ -18,7 +18,7 @@ const profile: fc.Arbitrary<DecayState & { elapsed: number }> = fc
     curve: fc.constantFrom<Curve>('exponential', 'linear', 'custom', 'huber', 'elastic'),
     half_life_seconds: fc.oneof(fc.integer({ min: 1, max: 1e5 }), fc.integer({ min: 1, max: 1e11 })),
     min_salience: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1, noNaN: true })),
-    // Denormals too: their products underflow, at which PostgreSQL would raise.
+    // Also denormal numbers: PostgreSQL raises when their products underflow.
     base_salience: fc.oneof(
       fc.double({ min: 0, max: 10, noNaN: true }),
       fc.double({ min: 0, max: 1e308, noNaN: true }),
@@ -33,7 +33,7 @@ const profile: fc.Arbitrary<DecayState & { elapsed: number }> = fc
     expires_at: age === null ? null : new Date(start + age * 1_000),
   }))
 
-it('salience in SQL and in TypeScript are one definition', async () => {
+it('salience in SQL equals salience in TypeScript', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(profile, { minLength: 200, maxLength: 200 }), async (lives) => {
       const { rows } = await sql<{ salience: number }>`

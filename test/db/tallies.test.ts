@@ -24,15 +24,15 @@ afterEach(async () => {
 const read = async () =>
   Object.fromEntries((await sumTallies(connection.db)).map(({ name, value }) => [name, value]))
 
-describe('tallies', () => {
-  it('are added up over all who counted, and lose nothing of what came at once', async () => {
+describe('the tallies of a table', () => {
+  it('add up concurrent counts without a loss', async () => {
     const { db } = connection
     const count = () => db.transaction().execute((tx) => addTallies(tx, { forgotten: 1, restored: 2 }))
     await Promise.all(Array.from({ length: 60 }, count))
     expect(await read()).toEqual({ forgotten: 60, restored: 120 })
   })
 
-  it('keep nobody waiting: a transaction that counted and is not over does not stop another', async () => {
+  it('do not block: an open transaction that counted does not stop another', async () => {
     const { db } = connection
     await db.transaction().execute(async (open) => {
       await addTallies(open, { forgotten: 1 })
@@ -42,7 +42,7 @@ describe('tallies', () => {
     expect(await read()).toEqual({ forgotten: 2 })
   })
 
-  it('go with the transaction that is taken back', async () => {
+  it('are rolled back with their transaction', async () => {
     const taken = connection.db.transaction().execute(async (tx) => {
       await addTallies(tx, { forgotten: 5 })
       throw new Error('taken back')
@@ -52,7 +52,7 @@ describe('tallies', () => {
   })
 })
 
-it('counts the runs there were before it was there, and leads back', async () => {
+it('the tallies migration counts the earlier runs, and can be reverted', async () => {
   const { db } = connection
   await migrateDown(db, '0019_imports')
   await sql`

@@ -50,7 +50,7 @@ async function storeAsBefore(count: number): Promise<void> {
   `.execute(connection.db)
 }
 
-it('finds by its identifiers what was stored before relevance was, and leads back', async () => {
+it('the text migration makes earlier records findable by their identifiers, and can be reverted', async () => {
   // More than one batch.
   await storeAsBefore(5_100)
   await migrateUp(connection.db)

@@ -24,8 +24,8 @@ afterAll(async () => {
   await database.drop()
 })
 
-describe('a version beside the next one, on one schema', () => {
-  it('finds whatever it reads and may write whatever it wrote, after every migration', async () => {
+describe('the last version on the schema of the next one', () => {
+  it('finds every column it reads and may write what it wrote, after every migration', async () => {
     const states: Catalogue[] = []
     for (const name of names.toReversed()) {
       await migrateDown(connection.db, name)
@@ -48,7 +48,7 @@ describe('a version beside the next one, on one schema', () => {
     ['alter table records add column mood text not null', 'records.mood is new and must be given'],
     ['alter table records add constraint calm check (version < 9)', 'calm asks more of what was there'],
     ['create unique index one_each on contents (tags)', 'one_each asks more of what was there'],
-  ])('would be stopped by `%s`', async (statement, obstacle) => {
+  ])('would be broken by `%s`', async (statement, obstacle) => {
     const before = await readCatalogue(connection.db)
     await expect(
       connection.db.transaction().execute(async (tx) => {
@@ -58,7 +58,7 @@ describe('a version beside the next one, on one schema', () => {
     ).rejects.toThrow(obstacle)
   })
 
-  it('leaves a database alone that is ahead of it', async () => {
+  it('does not touch a database that is ahead of it', async () => {
     await sql`insert into kysely_migration (name, timestamp) values ('9999_later', 'later')`.execute(
       connection.db,
     )

@@ -10,7 +10,7 @@ import { createPoliciesService } from '../../src/policies/index.ts'
 import { buildExtractionOptions } from '../support/extraction-options.ts'
 import { idleWorks, noIntervals } from '../support/idle-jobs.ts'
 
-/** A worker that asks a model in its dream, and is killed the nth time it comes to a step of the run. */
+/** A dream worker with a model that kills itself the nth time it reaches a step of the run. */
 const [url = '', instant = '', fatalStep = '', nth = '1', endpoint = ''] = process.argv.slice(2)
 const clock = { now: () => new Date(instant) }
 const { db } = connect({

@@ -16,22 +16,22 @@ it('everything acknowledged survives a clock that is set back by an hour and a k
   const file = join(folder, 'shift')
   const shift = (milliseconds: number) => writeFile(file, String(milliseconds))
   await shift(0)
-  const { processes: stand, url } = await openFaultEnvironment({
+  const { processes, url } = await openFaultEnvironment({
     variables: { FAULTS_CLOCK: file, MEMBRANE_DECAY_INTERVAL: '10s' },
     nodeArguments: ['--import', preloaded],
   })
-  const { ledger, end } = startLoad(stand.urls, 8)
+  const { ledger, end } = startLoad(processes.urls, 8)
   await sleep(3_000)
-  await killWorkers(stand)
+  await killWorkers(processes)
   await shift(-hour)
   await sleep(3_000)
-  for (const job of ['decay', 'consolidate', 'embed']) await expectRun(stand, job, 60_000)
-  await killWorkers(stand)
+  for (const job of ['decay', 'consolidate', 'embed']) await expectRun(processes, job, 60_000)
+  await killWorkers(processes)
   await shift(0)
   await sleep(3_000)
-  for (const job of ['decay', 'consolidate', 'embed']) await expectRun(stand, job, 60_000)
+  for (const job of ['decay', 'consolidate', 'embed']) await expectRun(processes, job, 60_000)
   await end()
-  await verifyLoad('the clock an hour back, and right again', url, stand, ledger)
+  await verifyLoad('the clock an hour back, and right again', url, processes, ledger)
 })
 
 /** Kills every worker in the middle of its work. */

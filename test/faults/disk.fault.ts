@@ -31,26 +31,26 @@ it('everything acknowledged survives a full disk under load', async (context) =>
   const folder = await openDisk(400)
   if (!folder) return context.skip('this user may not mount a disk of its own')
   const settings = ['shared_buffers=32MB', 'max_wal_size=64MB', 'min_wal_size=32MB']
-  const { postgres: cluster, processes: stand, url } = await openFaultEnvironment({ folder, settings })
-  const { ledger, end } = startLoad(stand.urls, 12)
+  const { postgres, processes, url } = await openFaultEnvironment({ folder, settings })
+  const { ledger, end } = startLoad(processes.urls, 12)
   await sleep(2_000)
   const filled = await fill(folder)
   const at = performance.now()
   await until('the disk to be full for a while', () => performance.now() - at > 15_000, 30_000)
   const refused = [...ledger.answers].filter(([status]) => status !== 'lost' && status >= '500')
   expect(refused.map(([status]) => status)).toEqual(['503'])
-  expect((await fetch(`${stand.urls[0]}/livez`)).status).toBe(200)
-  const how = cluster.isRunning() ? 'lives on' : 'has ended'
+  expect((await fetch(`${processes.urls[0]}/livez`)).status).toBe(200)
+  const how = postgres.isRunning() ? 'lives on' : 'has ended'
   await rm(filled)
   // A process that cannot write its log ends and is restarted by its supervisor.
-  await cluster.start()
+  await postgres.start()
   const up = performance.now()
   await until('a write to be acknowledged', () => ledger.at > up, 60_000)
   process.stdout.write(
     `  a full disk: PostgreSQL ${how}; a write ${Math.round(ledger.at - up)} ms after it has room again\n`,
   )
   await end()
-  await verifyLoad('the disk full for 15 s', url, stand, ledger)
+  await verifyLoad('the disk full for 15 s', url, processes, ledger)
 })
 
 /** Fills the disk and keeps it full. */

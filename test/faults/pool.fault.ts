@@ -17,15 +17,15 @@ async function openSession(url: string): Promise<pg.Client> {
 
 it('with an exhausted pool a few requests are served, some wait, and the others are refused at once', async () => {
   const variables = { MEMBRANE_POOL_SIZE: '4', MEMBRANE_POOL_QUEUE: '16' }
-  const { processes: stand, url } = await openFaultEnvironment({ settings, variables })
-  const { ledger, end } = startLoad(stand.urls, 8)
+  const { processes, url } = await openFaultEnvironment({ settings, variables })
+  const { ledger, end } = startLoad(processes.urls, 8)
   await sleep(1_000)
   const blocker = await openSession(url)
   await blocker.query('begin')
   await blocker.query('lock table records in access exclusive mode')
-  const flood = Array.from({ length: 200 }, () => timed(`${stand.urls[0]}/v1/records`))
+  const flood = Array.from({ length: 200 }, () => timed(`${processes.urls[0]}/v1/records`))
   await sleep(4_000)
-  expect((await fetch(`${stand.urls[0]}/livez`)).status).toBe(200)
+  expect((await fetch(`${processes.urls[0]}/livez`)).status).toBe(200)
   await blocker.query('rollback')
   const freed = performance.now()
   const answers = await Promise.all(flood)
@@ -40,16 +40,16 @@ it('with an exhausted pool a few requests are served, some wait, and the others 
   process.stdout.write(`a write ${Math.round(ledger.at - freed)} ms after the lock went\n`)
   await blocker.end()
   await end()
-  await verifyLoad('the pool exhausted', url, stand, ledger)
+  await verifyLoad('the pool exhausted', url, processes, ledger)
 })
 
 it('an API without a free PostgreSQL session answers 503 and recovers', async () => {
-  const { processes: stand, url } = await openFaultEnvironment({ settings })
-  const { ledger, end } = startLoad(stand.urls, 8)
+  const { processes, url } = await openFaultEnvironment({ settings })
+  const { ledger, end } = startLoad(processes.urls, 8)
   await sleep(1_000)
   const greedy = await Promise.allSettled(Array.from({ length: 60 }, () => openSession(url)))
   const sessions = greedy.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
-  for (let nth = 0; nth < stand.size; nth++) stand.kill(nth)
+  for (let nth = 0; nth < processes.size; nth++) processes.kill(nth)
   const hogs = await Promise.allSettled(Array.from({ length: 60 }, () => openSession(url)))
   sessions.push(...hogs.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])))
   await sleep(5_000)
@@ -60,7 +60,7 @@ it('an API without a free PostgreSQL session answers 503 and recovers', async ()
     `  ${sessions.length} of 40 sessions taken: a write ${Math.round(ledger.at - freed)} ms after they went\n`,
   )
   await end()
-  await verifyLoad('no session left', url, stand, ledger)
+  await verifyLoad('no session left', url, processes, ledger)
 })
 
 async function timed(url: string): Promise<{ status: number; retryAfter: string | null; ms: number }> {

@@ -8,21 +8,21 @@ import { verifyLoad } from '../support/verify-load.ts'
 const ways = { 'in good order': 'SIGINT', 'at once': 'SIGQUIT', 'by a crash': 'SIGKILL' } as const
 
 it('everything acknowledged survives restarts and a crash of PostgreSQL under load', async () => {
-  const { postgres: cluster, processes: stand, url } = await openFaultEnvironment()
-  const { ledger, end } = startLoad(stand.urls, 12)
+  const { postgres, processes, url } = await openFaultEnvironment()
+  const { ledger, end } = startLoad(processes.urls, 12)
   for (const [name, signal] of [...Object.entries(ways), ...Object.entries(ways)]) {
     await sleep(2_000)
-    await cluster.stop(signal)
+    await postgres.stop(signal)
     await sleep(1_000)
-    await expectAway(stand.urls[0] ?? '')
-    await cluster.start()
+    await expectAway(processes.urls[0] ?? '')
+    await postgres.start()
     const up = performance.now()
     await until('a write to be acknowledged', () => ledger.at > up, 60_000)
     const served = Math.round(ledger.at - up)
     process.stdout.write(`  PostgreSQL ended ${name}: a write ${served} ms after it answers again\n`)
   }
   await end()
-  await verifyLoad('6 restarts of PostgreSQL', url, stand, ledger)
+  await verifyLoad('6 restarts of PostgreSQL', url, processes, ledger)
 })
 
 /** The process lives, reports that it is not ready and why, and answers 503 with Retry-After. */

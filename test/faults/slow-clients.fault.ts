@@ -10,12 +10,12 @@ import { verifyLoad } from '../support/verify-load.ts'
 const slow = 500
 
 it('requests are served while 500 clients send a byte a second and 500 read nothing', async () => {
-  const { processes: stand, url } = await openFaultEnvironment({
+  const { processes, url } = await openFaultEnvironment({
     apis: 1,
     variables: { MEMBRANE_REQUEST_TIMEOUT: '5s' },
   })
-  const [api = ''] = stand.urls
-  const { ledger, end } = startLoad(stand.urls, 8)
+  const [api = ''] = processes.urls
+  const { ledger, end } = startLoad(processes.urls, 8)
   await sleep(2_000)
   const before = await measure(api)
   const senders = await openSome(api, 'POST /v1/records HTTP/1.1\r\nhost: here\r\nx-slow: ')
@@ -24,7 +24,7 @@ it('requests are served while 500 clients send a byte a second and 500 read noth
   const dripping = setInterval(() => {
     for (const sender of senders) if (sender.writable) sender.write('a')
   }, 1_000)
-  const during = { ...(await measure(api)), megabytes: await stand.memoryOf(0) }
+  const during = { ...(await measure(api)), megabytes: await processes.memoryOf(0) }
   await until('the slow senders to be sent away', () => senders.every(hasGone), 60_000)
   clearInterval(dripping)
   const began = performance.now()
@@ -36,13 +36,13 @@ it('requests are served while 500 clients send a byte a second and 500 read noth
   )
   expect(left).toBe(true)
   const seconds = Math.round((performance.now() - began) / 1_000)
-  const after = { ...(await measure(api)), megabytes: await stand.memoryOf(0) }
+  const after = { ...(await measure(api)), megabytes: await processes.memoryOf(0) }
   expect(during.served).toBe(before.served)
   for (const reader of readers) reader.destroy()
   process.stdout.write(
     `  a read takes ${before.ms} ms, ${during.ms} ms among ${2 * slow} slow clients, ${after.ms} ms after; the API has ${during.megabytes} MB, then ${after.megabytes}; those that read nothing are gone ${seconds} s later\n`,
   )
-  await verifyLoad(`${2 * slow} slow clients`, url, stand, ledger)
+  await verifyLoad(`${2 * slow} slow clients`, url, processes, ledger)
 })
 
 const hasGone = (socket: Socket) => socket.readableEnded || socket.closed

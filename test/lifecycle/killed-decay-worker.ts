@@ -5,7 +5,7 @@ import { createSweep } from '../../src/lifecycle/index.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { idleWorks, noIntervals } from '../support/idle-jobs.ts'
 
-/** A worker that is killed at the nth step of a kind: `node killed-decay-worker.ts <url> <instant> <step> <nth>`. */
+/** A worker that kills itself at the nth step of a kind: `node killed-decay-worker.ts <url> <instant> <step> <nth>`. */
 const [url = '', instant = '', fatalStep, nth] = process.argv.slice(2)
 
 const clock = { now: () => new Date(instant) }

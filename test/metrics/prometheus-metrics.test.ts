@@ -47,7 +47,7 @@ async function remember(api: TestApp, object: string, more: object = {}): Promis
   return (body as { id: string }).id
 }
 
-function hire({ config, db, clock, ids }: TestApp) {
+function createJobRunner({ config, db, clock, ids }: TestApp) {
   const log = createLogger({ level: 'silent', clock, write: () => {} })
   const { handle } = createJobs({ config, db, clock, ids, log })
   return (job: JobName) => handle(job, new AbortController().signal, () => {})
@@ -140,7 +140,7 @@ describe('the counters of the store', () => {
     expect(
       findValues(due, 'membrane_store_backlog_oldest_seconds', { work: 'forget_faded' })[0],
     ).toBeGreaterThan(day / 1_000)
-    await hire(api)('decay')
+    await createJobRunner(api)('decay')
     const after = await readStore(api)
     expect(findValues(after, 'membrane_store_forgotten_total')).toEqual([3])
     expect(findValues(after, 'membrane_store_backlog', { work: 'forget_faded' })).toEqual([0])
@@ -162,7 +162,7 @@ describe('the counters of the store', () => {
 
   it('remain after the runs are deleted, and leave out dry runs', async () => {
     const api = await start()
-    const run = hire(api)
+    const run = createJobRunner(api)
     for (const dry_run of [false, true])
       await api.request('POST', '/v1/maintenance/runs', { body: { job: 'decay', dry_run } })
     await run('decay')

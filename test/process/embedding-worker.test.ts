@@ -26,13 +26,13 @@ async function openDeployment() {
     expect(answer.status, await answer.text()).toBe(201)
   }
 
-  function hire(variables: Record<string, string> = {}) {
+  function startWorker(variables: Record<string, string> = {}) {
     const worker = launchRole('worker', { ...environment, ...variables })
     onTestFinished(() => void worker.kill('SIGKILL'))
     return worker
   }
 
-  const untilAllRead = () =>
+  const waitUntilAllEmbedded = () =>
     until('every text to have a vector', async () => {
       const { rows } = await database.pool.query('select count(*)::int as count from records')
       return (
@@ -41,30 +41,30 @@ async function openDeployment() {
       )
     })
 
-  return { database, capture, hire, untilAllRead }
+  return { database, capture, startWorker, waitUntilAllEmbedded }
 }
 
 it('a worker embeds what an API captures without a run, and continues after a kill', async () => {
-  const { database, capture, hire, untilAllRead } = await openDeployment()
-  const without = hire({ MEMBRANE_EMBEDDING_PROVIDER: 'none' })
+  const { database, capture, startWorker, waitUntilAllEmbedded } = await openDeployment()
+  const without = startWorker({ MEMBRANE_EMBEDDING_PROVIDER: 'none' })
   await capture('Deploys of user-auth need Node 24')
   await without.said(/working/)
   without.kill('SIGTERM')
   expect(await without.ended).toEqual({ code: 0, signal: null })
   expect(await readVectors(database)).toEqual([])
 
-  const killed = hire()
-  await untilAllRead()
+  const killed = startWorker()
+  await waitUntilAllEmbedded()
   await capture('The user prefers dark mode')
-  await untilAllRead()
+  await waitUntilAllEmbedded()
   for (let n = 0; n < 20; n++) await capture(`Memory number ${n} of many`)
   killed.kill('SIGKILL')
   await killed.ended
   // A worker killed inside a batch would return it after a minute; this one was idle.
   await database.pool.query("update unembedded set due_at = now() where due_at < 'infinity'")
 
-  const next = hire()
-  await untilAllRead()
+  const next = startWorker()
+  await waitUntilAllEmbedded()
   const { rows } = await database.pool.query("select * from maintenance_runs where job = 'embed'")
   expect(rows).toEqual([])
   next.kill('SIGTERM')
@@ -74,13 +74,13 @@ it('a worker embeds what an API captures without a run, and continues after a ki
 it('a worker embeds with a configured server and logs when the server is unavailable', async () => {
   const server = await startChatServer(respondWithVectors())
   onTestFinished(() => server.close())
-  const { database, capture, hire, untilAllRead } = await openDeployment()
-  const worker = hire({
+  const { database, capture, startWorker, waitUntilAllEmbedded } = await openDeployment()
+  const worker = startWorker({
     ...{ MEMBRANE_EMBEDDING_PROVIDER: 'openai', MEMBRANE_EMBEDDING_ENDPOINT: `${server.url}/embeddings` },
     ...{ MEMBRANE_EMBEDDING_MODEL: 'm1', MEMBRANE_EMBEDDING_API_KEY: 'sk-of-the-tests' },
   })
   await capture('Deploys of user-auth need Node 24')
-  await untilAllRead()
+  await waitUntilAllEmbedded()
   expect(await readEmbeddingModels(database)).toMatchObject([{ model: 'm1', dimensions: 16, serves: true }])
   expect(server.requests.flatMap((seen) => parseEmbeddingRequest(seen).input).join()).toContain('user-auth')
 
@@ -89,7 +89,7 @@ it('a worker embeds with a configured server and logs when the server is unavail
   await worker.said(/texts wait for their vectors/)
   expect(worker.output()).not.toMatch(/confidential|sk-of-the-tests/)
   server.behave(respondWithVectors())
-  await untilAllRead()
+  await waitUntilAllEmbedded()
   expect(parseLogLines(worker).filter(({ level }) => level === 'fatal')).toEqual([])
 
   // The worker stops even during a request that never ends.
@@ -103,7 +103,7 @@ it('a worker embeds with a configured server and logs when the server is unavail
 })
 
 it('killed workers compare each record once', async () => {
-  const { database, capture, hire } = await openDeployment()
+  const { database, capture, startWorker } = await openDeployment()
   const count = async (from: string) => {
     const { rows } = await database.pool.query<{ count: number }>(
       `select count(*)::int as count from ${from}`,
@@ -112,7 +112,7 @@ it('killed workers compare each record once', async () => {
   }
   for (let n = 0; n < 40; n++) await capture('Deploys of the billing service are frozen in December')
   for (let round = 0; round < 4; round++) {
-    const killed = hire()
+    const killed = startWorker()
     await killed.said(/working/)
     const before = await count('surprises')
     await Promise.race([
@@ -124,7 +124,7 @@ it('killed workers compare each record once', async () => {
     await database.pool.query("update unembedded set due_at = now() where due_at < 'infinity'")
     for (let n = 0; n < 10; n++) await capture('Deploys of the billing service are frozen in December')
   }
-  hire()
+  startWorker()
   await until('all to be compared', async () => (await count('surprises')) === (await count('records')))
   expect(await count('unsurprised')).toBe(0)
   expect(await count('surprises where duplicate_of is null')).toBe(1)

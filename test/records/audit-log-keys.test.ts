@@ -67,8 +67,11 @@ describe('the audit log of a record', () => {
       payload: { ...payloads.semantic, object: 'Zig' },
       provenance: { sources: [{ kind: 'event', ref: 'e' }] },
     }
-    const { record: heir } = await ask('POST', `/v1/records/${old}/supersede`, { ...auditFields, record })
-    for (const id of [old, heir.id])
+    const { record: successor } = await ask('POST', `/v1/records/${old}/supersede`, {
+      ...auditFields,
+      record,
+    })
+    for (const id of [old, successor.id])
       for (const entry of await auditOf(id)) expect(entry).toMatchObject({ via })
     const captured = await ask('POST', '/v1/capture', {
       ...{ source: 'agent', source_kind: 'event' },

@@ -217,7 +217,7 @@ describe('a server with MEMBRANE_REQUIRE_IF_MATCH', () => {
 
 describe('a forgotten record', () => {
   it('is left out of lists and refuses changes, and can still be read with its reason', async () => {
-    const record = await create(app, fact({ tags: ['doomed'] }))
+    const record = await create(app, fact({ tags: ['to-delete'] }))
     const other = await create(app, fact({ relations: [{ predicate: 'supports', target_id: record.id }] }))
     const at = app.clock.now()
     const until = new Date(at.getTime() + 1)
@@ -229,9 +229,9 @@ describe('a forgotten record', () => {
     const gone = await app.request('GET', `/v1/records/${record.id}`)
     expect(expectProblem(gone, 410, 'record_forgotten').reason).toBe('pruned')
     expectProblem(await patch(record.id, { tags: [] }), 410, 'record_forgotten')
-    const list = await app.request('GET', '/v1/records?tag=doomed')
+    const list = await app.request('GET', '/v1/records?tag=to-delete')
     expect((list.body as Body).items).toEqual([])
-    const all = await app.request('GET', '/v1/records?tag=doomed&include_forgotten=true')
+    const all = await app.request('GET', '/v1/records?tag=to-delete&include_forgotten=true')
     expect((all.body as Body).items).toHaveLength(1)
     const shown = await app.request('GET', `/v1/records/${record.id}?include_forgotten=true`)
     expect(shown.body).toMatchObject({ forgotten: { reason: 'pruned', actor: 'decay-service' } })

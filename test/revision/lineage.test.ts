@@ -95,9 +95,9 @@ describe('GET /v1/records/{id}/lineage', () => {
     expect(stored.status).toBe(201)
     const steps = ids.slice(1).map((id, n) => [id, String(ids[n])] as const)
     await insertEdges(app, ['supersedes', 'superseded_by'], steps)
-    const saboteur = createSessionEnder(app)
+    const sessionEnder = createSessionEnder(app)
     for (const id of [ids[0], ids[500], ids[999]]) {
-      const { result, statements } = await saboteur.count(() => readLineage(app, id ?? ''))
+      const { result, statements } = await sessionEnder.count(() => readLineage(app, id ?? ''))
       // One statement finds the record under the trust of the caller, one reads the tree.
       expect(statements).toBe(2)
       expect(idsOf(result).sort()).toEqual(ids.toSorted())
@@ -126,16 +126,19 @@ describe('GET /v1/records/{id}/lineage', () => {
 
   it('shows for purged and erased records what is left of them', async () => {
     const erased = (await create(app, buildClaim('erased'))).id
-    const heir = await createRevision('supersede', erased, 'heir')
+    const successor = await createRevision('supersede', erased, 'heir')
     await revise(app, 'erase', erased)
     expect(await readLineage(app, erased)).toMatchObject({
       nodes: [{ id: erased, type: 'semantic', status: 'superseded' }],
       edges: [],
     })
-    expect(idsOf(await readLineage(app, heir))).toEqual([heir])
-    await forget(heir)
+    expect(idsOf(await readLineage(app, successor))).toEqual([successor])
+    await forget(successor)
     app.clock.advance(31 * 86_400_000)
     await purgeForgotten(app.db, app.clock.now(), 1_000)
-    expect(await readLineage(app, heir)).toMatchObject({ nodes: [{ id: heir, status: 'active' }], edges: [] })
+    expect(await readLineage(app, successor)).toMatchObject({
+      nodes: [{ id: successor, status: 'active' }],
+      edges: [],
+    })
   })
 })

@@ -26,7 +26,7 @@ it('a record withdrawn by a revision is kept through all sweeps and forgotten af
   const lasting = { lifecycle: { deletion_policy: 'never' } }
   await revise(app, 'retract', retracted.id)
   await revise(app, 'retract', pinned.id)
-  const heir = await revise(app, 'supersede', superseded.id, { record: buildClaim('heir', lasting) })
+  const successor = await revise(app, 'supersede', superseded.id, { record: buildClaim('heir', lasting) })
   await mergeRecords(app, merged, buildClaim('both', lasting))
   const aside = [retracted.id, superseded.id, ...merged]
   const readStates = async () =>
@@ -42,7 +42,7 @@ it('a record withdrawn by a revision is kept through all sweeps and forgotten af
     app.clock.advance(0.89 * day)
     await sweep()
   }
-  const { record } = heir.body as Body
+  const { record } = successor.body as Body
   expect(before[1]?.lineage.map(({ id }: Body) => id)).toContain(record.id)
   expect(await readStates()).toEqual(before)
   app.clock.advance(2 * day)

@@ -66,13 +66,13 @@ describe('POST /v1/records/{id}/supersede', () => {
     const body = plain('entity', { payload: { ...payloads.entity, identifiers } })
     const old = await create(app, body)
     expectProblem(await revise(app, 'fork', old.id, { record: body }), 409, 'identifier_taken')
-    const { status, body: heir } = await revise(app, 'supersede', old.id, { record: body })
+    const { status, body: successor } = await revise(app, 'supersede', old.id, { record: body })
     expect(status).toBe(201)
     expect((await app.request('PATCH', `/v1/records/${old.id}`, { body: { tags: ['old'] } })).status).toBe(
       200,
     )
     const found = await app.db.selectFrom('entity_identifiers').select('record_id').execute()
-    expect(found.map(({ record_id: id }) => id)).toEqual([(heir as Body).record.id])
+    expect(found.map(({ record_id: id }) => id)).toEqual([(successor as Body).record.id])
   })
 
   it('stores the fields of the new record as given', async () => {

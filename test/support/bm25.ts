@@ -1,4 +1,4 @@
-/** BM25 as a textbook has it, over words already cut: what the database is held against. */
+/** A document for BM25, already split into words. */
 export type Document = { id: string; words: readonly string[]; length: number }
 
 /** Ranks documents by BM25 as a textbook defines it; text search in the database is compared with it. */
@@ -45,7 +45,7 @@ export function createRandom(seed: number): () => number {
 
 const syllables = ['ba', 'ke', 'li', 'mo', 'nu', 'ra', 'se', 'ti', 'vo', 'du', 'fa', 'go']
 
-/** A word one can say, another for each number. */
+/** Builds a pronounceable word, a different one for each number. */
 function wordOf(number: number): string {
   let word = ''
   for (let left = number + 12; left > 0; left = Math.floor(left / 12)) word += syllables[left % 12]

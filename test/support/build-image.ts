@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 const root = resolve(import.meta.dirname, '../..')
 
 export type Image = {
-  /** What is in the image's working directory, in the folder that stands for its root. */
+  /** The contents of the working directory of the image. */
   folder: string
   environment: Record<string, string>
   user: string | undefined
@@ -17,7 +17,7 @@ export type Image = {
 
 type Stage = Image & { name: string | undefined; workdir: string; disk: string }
 
-/** Does what the Dockerfile says, line by line, with folders for file systems and without any container. */
+/** Follows the Dockerfile line by line, with folders in place of file systems and without a container. */
 export async function buildImage(disk: string): Promise<Image> {
   const stages: Stage[] = []
   for (const [instruction, rest] of await readInstructions()) {
@@ -98,7 +98,7 @@ async function apply(
   }
 }
 
-/** What was installed here before is not asked for over the network again. */
+/** Packages that are installed here are not downloaded again. */
 function buildEnvironment(): NodeJS.ProcessEnv {
   const { NODE_ENV: _, ...environment } = process.env
   const path = `${dirname(process.execPath)}:${environment['PATH']}`
@@ -121,7 +121,7 @@ async function copy(stage: Stage, rest: string, stages: readonly Stage[]): Promi
   }
 }
 
-/** .dockerignore keeps everything from the build but what it names. */
+/** Copies only what .dockerignore names to the build. */
 async function requireSent(names: readonly string[]): Promise<void> {
   const ignored = (await readFile(join(root, '.dockerignore'), 'utf8')).trim().split('\n')
   if (ignored[0] !== '*') throw new Error('.dockerignore lets in what nobody thought of')

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Somebody else's chat model: a server on loopback that behaves as it is told, and keeps what it was asked. */
+/** An external chat model: a server on loopback that answers as configured and records its requests. */
 
 /** A request as the server received it. */
 export type ReceivedRequest = {
@@ -19,7 +19,7 @@ export async function startChatServer(first: Behaviour = respondWithJson({})) {
   let behaviour = first
   const requests: ReceivedRequest[] = []
   const server = createServer((request, response) => {
-    // Whoever hangs up while it is answered is no failure of this server.
+    // A client that closes the connection early is no error of this server.
     response.on('error', () => {})
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -19,7 +19,7 @@ export function buildCapture(content: unknown, more: Partial<NewCapture> = {}): 
   return { source: 'auth-agent', content, ...more }
 }
 
-/** Classifies a capture occurredAt the fixed instant. */
+/** Classifies a capture at the fixed instant. */
 export function classifyCapture(given: NewCapture): CapturePlan {
   return classify(given, { now, check: listFaults })
 }

@@ -5,13 +5,13 @@ type Body = Record<string, unknown>
 
 /** What the server acknowledged. Clients repeat a request under the same Idempotency-Key until it is acknowledged. */
 export type Ledger = {
-  /** What each record says, and how often it was changed. */
+  /** The text of each record, and how often it was changed. */
   facts: Map<string, { marker: string; changes: number; isForgotten: boolean }>
-  /** The summaries of what was captured. */
+  /** The summaries of captured episodes. */
   episodes: Set<string>
-  /** Answers by status, with `lost` for those that never came. */
+  /** Answers by status, and `lost` for requests without an answer. */
   answers: Map<string, number>
-  /** When the last was acknowledged. */
+  /** When the last request was acknowledged. */
   at: number
 }
 
@@ -28,7 +28,7 @@ export function startLoad(urls: readonly string[], clients: number): Load {
     const own: string[] = []
     for (let nth = 0; !isOver; nth++) await act(ledger, urls, { name: `${run}-${client}-${nth}`, nth, own })
   })
-  // Seen by whoever ends the load; until then it is nobody's.
+  // Rejections are reported by `end`; until then nothing awaits them.
   for (const each of working) each.catch(() => {})
   return {
     ledger,
@@ -43,7 +43,7 @@ type Turn = { name: string; nth: number; own: string[] }
 
 const why = { actor: 'load', rationale: 'it is asked for' }
 
-/** A create, then what can be done with what was created, over and over. */
+/** Creates a record and then changes it, over and over. */
 async function act(ledger: Ledger, urls: readonly string[], { name, nth, own }: Turn): Promise<void> {
   const insist = (method: string, path: string, body?: Body) => ask(ledger, urls, { method, path, body })
   const id = own.at(-1)
@@ -89,7 +89,7 @@ function episode(summary: string): Body {
 
 type Wish = { method: string; path: string; body: Body | undefined }
 
-/** Until it is acknowledged, by whichever of the servers. */
+/** Repeats a request on any server until it is acknowledged. */
 async function ask(ledger: Ledger, urls: readonly string[], wish: Wish): Promise<Body> {
   const key = randomUUID()
   const deadline = performance.now() + patienceMs
@@ -125,7 +125,7 @@ async function send(url: string, { method, path, body }: Wish, key: string) {
   }
 }
 
-/** A first try may still be running when the second one comes. */
+/** The first attempt may still be running when the second arrives. */
 function isPassing(status: string, body: Body): boolean {
   return status === 'lost' || status === '503' || status === '429' || body['code'] === 'request_in_progress'
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../src/kernel/clock.ts'
 
 export type TestClock = Clock & { advance(milliseconds: number): void }
 
-/** A clock that stands still until it is moved. */
+/** Creates a clock that stands still until a test advances it. */
 export function createTestClock(start = '2026-03-28T09:30:00.000Z'): TestClock {
   let now = Date.parse(start)
   return {

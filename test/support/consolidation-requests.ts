@@ -4,7 +4,7 @@ import type { Body } from './record-requests.ts'
 import type { RequestOptions, TestApp } from './test-app.ts'
 import { createWorkerFor } from './worker-setup.ts'
 
-/** Experience captured and consolidated over HTTP, as a client and a worker do it. */
+/** Captures and consolidation over HTTP, as a client and a worker perform them. */
 
 /** Captures an episode that succeeded, unless `more` has another outcome, and returns its record. */
 export async function captureEpisode(app: TestApp, summary: string, more: object = {}, given: object = {}) {
@@ -18,7 +18,7 @@ export function createUnscheduledWorker(app: TestApp) {
   return createWorkerFor(app, { ...app.config.jobs.intervals, consolidate: 0 })
 }
 
-/** Requests a run of consolidation, works it off, and returns it. */
+/** Requests a run of consolidation, runs it with a worker, and returns it. */
 export async function consolidate(app: TestApp, asked: object = {}, as: RequestOptions = {}): Promise<Body> {
   const { status, body, text } = await app.request('POST', '/v1/maintenance/runs', {
     ...as,

@@ -1,4 +1,4 @@
-/** As much of curl as the README uses, for machines that have Node and nothing else. */
+/** The part of curl that the README uses, for machines without curl. */
 
 type Call = { url: string; method: string; headers: Record<string, string>; body?: string }
 

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import { dataFolder } from './data-folder.ts'
 import { quitPostgres } from './postgres-processes.ts'
 
-/** An empty folder for an embedded database; a server that the test leaves in it is stopped. */
+/** Creates an empty folder for an embedded database, and stops a server that the test leaves in it. */
 export async function createDataDir(): Promise<string> {
   const folder = await mkdtemp(join(dataFolder, 'membrane-data-'))
   onTestFinished(async () => {

@@ -4,35 +4,35 @@ import { connect } from '../../src/db/connection.ts'
 import { administer, urlOf } from './postgres-processes.ts'
 
 export type DatabaseServer = {
-  /** A database on the test server from which others are created and dropped. */
+  /** The URL of a database on the test server from which others are created and dropped. */
   url: string
-  /** A migrated database nobody connects to; its name begins those of all databases of this run. */
+  /** A migrated database to copy; its name is the prefix of all databases of this run. */
   template: string
-  /** How it copies the template. */
+  /** The copy strategy of the template. */
   strategy: 'wal_log' | 'file_copy'
 }
 
 declare module 'vitest' {
   interface ProvidedContext {
     databaseServer: DatabaseServer
-    /** Null where there is neither a REDIS_URL nor a redis-server. */
+    /** Null without a REDIS_URL and a redis-server. */
     redisUrl: string | null
   }
 }
 
 export type TestDatabase = { url: string; drop(): Promise<void> }
 
-/** A migrated database of this file's own, in the time it takes to copy one. */
+/** Creates a migrated database for one test file, as a copy of the template. */
 function createTestDatabase(): Promise<TestDatabase> {
   return create(inject('databaseServer').template)
 }
 
-/** A database without any table, for those who migrate it themselves. */
+/** Creates a database without tables, for tests of the migrations. */
 export function createEmptyTestDatabase(): Promise<TestDatabase> {
   return create('template0')
 }
 
-/** A database of this file's own, connected as the product connects. */
+/** Creates a database for one test file and connects as the product does. */
 export async function openTestDatabase() {
   const { url, drop } = await createTestDatabase()
   const connection = connect({

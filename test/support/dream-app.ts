@@ -12,7 +12,7 @@ import { type Body, create } from './record-requests.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 import { createWorkerFor } from './worker-setup.ts'
 
-/** An app whose dreams ask a chat model, which answers each kind of question as it is told. */
+/** An API whose dreams call a chat server. */
 
 export type DreamApp = Awaited<ReturnType<typeof openDreamApp>>
 
@@ -62,7 +62,7 @@ function dreamsOf(app: TestApp, model: ChatServer) {
   const readRun = async (id: string): Promise<Body> =>
     (await app.request('GET', `/v1/maintenance/runs/${id}`)).body
 
-  /** One whole run of some steps, a day after what was before it. */
+  /** Runs some steps of a dream, a day after the last one. */
   async function dream(steps: readonly string[], more: Body = {}): Promise<Body> {
     app.clock.advance(86_400_000)
     const id = await requestRun(steps, more)
@@ -73,7 +73,7 @@ function dreamsOf(app: TestApp, model: ChatServer) {
   }
   const listRunChanges = async ({ id }: Body): Promise<Body[]> =>
     ((await app.request('GET', `/v1/maintenance/runs/${id}/changes`)).body as Body).items
-  /** As many as there were since the last time somebody asked. */
+  /** Returns the requests that the model received since the last call. */
   function takeModelRequests(): ReceivedRequest[] {
     return model.requests.splice(0)
   }

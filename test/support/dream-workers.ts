@@ -18,7 +18,7 @@ export const buildHistory = (
 /** Builds a number of uses at the same age. */
 export const buildUses = (times: number, age_ms: number) =>
   Array.from({ length: times }, () => ({ age_ms, kind: 'used' as const }))
-/** It matters, and was used a moment ago. */
+/** An important record that was used a moment ago. */
 const known = (): RecordHistory =>
   buildHistory('episodic', 2 * day, {
     base_importance: 1,
@@ -47,7 +47,7 @@ export const insertDreamRecords = (setup: WorkerSetup, count: number): Promise<s
   return insertRecordHistories(setup.pool, lives, setup.clock.now())
 }
 
-/** What a dream makes of each of the six kinds. */
+/** The result of a dream for each of the six kinds. */
 export const expectedOutcomes = [
   { layer: 'episodic', reason: null },
   { layer: 'episodic', reason: 'archived' },

@@ -31,7 +31,7 @@ export async function openDriftApp(files: Record<string, string> = {}, variables
     await rm(base, { recursive: true, force: true })
   })
 
-  /** Each a moment after the one before it, so that they are looked at in that order. */
+  /** Creates a fact one millisecond after the last, which fixes the order of the checks. */
   function createFact(object: unknown, more: object = {}): Promise<Body> {
     app.clock.advance(1)
     const payload = { kind: 'semantic', subject: 's', predicate: 'p', object }
@@ -48,7 +48,7 @@ export async function openDriftApp(files: Record<string, string> = {}, variables
   const attend = (signal = new AbortController().signal, hired: Hired = {}) =>
     createWorkerFor(app, noIntervals, hired).runJob('dream' satisfies JobName, signal)
 
-  /** One whole run of the step. */
+  /** Runs the step once. */
   async function dream(more: object = {}, hired: Hired = {}): Promise<Body> {
     const id = await requestRun(more)
     await attend(undefined, hired)

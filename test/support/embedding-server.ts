@@ -1,7 +1,7 @@
 import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
 import { type Behaviour, type ReceivedRequest, respond } from './chat-server.ts'
 
-/** Somebody else's embedding model, for the server of a chat model: vectors of 16 dimensions that words decide. */
+/** An external embedding model for the chat server: vectors of 16 dimensions computed from the words. */
 
 type Asked = { model: string; input: string[]; encoding_format?: string; dimensions?: number }
 

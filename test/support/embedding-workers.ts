@@ -34,7 +34,7 @@ export function createEmbeddingWorker(
   const works = { ...idleWorks, embed: work }
   const runner = createRunner({ db, clock, ids, log, worker: randomUUID(), works, intervals: noIntervals })
 
-  /** The job, from being asked for to its end. */
+  /** Requests a run of the job and returns it when it has ended. */
   async function run({ signal = new AbortController().signal, ...asked }: Asked = {}) {
     const id = randomUUID()
     await insertRun(db, { id, job: 'embed', trigger: 'manual', now: clock.now(), ...asked })

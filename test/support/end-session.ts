@@ -34,7 +34,7 @@ export function createSessionEnder({ database: { pool, url } }: TestApp) {
   pool.connect = (async () => watch(await connect())) as typeof pool.connect
 
   return {
-    /** What is done meanwhile, and in how many statements, unless its session ends before one of them. */
+    /** Does some work and counts its statements; ends the session before one of them when `dyingBefore` says so. */
     async count<T>(work: () => Promise<T>, dyingBefore = Number.POSITIVE_INFINITY) {
       asked = 0
       fatal = dyingBefore

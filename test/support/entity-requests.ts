@@ -1,7 +1,7 @@
 import { type Body, create, fact } from './record-requests.ts'
 import type { RequestOptions, TestApp } from './test-app.ts'
 
-/** What tests of entities ask for. */
+/** Requests about entities. */
 
 /** Builds the body of an entity with a name. */
 export const entity = (name: string, more: object = {}, outside: object = {}) => ({

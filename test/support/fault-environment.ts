@@ -9,7 +9,7 @@ export type FaultEnvironment = { postgres: PostgresServer; processes: ProcessSup
 
 type Options = Partial<Omit<Parameters<typeof startProcesses>[0], 'variables'>> & {
   variables?: Record<string, string>
-  /** Where the database keeps its data, and what it is told. */
+  /** The data folder of the database, and its settings. */
   folder?: string
   settings?: readonly string[]
 }

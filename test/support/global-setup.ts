@@ -11,7 +11,7 @@ import { openRedis } from './redis-server.ts'
 
 const prefix = 'membrane-test-'
 
-/** One server and one migrated template for the whole run; every test file copies the template. */
+/** Starts one server with one migrated template for the whole run; every test file copies the template. */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   // The unit tests need no database, and are run alone to be quick.
   if (project.vitest.projects.every(({ name }) => name === 'unit')) return undefined
@@ -47,7 +47,7 @@ async function openServer(given: string | undefined): Promise<Server> {
   }
 }
 
-/** What runs that were killed left: each a server that nobody would ever stop. */
+/** Stops the servers that killed runs left behind. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(dataFolder)) {
     if (!name.startsWith(prefix) || isRunning(Number.parseInt(name.slice(prefix.length), 10))) continue

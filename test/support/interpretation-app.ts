@@ -10,7 +10,7 @@ export type InterpretationApp = Awaited<ReturnType<typeof startInterpretationApp
 
 /** Starts an API that lets a chat server interpret what is captured. */
 export async function startInterpretationApp(waitMs = timeoutMs) {
-  // The package is loaded beforehand: that takes longer than patience here.
+  // The package is loaded first, because that takes longer than the short timeouts here.
   await import('../../src/llm/client.ts')
   const model: ChatServer = await startChatServer()
   const app: TestApp = await startTestApp({
@@ -26,10 +26,10 @@ export async function startInterpretationApp(waitMs = timeoutMs) {
   return {
     app,
     model,
-    /** What the API logged as such. */
+    /** The warnings in the log of the API. */
     warnings: (): Body[] =>
       app.log.map((line) => JSON.parse(line)).filter(({ level }: Body) => level === 'warn'),
-    /** The documents that the model was asked to describe. */
+    /** The documents that the model was asked to interpret. */
     asked: (): Body[] => model.requests.map(({ body }) => JSON.parse(body.messages[1]?.content ?? '')),
     entity: (name: string, more: object = {}): Promise<Body> =>
       create(app, { type: 'entity', payload: { ...payloads.entity, canonical_name: name }, ...more }),

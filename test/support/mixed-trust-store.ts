@@ -17,7 +17,7 @@ export const reader = { scopes: ['mine'], max_sensitivity: 'low' } as const
 /** The word that only hidden records, and their changes, contain. */
 export const secretWord = 'cryptic'
 
-/** What the reader sees whole, what is one level above it, and what it does not see. */
+/** The places that the reader sees completely, one level above it, and hidden from it. */
 const open = [
   { scope: 'mine', sensitivity: 'low' },
   { scope: 'mine', sensitivity: 'public' },
@@ -67,7 +67,7 @@ async function send(app: TestApp, method: string, path: string, body?: object): 
   return answer.body
 }
 
-/** Each kind of revision of a visible fact, with a record of each place. */
+/** Revises visible facts in every way, with a record of each place. */
 async function reviseFacts(app: TestApp): Promise<void> {
   for (const place of closed) {
     const within = { ...mine, scope: place.scope ?? '' }
@@ -90,7 +90,7 @@ async function reviseFacts(app: TestApp): Promise<void> {
   }
 }
 
-/** Edges both ways, and words of a change that name a hidden record. */
+/** Adds edges in both directions, and changes whose rationale names a hidden record. */
 async function tieRecords(app: TestApp): Promise<void> {
   for (const place of closed) {
     const far = await create(app, buildClaim(`a cryptic neighbour ${++made}`, place))
@@ -117,7 +117,7 @@ const entity = (name: string, place: Place, more: object = {}) => ({
   payload: { kind: 'entity', canonical_name: name, primary_type: 'Service', ...more },
 })
 
-/** Entities of one name in each place, which records of each place mention; and entities folded upwards. */
+/** Creates entities of one name in each place, records that mention them, and merges into more sensitive ones. */
 async function foldEntities(app: TestApp): Promise<void> {
   for (const place of [...open, ...closed]) await create(app, entity('Orion', place))
   for (const sensitivity of ['medium', 'hyper']) {
@@ -131,7 +131,7 @@ async function foldEntities(app: TestApp): Promise<void> {
   }
 }
 
-/** A capture of each place that repeats or contradicts what a lower one has told, and one that judges it. */
+/** Captures in each place what repeats, contradicts or completes a capture of a lower place. */
 async function captureAgain(app: TestApp): Promise<void> {
   const scopeOf = ({ scope }: Place) => (scope === undefined ? {} : { scope })
   for (const place of closed) {
@@ -157,7 +157,7 @@ async function captureAgain(app: TestApp): Promise<void> {
   }
 }
 
-/** Enough of one experience in each place for a fact, a skill, a plan and a group of nearly equal records. */
+/** Captures enough episodes in each place for a fact, a skill, a plan and a group of nearly equal records. */
 async function tellExperiences(app: TestApp): Promise<void> {
   for (const place of [...open, ...closed]) {
     const isOpen = open.includes(place)
@@ -179,7 +179,7 @@ async function tellExperiences(app: TestApp): Promise<void> {
   }
 }
 
-/** Without a model; a rehearsal first, and over the scope of the reader as well as over everything. */
+/** Runs the jobs without a model: first as dry runs, in the scope of the reader and in the whole store. */
 async function runJobs(app: TestApp): Promise<string[]> {
   const runs: string[] = []
   await createEmbeddingWorker(app, undefined, 'hyper').run()
@@ -196,7 +196,7 @@ async function runJobs(app: TestApp): Promise<string[]> {
   return runs
 }
 
-/** Of what each change names beside its record, the last is out of sight from now on. */
+/** Hides the last record that each change names beside its own. */
 async function moveAway(app: TestApp, runs: readonly string[]): Promise<void> {
   const moves: ((id: string) => Promise<unknown>)[] = [
     (id) => send(app, 'PATCH', `/v1/records/${id}`, { sensitivity: 'hyper', tags: ['cryptic'] }),

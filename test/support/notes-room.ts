@@ -12,7 +12,7 @@ import { answers } from '../../src/http/problem-responses.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import type { Resources } from './test-app.ts'
 
-/** A room as small as one can be, to try the mechanism with: notes, and whatever is made to happen in them. */
+/** A minimal room of notes, for tests of the HTTP mechanisms. */
 
 const Note = closed(
   { id: Uuid(), text: Type.String(), version: Type.Integer() },
@@ -28,7 +28,7 @@ const Nudge = closed({ reason: Type.Optional(Type.String()) }, { $id: 'Nudge', e
 export type Hook = (call: CallContext) => Promise<void>
 export type Hooks = { now: Hook }
 
-type Options = Resources & { happenings: Hooks }
+type Options = Resources & { hooks: Hooks }
 
 /** Creates the table of the notes. */
 export async function createNotesTable(db: Database): Promise<void> {
@@ -44,8 +44,8 @@ export async function countNotes(db: Database): Promise<number> {
 }
 
 /** A minimal room, for tests of the HTTP mechanisms. */
-export const notesRoom = (happenings: Hooks) => (resources: Resources) => [
-  room(noteRoutes, { ...resources, happenings }),
+export const notesRoom = (hooks: Hooks) => (resources: Resources) => [
+  room(noteRoutes, { ...resources, hooks }),
 ]
 
 async function insertNote(db: Database, id: string, text: string): Promise<Static<typeof Note>> {
@@ -59,7 +59,7 @@ async function findNote(db: Database, id: string): Promise<Static<typeof Note>> 
   return rows[0]
 }
 
-const noteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, ids, services, happenings }) => {
+const noteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, ids, services, hooks }) => {
   const { once } = services
   const tags = ['Notes']
   const write = { permission: 'records:write' } as const
@@ -80,7 +80,7 @@ const noteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, ids, se
     handler: (request, reply) =>
       once(request, reply, async (call) => {
         const note = await insertNote(call.tx ?? db, ids.next(), request.body.text)
-        await happenings.now(call)
+        await hooks.now(call)
         return { status: 201, body: note, headers: { etag: etagOf(1), location: `/v1/notes/${note.id}` } }
       }),
   })
@@ -127,7 +127,7 @@ const noteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, ids, se
     config: { permission: 'records:read' },
     schema: { ...documented('fail'), response: answers({ 200: ref(Nudge) }) },
     handler: async (request) => {
-      await happenings.now(readCallContext(request))
+      await hooks.now(readCallContext(request))
       return {}
     },
   })

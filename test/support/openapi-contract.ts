@@ -24,7 +24,7 @@ export function createContractCheck(document: Document) {
 
   function operationOf(method: string, path: string): Operation | undefined {
     const matching = paths.filter(({ pattern }) => pattern.test(path))
-    // A literal segment is meant before a parameter.
+    // A literal segment takes precedence over a parameter.
     matching.sort((one, other) => one.template.split('{').length - other.template.split('{').length)
     const template = matching[0]?.template
     const documented = method === 'HEAD' ? 'get' : method.toLowerCase()
@@ -57,12 +57,12 @@ export function createContractCheck(document: Document) {
     const { method, path, status, text } = answered
     const operation = operationOf(method, path)
     if (operation) requireDocumented(operation, answered)
-    // Not of any operation: no such path or method, or the documentation itself.
+    // No operation: an unknown path or method, or the documentation itself.
     else if (status >= 400 && method !== 'HEAD') requireShape(`${status}`, problem, text)
   }
 }
 
-/** What each has to keep the schema: of an answer in lines, every line. */
+/** The documents in an answer: every line of an answer in lines. */
 function documentsIn(mediaType: string, text: string): string[] {
   if (mediaType === jsonLinesType) return splitLines(text)
   return mediaType.endsWith('json') ? [text] : []

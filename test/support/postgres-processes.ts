@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-// Apart from what tests use, because the global setup runs outside of any.
+// Separate from what tests use, because the global setup runs outside of tests.
 
 export function urlOf(server: string, database: string): string {
   const url = new URL(server)
@@ -25,7 +25,7 @@ export async function administer(url: string, ...statements: string[]): Promise<
   }
 }
 
-/** Free when asked; nothing else on this machine should want it in the next moments. */
+/** Finds a port that is free now and unlikely to be taken in the next moments. */
 export async function findFreePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
@@ -66,7 +66,7 @@ export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // Another user's process is there, though it may not be signalled.
+    // A process of another user exists, although it may not be signalled.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

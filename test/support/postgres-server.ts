@@ -11,9 +11,9 @@ import { until } from './processes.ts'
 
 export type PostgresServer = {
   url: string
-  /** Smart is asked of nobody: SIGINT ends the sessions, SIGQUIT leaves a recovery, SIGKILL is a crash. */
+  /** SIGINT ends the sessions, SIGQUIT leaves a recovery, SIGKILL is a crash. */
   stop(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>
-  /** Resolves when it answers; at once when it has not ended. */
+  /** Resolves when the server answers; at once when it is running. */
   start(): Promise<void>
   isRunning(): boolean
 }
@@ -66,7 +66,7 @@ export async function startPostgresServer(
   return { url: `${address}/membrane`, start, stop, isRunning }
 }
 
-/** False when it ended without: what a crash left may still hold its files for a moment. */
+/** Returns false when the server ended first: files of a crashed one may stay locked for a moment. */
 async function answers(server: ChildProcess, url: string): Promise<boolean> {
   for (;;) {
     if (server.exitCode !== null || server.signalCode !== null) return false

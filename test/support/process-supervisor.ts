@@ -11,7 +11,7 @@ type Options = {
   variables: Record<string, string>
   apis?: number
   workers?: number
-  /** Given to Node before the program. */
+  /** Arguments for Node, before the program. */
   nodeArguments?: readonly string[]
 }
 
@@ -51,14 +51,14 @@ export async function startProcesses({ variables, apis = 2, workers = 2, nodeArg
     await Promise.all(kept.map(({ running }) => running.ended))
   }
 
-  /** How long it takes until each API says that it can answer. */
+  /** Waits until each API is ready, and returns how long that took. */
   async function ready(): Promise<number> {
     const began = performance.now()
     for (const url of urls) await until(`${url} to be ready`, () => isReady(url), 60_000)
     return Math.round(performance.now() - began)
   }
 
-  /** The nth process, whatever it is doing. */
+  /** Kills the nth process at any moment. */
   function kill(nth: number): string {
     const each = kept[nth % kept.length]
     each?.running.kill('SIGKILL')

@@ -13,9 +13,9 @@ export const processPatienceMs = 100_000
 
 export type Running = {
   pid: number
-  /** All it has written so far, errors included. */
+  /** The whole output so far, errors included. */
   output(): string
-  /** The first match in its output, once there is one; fails when it ends without. */
+  /** Waits for the first match in the output; fails when the process ends without one. */
   said(pattern: RegExp): Promise<RegExpExecArray>
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   kill(signal: NodeJS.Signals): void

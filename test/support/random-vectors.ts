@@ -4,7 +4,7 @@ import { type Embedding, normalise } from '../../src/domain/similarity.ts'
 export function createVectorSource(seed: number) {
   let state = seed
 
-  /** Mulberry's mixing of a Weyl sequence: even over 32 bits, which is all a test needs. */
+  /** Mulberry32: evenly distributed over 32 bits, which is enough for a test. */
   function uniform(): number {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
@@ -20,7 +20,7 @@ export function createVectorSource(seed: number) {
     return normalise(Float32Array.from({ length: dimensions }, gaussian))
   }
 
-  /** Off its centre by Gaussian noise of this length. */
+  /** A vector near the centre, with Gaussian noise of this length. */
   function near(centre: Embedding, noise: number): Embedding {
     const share = noise / Math.sqrt(centre.length)
     return normalise(centre.map((value) => value + share * gaussian()))

@@ -12,9 +12,9 @@ export type RecordHistory = {
   source_type: SourceType
   confirmations: number
   accesses: readonly { age_ms: number; kind: AccessKind }[]
-  /** Uses the log knows nothing of. */
+  /** Uses that the access log does not contain. */
   unlogged: number
-  /** Days on which only folded accesses were. */
+  /** Days that have only folded accesses. */
   folded_days: number
 }
 

@@ -23,7 +23,7 @@ export async function findPid(running: Running, role: string, ...others: readonl
     `a process of the role ${role}`,
     () => {
       const pids = parseLogLines(running)
-        // The lines of the API are its framework's, which names the host instead.
+        // The log lines of the API come from its framework, which writes the host name and no role.
         .filter((line) => (role === 'api' ? 'hostname' in line : line['role'] === role))
         .map((line) => Number(line['pid']))
       return pids.findLast((pid) => !others.includes(pid))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Loaded before the program: its clock is off by as many milliseconds as the file says at the moment. */
+/** Loaded before the program: shifts its clock by the milliseconds that the file contains at the moment. */
 const file = process.env['FAULTS_CLOCK'] ?? ''
 const RealDate = Date
 let shiftMs = read()

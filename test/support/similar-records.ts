@@ -2,7 +2,7 @@ import { createEmbeddingWorker } from './embedding-workers.ts'
 import { type Body, create } from './record-requests.ts'
 import type { TestApp } from './test-app.ts'
 
-/** Records that say nearly the same, for a dream to tell as one. */
+/** Nearly equal records, for a dream to merge. */
 
 /** Last words that make nearly equal texts differ. */
 export const endings = ['today', 'again', 'now', 'daily', 'still', 'yet', 'soon', 'then']

@@ -18,7 +18,7 @@ import { createContractCheck, type Document, splitLines } from './openapi-contra
 export type Resources = { db: Database; clock: TestClock; ids: Ids; services: Services; config: Config }
 
 type Options = {
-  /** Rooms beside those of the product. */
+  /** Rooms in addition to those of the product. */
   rooms?: (resources: Resources) => readonly Room[]
   variables?: Variables
   checks?: Checks
@@ -31,7 +31,7 @@ type Options = {
 export type RequestOptions = {
   body?: unknown
   headers?: Record<string, string>
-  /** A key's secret; false sends no Authorization at all. The root key unless said otherwise. */
+  /** The secret of a key; false sends no Authorization header. The root key by default. */
   key?: string | false
 }
 export type Answer = { status: number; headers: Headers; text: string; body: unknown }
@@ -79,7 +79,7 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
     return { status: response.status, headers: response.headers, text, body }
   }
 
-  /** A key of the given permissions, and what else `POST /v1/keys` takes. */
+  /** Issues a key with the given permissions and other fields of `POST /v1/keys`. */
   async function issueKey(permissions: readonly Permission[], more: object = {}): Promise<string> {
     const { body, status, text } = await request('POST', '/v1/keys', {
       body: { name: 'a key of the tests', permissions, ...more },
@@ -98,7 +98,7 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
   return { app, url, clock, ids, database, db: database.db, services, log, config, request, issueKey, close }
 }
 
-/** An answer in lines is the list of what they hold. */
+/** Parses an answer; an answer in lines becomes a list. */
 function parseBody(mediaType: string, text: string): unknown {
   return mediaType === jsonLinesType
     ? splitLines(text).map((line): unknown => JSON.parse(line))

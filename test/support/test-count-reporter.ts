@@ -24,16 +24,16 @@ function count(modules: readonly TestModule[], unhandledErrors: number): Counts 
   for (const module of modules) {
     for (const test of module.children.allTests()) {
       const { state } = test.result()
-      // A test that never got to its end has not passed.
+      // A test that did not finish has not passed.
       counts[state === 'pending' ? 'failed' : state]++
     }
-    // A file that does not load, or a suite whose hook throws, has no failed test to be counted by.
+    // A file that does not load and a suite whose hook throws have no failed test to count.
     for (const suite of [module, ...module.children.allSuites()]) counts.failed += suite.errors().length
   }
   return counts
 }
 
-/** A run that exits with a failure must not read as a success, whatever kept it from counting. */
+/** A run that exits with a failure must not be reported as a success, even when counting failed. */
 function settle(counts: Counts | undefined, exitCode: number): Counts {
   const settled = counts ?? { passed: 0, failed: 0, skipped: 0 }
   return exitCode !== 0 && settled.failed === 0 ? { ...settled, failed: 1 } : settled

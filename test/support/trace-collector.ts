@@ -29,7 +29,7 @@ export type SeenSpan = {
   isFailure: boolean
 }
 
-/** A collector that speaks OTLP over HTTP, and keeps what it is sent. */
+/** Starts a collector that accepts OTLP over HTTP and keeps what it receives. */
 export async function startCollector() {
   const spans: SeenSpan[] = []
   const texts: string[] = []

@@ -6,7 +6,7 @@ import type { ProcessSupervisor } from './process-supervisor.ts'
 
 type Stored = { id: string; marker: string; version: number; is_forgotten: boolean; changes: number }
 
-/** What was acknowledged is there, once, as it was acknowledged; and nobody stored anything that was not. */
+/** Expects every acknowledged record exactly once in its acknowledged state, and no others. */
 async function expectLedger(url: string, { facts, episodes }: Ledger): Promise<void> {
   const [stored, captured] = await administer(
     url,
@@ -25,17 +25,17 @@ async function expectLedger(url: string, { facts, episodes }: Ledger): Promise<v
   expect(summaries.sort()).toEqual([...episodes].sort())
 }
 
-/** The role `check` finds every law held. */
-async function expectLaws(stand: ProcessSupervisor): Promise<number> {
-  const check = stand.run('check')
+/** Expects the role `check` to find every law satisfied. */
+async function expectLaws(processes: ProcessSupervisor): Promise<number> {
+  const check = processes.run('check')
   const { code } = await check.ended
   expect(code, check.output()).toBe(0)
   return check.output().match(/^ok /gm)?.length ?? 0
 }
 
-/** No server failed in a way that it did not expect. */
-function expectNoDefects(stand: ProcessSupervisor): void {
-  const defects = stand
+/** Expects no unexpected failure in any log. */
+function expectNoDefects(processes: ProcessSupervisor): void {
+  const defects = processes
     .output()
     .split('\n')
     .filter((line) => line.includes('unexpected failure') || line.includes('a defect ends the process'))
@@ -43,9 +43,13 @@ function expectNoDefects(stand: ProcessSupervisor): void {
 }
 
 /** Requests a run of the job and waits until it succeeds. */
-export async function expectRun(stand: ProcessSupervisor, job: string, milliseconds = 90_000): Promise<void> {
+export async function expectRun(
+  processes: ProcessSupervisor,
+  job: string,
+  milliseconds = 90_000,
+): Promise<void> {
   const deadline = performance.now() + milliseconds
-  const [url = ''] = stand.urls
+  const [url = ''] = processes.urls
   const asked = await fetch(`${url}/v1/maintenance/runs`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -66,13 +70,13 @@ export async function expectRun(stand: ProcessSupervisor, job: string, milliseco
 export async function verifyLoad(
   name: string,
   url: string,
-  stand: ProcessSupervisor,
+  processes: ProcessSupervisor,
   ledger: Ledger,
 ): Promise<void> {
-  await stand.ready()
-  for (const job of ['decay', 'consolidate', 'embed']) await expectRun(stand, job)
+  await processes.ready()
+  for (const job of ['decay', 'consolidate', 'embed']) await expectRun(processes, job)
   await expectLedger(url, ledger)
-  const laws = await expectLaws(stand)
-  expectNoDefects(stand)
+  const laws = await expectLaws(processes)
+  expectNoDefects(processes)
   process.stdout.write(`  ${name}: ${describeLedger(ledger)}; ${laws} laws held\n`)
 }

@@ -74,7 +74,7 @@ export async function openWorkerSetup(sizes = { rows: 20, blocks: 1, shareFrom: 
     return presentRun(run)
   }
 
-  /** One run by one worker, from beginning to end. */
+  /** Requests one run and runs it with one worker. */
   async function run(job: JobName, more: { dryRun?: boolean; scope?: string } & Hiring = {}) {
     const { dryRun, scope, ...hiring } = more
     const asked = { ...(dryRun === undefined ? {} : { dryRun }), ...(scope === undefined ? {} : { scope }) }

@@ -15,10 +15,7 @@ type Resources = { insertFact: InsertFact; textLanguage: string }
 
 export type MergeInput = { partition: Partition; members: readonly Member[]; summary: string }
 /** `erased`: the same text was erased earlier. `moved`: the members have changed since the model was asked. */
-type MergeOutcome =
-  | { outcome: 'merged'; changes: Change[] }
-  | { outcome: 'erased' }
-  | { outcome: 'moved' }
+type MergeOutcome = { outcome: 'merged'; changes: Change[] } | { outcome: 'erased' } | { outcome: 'moved' }
 
 const actor = 'dream/cluster'
 const rationale = 'merged into a summary of similar records'

@@ -37,7 +37,7 @@ const waysToBreak: readonly ((line: string, head: string) => Broken)[] = [
   (_, head) => ({
     bytes: `GET http://elsewhere.example/v1/records HTTP/1.1\r\n${head}\r\n`,
   }),
-  // Node closes the connection without a word.
+  // Node closes the connection without an answer.
   (_, head) => ({ bytes: `CONNECT elsewhere.example:443 HTTP/1.1\r\n${head}\r\n`, hangsUp: true }),
   (_, head) => ({ bytes: `OPTIONS * HTTP/1.1\r\n${head}\r\n` }),
   () => ({ bytes: '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03' }),

@@ -7,7 +7,7 @@ import { hostileText, hostileValue, marker, renderJson } from './hostile-values.
 import type { Operation, Parameter } from './openapi-operations.ts'
 
 export type FuzzTargets = ValueSource & {
-  /** Of what is listed at this path. */
+  /** Picks one of the ids listed at this path. */
   idOf(collection: string): string
   cursor(): string
   key(): string
@@ -73,7 +73,7 @@ function wantsBody({ body }: Operation, { random }: FuzzTargets): boolean {
   return body !== undefined || random.chance(0.1)
 }
 
-/** In a body, ids are mostly of what the operation is about. */
+/** In a body, most ids belong to the kind of record that the operation needs. */
 function fittingId({ path }: Operation, ground: FuzzTargets): string {
   return ground.random.chance(0.8) ? ground.idOf(path.split('/').slice(0, 3).join('/')) : ground.id()
 }

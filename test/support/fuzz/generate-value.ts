@@ -61,7 +61,7 @@ function generateText(
   if (format === 'uuid') return random.chance(0.8) ? id() : hostileId(random)
   if (format === 'date-time') return hostileTime(random)
   const edge = random.below(12)
-  // Four bytes each: what is counted in characters is stored and indexed in bytes.
+  // Four bytes each: lengths are limited in characters, but stored and indexed in bytes.
   if (edge === 0 && maxLength <= 100_000) return '𝕬'.repeat(maxLength)
   if (edge === 1) return unlike(random, maxLength)
   if (edge === 2) return 'a'.repeat(minLength)
@@ -69,7 +69,7 @@ function generateText(
   return [...hostileText(random)].slice(0, maxLength).join('').padEnd(minLength, 'x')
 }
 
-/** What does not compress: an index that takes a long text of one letter may not take this. */
+/** Text that does not compress: an index may accept a long text of one repeated letter and refuse this. */
 function unlike(random: Random, length: number): string {
   return Array.from({ length }, () => String.fromCodePoint(0x4e00 + random.below(20_000))).join('')
 }

@@ -6,7 +6,7 @@ import type { Operation } from './openapi-operations.ts'
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
-/** 40 MB in 40 KB. */
+/** 40 MB, compressed to 40 KB. */
 const bomb = gzipSync(Buffer.alloc(40_000_000, 32))
 
 const broken = [

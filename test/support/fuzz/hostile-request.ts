@@ -6,9 +6,9 @@ export type HostileRequest = {
   headers: readonly (readonly [string, string])[]
   body?: Buffer
   chunked?: boolean
-  /** HTTP that is none: it is refused before it becomes a request of the operation. */
+  /** Invalid HTTP, which is refused before it reaches the operation. */
   broken?: Buffer
-  /** The client leaves before it has sent all that it announced. */
+  /** The client disconnects before it has sent everything it announced. */
   hangsUp?: boolean
 }
 

@@ -94,7 +94,7 @@ const ids = [
   'urn:uuid:0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11',
 ]
 
-/** Written into the text of the body as it stands: JSON can say what no value of JavaScript can. */
+/** Replaced in the text of the body, because JSON can express values that JavaScript cannot. */
 const tokens = [
   '1e400',
   '-1e400',

@@ -6,7 +6,7 @@ type Verify = (answered: Answered) => void
 
 const slowMs = 10_000
 
-/** A refusal on the way to the operation, of which the operation documents nothing: no such method, no HTTP. */
+/** Refusals before routing, which operations do not document: an unknown method or invalid HTTP. */
 const beforeRouting = new Set(['malformed_request', 'headers_too_large', 'request_timeout'])
 const innards = /node_modules|\.ts:\d+|PostgresError|at Object\.|ECONNREFUSED/
 
@@ -21,7 +21,7 @@ export function findAnswerFaults(
   const problem = status >= 400 && attack.method !== 'HEAD' ? problemOf(text) : undefined
   return [
     ...(status >= 500 && status !== 503 ? [`a defect, ${status}`] : []),
-    // Of many things in one answer, one may be a defect.
+    // One of many items in an answer may have a defect.
     ...(status < 300 && text.includes('"code":"internal_error"') ? ['a defect within'] : []),
     ...(milliseconds > slowMs ? ['an answer that was long in coming'] : []),
     ...faultsOfHeaders(status, headers),
@@ -52,11 +52,11 @@ function faultsOfShape(
   problem: Record<string, unknown> | undefined,
   verify: Verify,
 ): string[] {
-  // To a HEAD the status alone is said.
+  // An answer to HEAD has only its status.
   const isBefore = broken !== undefined || status === 405 || beforeRouting.has(String(problem?.['code']))
   if (isBefore && status < 400) return []
   const mediaType = (headers.get('content-type') ?? '').split(';', 1)[0] ?? ''
-  // Held against no operation, it must be a problem all the same.
+  // An answer that belongs to no operation must still be a problem document.
   const path = isBefore ? '/' : (target.split('?', 1)[0] ?? '')
   try {
     verify({ method, path, status, mediaType, text })

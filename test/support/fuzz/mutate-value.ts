@@ -67,6 +67,6 @@ function addMember(value: unknown, random: Random): unknown {
 }
 
 const alone = (random: Random): unknown[] => [hostileValue(random)]
-/** Many small ones: many large ones would be gigabytes. */
+/** Adds many small items, because many large ones would be gigabytes. */
 const many = (random: Random): unknown[] =>
   Array(random.pick([101, 10_001])).fill(random.pick<unknown>(['a', 0, null, {}, '']))

@@ -30,16 +30,16 @@ export async function prepareFuzzStore(app: TestApp, random: Random, keysOf = is
     keys = await keysOf(app)
     await sow(app, random)
     for (const path of collections) known.set(path, await listIds(app, path))
-    // Entities are looked up by name, and listed among the records.
+    // Entities are looked up by name, and listed with the records.
     known.set('/v1/entities', await listIds(app, '/v1/records', '?type=entity&include_forgotten=true'))
-    // Without vectors nothing is found to be similar.
+    // Without vectors a similarity search finds nothing.
     await createEmbeddingWorker(app).run()
-    // Which vectors are searched is remembered for a moment.
+    // The serving model is cached for a moment.
     app.clock.advance(2_000)
     lines = await exportLines(app)
   }
 
-  /** A cursor is tried where it came from and where it did not. */
+  /** Tries a cursor on its own list and on others. */
   function learn(text: string): void {
     const cursor = /"next_cursor":"([^"]+)"/.exec(text)?.[1]
     if (cursor === undefined) return
@@ -83,7 +83,7 @@ export async function issueScopedKeys(app: TestApp): Promise<string[]> {
 }
 
 async function sow(app: TestApp, random: Random): Promise<void> {
-  // What was erased could not be sown again.
+  // Erased content cannot be stored again, so each seed uses new texts.
   for (const id of await listIds(app, '/v1/tombstones')) await app.request('DELETE', `/v1/tombstones/${id}`)
   for (const payload of Object.values(payloads)) {
     for (const more of [{}, {}, {}, { scope: 'mine' }, { scope: 'theirs', sensitivity: 'high' }]) {
@@ -100,7 +100,7 @@ function askAsDocumented({ body }: Operation) {
   return { body: example, headers: { 'content-type': body?.mediaType ?? 'application/json' } }
 }
 
-/** Records with all that was ever kept of them: what comes out may go in. */
+/** Exports complete records, which can be imported again. */
 async function exportLines(app: TestApp): Promise<string[]> {
   const { text } = await app.request('GET', '/v1/export?include_forgotten=true&embeddings=true')
   return splitLines(text)
@@ -125,7 +125,7 @@ const positions = [
   { sort: '; --' },
 ]
 
-/** One of another list, one bent a little, and one made up. */
+/** Picks a cursor of another list, a slightly changed one, or an invented one. */
 function forge(cursors: readonly string[], random: Random): string {
   if (cursors.length === 0 || random.chance(0.4)) {
     return Buffer.from(JSON.stringify(random.pick(positions))).toString('base64url')

@@ -11,7 +11,7 @@ export function createRandom(seed: number) {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** From 0 on, always less than `limit`. */
+  /** An integer from 0 to `limit` − 1. */
   const below = (limit: number) => Math.floor(unit() * limit)
 
   function pick<T>(list: readonly T[]): T {

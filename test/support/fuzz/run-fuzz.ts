@@ -15,11 +15,11 @@ import { watchWrites } from './watch-writes.ts'
 export type Finding = { number: number; fault: string; operation: string; attack: string; answer: string }
 export type FuzzReport = {
   sent: number
-  /** The longest that an answer took, in milliseconds. */
+  /** The longest time of an answer, in milliseconds. */
   slowest: number
-  /** Whose every write was seen. */
+  /** Requests whose every write was observed. */
   tables: number
-  /** By operation, how often each status was answered; 0 for no answer. */
+  /** How often each operation answered each status; 0 stands for no answer. */
   statuses: Map<string, Map<number, number>>
   findings: Finding[]
 }
@@ -29,12 +29,12 @@ export type FuzzOptions = {
   rounds: number
   seconds: number
   only: string
-  /** With keys of one scope and a low ceiling alone: what lies outside of their trust must not change then. */
+  /** Uses keys of one scope and a low ceiling only; records outside their trust must not change. */
   scoped?: boolean
 }
 
 const mostFindings = 40
-/** What was there at first is soon erased, merged and revoked. */
+/** The first records are soon erased, merged and revoked, so the store is filled again. */
 const requestsOfOneGround = 250
 
 /** Sends hostile requests to every operation in turn, until the rounds and the seconds are over. */
@@ -70,7 +70,7 @@ async function openRange(app: TestApp, findOutside: () => Promise<string[]>) {
   const { port } = app.app.server.address() as AddressInfo
   const tally: FuzzReport = { sent: 0, slowest: 0, tables: writes.tables, statuses: new Map(), findings: [] }
 
-  /** What is noted beside the requests is written, too. */
+  /** Writes after the answer, such as accesses, are observed too. */
   async function drain(): Promise<string[]> {
     await app.services.keys.finishWrites()
     await app.services.access.flush()
@@ -95,7 +95,7 @@ async function openRange(app: TestApp, findOutside: () => Promise<string[]>) {
     return received
   }
 
-  /** All at once: whose is what was written, or logged, cannot be told then. */
+  /** Sends several requests at once; a write or a log line then belongs to any of them. */
   async function storm(attacks: readonly HostileRequest[]): Promise<void> {
     const said = app.log.length
     const answers = await Promise.all(
@@ -121,7 +121,7 @@ function faultsOfRefusal(
   return /[?&]dry_run=true(?:&|$)/.test(target) ? [`dry, and yet written: ${written.join(', ')}`] : []
 }
 
-/** A line of level 50 and above, for which an operator would be called, or one that quotes what was sent. */
+/** A line of level 50 or higher, which would alert an operator, or one that quotes the request. */
 function isFault(line: string): boolean {
   return line.includes(marker) || Number((JSON.parse(line) as { level?: unknown }).level) >= 50
 }
@@ -131,7 +131,7 @@ function shown(attack: HostileRequest, received: Received | undefined) {
   return { operation: attack.operation, attack: describeRequest(attack), answer }
 }
 
-/** The same fault of the same operation is told once. */
+/** Records the same fault of the same operation once. */
 function note(findings: Finding[], finding: Finding): void {
   const kind = ({ operation, fault }: Finding) => `${operation} ${fault.slice(0, 60)}`
   if (!findings.some((each) => kind(each) === kind(finding))) findings.push(finding)

@@ -9,7 +9,7 @@ export type Received = {
 }
 
 const patienceMs = 15_000
-/** A stream of events need not end. */
+/** A stream of events has no end. */
 const listenMs = 150
 
 /** Sends the bytes of a request on a connection of its own: a client library would refuse most of them. */
@@ -36,7 +36,7 @@ function exchange(port: number, attack: HostileRequest): Promise<Buffer> {
       clearTimeout(timer)
       timer = setTimeout(end, listenMs)
     })
-    // A server may refuse before it has read all, and end the connection under what is still being sent.
+    // A server may refuse early and close the connection while the client is still sending.
     socket.on('error', end)
     socket.on('close', end)
     socket.write(render(attack))

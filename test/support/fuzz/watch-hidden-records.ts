@@ -1,9 +1,9 @@
 import type pg from 'pg'
 
-/** Above the ceiling, or outside of the scope, of the scoped keys. */
+/** Records above the ceiling or outside the scope of the scoped keys. */
 const isOutside = `(r.scope <> 'mine' or r.sensitivity > 'low')`
 
-/** Of each record: its version, and a digest of all that a client can change of it. */
+/** The version of each record, and a digest of everything that a client can change. */
 const states = `
   select r.id, r.version || ' ' || md5(concat_ws(' ', to_jsonb(r) - array['access_count', 'served_count',
     'last_accessed_at', 'importance', 'salience'], to_jsonb(c))) as state

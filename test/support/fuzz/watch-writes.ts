@@ -40,7 +40,7 @@ export async function watchWrites(pool: pg.Pool) {
 
   return {
     tables: Number(rows[0]?.count),
-    /** The tables that are not as they were when it was last asked: what came and went again left nothing. */
+    /** The tables that changed since the last call; rows that came and went do not count. */
     async drain(): Promise<string[]> {
       const found = await pool.query(
         `with gone as (delete from fuzz.writes returning *),

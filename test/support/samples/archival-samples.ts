@@ -28,7 +28,7 @@ const retained = (db: Database, mode: 'l2' | 'huber' | 'elastic') =>
     db,
   )
 
-/** What is asked when memories rise, are put away, and come back. */
+/** Queries of promotion, archival and restoration. */
 export const dreamSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/lifecycle/retention.queries.ts': {
     retentionAt: {

@@ -15,12 +15,12 @@ const { listHandledRecords, ...nameLaws } = names
 
 type Law = (db: Database, now: Date) => Promise<unknown>
 
-/** A law takes nothing but the time. */
+/** A law needs only the time. */
 function lawsOf(queries: Readonly<Record<string, Law>>): Record<string, Sample> {
   return Object.fromEntries(Object.entries(queries).map(([name, find]) => [name, (db) => find(db, now)]))
 }
 
-/** What is asked of the store when it is held against its laws. */
+/** Queries of the laws of the store. */
 export const checkingSamples: Record<string, Record<string, Sample>> = {
   'src/checking/breaches.queries.ts': {
     findBreaches: (db) => checking.findBreaches(db, sql`select r.id, true from records as r`),

@@ -13,7 +13,7 @@ const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
 const keyId = Buffer.alloc(8)
 const sealed = { scope: '', digest: Buffer.alloc(32) }
 
-/** What is asked when records are purged and erased. */
+/** Queries of purge and erasure. */
 export const departingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/records/deleted-records.queries.ts': {
     findDeletedRecords: (db) => departures.findDeletedRecords(db, [id], trust),

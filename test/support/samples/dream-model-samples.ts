@@ -16,7 +16,7 @@ const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>)
 const select = (db: Database, condition: RawBuilder<SqlBool>) =>
   sql`select r.id from records as r where ${condition}`.execute(db)
 
-/** What is asked when profiles are written, entities compared and beliefs probed. */
+/** Queries of profiles, synthesis and belief probes. */
 export const musingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/dream/profiles/profiles.queries.ts': {
     listWellKnownEntities: (db) =>

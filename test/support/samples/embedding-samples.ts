@@ -25,7 +25,7 @@ const stretch = {
 const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>) =>
   db.transaction().execute(ask)
 
-/** What is asked when texts become vectors. */
+/** Queries of the embedding job. */
 export const embeddingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/embeddings/compression.queries.ts': {
     bitsForRetention: async (db) =>

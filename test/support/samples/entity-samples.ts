@@ -8,7 +8,7 @@ const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
 const { digest } = nameHandle('a')
 const card = factHandle({ subject: id, predicate: 'profile' })
 
-/** What is asked of entities: who bears a name, what is about one, and what a merge does. */
+/** Queries of entities: lookup, records about one, and merges. */
 export const entitiesSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/entities/entities.queries.ts': {
     findEntitiesByName: {

@@ -21,7 +21,7 @@ const vector = {
   ...{ code: 'AAAAAA==', signature: 'AA==' },
 }
 
-/** What is asked when records leave and come back. */
+/** Queries of export and import. */
 export const portabilitySamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/portability/export.queries.ts': {
     findPage: (db) => exporting.findPage(db, id, { trust, now, filters: {} }),

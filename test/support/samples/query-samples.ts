@@ -80,7 +80,7 @@ const key: keys.KeyRow = {
 
 export type { Sample }
 
-/** One call of every query, or a few where its SQL depends on what is asked. */
+/** One call of every query, or several where its SQL depends on its arguments. */
 export const samples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   ...consolidationSamples,
   ...dbSamples,

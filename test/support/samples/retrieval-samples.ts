@@ -40,7 +40,7 @@ const show =
   (db) =>
     sql`select ${compile(asked)} from records as r`.execute(db)
 
-/** What is asked of the database to find, filter and follow. */
+/** Queries of retrieval: channels, filters and expansion. */
 export const retrievalSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/retrieval/filters.queries.ts': {
     answerConditions: {

@@ -7,7 +7,7 @@ const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
 
-/** What is asked when records are revised. */
+/** Queries of revisions. */
 export const revisionSamples: Record<string, Record<string, Sample>> = {
   'src/revision/revision.queries.ts': {
     copyLinks: (db) => revision.copyLinks(db, [id], id, now),

@@ -10,7 +10,7 @@ import type { Sample } from './deletion-samples.ts'
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 
-/** What is asked when a record's status moves, and of how it moved. */
+/** Queries of status changes and their history. */
 export const cognitionSamples: Record<string, Record<string, Sample>> = {
   'src/lifecycle/access.queries.ts': {
     insertUse: (db) => access.insertUse(db, id, { at: now, actor: 'ada' }),

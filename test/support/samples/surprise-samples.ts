@@ -18,7 +18,7 @@ const select = (db: Database, conditions: readonly RawBuilder<SqlBool>[]) =>
   sql`select r.id from records as r where ${sql.join([...conditions], sql` and `)}`.execute(db)
 const next = { modelId: 1, limit: 250 }
 
-/** What is asked when vectors are compared with what was known. */
+/** Queries of the comparison for surprise. */
 export const surpriseSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/embeddings/surprise/surprise-comparison.queries.ts': {
     hasUncompared: (db) => surprising.hasUncompared(db),
