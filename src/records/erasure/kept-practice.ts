@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import { maskSecrets } from '../../domain/masking.ts'
 import type { EpisodicPayload, Payload } from '../../domain/payloads.ts'
-import type { SourceContents } from './kept-record.ts'
+import type { ContentRow } from '../stored-record.ts'
 
 /**
  * A skill or a plan that consolidation learnt from several episodes has the words of one of them: the signals that
  * trigger a skill, and the intent, the parameters and the step names of a plan. When that episode is erased, they are
  * removed unless a remaining episode has them too.
  */
+
+/** The contents of the sources whose words the record copied: of the erased sources, and of the remaining ones. */
+export type SourceContents = { erased: readonly ContentRow[]; remaining: readonly ContentRow[] }
 
 type Competence = Extract<Payload, { kind: 'competence' }>
 type Plan = Extract<Payload, { kind: 'plan_graph' }>

@@ -9,12 +9,9 @@ import { identifiersOf } from '../record-draft.ts'
 import type { ContentRow, StoredRecord } from '../stored-record.ts'
 import type { Derivation } from './descent-closure.ts'
 import type { KeptRecordUpdate } from './erasure.queries.ts'
-import { removePlanWords, removeSignals } from './kept-practice.ts'
+import { removePlanWords, removeSignals, type SourceContents } from './kept-practice.ts'
 
 /** The new content of a kept record after one of its sources is erased. */
-
-/** The contents of the sources whose words the record copied: of the erased sources, and of the remaining ones. */
-export type SourceContents = { erased: readonly ContentRow[]; remaining: readonly ContentRow[] }
 
 /** The changed members only. A tag or a name is removed if an erased source had it and no remaining source has it. */
 export function removeErasedSources(
