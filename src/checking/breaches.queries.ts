@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
 import { type Finding, maxNamed } from './law.ts'
 
 /**
@@ -16,7 +17,7 @@ export async function findBreaches(db: Database, each: RawBuilder<unknown>): Pro
 }
 
 /** Settings for one transaction: whole tables are sorted and joined here, on one core. */
-export async function prepareForWholeTables(tx: Database): Promise<void> {
+export async function prepareForWholeTables(tx: Transaction): Promise<void> {
   await sql`
     select set_config('work_mem', '64MB', true), set_config('max_parallel_workers_per_gather', '0', true)
   `.execute(tx)

@@ -1,5 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { isStatementTimeout } from '../db/failures.ts'
+import type { Transaction } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { prepareForWholeTables } from './breaches.queries.ts'
 import {
@@ -149,7 +150,7 @@ export function createChecking({ db, clock, laws = allLaws }: Resources) {
     }
   }
 
-  async function read<T>(work: (tx: Database) => Promise<T>): Promise<T> {
+  async function read<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return db
       .transaction()
       .setIsolationLevel('repeatable read')

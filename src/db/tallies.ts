@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from './connection.ts'
+import type { Transaction } from './transaction.ts'
 
 export type Tallies = Readonly<Record<string, number>>
 
@@ -8,7 +8,7 @@ export type Tallies = Readonly<Record<string, number>>
  * retried is counted once. Each connection has its own rows, so that no transaction waits for another; a reader adds
  * them up.
  */
-export async function addTallies(tx: Database, tallies: Tallies): Promise<void> {
+export async function addTallies(tx: Transaction, tallies: Tallies): Promise<void> {
   const [names, values] = [Object.keys(tallies), Object.values(tallies)]
   if (names.length === 0) return
   await sql`

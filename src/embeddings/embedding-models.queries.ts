@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { EmbeddingModels } from '../db/schema.ts'
+import type { Transaction } from '../db/transaction.ts'
 
 export type ModelRow = Selectable<EmbeddingModels>
 
@@ -35,7 +36,7 @@ export async function touchModel(db: Database, configured: ConfiguredModel, now:
 }
 
 /** Blocks other registrations until the transaction ends. Readers are not blocked. */
-export async function lockModels(tx: Database): Promise<void> {
+export async function lockModels(tx: Transaction): Promise<void> {
   await sql`lock table embedding_models in share row exclusive mode`.execute(tx)
 }
 
@@ -43,7 +44,7 @@ export async function lockModels(tx: Database): Promise<void> {
  * Ends the current embedding model. A serving model serves on until its successor is ready; the vectors of any other
  * are queued for deletion.
  */
-export async function retireModel(tx: Database): Promise<void> {
+export async function retireModel(tx: Transaction): Promise<void> {
   await tx
     .updateTable('embedding_models')
     .set({ embeds: false, walked_to: sql`case when not serves then ${start}::uuid end` })
@@ -55,7 +56,11 @@ export async function retireModel(tx: Database): Promise<void> {
  * Registers the model that embeds texts from now on and queues the records it has not embedded. The first model
  * serves at once.
  */
-export async function registerModel(tx: Database, configured: ConfiguredModel, now: Date): Promise<ModelRow> {
+export async function registerModel(
+  tx: Transaction,
+  configured: ConfiguredModel,
+  now: Date,
+): Promise<ModelRow> {
   const place = { registered_at: now, seen_at: now, embeds: true, walked_to: start }
   return tx
     .insertInto('embedding_models')
@@ -77,7 +82,7 @@ export async function registerModel(tx: Database, configured: ConfiguredModel, n
  * Locks the model and returns whether records are still to be queued for it. The lock keeps vectors from being stored
  * meanwhile: a record embedded just before would be queued again.
  */
-export async function lockUnfilledModel(tx: Database, modelId: number): Promise<boolean> {
+export async function lockUnfilledModel(tx: Transaction, modelId: number): Promise<boolean> {
   const found = await tx
     .selectFrom('embedding_models')
     .where('id', '=', modelId)
@@ -94,7 +99,7 @@ export async function lockUnfilledModel(tx: Database, modelId: number): Promise<
  * that are already queued stay as they are. The position is read in a subquery: with a join the planner would sort
  * all remaining rows for each step.
  */
-export async function queueUnembedded(tx: Database, modelId: number, limit: number): Promise<boolean> {
+export async function queueUnembedded(tx: Transaction, modelId: number, limit: number): Promise<boolean> {
   const { rows } = await sql<{ walked_to: string | null }>`
     with model as materialized (
       select id, walked_to, registered_at, max_sensitivity from embedding_models
@@ -120,7 +125,7 @@ export async function queueUnembedded(tx: Database, modelId: number, limit: numb
 /**
  * Locks the model and returns whether it has embedded, or given up, every text from before its registration.
  */
-export async function lockReadyModel(tx: Database, modelId: number): Promise<boolean> {
+export async function lockReadyModel(tx: Transaction, modelId: number): Promise<boolean> {
   const { rows } = await sql`
     select from embedding_models as m
     where id = ${modelId} and embeds and not serves and walked_to is null
@@ -133,7 +138,7 @@ export async function lockReadyModel(tx: Database, modelId: number): Promise<boo
 }
 
 /** Ends the serving model. Its vectors are queued for deletion. */
-export async function stopServing(tx: Database): Promise<void> {
+export async function stopServing(tx: Transaction): Promise<void> {
   await tx
     .updateTable('embedding_models')
     .set({ serves: false, walked_to: start })
@@ -141,7 +146,7 @@ export async function stopServing(tx: Database): Promise<void> {
     .execute()
 }
 
-export async function startServing(tx: Database, modelId: number): Promise<void> {
+export async function startServing(tx: Transaction, modelId: number): Promise<void> {
   await tx.updateTable('embedding_models').set({ serves: true }).where('id', '=', modelId).execute()
 }
 
@@ -149,7 +154,7 @@ export async function startServing(tx: Database, modelId: number): Promise<void>
  * Deletes the next vectors of a model that neither serves nor embeds. Returns whether there may be more. Locked rows
  * are skipped: their records are being erased or embedded again.
  */
-export async function deleteRetiredVectors(tx: Database, limit: number): Promise<boolean> {
+export async function deleteRetiredVectors(tx: Transaction, limit: number): Promise<boolean> {
   const { rows } = await sql`
     with model as materialized (
       select id, walked_to from embedding_models

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { transact } from '../db/transaction.ts'
+import { type Transaction, transact } from '../db/transaction.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
@@ -90,7 +90,7 @@ export function createModelRegistration({ db, clock, log, embedder, maxSensitivi
 }
 
 type Step = (
-  work: (tx: Database) => Promise<{ counts: Record<string, number>; isMore: boolean }>,
+  work: (tx: Transaction) => Promise<{ counts: Record<string, number>; isMore: boolean }>,
 ) => Promise<{
   isMore: boolean
 }>
@@ -101,9 +101,9 @@ type Step = (
  */
 export async function advanceModelChange(step: Step, modelId: number): Promise<boolean> {
   const steps = [
-    async (tx: Database) => ({ isMore: await queueNext(tx, modelId), counts: {} }),
-    async (tx: Database) => ({ isMore: await activateModel(tx, modelId), counts: {} }),
-    async (tx: Database) => ({ isMore: await deleteRetiredVectors(tx, deletedAtOnce), counts: {} }),
+    async (tx: Transaction) => ({ isMore: await queueNext(tx, modelId), counts: {} }),
+    async (tx: Transaction) => ({ isMore: await activateModel(tx, modelId), counts: {} }),
+    async (tx: Transaction) => ({ isMore: await deleteRetiredVectors(tx, deletedAtOnce), counts: {} }),
   ]
   for (const each of steps) {
     const { isMore } = await step(each)
@@ -112,12 +112,12 @@ export async function advanceModelChange(step: Step, modelId: number): Promise<b
   return false
 }
 
-async function queueNext(tx: Database, modelId: number): Promise<boolean> {
+async function queueNext(tx: Transaction, modelId: number): Promise<boolean> {
   return (await lockUnfilledModel(tx, modelId)) && (await queueUnembedded(tx, modelId, listedAtOnce))
 }
 
 /** One statement switches all searches: before it the old model answers, after it the new one. */
-async function activateModel(tx: Database, modelId: number): Promise<boolean> {
+async function activateModel(tx: Transaction, modelId: number): Promise<boolean> {
   if (!(await lockReadyModel(tx, modelId))) return false
   await stopServing(tx)
   await startServing(tx, modelId)

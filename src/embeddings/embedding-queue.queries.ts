@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import type { Payload } from '../domain/payloads.ts'
 
@@ -24,7 +25,7 @@ export async function findWork(db: Database, now: Date): Promise<{ is_due: boole
  * Serialises claims. Two claims at once would reach the same rows, and the second would keep rows locked that the
  * first had taken, so that storing their vectors would skip them.
  */
-export async function lockClaims(tx: Database): Promise<void> {
+export async function lockClaims(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(7350, 11)`.execute(tx)
 }
 
@@ -32,7 +33,7 @@ type ClaimInput = { modelId: number; now: Date; until: Date; scope: string | nul
 
 /** Claims the texts that wait longest, for the current embedding model. Any other model gets nothing. */
 export async function claimDue(
-  tx: Database,
+  tx: Transaction,
   { modelId, now, until, scope, limit }: ClaimInput,
 ): Promise<string[]> {
   const { rows } = await sql<{ record_id: string }>`
@@ -84,7 +85,7 @@ export type StoredVector = { record_id: string; lag_seconds: number | null }
  * surprise comparison.
  */
 export async function storeVectors(
-  tx: Database,
+  tx: Transaction,
   {
     modelId,
     until,
@@ -149,7 +150,7 @@ export async function storeVectors(
  * without a vector.
  */
 export async function recordFailures(
-  tx: Database,
+  tx: Transaction,
   claim: Claim,
   { now, mostAttempts, firstPauseMs }: { now: Date; mostAttempts: number; firstPauseMs: number },
 ): Promise<string[]> {
@@ -174,7 +175,7 @@ export async function recordFailures(
 }
 
 /** Releases claimed texts that were not sent. It costs no attempt, because the text did not fail. */
-export async function releaseClaim(tx: Database, claim: Claim, now: Date): Promise<void> {
+export async function releaseClaim(tx: Transaction, claim: Claim, now: Date): Promise<void> {
   await sql`
     with mine as materialized (${inHand(claim)})
     update unembedded set due_at = ${now}::timestamptz
@@ -197,7 +198,7 @@ function inHand({ ids, until }: Claim): RawBuilder<unknown> {
 }
 
 /** Queues the texts again that were given up: another model may read them, or the model was repaired. */
-export async function retryGivenUp(tx: Database, now: Date, scope: string | null = null): Promise<number> {
+export async function retryGivenUp(tx: Transaction, now: Date, scope: string | null = null): Promise<number> {
   const { rows } = await sql`
     with given_up as materialized (
       select u.record_id from unembedded as u where u.due_at = 'infinity' and ${isOf(scope)} for update of u skip locked

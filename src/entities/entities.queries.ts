@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
 import { openTo, visibleTo } from '../db/visibility.ts'
 import { type Sensitivity, type Trust, unscoped } from '../domain/caller.ts'
 import { inverseOf } from '../domain/edges.ts'
@@ -98,7 +99,7 @@ function isAfter({ created_at: at, id }: { created_at: string; id: string }): Ra
  * Only one merge at a time runs in a scope. A merge of entities without a scope excludes all others. Each merge locks
  * its entities and then changes links of others, so two merges at once could deadlock.
  */
-export async function lockMergesAcrossScopes(tx: Database, scope: string): Promise<void> {
+export async function lockMergesAcrossScopes(tx: Transaction, scope: string): Promise<void> {
   await sql`
     select case when ${scope}::text = ${unscoped} then pg_advisory_xact_lock(7350, 5)
       else pg_advisory_xact_lock_shared(7350, 5) end
@@ -106,7 +107,7 @@ export async function lockMergesAcrossScopes(tx: Database, scope: string): Promi
 }
 
 /** Call it after `lockMergesAcrossScopes`: the order of the two locks prevents deadlocks. */
-export async function lockMergesInScope(tx: Database, scope: string): Promise<void> {
+export async function lockMergesInScope(tx: Transaction, scope: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${scope}::text, 7350))`.execute(tx)
 }
 
@@ -114,14 +115,14 @@ export async function lockMergesInScope(tx: Database, scope: string): Promise<vo
  * Locks the entities of a merge, in id order. The lock is stronger than that of a change: it waits for transactions that
  * write a link to one of them, so that the merge also copies this link.
  */
-export async function lockEntitiesToMerge(tx: Database, ids: readonly string[]): Promise<void> {
+export async function lockEntitiesToMerge(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
     select r.id from records as r where r.id = any(${sql.val([...ids])}::uuid[]) order by r.id for update
   `.execute(tx)
 }
 
 /** Frees the names and identifiers of merged entities for the entity that they became. */
-export async function deleteHandlesAndIdentifiers(tx: Database, ids: readonly string[]): Promise<void> {
+export async function deleteHandlesAndIdentifiers(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
     with handle as (delete from handles where record_id = any(${sql.val([...ids])}::uuid[]))
     delete from entity_identifiers where record_id = any(${sql.val([...ids])}::uuid[])
@@ -133,7 +134,7 @@ export async function deleteHandlesAndIdentifiers(tx: Database, ids: readonly st
  * transaction that links to an entity found by name must call this: another transaction may have merged the entity
  * between the lookup and the link.
  */
-export async function lockActiveEntities(tx: Database, ids: readonly string[]): Promise<Set<string>> {
+export async function lockActiveEntities(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string; stands: boolean }>`
     select r.id, r.forgotten_at is null and r.status in ('active', 'challenged') as stands
     from records as r where r.id = any(${sql.val([...ids])}::uuid[])
@@ -145,7 +146,7 @@ export async function lockActiveEntities(tx: Database, ids: readonly string[]): 
 
 /** A merged entity becomes a ground of the target, if the target has any ground. */
 export async function insertMergeDescents(
-  tx: Database,
+  tx: Transaction,
   targetId: string,
   ids: readonly string[],
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { type CallContext, transact } from '../db/transaction.ts'
+import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { isAllowed, rankOf, unscoped } from '../domain/caller.ts'
 import { addInverses } from '../domain/edges.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -54,7 +54,7 @@ export function createEntityMergingService({ db, clock, textLanguage }: Resource
 }
 
 async function moveLinks(
-  tx: Database,
+  tx: Transaction,
   targetId: string,
   sources: readonly StoredEntity[],
   now: Date,
@@ -70,7 +70,7 @@ async function moveLinks(
 
 /** Locks all entities in one order and checks that each may be merged. If-Match refers to the target. */
 async function loadEntitiesToMerge(
-  tx: Database,
+  tx: Transaction,
   call: CallContext,
   id: string,
   named: readonly string[],
@@ -93,7 +93,7 @@ async function loadEntitiesToMerge(
 }
 
 async function requireEntity(
-  tx: Database,
+  tx: Transaction,
   { caller }: CallContext,
   loaded: StoredRecord | AppError,
 ): Promise<StoredEntity> {

@@ -15,11 +15,11 @@ export async function tryLock(tx: Transaction, lock: bigint): Promise<boolean> {
 }
 
 export async function findAnswer(
-  tx: Database,
+  db: Database,
   { principal, key }: Owner,
   now: Date,
 ): Promise<StoredAnswer | undefined> {
-  return tx
+  return db
     .selectFrom('idempotency_keys')
     .select(['fingerprint', 'status', 'headers', 'body'])
     .where('principal', '=', principal)

@@ -20,7 +20,11 @@ export async function countRefreshable(
   return rows[0] ?? { records: 0, blocks: 0 }
 }
 
-export async function listRefreshable(tx: Database, range: Range, scope: string | null): Promise<string[]> {
+export async function listRefreshable(
+  tx: Transaction,
+  range: Range,
+  scope: string | null,
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.id from records as r where ${isIn(range)} and ${isRefreshable(scope)} order by r.id
   `.execute(tx)

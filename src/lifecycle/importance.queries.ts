@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { dayOfLife, startOfDay } from '../db/days.ts'
 import type { AccessKind } from '../db/schema.ts'
+import type { Transaction } from '../db/transaction.ts'
 import { accessWeight, type LoggedAccesses, recentAccesses } from '../domain/access-weights.ts'
 import {
   importanceTolerance,
@@ -173,7 +174,7 @@ export type RescoreInput = { ids: readonly string[]; now: Date; runId?: string |
  * values by id. `version` and `updated_at` stay, because nobody changed the record.
  */
 export async function rescore(
-  tx: Database,
+  tx: Transaction,
   { ids, now, runId = null }: RescoreInput,
 ): Promise<Map<string, number>> {
   const { join, importance } = importanceAt(now)

@@ -68,7 +68,7 @@ const heldSince = sql`greatest(r.created_at, r.demoted_at)`
 /** Records that the transaction has locked. */
 export type Candidates = { ids: readonly string[]; now: Date; runId: string | null }
 
-export async function promoteWorking(tx: Database, candidates: Candidates): Promise<string[]> {
+export async function promoteWorking(tx: Transaction, candidates: Candidates): Promise<string[]> {
   const { ids, now } = candidates
   return promote(tx, candidates, {
     ...{ from: 'working', to: 'episodic' },
@@ -84,7 +84,7 @@ export async function promoteWorking(tx: Database, candidates: Candidates): Prom
   })
 }
 
-export async function promoteEpisodic(tx: Database, candidates: Candidates): Promise<string[]> {
+export async function promoteEpisodic(tx: Transaction, candidates: Candidates): Promise<string[]> {
   const { ids, now } = candidates
   const { join, importance } = importanceAt(now)
   return promote(tx, candidates, {
@@ -103,7 +103,7 @@ type Step = { from: Layer; to: Layer; rationale: string; due: RawBuilder<unknown
 
 /** Changes the layer and writes the audit entry, in one statement. */
 async function promote(
-  tx: Database,
+  tx: Transaction,
   { now, runId }: Candidates,
   { from, to, rationale, due }: Step,
 ): Promise<string[]> {

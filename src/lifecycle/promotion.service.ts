@@ -1,4 +1,4 @@
-import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
 import type { Caller } from '../domain/caller.ts'
 import { findRecords, type StoredRecord } from '../records/index.ts'
 import { type RescoreInput, rescore } from './importance.queries.ts'
@@ -9,7 +9,10 @@ export type Promoted = { episodic: readonly string[]; semantic: readonly string[
 /**
  * Promotes the records that have reached the limits of the next layer. The transaction must hold their locks.
  */
-export async function promoteDue(tx: Database, { ids, now, runId = null }: RescoreInput): Promise<Promoted> {
+export async function promoteDue(
+  tx: Transaction,
+  { ids, now, runId = null }: RescoreInput,
+): Promise<Promoted> {
   if (ids.length === 0) return { episodic: [], semantic: [] }
   const episodic = await promoteWorking(tx, { ids, now, runId })
   const semantic = await promoteEpisodic(tx, { ids, now, runId })
@@ -23,7 +26,7 @@ export async function promoteDue(tx: Database, { ids, now, runId = null }: Resco
  * the result does not depend on how often a job runs. Returns the new scores and the promoted ids. The transaction
  * must hold the locks of the records.
  */
-export async function rescoreAndPromote(tx: Database, input: RescoreInput) {
+export async function rescoreAndPromote(tx: Transaction, input: RescoreInput) {
   if (input.ids.length === 0) return { scores: new Map<string, number>(), promoted: new Set<string>() }
   const scores = await rescore(tx, input)
   const { episodic, semantic } = await promoteDue(tx, input)
@@ -34,7 +37,7 @@ export async function rescoreAndPromote(tx: Database, input: RescoreInput) {
  * The same for records that were just changed. Returns them in their new state, as the caller may see them.
  */
 export async function rescoreAndPromoteRecords(
-  tx: Database,
+  tx: Transaction,
   { trust }: Caller,
   changed: readonly StoredRecord[],
   now: Date,
@@ -48,7 +51,7 @@ export async function rescoreAndPromoteRecords(
 }
 
 export async function rescoreAndPromoteRecord(
-  tx: Database,
+  tx: Transaction,
   caller: Caller,
   changed: StoredRecord,
   now: Date,

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
-import type { Database } from '../db/connection.ts'
 import type { AuditAction } from '../db/schema.ts'
-import { getVia } from '../db/transaction.ts'
+import { getVia, type Transaction } from '../db/transaction.ts'
 import type { LifecycleChange } from '../domain/reinforcement.ts'
 
 export type LifecycleUpdate = LifecycleChange & {
@@ -19,7 +18,7 @@ export type AuditDetails = { actor: string; rationale: string; at: Date }
 
 /** Writes lifecycle, version and audit entry of many locked records in one statement. */
 export async function updateLifecycles(
-  tx: Database,
+  tx: Transaction,
   updates: readonly LifecycleUpdate[],
   details: AuditDetails,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { hiddenActor, isMoveShown } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
 import type { Trust } from '../domain/caller.ts'
 import type { StatusChangeRow } from '../records/index.ts'
 
@@ -39,7 +40,7 @@ export async function findLastStep(db: Database, id: string): Promise<string | u
 }
 
 /** Reads from the audit log the salience that a revision removed since the record was last made active. */
-export async function findSalienceBeforeRevision(tx: Database, id: string): Promise<number | undefined> {
+export async function findSalienceBeforeRevision(tx: Transaction, id: string): Promise<number | undefined> {
   const { rows } = await sql<{ salience: number }>`
     select (a.changes #>> '{salience,0}')::float8 as salience
     from audit_entries as a

@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { RecordStatus } from '../db/schema.ts'
-import { type CallContext, transact } from '../db/transaction.ts'
+import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { mayBeSet, mayRevertTo } from '../domain/status.ts'
 import type { Clock } from '../kernel/clock.ts'
 import {
@@ -38,7 +38,7 @@ export function createStatusService({ db, clock, textLanguage }: Resources) {
   }
 
   /** An earlier version let a request set merged and superseded. Such a record can be set active again. */
-  async function requireMove(tx: Database, stored: StoredRecord, to: RecordStatus): Promise<StatusMove> {
+  async function requireMove(tx: Transaction, stored: StoredRecord, to: RecordStatus): Promise<StatusMove> {
     if (mayBeSet(stored.status, to)) return { to, step: 'manual' }
     if (mayRevertTo(stored.status, to) && (await findLastStep(tx, stored.id)) === 'manual') {
       return { to, step: 'revert', reverts: true }
@@ -46,7 +46,7 @@ export function createStatusService({ db, clock, textLanguage }: Resources) {
     throw invalidTransition(stored, to)
   }
 
-  async function restoreSalience(tx: Database, stored: StoredRecord, now: Date) {
+  async function restoreSalience(tx: Transaction, stored: StoredRecord, now: Date) {
     return reactivateRecord(stored, await findSalienceBeforeRevision(tx, stored.id), now)
   }
 

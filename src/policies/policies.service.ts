@@ -18,11 +18,11 @@ export function createPoliciesService({ db, clock }: { db: Database; clock: Cloc
 
   return {
     /** The policy of every type. Cached for a second, so that a create needs no query for it. */
-    async getAll(tx: Database): Promise<Policies> {
+    async getAll(db: Database): Promise<Policies> {
       const now = clock.now().getTime()
       if (!known || Math.abs(now - known.at) >= cacheForMs) {
         const before = changes
-        const policies = byType(await listPolicies(tx))
+        const policies = byType(await listPolicies(db))
         // If a change was written during the read, the result may be the old policies, so it is not cached.
         if (changes === before) known = { at: now, policies }
         return policies

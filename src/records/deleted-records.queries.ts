@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { DepartureKind, RecordType, Sensitivity } from '../db/schema.ts'
+import type { Transaction } from '../db/transaction.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { snapshotColumns } from './lifecycle-snapshot.ts'
@@ -54,7 +55,7 @@ export async function purgeForgotten(db: Database, now: Date, limit: number): Pr
 
 /** Deletes locked records with all their rows in other tables, and keeps their numbers. */
 export async function deleteErased(
-  tx: Database,
+  tx: Transaction,
   ids: readonly string[],
   { actor, at }: { actor: string; at: Date },
 ): Promise<string[]> {

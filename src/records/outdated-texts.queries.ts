@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { scopeAndTypeWords, versionWord } from '../db/search-words.ts'
+import type { Transaction } from '../db/transaction.ts'
 import type { Payload } from '../domain/payloads.ts'
 import type { ExtractedWords } from '../domain/query-words.ts'
 
@@ -30,7 +31,7 @@ export async function listOutdatedIds(db: Database, { after, limit }: IdPage): P
  * Locks the records that no other writer has locked, and removes deleted records from the list. A client that changes
  * one of the records computes the new text itself.
  */
-export async function lockOutdated(tx: Database, ids: readonly string[]): Promise<string[]> {
+export async function lockOutdated(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with mine as materialized (
       select record_id from outdated_texts where record_id = any(${sql.val([...ids])}::uuid[])
@@ -50,7 +51,7 @@ export async function lockOutdated(tx: Database, ids: readonly string[]): Promis
 export type OutdatedText = { record_id: string; payload: Payload; tags: string[] }
 
 /** A statement of its own after the lock: one statement would read the contents as they were before it waited. */
-export async function findOutdated(tx: Database, ids: readonly string[]): Promise<OutdatedText[]> {
+export async function findOutdated(tx: Transaction, ids: readonly string[]): Promise<OutdatedText[]> {
   const { rows } = await sql<OutdatedText>`
     select record_id, payload, tags from contents
     where record_id = any(${sql.val([...ids])}::uuid[])
@@ -63,7 +64,7 @@ export async function findOutdated(tx: Database, ids: readonly string[]): Promis
  * the number of changed texts.
  */
 export async function rewriteTexts(
-  tx: Database,
+  tx: Transaction,
   texts: readonly { id: string; words: ExtractedWords }[],
   { now, textLanguage }: { now: Date; textLanguage: string },
 ): Promise<number> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Database } from '../db/connection.ts'
 import { scopeAndTypeWords } from '../db/search-words.ts'
+import type { Transaction } from '../db/transaction.ts'
 import { extractWords } from '../domain/query-words.ts'
 import type { AuditRow, ContentRow, RecordRow, StatusChangeRow } from './stored-record.ts'
 
@@ -15,7 +15,7 @@ type Search = { text: string; language: string; scope: string; type: string }
 
 /** Writes a change and its audit entry in one statement. A record with new content is queued for a new vector. */
 export async function applyChange(
-  tx: Database,
+  tx: Transaction,
   id: string,
   { record, entry, rewritten: said }: RecordChange,
 ): Promise<void> {
@@ -51,7 +51,11 @@ function asSearch({ text, language, scope, type }: Search) {
 }
 
 /** Not read from the audit log, because the status history is queried alone and as of a time. */
-export async function appendStatusChange(tx: Database, id: string, change: StatusChangeRow): Promise<void> {
+export async function appendStatusChange(
+  tx: Transaction,
+  id: string,
+  change: StatusChangeRow,
+): Promise<void> {
   await tx
     .insertInto('status_changes')
     .values({ ...change, record_id: id, via: asJson(change.via) })

@@ -1,8 +1,7 @@
-import type { Database } from '../db/connection.ts'
 import { violatedConstraint } from '../db/failures.ts'
 import type { AuditAction, RecordStatus } from '../db/schema.ts'
 import { addTallies } from '../db/tallies.ts'
-import { getVia } from '../db/transaction.ts'
+import { getVia, type Transaction } from '../db/transaction.ts'
 import { type Handle, listHandles } from '../domain/handles.ts'
 import { searchableText } from '../domain/searchable-text.ts'
 import { mayBecome, mayRevertTo } from '../domain/status.ts'
@@ -40,7 +39,11 @@ const tallyNames: Partial<Record<AuditAction, string>> = {
 type StatusChangeDetails = Omit<StatusChangeRow, 'old' | 'new'>
 
 /** Writes one change of a record that was loaded for update: columns, version and audit entry. Returns the new state. */
-export async function writeChange(tx: Database, stored: StoredRecord, change: Change): Promise<StoredRecord> {
+export async function writeChange(
+  tx: Transaction,
+  stored: StoredRecord,
+  change: Change,
+): Promise<StoredRecord> {
   const { action, actor, rationale, status, content = {}, runId = null } = change
   const now = computeWriteTime(stored, change.now)
   const via = getVia(tx)
@@ -80,7 +83,7 @@ function describeChanges(stored: StoredRecord, { status, changes }: Change): Rec
 
 /** Every status change is checked and recorded here, whichever operation makes it. */
 async function changeStatus(
-  tx: Database,
+  tx: Transaction,
   stored: StoredRecord,
   { to, reverts = false }: NonNullable<Change['status']>,
   details: StatusChangeDetails,
@@ -98,7 +101,7 @@ export function invalidTransition({ status }: StoredRecord, to: RecordStatus): A
 }
 
 /** Handles and identifiers follow the payload, the scope and the sensitivity. */
-async function updateHandles(tx: Database, before: StoredRecord, after: StoredRecord): Promise<void> {
+async function updateHandles(tx: Transaction, before: StoredRecord, after: StoredRecord): Promise<void> {
   if (after.payload.kind === 'entity') {
     const identifiers = isReplaced(after) ? [] : identifiersOf(after.payload, after)
     await insertIdentifiers(tx, after.id, identifiers).catch(translateTakenIdentifier)

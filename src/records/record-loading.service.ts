@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import type { CallContext } from '../db/transaction.ts'
+import type { CallContext, Transaction } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
 import type { Caller } from '../domain/caller.ts'
 import { canWriteTo } from '../domain/write-trust.ts'
@@ -42,7 +42,7 @@ async function explainMissing(db: Database, caller: Caller, ids: readonly string
  * Every change loads its record here. The record is locked, the caller reads it in full and may write to its scope, it
  * is not forgotten, and it has the version that the caller expects.
  */
-export async function loadForUpdate(tx: Database, call: CallContext, id: string): Promise<StoredRecord> {
+export async function loadForUpdate(tx: Transaction, call: CallContext, id: string): Promise<StoredRecord> {
   const [claimed = createMissingError()] = await loadManyForUpdate(tx, call, [id])
   if (claimed instanceof AppError) throw claimed
   return claimed
@@ -50,7 +50,7 @@ export async function loadForUpdate(tx: Database, call: CallContext, id: string)
 
 /** For each id, in the given order, the locked record or the error that forbids the change. */
 export async function loadManyForUpdate(
-  tx: Database,
+  tx: Transaction,
   call: CallContext,
   ids: readonly string[],
 ): Promise<(StoredRecord | AppError)[]> {
@@ -58,7 +58,11 @@ export async function loadManyForUpdate(
 }
 
 /** Like `loadForUpdate`, for operations that also work on a forgotten record. */
-export async function loadAnyForUpdate(tx: Database, call: CallContext, id: string): Promise<StoredRecord> {
+export async function loadAnyForUpdate(
+  tx: Transaction,
+  call: CallContext,
+  id: string,
+): Promise<StoredRecord> {
   await lockRecords(tx, [id])
   const stored = await findVisibleRecord(tx, call.caller, id)
   requireChangeable(call.caller, stored)
@@ -68,13 +72,13 @@ export async function loadAnyForUpdate(tx: Database, call: CallContext, id: stri
 }
 
 /** Locks a record that does not change itself: a key of one scope may link to an unscoped record or report its use. */
-export async function lockReadableRecord(tx: Database, caller: Caller, id: string): Promise<StoredRecord> {
+export async function lockReadableRecord(tx: Transaction, caller: Caller, id: string): Promise<StoredRecord> {
   await lockRecords(tx, [id])
   return findReadableRecord(tx, caller, id)
 }
 
 export async function lockReadableRecords(
-  tx: Database,
+  tx: Transaction,
   caller: Caller,
   ids: readonly string[],
 ): Promise<(StoredRecord | AppError)[]> {
@@ -82,7 +86,7 @@ export async function lockReadableRecords(
 }
 
 async function lockEach(
-  tx: Database,
+  tx: Transaction,
   caller: Caller,
   ids: readonly string[],
   check: (stored: StoredRecord) => StoredRecord | AppError,

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { isEntryShown } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Sensitivity, Trust } from '../domain/caller.ts'
 import { embeddedEdges } from '../domain/embedded-edges.ts'
@@ -95,7 +96,7 @@ function hasIdIn(ids: readonly string[]): RawBuilder<SqlBool> {
  * read the records after this statement: a statement that waits for a lock returns the contents from before the wait.
  * The lock does not cover the key, so that other transactions can still write edges to the record.
  */
-export async function lockRecords(tx: Database, ids: readonly string[]): Promise<void> {
+export async function lockRecords(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`select r.id from records as r where ${hasIdIn(ids)} order by r.id for no key update`.execute(tx)
 }
 
@@ -123,7 +124,7 @@ export type HandleLookupResult = { matches: HandleMatch[]; mayBeErased: boolean 
  * avoid deadlocks. The entities that are found stay locked too.
  */
 export async function lookUpHandles(
-  tx: Database,
+  tx: Transaction,
   lookups: readonly HandleLookup[],
   ceiling: Sensitivity,
 ): Promise<HandleLookupResult> {
@@ -151,7 +152,7 @@ type HandleMatchRow = KnownRecord & {
   may_be_erased: boolean
 }
 
-export async function deleteHandles(tx: Database, id: string, handles: readonly Handle[]): Promise<void> {
+export async function deleteHandles(tx: Transaction, id: string, handles: readonly Handle[]): Promise<void> {
   await tx
     .deleteFrom('handles')
     .where('record_id', '=', id)
@@ -161,7 +162,7 @@ export async function deleteHandles(tx: Database, id: string, handles: readonly 
 
 /** Sent as arrays: an entity with many names would need more parameters than a statement can have. */
 export async function insertHandles(
-  tx: Database,
+  tx: Transaction,
   id: string,
   scope: string,
   handles: readonly Handle[],
@@ -176,12 +177,12 @@ export async function insertHandles(
   `.execute(tx)
 }
 
-export async function deleteIdentifiers(tx: Database, id: string): Promise<void> {
+export async function deleteIdentifiers(tx: Transaction, id: string): Promise<void> {
   await tx.deleteFrom('entity_identifiers').where('record_id', '=', id).execute()
 }
 
 export async function insertIdentifiers(
-  tx: Database,
+  tx: Transaction,
   id: string,
   identifiers: readonly Identifier[],
 ): Promise<void> {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import type { Edge } from '../domain/edges.ts'
@@ -8,7 +9,7 @@ import type { Edge } from '../domain/edges.ts'
  * An existing edge gets the new weight and keeps its creation time. The edges are sorted, so that two writers of one
  * pair wait for each other instead of deadlocking.
  */
-export async function upsertEdges(tx: Database, edges: readonly Edge[]): Promise<void> {
+export async function upsertEdges(tx: Transaction, edges: readonly Edge[]): Promise<void> {
   const ordered = [...edges].sort((left, right) => (left.source_id < right.source_id ? -1 : 1))
   await tx
     .insertInto('relations')
@@ -35,7 +36,7 @@ export async function findEdge(
 }
 
 /** Whether a contest linked these two records. */
-export async function isContestPair(tx: Database, one: string, other: string): Promise<boolean> {
+export async function isContestPair(tx: Transaction, one: string, other: string): Promise<boolean> {
   const { rows } = await sql`
     select from descents as d
     where d.kind = 'contest' and (
@@ -47,7 +48,7 @@ export async function isContestPair(tx: Database, one: string, other: string): P
   return rows.length > 0
 }
 
-export async function deleteEdges(tx: Database, edges: readonly Edge[]): Promise<void> {
+export async function deleteEdges(tx: Transaction, edges: readonly Edge[]): Promise<void> {
   await tx
     .deleteFrom('relations')
     .where((eb) =>

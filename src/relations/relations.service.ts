@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
-import { type CallContext, transact } from '../db/transaction.ts'
+import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { type Caller, rankOf, unscoped } from '../domain/caller.ts'
 import { addInverses, type Edge, isInverse } from '../domain/edges.ts'
 import { isContradiction, isReserved, reservedPredicate } from '../domain/reserved-edges.ts'
@@ -105,7 +105,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
  * applies only if the caller may write to the scope of the target.
  */
 async function loadChangedRecord(
-  tx: Database,
+  tx: Transaction,
   call: CallContext,
   source: StoredRecord,
   target: StoredRecord,
@@ -124,7 +124,7 @@ async function loadChangedRecord(
 
 /** Clients may not add or remove edges that belong to a revision, a derivation or a contest. */
 async function requireNotReserved(
-  tx: Database,
+  tx: Transaction,
   source: string,
   predicate: string,
   target: string,

@@ -1,4 +1,4 @@
-import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
 import { type Caller, fullTrust, permissions } from '../domain/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Change, loadManyForUpdate, reactivateRecord, writeChange } from '../records/index.ts'
@@ -12,7 +12,7 @@ type ReversalInput = Pick<Change, 'actor' | 'rationale' | 'now' | 'textLanguage'
  * the reverted records.
  */
 export async function revertMerge(
-  tx: Database,
+  tx: Transaction,
   ids: readonly string[],
   input: ReversalInput,
 ): Promise<string[]> {

@@ -1,4 +1,4 @@
-import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
 import { type Change, type StoredRecord, writeChange } from '../records/index.ts'
 import { clearSalience } from './retired-record.ts'
 
@@ -11,7 +11,7 @@ type Retirement = Pick<Change, 'actor' | 'rationale' | 'now' | 'textLanguage' | 
 
 /** Makes a record history: it stays readable, but with salience 0 and out of retrieval. It must be loaded for update. */
 export async function retireRecord(
-  tx: Database,
+  tx: Transaction,
   stored: StoredRecord,
   { step, to, supersededBy, ...change }: Retirement,
 ): Promise<StoredRecord> {

@@ -1,5 +1,4 @@
-import type { Database } from '../db/connection.ts'
-import type { CallContext } from '../db/transaction.ts'
+import type { CallContext, Transaction } from '../db/transaction.ts'
 import type { Caller } from '../domain/caller.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -7,7 +6,7 @@ import { loadForUpdate, loadManyForUpdate, lockReadableRecords, type StoredRecor
 import { findSuccessor } from './revision.queries.ts'
 
 /** Loads a record for a revision. Its type must allow revisions, and it must not be history already. */
-export async function loadRevisable(tx: Database, call: CallContext, id: string): Promise<StoredRecord> {
+export async function loadRevisable(tx: Transaction, call: CallContext, id: string): Promise<StoredRecord> {
   const stored = await loadForUpdate(tx, call, id)
   const refusal = await checkRevisable(tx, call.caller, stored)
   if (refusal) throw refusal
@@ -16,7 +15,7 @@ export async function loadRevisable(tx: Database, call: CallContext, id: string)
 
 /** Loads the sources of a merge, in the given order. Throws the error of the first one that cannot be revised. */
 export async function loadSources(
-  tx: Database,
+  tx: Transaction,
   call: CallContext,
   ids: readonly string[],
 ): Promise<StoredRecord[]> {
@@ -34,7 +33,7 @@ export async function loadSources(
  * records that contest each other then cannot deadlock, and an erase cannot leave an edge without a target.
  */
 export async function lockContestingRecord(
-  tx: Database,
+  tx: Transaction,
   call: CallContext,
   id: string,
   ref: string,
@@ -55,7 +54,7 @@ function withoutVersion({ expectedVersion: _, ...call }: CallContext): CallConte
 }
 
 async function checkRevisable(
-  tx: Database,
+  tx: Transaction,
   caller: Caller,
   stored: StoredRecord,
 ): Promise<AppError | undefined> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { RecordStatus, RecordType } from '../db/schema.ts'
+import type { Transaction } from '../db/transaction.ts'
 import { openTo, visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 
@@ -11,7 +12,7 @@ import type { Trust } from '../domain/caller.ts'
  * source is also evidence for the merged record. The sources keep their edges as history.
  */
 export async function copyLinks(
-  tx: Database,
+  tx: Transaction,
   sourceIds: readonly string[],
   targetId: string,
   now: Date,
@@ -56,7 +57,7 @@ export async function copyLinks(
 }
 
 /** The record that superseded this one or into which it was merged, if the caller sees it. */
-export async function findSuccessor(tx: Database, id: string, trust: Trust): Promise<string | undefined> {
+export async function findSuccessor(tx: Transaction, id: string, trust: Trust): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select r.id
     from records as old
@@ -122,7 +123,7 @@ export async function findLineage(db: Database, id: string, trust: Trust, most: 
 }
 
 /** Frees the identifiers of replaced records, so that their successor can have them. */
-export async function deleteIdentifiersOf(tx: Database, ids: readonly string[]): Promise<void> {
+export async function deleteIdentifiersOf(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx
     .deleteFrom('entity_identifiers')
     .where('record_id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)

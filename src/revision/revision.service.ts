@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { type CallContext, transact } from '../db/transaction.ts'
+import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { type Caller, type Sensitivity, unscoped } from '../domain/caller.ts'
 import { addInverses } from '../domain/edges.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -100,7 +100,7 @@ export function createRevisionService(resources: Resources) {
 
   /** Stores the new record of a revision. It may have the identifiers of an entity that it replaces. */
   async function storeSuccessor(
-    call: CallContext & { tx: Database },
+    call: CallContext & { tx: Transaction },
     input: SuccessorInput,
     sources: readonly StoredRecord[],
     kind: RevisionKind,
@@ -218,7 +218,7 @@ function createTooFewError(): AppError {
 
 /** An edge between two scopes would reveal one to readers of the other. */
 async function linkContesting(
-  tx: Database,
+  tx: Transaction,
   stored: StoredRecord,
   contesting: StoredRecord,
   now: Date,

@@ -20,7 +20,7 @@ async function store(worker: WorkerSetup, count = 300): Promise<string[]> {
 /** Inserts records whose stored scores are exact. */
 async function storeExact(worker: WorkerSetup, count = 300): Promise<string[]> {
   const ids = await store(worker, count)
-  await rescore(worker.db, { ids, now: worker.clock.now() })
+  await worker.db.transaction().execute((tx) => rescore(tx, { ids, now: worker.clock.now() }))
   return ids
 }
 

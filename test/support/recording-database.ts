@@ -6,14 +6,14 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
 } from 'kysely'
-import type { Database } from '../../src/db/connection.ts'
 import type { DB } from '../../src/db/schema.ts'
+import type { Transaction } from '../../src/db/transaction.ts'
 
 /**
  * Creates a database that records the SQL it receives and answers one empty row, so that queries compile as they
  * run.
  */
-export function createRecordingDatabase(): { db: Database; asked: CompiledQuery[] } {
+export function createRecordingDatabase(): { db: Transaction; asked: CompiledQuery[] } {
   const asked: CompiledQuery[] = []
   const connection: DatabaseConnection = {
     executeQuery: async (query: CompiledQuery) => {
@@ -41,7 +41,8 @@ export function createRecordingDatabase(): { db: Database; asked: CompiledQuery[
       }),
     },
   })
-  return { db, asked }
+  // Typed as a transaction, so that it can be passed to statements that need one.
+  return { db: db as Transaction, asked }
 }
 
 const clauses =

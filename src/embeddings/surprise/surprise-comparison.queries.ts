@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
 import type { Sensitivity, SourceType } from '../../domain/caller.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
 import { leastImportance } from '../../domain/surprise.ts'
@@ -24,7 +25,7 @@ export async function countUncompared(db: Database, scope: string | null): Promi
 /**
  * Lets one comparison run at a time, without waiting: two at once would each miss the records of the other.
  */
-export async function tryLockComparison(tx: Database): Promise<boolean> {
+export async function tryLockComparison(tx: Transaction): Promise<boolean> {
   const { rows } = await sql<{ is_mine: boolean }>`
     select pg_try_advisory_xact_lock(7350, 12) as is_mine
   `.execute(tx)
@@ -35,7 +36,9 @@ export async function tryLockComparison(tx: Database): Promise<boolean> {
  * Returns the model; undefined during a change of model, because new records then have a vector of the model that
  * does not serve yet.
  */
-export async function findStableModel(tx: Database): Promise<{ id: number; dimensions: number } | undefined> {
+export async function findStableModel(
+  tx: Transaction,
+): Promise<{ id: number; dimensions: number } | undefined> {
   const { rows } = await sql<{ id: number; dimensions: number }>`
     select id, dimensions from embedding_models where serves and embeds for share
   `.execute(tx)
@@ -59,7 +62,7 @@ type PendingInput = { modelId: number; scope: string | null; limit: number }
  * have failed before are not waited for.
  */
 export async function findUncompared(
-  tx: Database,
+  tx: Transaction,
   { modelId, scope, limit }: PendingInput,
 ): Promise<PendingRecord[]> {
   const { rows } = await sql<
@@ -117,7 +120,7 @@ export type RecordSourceRow = {
 }
 
 /** Reads the sources of records. */
-export async function findRecordSources(tx: Database, ids: readonly string[]): Promise<RecordSourceRow[]> {
+export async function findRecordSources(tx: Transaction, ids: readonly string[]): Promise<RecordSourceRow[]> {
   const { rows } = await sql<RecordSourceRow>`
     select r.id, c.provenance, r.source_type, r.sensitivity
     from records as r join contents as c on c.record_id = r.id
@@ -143,7 +146,7 @@ export type Comparison = {
  * confirm its source.
  */
 export async function writeSurprises(
-  tx: Database,
+  tx: Transaction,
   compared: readonly Comparison[],
   now: Date,
 ): Promise<string[]> {
@@ -193,6 +196,6 @@ export async function writeSurprises(
 }
 
 /** Removes records that cannot be compared from the queue. */
-export async function dropUncompared(tx: Database, ids: readonly string[]): Promise<void> {
+export async function dropUncompared(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`delete from unsurprised where record_id = any(${sql.val([...ids])}::uuid[])`.execute(tx)
 }

@@ -1,4 +1,3 @@
-import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { type Caller, isAllowed } from '../../domain/caller.ts'
 import { inverseOf, isInverse } from '../../domain/edges.ts'
@@ -43,7 +42,7 @@ function listEdges({ draft, hasHistory }: ImportedCopy) {
  * difference.
  */
 async function classifyMissingEdges(
-  tx: Database,
+  tx: Transaction,
   unchanged: readonly ImportedCopy[],
   outcomes: Map<ImportedCopy, LineOutcome>,
   context: ImportContext,

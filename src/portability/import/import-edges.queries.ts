@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../domain/caller.ts'
 import type { Edge } from '../../domain/edges.ts'
@@ -27,7 +28,7 @@ export type ImportedEdge = Edge & { inverse: string | null }
  * target.
  */
 export async function linkEdges(
-  tx: Database,
+  tx: Transaction,
   edges: readonly (ImportedEdge & { is_whole: boolean })[],
   arrived: readonly string[],
   { importId, trust, now }: ImportContext,
@@ -77,7 +78,7 @@ export type LooseEdge = Pick<Edge, 'source_id' | 'predicate' | 'target_id'>
  * others. Null when no edge is left.
  */
 export async function resolveWaitingEdges(
-  tx: Database,
+  tx: Transaction,
   { importId, trust }: ImportContext,
   limit: number,
 ): Promise<LooseEdge[] | null> {
@@ -112,7 +113,7 @@ export type MissingEdge = LooseEdge & { cause: 'awaited' | 'loose' | 'absent' }
 
 /** Returns the given edges that are missing. A target that is forgotten or hidden accepts no edge. */
 export async function findMissingEdges(
-  tx: Database,
+  tx: Transaction,
   edges: readonly Edge[],
   { trust }: ImportContext,
 ): Promise<MissingEdge[]> {

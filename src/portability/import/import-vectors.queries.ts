@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
 
 export type ImportedVector = {
   id: string
@@ -18,7 +18,7 @@ export type ImportedVector = {
  * continues with its vectors and deletes those of the others.
  */
 export async function registerModels(
-  tx: Database,
+  tx: Transaction,
   vectors: readonly ImportedVector[],
   now: Date,
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function registerModels(
  * Stores vectors whose model is registered here. A record with a vector of the current model is not embedded again; a
  * record without a comparison is listed to be compared.
  */
-export async function insertVectors(tx: Database, vectors: readonly ImportedVector[]): Promise<void> {
+export async function insertVectors(tx: Transaction, vectors: readonly ImportedVector[]): Promise<void> {
   await sql`
     with given as materialized (
       select g.id as record_id, m.id as model_id, g.bits, g.embedded_at, decode(g.code, 'base64') as code,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust, Via } from '../../domain/caller.ts'
 import type { ContentRow, Descent, RecordRow } from '../../records/index.ts'
@@ -11,7 +11,7 @@ export type ExistingRecord = ContentRow &
 
 /** Includes forgotten records. Records that the caller does not see whole are not found, so they are not compared. */
 export async function findExisting(
-  tx: Database,
+  tx: Transaction,
   ids: readonly string[],
   trust: Trust,
 ): Promise<ExistingRecord[]> {
@@ -27,7 +27,10 @@ export async function findExisting(
 export type HandlePlace = { digest: Buffer; scope: string; place: number }
 
 /** Returns the places among the records of one name that are taken already. */
-export async function findTakenPlaces(tx: Database, places: readonly HandlePlace[]): Promise<HandlePlace[]> {
+export async function findTakenPlaces(
+  tx: Transaction,
+  places: readonly HandlePlace[],
+): Promise<HandlePlace[]> {
   const { rows } = await sql<HandlePlace>`
     select h.digest, h.scope, h.place
     from unnest(
@@ -60,7 +63,7 @@ export type ImportedHistory = { id: string; created_at: Date } & {
  * by those of the line.
  */
 export async function insertHistories(
-  tx: Database,
+  tx: Transaction,
   importer: Via | null,
   pasts: readonly ImportedHistory[],
 ): Promise<void> {
@@ -141,7 +144,7 @@ export async function insertHistories(
 }
 
 /** Sources may come later in the stream, or never. An erased record is no source of anything. */
-export async function insertDescents(tx: Database, descents: readonly Descent[]): Promise<void> {
+export async function insertDescents(tx: Transaction, descents: readonly Descent[]): Promise<void> {
   if (descents.length === 0) return
   await sql`
     insert into descents (derived_id, source_id, kind, is_ground)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Database } from '../../db/connection.ts'
 import { scopeAndTypeWords } from '../../db/search-words.ts'
+import type { Transaction } from '../../db/transaction.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust, Via } from '../../domain/caller.ts'
 import type { ContentRow } from '../stored-record.ts'
@@ -12,7 +12,7 @@ const listed = (ids: readonly string[]) => sql`any(${sql.val([...ids])}::uuid[])
  * All records derived from the root, directly or through others, and all records that name one of them, each with all of
  * its sources. A record that a dream wrote quotes all its sources, because a model wrote it from all of them.
  */
-export async function findDerivations(tx: Database, root: string): Promise<Derivation[]> {
+export async function findDerivations(tx: Transaction, root: string): Promise<Derivation[]> {
   const { rows } = await sql<Derivation>`
     with recursive descendant as (
       select ${root}::uuid as id
@@ -32,14 +32,14 @@ export async function findDerivations(tx: Database, root: string): Promise<Deriv
 }
 
 /** Removes the erased records from the sources of others. A kept record without any ground left is independent. */
-export async function deleteDescentsFrom(tx: Database, ids: readonly string[]): Promise<void> {
+export async function deleteDescentsFrom(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`delete from descents where source_id = ${listed(ids)}`.execute(tx)
 }
 
 export type SourceContent = ContentRow & { id: string }
 
 /** The contents of the records, without their other columns. */
-export async function findContents(tx: Database, ids: readonly string[]): Promise<SourceContent[]> {
+export async function findContents(tx: Transaction, ids: readonly string[]): Promise<SourceContent[]> {
   const { rows } = await sql<SourceContent>`
     select c.record_id as id, c.tags, c.payload, c.provenance, c.interpretation
     from contents as c where c.record_id = ${listed(ids)}
@@ -59,7 +59,7 @@ export type KeptRecordUpdate = {
 
 /** Updates kept records in one statement: content, version, search text, handles, identifiers and audit log. */
 export async function updateKeptRecords(
-  tx: Database,
+  tx: Transaction,
   updates: readonly KeptRecordUpdate[],
   { actor, at, via }: Omit<ErasureEntry, 'rationale'>,
   textLanguage: string,
@@ -106,7 +106,7 @@ export async function updateKeptRecords(
 }
 
 /** Clears the audit entries of kept records that contain words of the erased ones. Numbers and status changes stay. */
-export async function clearInheritedAuditText(tx: Database, ids: readonly string[]): Promise<void> {
+export async function clearInheritedAuditText(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
     update audit_entries as a set rationale = '', changes = null
     where a.record_id = ${listed(ids)} and a.changes is not null and exists (
@@ -121,12 +121,16 @@ export async function clearInheritedAuditText(tx: Database, ids: readonly string
  * Locks in the order of the ids, so that two erases never deadlock. The lock is stronger than that of a change: a new
  * edge to one of the records waits for it, and then finds no target.
  */
-export async function lockForErasure(tx: Database, ids: readonly string[]): Promise<void> {
+export async function lockForErasure(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`select r.id from records as r where r.id = ${listed(ids)} order by r.id for update`.execute(tx)
 }
 
 /** The records that the caller could read in full. The receipt does not name the others. */
-export async function findReadableIds(tx: Database, ids: readonly string[], trust: Trust): Promise<string[]> {
+export async function findReadableIds(
+  tx: Transaction,
+  ids: readonly string[],
+  trust: Trust,
+): Promise<string[]> {
   const found = await tx
     .selectFrom('records as r')
     .where('r.id', '=', sql<string>`${listed(ids)}`)
@@ -137,7 +141,7 @@ export async function findReadableIds(tx: Database, ids: readonly string[], trus
   return found.map(({ id }) => id)
 }
 
-export async function deleteEdgesOf(tx: Database, ids: readonly string[]): Promise<number> {
+export async function deleteEdgesOf(tx: Transaction, ids: readonly string[]): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('relations')
     .where((eb) =>
@@ -151,7 +155,7 @@ export async function deleteEdgesOf(tx: Database, ids: readonly string[]): Promi
 }
 
 /** They would be deleted with their records; deleted here to count them for the receipt. */
-export async function deleteAccesses(tx: Database, ids: readonly string[]): Promise<number> {
+export async function deleteAccesses(tx: Transaction, ids: readonly string[]): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('access_log')
     .where('record_id', '=', sql<string>`${listed(ids)}`)
@@ -160,7 +164,7 @@ export async function deleteAccesses(tx: Database, ids: readonly string[]): Prom
 }
 
 /** Deletes the vectors of all models with their signatures; counted for the receipt. */
-export async function deleteEmbeddings(tx: Database, ids: readonly string[]): Promise<number> {
+export async function deleteEmbeddings(tx: Transaction, ids: readonly string[]): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('embeddings')
     .where('record_id', '=', sql<string>`${listed(ids)}`)
@@ -169,7 +173,7 @@ export async function deleteEmbeddings(tx: Database, ids: readonly string[]): Pr
 }
 
 /** Actor, action and time stay. The trigger of migration 0003 forbids any other change of an audit entry. */
-export async function clearAuditText(tx: Database, ids: readonly string[]): Promise<void> {
+export async function clearAuditText(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx
     .updateTable('audit_entries')
     .set({ rationale: '', changes: null })
@@ -178,7 +182,7 @@ export async function clearAuditText(tx: Database, ids: readonly string[]): Prom
     .execute()
 }
 
-export async function clearStatusReasons(tx: Database, ids: readonly string[]): Promise<void> {
+export async function clearStatusReasons(tx: Transaction, ids: readonly string[]): Promise<void> {
   await tx
     .updateTable('status_changes')
     .set({ reason: '' })
@@ -190,7 +194,7 @@ export async function clearStatusReasons(tx: Database, ids: readonly string[]): 
 export type ErasureEntry = { actor: string; rationale: string; at: Date; via: Via | null }
 
 export async function insertEraseEntries(
-  tx: Database,
+  tx: Transaction,
   ids: readonly string[],
   { actor, rationale, at, via }: ErasureEntry,
 ): Promise<void> {
@@ -203,7 +207,7 @@ export async function insertEraseEntries(
 
 /** Marks a record that was purged before as erased. Its numbers stay. */
 export async function updateDeletedToErased(
-  tx: Database,
+  tx: Transaction,
   id: string,
   actor: string,
   at: Date,

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts'
-import { type CallContext, transact } from '../../db/transaction.ts'
+import { type CallContext, type Transaction, transact } from '../../db/transaction.ts'
 import { type Caller, fullTrust, isAllowed, rankOf, viaOf } from '../../domain/caller.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -76,7 +76,7 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
   }
 
   async function executePlan(
-    tx: Database,
+    tx: Transaction,
     call: CallContext,
     id: string,
     plan: ErasurePlan,
@@ -124,7 +124,7 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
 
   /** Removes the erased sources, and the words copied from them, from the records that stay. */
   async function updateKept(
-    tx: Database,
+    tx: Transaction,
     { erasedIds, keptIds, derivations }: ErasurePlan,
     erased: readonly StoredRecord[],
     entry: ErasureEntry,
@@ -159,7 +159,7 @@ function requireNotErased(gone: DeletedRecord): void {
 }
 
 /** Finds and locks the records, and repeats until no other record was derived between the two. */
-async function lockErasurePlan(tx: Database, id: string, cascade: boolean): Promise<ErasurePlan> {
+async function lockErasurePlan(tx: Transaction, id: string, cascade: boolean): Promise<ErasurePlan> {
   for (let before = ''; ; ) {
     const derivations = await findDerivations(tx, id)
     const erased = cascade ? computeErasedIds(id, derivations) : new Set([id])
@@ -197,7 +197,7 @@ function requireErasable(caller: Caller, erased: readonly StoredRecord[], force:
   )
 }
 
-async function clearWords(tx: Database, ids: readonly string[], entry: ErasureEntry): Promise<void> {
+async function clearWords(tx: Transaction, ids: readonly string[], entry: ErasureEntry): Promise<void> {
   await clearAuditText(tx, ids)
   await clearStatusReasons(tx, ids)
   await insertEraseEntries(tx, ids, entry)

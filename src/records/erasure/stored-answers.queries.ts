@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
 
 const texts = (ids: readonly string[]) => sql`any(${sql.val([...ids])}::text[])`
 
@@ -8,7 +8,7 @@ const texts = (ids: readonly string[]) => sql`any(${sql.val([...ids])}::text[])`
  * repeated it runs again and gets the error for erased content. This reads every stored answer, because an erase is rare
  * and a missed copy would stay.
  */
-export async function deleteAnswersAbout(tx: Database, ids: readonly string[]): Promise<void> {
+export async function deleteAnswersAbout(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
     delete from idempotency_keys
     where body::jsonb ->> 'id' = ${texts(ids)} or body::jsonb -> 'record' ->> 'id' = ${texts(ids)}
@@ -17,7 +17,7 @@ export async function deleteAnswersAbout(tx: Database, ids: readonly string[]): 
 }
 
 /** An answer about several records stays, without the erased ones: run again, the request would store the others twice. */
-export async function removeFromBatchAnswers(tx: Database, ids: readonly string[]): Promise<void> {
+export async function removeFromBatchAnswers(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
     update idempotency_keys
     set body = jsonb_set(body::jsonb, '{results}', (
@@ -38,7 +38,7 @@ export async function removeFromBatchAnswers(tx: Database, ids: readonly string[
 }
 
 /** Kept records have changed, so stored answers keep only their id and version, as for a key that may not read. */
-export async function reduceAnswersAbout(tx: Database, ids: readonly string[]): Promise<void> {
+export async function reduceAnswersAbout(tx: Transaction, ids: readonly string[]): Promise<void> {
   const brief = (record: RawBuilder<unknown>) =>
     sql`jsonb_build_object('id', ${record} -> 'id', 'version', ${record} -> 'version')`
   const body = sql`body::jsonb`
@@ -55,7 +55,7 @@ export async function reduceAnswersAbout(tx: Database, ids: readonly string[]): 
 }
 
 /** The stored answer of a capture stays, without the erased records, for the same reason. */
-export async function removeFromCaptureAnswers(tx: Database, ids: readonly string[]): Promise<void> {
+export async function removeFromCaptureAnswers(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
     update idempotency_keys
     set body = jsonb_set(body::jsonb, '{created_records}', coalesce((

@@ -1,6 +1,7 @@
 import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import type { Tombstones } from '../../db/schema.ts'
+import type { Transaction } from '../../db/transaction.ts'
 import type { Trust } from '../../domain/caller.ts'
 
 export type TombstoneRow = Pick<Selectable<Tombstones>, 'id' | 'scope' | 'created_at' | 'actor' | 'via'>
@@ -12,7 +13,7 @@ export type SealedContent = { scope: string; digest: Buffer }
  * stored.
  */
 export async function findTombstonesOf(
-  tx: Database,
+  db: Database,
   keyId: Buffer | null,
   sealed: readonly SealedContent[],
 ): Promise<SealedContent[]> {
@@ -21,12 +22,12 @@ export async function findTombstonesOf(
   const { rows } = await sql<SealedContent>`
     select erased_scope as scope, erased_digest as digest
     from erased_among(${keyId}::bytea, ${scopes}::text[], ${digests}::bytea[])
-  `.execute(tx)
+  `.execute(db)
   return rows
 }
 
 /** Waits for all transactions that are storing content, and blocks new ones. */
-export async function lockTombstonesExclusive(tx: Database): Promise<void> {
+export async function lockTombstonesExclusive(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(7350, 3)`.execute(tx)
 }
 
@@ -34,13 +35,13 @@ export async function lockTombstonesExclusive(tx: Database): Promise<void> {
  * For a transaction that locks records and stores others later. An erase locks the tombstones before the records. In the
  * other order the two would deadlock, and PostgreSQL takes a second to find a deadlock.
  */
-export async function lockTombstonesShared(tx: Database): Promise<void> {
+export async function lockTombstonesShared(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(7350, 3)`.execute(tx)
 }
 
 /** Returns the ids of the tombstones: the existing one if the same content was erased before. */
 export async function insertTombstones(
-  tx: Database,
+  tx: Transaction,
   rows: readonly Insertable<Tombstones>[],
 ): Promise<string[]> {
   if (rows.length === 0) return []

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts'
-import { type CallContext, transact } from '../../db/transaction.ts'
+import { type CallContext, type Transaction, transact } from '../../db/transaction.ts'
 import { type Caller, unscoped } from '../../domain/caller.ts'
 import type { Payload } from '../../domain/payloads.ts'
 import type { ListPage } from '../../domain/shapes.ts'
@@ -45,7 +45,7 @@ type NewContent = { scope: string; payload: Payload }
  * can start until that transaction ends.
  */
 export async function findErasedContents(
-  tx: Database,
+  db: Database,
   seal: Seal,
   contents: readonly NewContent[],
 ): Promise<boolean[]> {
@@ -54,14 +54,18 @@ export async function findErasedContents(
     const digest = digests[index]
     return digest ? [{ scope, digest }] : []
   })
-  const erased = await findTombstonesOf(tx, seal.keyId, sealed)
+  const erased = await findTombstonesOf(db, seal.keyId, sealed)
   const found = new Set(erased.map(({ scope, digest }) => JSON.stringify([scope, digest.toString('hex')])))
   return contents.map(({ scope }, index) =>
     found.has(JSON.stringify([scope, digests[index]?.toString('hex') ?? null])),
   )
 }
 
-export async function requireNotErasedContent(tx: Database, seal: Seal, content: NewContent): Promise<void> {
+export async function requireNotErasedContent(
+  tx: Transaction,
+  seal: Seal,
+  content: NewContent,
+): Promise<void> {
   const [isErased] = await findErasedContents(tx, seal, [content])
   if (isErased) throw createErasedContentError()
 }

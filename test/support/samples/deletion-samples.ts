@@ -1,11 +1,11 @@
-import type { Database } from '../../../src/db/connection.ts'
+import type { Transaction } from '../../../src/db/transaction.ts'
 import type { Trust } from '../../../src/domain/caller.ts'
 import * as departures from '../../../src/records/deleted-records.queries.ts'
 import * as erasure from '../../../src/records/erasure/erasure.queries.ts'
 import * as answers from '../../../src/records/erasure/stored-answers.queries.ts'
 import * as tombstones from '../../../src/records/erasure/tombstones.queries.ts'
 
-export type Sample = (db: Database) => Promise<unknown>
+export type Sample = (db: Transaction) => Promise<unknown>
 
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'

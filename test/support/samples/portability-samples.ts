@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Database } from '../../../src/db/connection.ts'
+import type { Transaction } from '../../../src/db/transaction.ts'
 import type { Trust } from '../../../src/domain/caller.ts'
 import * as exporting from '../../../src/portability/export.queries.ts'
 import * as lines from '../../../src/portability/export-line.queries.ts'
@@ -8,7 +8,7 @@ import * as linking from '../../../src/portability/import/import-edges.queries.t
 import * as vectors from '../../../src/portability/import/import-vectors.queries.ts'
 import * as staging from '../../../src/portability/import/staging.queries.ts'
 
-type Sample = (db: Database) => Promise<unknown>
+type Sample = (db: Transaction) => Promise<unknown>
 
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
