@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { listSchedules } from './maintenance.queries.ts'
 import type { Intervals } from './maintenance.service.ts'
-import { findDueJobs } from './running/due-jobs.queries.ts'
+import { findDueJobs, findNextLapse } from './running/due-jobs.queries.ts'
 import { ensureJobRows } from './running/leases.queries.ts'
 import type { Runner } from './running/runner.service.ts'
 
@@ -23,6 +23,8 @@ type Resources = {
 
 /** The queue starts a run within milliseconds, so the poll is rare: it only finds what the queue has lost. */
 const usualPollMs = 30_000
+/** Many leases that lapse one after another must not make the poll busy. */
+const leastPauseMs = 1_000
 
 /**
  * The safety net below the queue. It finds runs and ticks whose message was lost, and runs whose worker is gone, and
@@ -33,12 +35,20 @@ export function startDueJobsPoll(resources: Resources): Poll {
   const running = new Set<Promise<unknown>>()
   let isPrepared = false
 
-  async function look(signal: AbortSignal): Promise<void> {
+  async function look(signal: AbortSignal): Promise<number> {
     if (!isPrepared) await ensureJobRows(db, jobNames, clock.now())
     isPrepared = true
     const due = await findDueJobs(db, { worker, now: clock.now(), intervals })
     for (const name of jobNames.filter((name) => due.some(({ job }) => job === name))) run(name, signal)
     await announceTicks()
+    return untilNextLapse()
+  }
+
+  /** Looks when a lease may lapse, so that the run of a worker that was killed continues right then. */
+  async function untilNextLapse(): Promise<number> {
+    const now = clock.now()
+    const lapsesAt = await findNextLapse(db, now)
+    return lapsesAt ? Math.max(leastPauseMs, lapsesAt.getTime() - now.getTime()) : everyMs
   }
 
   /** The poll does not wait for the run: a long run of one job must not hide the other jobs. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { cancelRun } from '../../src/maintenance/maintenance.queries.ts'
+import { ensureJobRows } from '../../src/maintenance/running/leases.queries.ts'
 import { noIntervals } from '../support/idle-jobs.ts'
 import { administer } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
@@ -163,6 +164,21 @@ describe('a run that no message announces', () => {
       .execute()
     expect(schedule?.last_success_at).toBeInstanceOf(Date)
     expect(schedule?.next_at.getTime()).toBeGreaterThan(systemClock.now().getTime() + 3_500_000)
+  })
+
+  it('is continued when the lease of its worker lapses, before the next usual poll', async () => {
+    const id = await requestRun(test)
+    const lapsesAt = new Date(systemClock.now().getTime() + 2_000)
+    await ensureJobRows(test.db, ['decay'], systemClock.now())
+    await test.db
+      .updateTable('job_leases')
+      .set({ holder: 'killed', run_id: id, fence: 1, expires_at: lapsesAt })
+      .where('job', '=', 'decay')
+      .execute()
+    await test.db.updateTable('maintenance_runs').set({ status: 'running', attempts: 1 }).execute()
+    createTestWorker(test, 'second').poll(rarely)
+    await until('the run to end', () => hasEnded(test))
+    expect(await listRuns(test)).toMatchObject([{ worker: 'second', attempts: 2 }])
   })
 
   it('is found after the database has ended the sessions', async () => {

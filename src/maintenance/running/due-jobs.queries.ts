@@ -59,6 +59,17 @@ export async function findDueJobs(
   return rows
 }
 
+/** When the first of the leases that workers hold lapses, if no heartbeat renews it. */
+export async function findNextLapse(db: Database, now: Date): Promise<Date | null> {
+  const { lapses_at } = await db
+    .selectFrom('job_leases')
+    .where('holder', 'is not', null)
+    .where('expires_at', '>', now)
+    .select(({ fn }) => fn.min<Date | null>('expires_at').as('lapses_at'))
+    .executeTakeFirstOrThrow()
+  return lapses_at
+}
+
 /**
  * Undefined when another worker claims the job at this moment, or has a batch in progress. Each batch holds a weaker
  * lock on this row, so a lapsed lease changes hands only between two batches; and this lock does not wait, because a

@@ -317,6 +317,12 @@ and not done
     end
     order by job;
 
+-- src/maintenance/running/due-jobs.queries.ts findNextLapse
+select min("expires_at") as "lapses_at"
+from "job_leases"
+where "holder" is not null
+and "expires_at" > $1;
+
 -- src/maintenance/running/due-jobs.queries.ts lockFreeLease
 select "fence"
 from "job_leases"

@@ -79,6 +79,7 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
   },
   'src/maintenance/running/due-jobs.queries.ts': {
     findDueJobs: (db) => claiming.findDueJobs(db, { worker: 'w', now, intervals: noIntervals }),
+    findNextLapse: (db) => claiming.findNextLapse(db, now),
     lockFreeLease: (db) => inTransaction(db, (tx) => claiming.lockFreeLease(tx, 'decay', now)),
     advanceSchedule: (db) =>
       inTransaction(db, (tx) => claiming.advanceSchedule(tx, { job: 'decay', now, interval: 1 })),
