@@ -116,10 +116,12 @@ describe('a captured record that moves to another scope', () => {
       ['from', false],
       ['to', true],
     ] as const) {
-      const anew = await captureFact(app, triple('linux', { user: 'Mona' }), { scope })
-      expect(ids.includes(anew.fact.record_id)).toBe(isKnown)
-      expect(anew.fact.outcome).toBe(isKnown ? 'confirmed' : 'created')
-      expect(ids.includes(anew.primary_record.interpretation.mentions[0].canonical_entity_id)).toBe(isKnown)
+      const repeated = await captureFact(app, triple('linux', { user: 'Mona' }), { scope })
+      expect(ids.includes(repeated.fact.record_id)).toBe(isKnown)
+      expect(repeated.fact.outcome).toBe(isKnown ? 'confirmed' : 'created')
+      expect(ids.includes(repeated.primary_record.interpretation.mentions[0].canonical_entity_id)).toBe(
+        isKnown,
+      )
       const next = await capture(app, { thread_id: 'moved' }, { scope, source_kind: 'working_state' })
       expect(ids.includes(next.primary_record.id)).toBe(isKnown)
     }

@@ -17,7 +17,7 @@ beforeAll(async () => {
   ;({ app, model } = reading)
 })
 afterAll(() => reading.close())
-beforeEach(() => reading.startAnew())
+beforeEach(() => reading.clearRequestsAndLogs())
 
 async function expectDone(answer: Promise<Answer>): Promise<void> {
   expect((await answer).status).toBeLessThan(300)
@@ -32,7 +32,7 @@ describe('an entity that the model names in its answer', () => {
       (id) => expectDone(app.request('PATCH', `/v1/records/${id}`, { body: { sensitivity: 'high' } })),
     ],
     [
-      'is folded into its twin',
+      'is merged into another',
       (id, twin) => {
         const body = { source_ids: [id], actor: 'a', rationale: 'r' }
         return expectDone(app.request('POST', `/v1/entities/${twin}/merge`, { body }))

@@ -16,21 +16,31 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const begin = async (content: unknown = { text: 'a deploy' }): Promise<Body> =>
+const captureEpisode = async (content: unknown = { text: 'a deploy' }): Promise<Body> =>
   (await capture(app, content)).primary_record
-const judge = (id: string, outcome: string, more: object = {}, outside: object = {}) =>
+const captureOutcome = (id: string, outcome: string, more: object = {}, outside: object = {}) =>
   postCapture(app, { target_id: id, outcome, ...more }, { source_kind: 'outcome', ...outside })
-const choose = (id: string, outcome: string, more: object = {}, asked: RequestOptions = {}) =>
+const postOutcome = (id: string, outcome: string, more: object = {}, asked: RequestOptions = {}) =>
   app.request('POST', `/v1/records/${id}/outcome`, { ...asked, body: { outcome, actor: 'ci', ...more } })
 
 describe.each([
-  { by: 'a capture', set: (id: string, outcome: string) => judge(id, outcome), status: 201, actor: 'root' },
-  { by: 'the call', set: (id: string, outcome: string) => choose(id, outcome), status: 200, actor: 'ci' },
-])('the outcome of an episode, set by $by', ({ set, status, actor }) => {
+  {
+    by: 'a capture',
+    set: (id: string, outcome: string) => captureOutcome(id, outcome),
+    status: 201,
+    actor: 'root',
+  },
+  {
+    by: 'the call',
+    set: (id: string, outcome: string) => postOutcome(id, outcome),
+    status: 200,
+    actor: 'ci',
+  },
+])('the outcome of an episode, set through $by', ({ set, status, actor }) => {
   const recordIn = ({ body }: { body: unknown }): Body => (body as Body).primary_record ?? body
 
   it('is stored and audited', async () => {
-    const { id } = await begin()
+    const { id } = await captureEpisode()
     const answer = await set(id, 'success')
     expect(answer.status).toBe(status)
     const record = recordIn(answer)
@@ -41,8 +51,8 @@ describe.each([
     expect(await read(app, id)).toEqual(record)
   })
 
-  it('is corrected, and the log keeps what was said before', async () => {
-    const { id } = await begin({ text: 'a test', outcome: 'success' })
+  it('can be corrected, and the log keeps the earlier value', async () => {
+    const { id } = await captureEpisode({ text: 'a test', outcome: 'success' })
     await set(id, 'failure')
     await set(id, 'partial')
     const record = await read(app, id)
@@ -53,15 +63,15 @@ describe.each([
     ])
   })
 
-  it('writes nothing when it is said again', async () => {
-    const { id } = await begin()
+  it('writes nothing when it is repeated', async () => {
+    const { id } = await captureEpisode()
     await set(id, 'success')
     const before = [await countTableRows(app), await read(app, id)]
     expect((await set(id, 'success')).status).toBe(status)
     expect([await countTableRows(app), await read(app, id)]).toEqual(before)
   })
 
-  it('is for episodes alone', async () => {
+  it('can be set for episodes only', async () => {
     const { created_records: records } = await captureFact(app, triple('linux', { project: 'X' }), {
       scope: actor,
     })
@@ -71,23 +81,26 @@ describe.each([
     for (const { id } of others) expectProblem(await set(id, 'success'), 409, 'type_mismatch')
   })
 
-  it('is one of three', async () => {
-    const { id } = await begin()
+  it('is one of three values', async () => {
+    const { id } = await captureEpisode()
     const answer = await set(id, 'great')
     expectProblem(answer, 422, 'validation_failed')
     expect(pointersOf(answer)).toEqual([status === 201 ? '/content/outcome' : '/outcome'])
   })
 
-  it('is not set of what is not there, or is gone', async () => {
+  it('is refused for a missing or forgotten episode', async () => {
     expectProblem(await set(app.ids.next(), 'success'), 404, 'record_not_found')
-    const { id } = await begin()
+    const { id } = await captureEpisode()
     await forget(app, id)
     expectProblem(await set(id, 'success'), 410, 'record_forgotten')
   })
 
-  it('touches nothing else of the episode', async () => {
+  it('changes nothing else in the episode', async () => {
     const content = { text: 'whole', timeline: [{ t: '2026-01-01T00:00:00Z', event_kind: 'k', ref: 'r' }] }
-    const before = await begin({ ...content, tool_graph: [{ id: '1', tool: 'grep', args: { a: 1 } }] })
+    const before = await captureEpisode({
+      ...content,
+      tool_graph: [{ id: '1', tool: 'grep', args: { a: 1 } }],
+    })
     await set(before.id, 'failure')
     const { payload, ...after } = await read(app, before.id)
     expect(payload).toEqual({ ...before.payload, outcome: 'failure' })
@@ -95,33 +108,38 @@ describe.each([
   })
 })
 
-describe('the call for an outcome', () => {
-  it('heeds If-Match', async () => {
-    const { id } = await begin()
+describe('POST /v1/records/{id}/outcome', () => {
+  it('requires the version in If-Match', async () => {
+    const { id } = await captureEpisode()
     const stale = { headers: { 'if-match': '"7"' } }
-    expectProblem(await choose(id, 'success', {}, stale), 412, 'version_mismatch')
-    const answer = await choose(id, 'success', { rationale: 'green' }, { headers: { 'if-match': '"1"' } })
+    expectProblem(await postOutcome(id, 'success', {}, stale), 412, 'version_mismatch')
+    const answer = await postOutcome(
+      id,
+      'success',
+      { rationale: 'green' },
+      { headers: { 'if-match': '"1"' } },
+    )
     expect(answer.headers.get('etag')).toBe('"2"')
     expect((answer.body as Body).audit_log.at(-1)).toMatchObject({ actor: 'ci', rationale: 'green' })
     const again = { headers: { 'if-match': '"1"' } }
-    expectProblem(await choose(id, 'failure', {}, again), 412, 'version_mismatch')
+    expectProblem(await postOutcome(id, 'failure', {}, again), 412, 'version_mismatch')
   })
 
-  it('is answered the same under its Idempotency-Key', async () => {
-    const { id } = await begin()
+  it('answers the same under its Idempotency-Key', async () => {
+    const { id } = await captureEpisode()
     const asked = { headers: { 'idempotency-key': 'outcome-1' } }
-    const first = await choose(id, 'success', {}, asked)
-    await choose(id, 'failure')
-    const again = await choose(id, 'success', {}, asked)
+    const first = await postOutcome(id, 'success', {}, asked)
+    await postOutcome(id, 'failure')
+    const again = await postOutcome(id, 'success', {}, asked)
     expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true'])
     expect((await read(app, id)).payload.outcome).toBe('failure')
   })
 
-  it('sets one after the other of fifty at once, and the log tells them all', async () => {
-    const { id } = await begin()
+  it('applies fifty concurrent requests one after the other, each with an audit entry', async () => {
+    const { id } = await captureEpisode()
     const outcomes = ['success', 'failure', 'partial']
     const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => choose(id, outcomes[n % 3] ?? 'success')),
+      Array.from({ length: 50 }, (_, n) => postOutcome(id, outcomes[n % 3] ?? 'success')),
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     const { body } = await app.request('GET', `/v1/records/${id}/audit?limit=500`)
@@ -134,12 +152,12 @@ describe('the call for an outcome', () => {
   })
 })
 
-describe('a captured outcome', () => {
-  it('keeps all that came with it, in the log', async () => {
-    const { id } = await begin()
+describe('POST /v1/capture with an outcome', () => {
+  it('keeps every other field in the audit log', async () => {
+    const { id } = await captureEpisode()
     const auditFields = { rationale: 'all green', checks: [1, { deep: true }] }
     const more = { context: { branch: 'main' }, reason_to_remember: 'why not', summary: 'It went well.' }
-    const { body } = await judge(id, 'success', auditFields, more)
+    const { body } = await captureOutcome(id, 'success', auditFields, more)
     expect((body as Body).created_records).toEqual([])
     expect((await read(app, id)).audit_log.at(-1)).toMatchObject({
       rationale: 'all green',
@@ -150,7 +168,7 @@ describe('a captured outcome', () => {
     })
   })
 
-  it('names its episode and says how it ended, or is refused by name', async () => {
+  it('requires the id of an episode and an outcome, and refuses others with a pointer', async () => {
     for (const [content, pointers] of [
       ['success', ['/content']],
       [null, ['/content']],
@@ -165,22 +183,22 @@ describe('a captured outcome', () => {
     }
   })
 
-  it('is not set again by a late retry of what was corrected meanwhile', async () => {
-    const { id } = await begin()
-    const first = await judge(id, 'success', { ref: 'verdict-1' })
+  it('does not set an outcome again when a late retry follows a correction', async () => {
+    const { id } = await captureEpisode()
+    const first = await captureOutcome(id, 'success', { ref: 'verdict-1' })
     expect((first.body as Body).deduplicated).toBe(false)
-    await judge(id, 'failure', { ref: 'verdict-2' })
-    const late = await judge(id, 'success', { ref: 'verdict-1' })
+    await captureOutcome(id, 'failure', { ref: 'verdict-2' })
+    const late = await captureOutcome(id, 'success', { ref: 'verdict-1' })
     expect(late.body).toMatchObject({ deduplicated: true, primary_record: { id } })
     expect(await read(app, id)).toMatchObject({ version: 3, payload: { outcome: 'failure' } })
-    // Of another source, or said anew, it is another word.
-    await judge(id, 'partial', { ref: 'verdict-1' }, { source: 'agent-2' })
+    // With another source, or without the reference, it is a new outcome.
+    await captureOutcome(id, 'partial', { ref: 'verdict-1' }, { source: 'agent-2' })
     expect((await read(app, id)).payload.outcome).toBe('partial')
   })
 
-  it('may bear the reference of the evidence that it is about', async () => {
-    const { id } = await begin({ ref: 'run-1', text: 'begun' })
-    const { body } = await judge(id, 'success', { ref: 'run-1' })
+  it('may have the same reference as its episode', async () => {
+    const { id } = await captureEpisode({ ref: 'run-1', text: 'begun' })
+    const { body } = await captureOutcome(id, 'success', { ref: 'run-1' })
     expect(body).toMatchObject({ deduplicated: false, primary_record: { payload: { outcome: 'success' } } })
     expect((await capture(app, { ref: 'run-1', text: 'begun' })).primary_record.id).toBe(id)
   })

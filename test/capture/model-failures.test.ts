@@ -30,7 +30,7 @@ beforeAll(async () => {
   ;({ app, model } = reading)
 })
 afterAll(() => reading.close())
-beforeEach(() => reading.startAnew())
+beforeEach(() => reading.clearRequestsAndLogs())
 
 const failures: [string, Behaviour, string, number?][] = [
   ['never answers', neverRespond, 'timeout'],

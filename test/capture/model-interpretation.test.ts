@@ -18,7 +18,7 @@ beforeAll(async () => {
   ;({ app, model } = reading)
 })
 afterAll(() => reading.close())
-beforeEach(() => reading.startAnew())
+beforeEach(() => reading.clearRequestsAndLogs())
 
 describe('POST /v1/capture with a model', () => {
   it('merges the model answer into the interpretation and creates entities for its mentions', async () => {

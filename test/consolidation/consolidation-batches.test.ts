@@ -60,7 +60,7 @@ it('a cancelled consolidation run keeps its finished batches, and the next run d
 
 it('a cancelled consolidation dry run ends inside its only batch', async () => {
   await experience(
-    'cancelled rehearsal',
+    'cancelled dry run',
     range(100).map((n) => `idea ${n}`),
   )
   const id = await setup.requestRun('consolidate', { dryRun: true })

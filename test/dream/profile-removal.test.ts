@@ -32,10 +32,10 @@ it('a retracted or forgotten peer card is not written again before the facts cha
 it('the peer card of a merged entity is retracted, with a model or without', async () => {
   const { app, model, dream } = await openDreamApp(writer)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
-  const twin = await createEntityWithFacts(app, 'Twin', buildFiveNotes('Twin'))
+  const merged = await createEntityWithFacts(app, 'Twin', buildFiveNotes('Twin'))
   await dream(steps)
-  const left = (await readPeerCardId(app, twin.id)) ?? ''
-  await mergeEntities(app, orion.id, [twin.id])
+  const left = (await readPeerCardId(app, merged.id)) ?? ''
+  await mergeEntities(app, orion.id, [merged.id])
   model.behave(respond(401, {}))
   expect((await dream(steps)).stats).toMatchObject({ cards_dropped: 1, cards_replaced: 0 })
   expect(await read(app, left)).toMatchObject({

@@ -78,14 +78,14 @@ describe('the step forget of a dream', () => {
   ]
   it.each(exempt)('leaves a record that %s', async (_, more, change) => {
     const setup = await openDreamSetup()
-    const [id = '', twin = ''] = await insertRecordHistories(
+    const [id = '', other = ''] = await insertRecordHistories(
       setup.pool,
       [buildHistory('episodic', 100 * day, more), buildHistory('episodic', 100 * day)],
       setup.clock.now(),
     )
     await setup.pool.query(`update records set ${change} where id = $1`, [id])
     await setup.run('dream')
-    const [left, gone] = await readOutcomes(setup, [id, twin])
+    const [left, gone] = await readOutcomes(setup, [id, other])
     expect(left).toMatchObject({ reason: null, audit: [] })
     expect(gone).toMatchObject({ reason: 'archived' })
   })
@@ -108,17 +108,17 @@ describe('the step forget of a dream', () => {
     const spared = buildHistory('working', 100 * day, { base_importance: 0.72, source_type: 'ingest' })
     const [borderline] = await insertRecordHistories(setup.pool, [spared], setup.clock.now())
     const before = await readRecordTables(setup)
-    const rehearsed = await setup.run('dream', { dryRun: true })
+    const dryRun = await setup.run('dream', { dryRun: true })
     expect(await readRecordTables(setup)).toEqual(before)
     const run = await setup.run('dream')
     // A dry run does the work and rolls it back.
     const { promoted_episodic, promoted_semantic, archived } = run.stats
-    expect(rehearsed.stats).toMatchObject({ promoted_episodic, promoted_semantic, archived })
+    expect(dryRun.stats).toMatchObject({ promoted_episodic, promoted_semantic, archived })
     expect(archived).toBe(30)
-    const told = await readRunChanges(setup, rehearsed.id)
-    expect(told).toEqual(await readRunChanges(setup, run.id))
-    expect(told.length).toBe(75 + 1)
-    expect(told.filter(({ record_id }) => record_id === borderline)).toMatchObject([{ action: 'promote' }])
+    const changes = await readRunChanges(setup, dryRun.id)
+    expect(changes).toEqual(await readRunChanges(setup, run.id))
+    expect(changes.length).toBe(75 + 1)
+    expect(changes.filter(({ record_id }) => record_id === borderline)).toMatchObject([{ action: 'promote' }])
   })
 
   it('skips a record that another transaction has locked, and takes it in the next run', async () => {

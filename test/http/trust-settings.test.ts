@@ -153,8 +153,8 @@ describe('an entity identifier', () => {
     expect((await post(identified('acme/orion', { scope: 'a', sensitivity: 'low' }), { key })).status).toBe(
       201,
     )
-    const twin = await post(identified('acme/orion', { scope: 'a', sensitivity: 'low' }), { key })
-    expectProblem(twin, 409, 'identifier_taken')
+    const duplicate = await post(identified('acme/orion', { scope: 'a', sensitivity: 'low' }), { key })
+    expectProblem(duplicate, 409, 'identifier_taken')
   })
 
   it('is checked again when the sensitivity of its entity changes', async () => {

@@ -26,7 +26,7 @@ function createGate() {
 }
 
 /** Reads the result of a sweep of the same records without interruptions. */
-async function sweepUndisturbed(): Promise<unknown[]> {
+async function sweepWithoutInterruption(): Promise<unknown[]> {
   const other = await openWorkerSetup()
   await insertFadingRecords(other, { count: 200, bornAt: other.clock.now() })
   other.clock.advance(31 * hour)
@@ -47,7 +47,7 @@ describe('concurrent workers on one job', () => {
     const id = await prepareSweep()
     const workers = ['one', 'two', 'three'].map((name) => setup.createWorker(name))
     await Promise.all(workers.map((worker) => worker.runJob('decay', idle)))
-    expect(await readState(setup)).toEqual(await sweepUndisturbed())
+    expect(await readState(setup)).toEqual(await sweepWithoutInterruption())
     const run = await setup.readRun(id)
     expect(run).toMatchObject({ status: 'succeeded', attempts: 1 })
     expect(run.progress.done).toBe(run.progress.total)
@@ -68,7 +68,7 @@ describe('concurrent workers on one job', () => {
     expect(helped).toBeGreaterThan(2)
     gate.open()
     await leading
-    expect(await readState(setup)).toEqual(await sweepUndisturbed())
+    expect(await readState(setup)).toEqual(await sweepWithoutInterruption())
     const run = await setup.readRun(id)
     expect(run).toMatchObject({ status: 'succeeded', worker: 'leader' })
     expect(run.progress.done).toBe(run.progress.total)
@@ -121,7 +121,7 @@ describe('a paused worker', () => {
     await sleeping
     expect(await readVersions()).toEqual(before)
     expect(await setup.readRun(id)).toEqual(run)
-    expect(await readState(setup)).toEqual(await sweepUndisturbed())
+    expect(await readState(setup)).toEqual(await sweepWithoutInterruption())
   })
 
   it('keeps its lease until the current batch has ended', async () => {

@@ -73,7 +73,7 @@ describe('concurrent equal imports', () => {
   })
 
   it('beside dry runs create each line once', async () => {
-    const lines = population('rehearsed')
+    const lines = population('dry run')
     const [first, dry, second] = await Promise.all([
       importLines(app, lines),
       importLines(app, lines, { query: '?dry_run=true' }),

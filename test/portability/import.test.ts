@@ -94,11 +94,11 @@ describe('POST /v1/import', () => {
       say('first', { relations: [{ predicate: 'supports', target_id: target }] }),
       ...[say('second', { id: target }), { type: 'semantic' }],
     ]
-    const rehearsed = await importLines(app, lines, { query: '?dry_run=true' })
-    expect(listLineResults(rehearsed)).toEqual(['1 created', '2 created', '3 invalid validation_failed'])
-    expect(rehearsed.loose).toBeUndefined()
+    const dryRun = await importLines(app, lines, { query: '?dry_run=true' })
+    expect(listLineResults(dryRun)).toEqual(['1 created', '2 created', '3 invalid validation_failed'])
+    expect(dryRun.loose).toBeUndefined()
     expect((await exportLines(app)).text).toBe(before.text)
-    expect(listLineResults(await importLines(app, lines))).toEqual(listLineResults(rehearsed))
+    expect(listLineResults(await importLines(app, lines))).toEqual(listLineResults(dryRun))
   })
 
   it('refuses content that was erased', async () => {

@@ -97,10 +97,10 @@ describe('erasing a record', () => {
       payload: { ...payloads.entity, canonical_name: name, aliases: [{ value: alias }], identifiers: [] },
     })
     const target = await create(app, named('Vega', 'Alpha Lyrae'))
-    const twin = await create(app, named('Wega', 'Fidis'))
-    const body = { ...auditFields, source_ids: [twin.id] }
+    const merged = await create(app, named('Wega', 'Fidis'))
+    const body = { ...auditFields, source_ids: [merged.id] }
     expect((await app.request('POST', `/v1/entities/${target.id}/merge`, { body })).status).toBe(200)
-    expect((await erase(twin.id)).kept).toEqual([target.id])
+    expect((await erase(merged.id)).kept).toEqual([target.id])
     const left = await read(app, target.id)
     expect(left.payload.aliases).toEqual([{ value: 'Alpha Lyrae' }])
     expect(JSON.stringify(left)).not.toContain('Fidis')

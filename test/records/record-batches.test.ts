@@ -54,14 +54,14 @@ describe('POST /v1/records/batch', () => {
 
   it('stores the valid records in order and reports why others are refused', async () => {
     const known = await create(app, fact())
-    const twin = app.ids.next()
+    const sharedId = app.ids.next()
     const { status, body } = await batch([
       fact({ tags: ['0'] }),
       { type: 'semantic' },
       fact({ id: known.id }),
-      fact({ id: twin }),
-      fact({ id: twin }),
-      fact({ relations: [{ predicate: 'supports', target_id: twin }] }),
+      fact({ id: sharedId }),
+      fact({ id: sharedId }),
+      fact({ relations: [{ predicate: 'supports', target_id: sharedId }] }),
       fact({ relations: [{ predicate: 'supports', target_id: app.ids.next() }] }),
       'nonsense',
     ])

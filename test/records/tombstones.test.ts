@@ -160,8 +160,8 @@ describe('GET and DELETE /v1/tombstones', () => {
   })
 
   it('show one tombstone for content that was erased twice', async () => {
-    const twins = [await create(app, say('twin')), await create(app, say('Twin.'))]
-    const [first, second] = [await erase(twins[0].id), await erase(twins[1].id)]
+    const equals = [await create(app, say('twin')), await create(app, say('Twin.'))]
+    const [first, second] = [await erase(equals[0].id), await erase(equals[1].id)]
     expect(second.tombstone_ids).toEqual(first.tombstone_ids)
   })
 

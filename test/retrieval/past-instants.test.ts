@@ -46,7 +46,7 @@ describe('retrieval as of a past instant', () => {
     app.clock.advance(1_000)
     const as_of = instant()
     app.clock.advance(1_000)
-    const heir = await act(old.id, 'supersede', {
+    const successor = await act(old.id, 'supersede', {
       record: buildStatement('ruff is green', { scope: 'revisions', provenance }),
       ...auditFields,
     })
@@ -57,7 +57,7 @@ describe('retrieval as of a past instant', () => {
       expect(record).toMatchObject({ status: 'active', payload: { revision: { status: 'active' } } })
       expect(record.payload.revision.superseded_by).toBeUndefined()
       expect(record.salience).toBeCloseTo(0.8 * 2 ** (-1 / 86_400), 9)
-      expect(listNodeIds(await retrieve(app, { ...question, scopes }))).toEqual([heir.record.id])
+      expect(listNodeIds(await retrieve(app, { ...question, scopes }))).toEqual([successor.record.id])
     }
   })
 

@@ -119,14 +119,14 @@ describe('expired, withdrawn and superseded records', () => {
       body: { record: replacement, ...auditFields },
     })
     expect(superseded.status).toBe(201)
-    const heir = (superseded.body as Body).record.id
+    const successor = (superseded.body as Body).record.id
     const forgotten = await create(app, buildStatement('plover forgotten', word))
     await app.request('DELETE', `/v1/records/${forgotten.id}?actor=ada&rationale=gone`)
 
     for (const question of [{}, { task_descriptor: 'plover' }]) {
       const ask = { ...question, scopes: [scope], min_salience: 0.2, explain: true, max_hops: 2 }
       const answer = await retrieve(app, ask)
-      expect(listNodeIds(answer).sort()).toEqual([active.id, current.id, heir].sort())
+      expect(listNodeIds(answer).sort()).toEqual([active.id, current.id, successor].sort())
       const suppressed = Object.fromEntries(answer.suppressed.map((each: Body) => [each.id, each.reason]))
       expect(suppressed).toEqual({
         ...{ [challenged.id]: 'status', [retracted.id]: 'retracted', [old.id]: 'status' },
@@ -138,7 +138,7 @@ describe('expired, withdrawn and superseded records', () => {
     expect(listNodeIds(all).sort()).toEqual(
       [active, challenged, retracted, old, faint, over, current, coming]
         .map(({ id }) => id)
-        .concat(heir)
+        .concat(successor)
         .sort(),
     )
     expect(all.suppressed).toEqual([])

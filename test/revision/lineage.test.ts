@@ -126,7 +126,7 @@ describe('GET /v1/records/{id}/lineage', () => {
 
   it('shows for purged and erased records what is left of them', async () => {
     const erased = (await create(app, buildClaim('erased'))).id
-    const successor = await createRevision('supersede', erased, 'heir')
+    const successor = await createRevision('supersede', erased, 'successor')
     await revise(app, 'erase', erased)
     expect(await readLineage(app, erased)).toMatchObject({
       nodes: [{ id: erased, type: 'semantic', status: 'superseded' }],

@@ -33,7 +33,7 @@ export async function startInterpretationApp(waitMs = timeoutMs) {
     asked: (): Body[] => model.requests.map(({ body }) => JSON.parse(body.messages[1]?.content ?? '')),
     entity: (name: string, more: object = {}): Promise<Body> =>
       create(app, { type: 'entity', payload: { ...payloads.entity, canonical_name: name }, ...more }),
-    startAnew: () => {
+    clearRequestsAndLogs: () => {
       model.requests.length = 0
       app.log.length = 0
     },

@@ -8,8 +8,8 @@ import type { TestApp } from './test-app.ts'
 import { createWorkerFor } from './worker-setup.ts'
 
 /**
- * A store of mixed sensitivities and scopes that is filled through the doors of the product alone. Only a hidden record,
- * or what somebody says when he changes one, has the word `cryptic` in it.
+ * A store of mixed sensitivities and scopes, filled through the API and the jobs only. Only hidden records, and the
+ * actors and rationales of changes to them, contain the word `cryptic`.
  */
 
 /** The trust of the key that must not see hidden records. */

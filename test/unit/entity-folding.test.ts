@@ -40,9 +40,9 @@ const namesOf = ({ payload: each }: Pick<StoredEntity, 'payload'>) =>
 describe('the fold of merged entities', () => {
   it('contains every name, type and identifier, and no others', () => {
     fc.assert(
-      fc.property(entity, fc.array(entity, { maxLength: 4 }), (target, twins) => {
-        const folded = mergeEntities(target, twins)
-        const all = [target, ...twins]
+      fc.property(entity, fc.array(entity, { maxLength: 4 }), (target, sources) => {
+        const folded = mergeEntities(target, sources)
+        const all = [target, ...sources]
         expect(new Set(namesOf(folded))).toEqual(new Set(all.flatMap(namesOf)))
         const typesOf = ({ payload: each }: Pick<StoredEntity, 'payload'>) => [
           each.primary_type,
@@ -63,9 +63,9 @@ describe('the fold of merged entities', () => {
 
   it('is the same when it is repeated', () => {
     fc.assert(
-      fc.property(entity, fc.array(entity, { maxLength: 4 }), (target, twins) => {
-        const once = { ...target, ...mergeEntities(target, twins) }
-        expect(mergeEntities(once, twins)).toEqual(mergeEntities(target, twins))
+      fc.property(entity, fc.array(entity, { maxLength: 4 }), (target, sources) => {
+        const once = { ...target, ...mergeEntities(target, sources) }
+        expect(mergeEntities(once, sources)).toEqual(mergeEntities(target, sources))
       }),
     )
   })

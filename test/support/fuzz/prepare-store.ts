@@ -83,7 +83,7 @@ export async function issueScopedKeys(app: TestApp): Promise<string[]> {
 }
 
 async function sow(app: TestApp, random: Random): Promise<void> {
-  // Erased content cannot be stored again, so each seed uses new texts.
+  // Erased content cannot be stored again while its tombstone exists.
   for (const id of await listIds(app, '/v1/tombstones')) await app.request('DELETE', `/v1/tombstones/${id}`)
   for (const payload of Object.values(payloads)) {
     for (const more of [{}, {}, {}, { scope: 'mine' }, { scope: 'theirs', sensitivity: 'high' }]) {
