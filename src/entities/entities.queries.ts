@@ -17,7 +17,7 @@ export async function findEntitiesByName(
   limit: number,
 ): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
-    select bearer.id, bearer.scope, bearer.status, bearer.created_at, c.payload
+    select entity.id, entity.scope, entity.status, entity.created_at, c.payload
     from (
       select r.id, r.scope, r.status, r.created_at
       from handles as h join records as r on r.id = h.record_id
@@ -26,8 +26,8 @@ export async function findEntitiesByName(
         and ${openTo(trust)}
       order by r.created_at, r.id
       limit ${limit}
-    ) as bearer
-    join contents as c on c.record_id = bearer.id
+    ) as entity
+    join contents as c on c.record_id = entity.id
   `.execute(db)
   return rows
 }
@@ -135,13 +135,13 @@ export async function deleteHandlesAndIdentifiers(tx: Transaction, ids: readonly
  * between the lookup and the link.
  */
 export async function lockActiveEntities(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string; stands: boolean }>`
-    select r.id, r.forgotten_at is null and r.status in ('active', 'challenged') as stands
+  const { rows } = await sql<{ id: string; is_active: boolean }>`
+    select r.id, r.forgotten_at is null and r.status in ('active', 'challenged') as is_active
     from records as r where r.id = any(${sql.val([...ids])}::uuid[])
     order by r.id
     for key share
   `.execute(tx)
-  return new Set(rows.filter(({ stands }) => stands).map(({ id }) => id))
+  return new Set(rows.filter(({ is_active }) => is_active).map(({ id }) => id))
 }
 
 /** A merged entity becomes a ground of the target, if the target has any ground. */
@@ -155,7 +155,7 @@ export async function insertMergeDescents(
     select ${targetId}::uuid, id, 'fold', exists (
       select from descents as d where d.derived_id = ${targetId}::uuid and d.is_ground
     )
-    from unnest(${sql.val([...ids])}::uuid[]) as twin (id)
+    from unnest(${sql.val([...ids])}::uuid[]) as merged (id)
     on conflict on constraint descents_pkey do nothing
   `.execute(tx)
 }

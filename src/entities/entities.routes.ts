@@ -19,7 +19,7 @@ import type { EntityMergingService } from './entity-merge.service.ts'
 export type EntitiesOptions = { entities: EntitiesService; entityMerging: EntityMergingService; once: Once }
 
 const tags = ['entities']
-const gone = ['record_forgotten', 'record_purged', 'record_erased'] as const
+const deletedErrors = ['record_forgotten', 'record_purged', 'record_erased'] as const
 
 export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async (
   app,
@@ -56,7 +56,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         params: EntityPath,
         response: answers(
           { 200: { schema: ref(SeenEntity), description: 'The entity as of now.', headers: ['ETag'] } },
-          gone,
+          deletedErrors,
         ),
       },
     },
@@ -80,7 +80,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         params: EntityPath,
         querystring: MentionsQuery,
         response: answers({ 200: { schema: ref(RecordPage), description: 'One page.', headers: ['Link'] } }, [
-          ...gone,
+          ...deletedErrors,
           'above_ceiling',
           'invalid_cursor',
         ]),
@@ -111,7 +111,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
             },
           },
           [
-            ...gone,
+            ...deletedErrors,
             ...(['above_ceiling', 'outside_trust', 'type_mismatch'] as const),
             ...(['already_superseded', 'already_retracted'] as const),
             ...(['scope_mismatch', 'sensitivity_lowered'] as const),

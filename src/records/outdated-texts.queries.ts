@@ -37,7 +37,7 @@ export async function lockOutdated(tx: Transaction, ids: readonly string[]): Pro
       select record_id from outdated_texts where record_id = any(${sql.val([...ids])}::uuid[])
       order by record_id
       for update skip locked
-    ), gone as (
+    ), deleted as (
       delete from outdated_texts as o using mine
       where o.record_id = mine.record_id and not exists (select from records as r where r.id = mine.record_id)
     )

@@ -101,7 +101,7 @@ export function createTextUpdate({
     })
   }
 
-  return { workOff: updateOutdatedTexts, watch }
+  return { updateOutdatedTexts, watch }
 }
 
 function textOf({ payload, tags }: OutdatedText): string {

@@ -17,16 +17,16 @@ type Search = { text: string; language: string; scope: string; type: string }
 export async function applyChange(
   tx: Transaction,
   id: string,
-  { record, entry, rewritten: said }: RecordChange,
+  { record, entry, rewritten }: RecordChange,
 ): Promise<void> {
   const changes = entry.changes === null ? null : JSON.stringify(entry.changes)
   const logged = { ...entry, record_id: id, changes, via: asJson(entry.via) }
   const changed = tx.with('changed', (db) => db.updateTable('records').set(record).where('id', '=', id))
-  if (!said) {
+  if (!rewritten) {
     await changed.insertInto('audit_entries').values(logged).execute()
     return
   }
-  const columns = { ...asColumns(said.content), ...asSearch(said.search) }
+  const columns = { ...asColumns(rewritten.content), ...asSearch(rewritten.search) }
   const listing = { asked_at: entry.at, due_at: entry.at, attempts: 0 }
   await changed
     .with('rewritten', (db) => db.updateTable('contents').set(columns).where('record_id', '=', id))

@@ -8,7 +8,7 @@ import { embeddedEdges } from '../domain/embedded-edges.ts'
 import type { Handle } from '../domain/handles.ts'
 import type { Payload } from '../domain/payloads.ts'
 import { maxEmbeddedEntries } from './audit-log.ts'
-import { nameHidden, type Unnamed } from './hidden-names.queries.ts'
+import { addHiddenIds, type UncheckedRecord } from './hidden-names.queries.ts'
 import type { Identifier, RecordRow, StoredRecord } from './stored-record.ts'
 
 /**
@@ -19,9 +19,9 @@ import type { Identifier, RecordRow, StoredRecord } from './stored-record.ts'
  */
 export function selectStored(
   trust: Trust,
-  { from, more = sql``, rest, mostEdges = embeddedEdges }: Selection,
-): RawBuilder<Unnamed> {
-  return sql<Unnamed>`
+  { from, more = sql``, rest, maxEdges = embeddedEdges }: Selection,
+): RawBuilder<UncheckedRecord> {
+  return sql<UncheckedRecord>`
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -36,7 +36,7 @@ export function selectStored(
           join records as t on t.id = e.target_id
           where e.source_id = r.id and t.forgotten_at is null and ${visibleTo(trust, 't')}
           order by e.predicate desc, e.target_id desc
-          limit ${sql.lit(mostEdges)}
+          limit ${sql.lit(maxEdges)}
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -60,11 +60,11 @@ export function selectStored(
 type Fragment = RawBuilder<unknown>
 
 /** `more` is added to the columns, `rest` to the conditions. */
-type Selection = { from: Fragment; more?: Fragment; rest: Fragment; mostEdges?: number }
+type Selection = { from: Fragment; more?: Fragment; rest: Fragment; maxEdges?: number }
 
 export async function readStored(db: Database, trust: Trust, selection: Selection): Promise<StoredRecord[]> {
   const { rows } = await selectStored(trust, selection).execute(db)
-  return nameHidden(db, trust, rows)
+  return addHiddenIds(db, trust, rows)
 }
 
 /** Also finds forgotten records: the caller of this function decides what to do with them. */
@@ -72,11 +72,11 @@ export async function findRecords(
   db: Database,
   ids: readonly string[],
   trust: Trust,
-  mostEdges?: number,
+  maxEdges?: number,
 ): Promise<StoredRecord[]> {
   const selection = {
     ...{ from: sql`records as r`, rest: sql`and ${hasIdIn(ids)}` },
-    ...(mostEdges === undefined ? {} : { mostEdges }),
+    ...(maxEdges === undefined ? {} : { maxEdges }),
   }
   return readStored(db, trust, selection)
 }
@@ -106,7 +106,7 @@ export async function lockRecords(tx: Transaction, ids: readonly string[]): Prom
  */
 export type HandleLookup = Handle & { scope: string; lock: 'always' | 'if_unused' | 'never' }
 
-/** A record that has a handle. `payload` is present for an entity or a fact. `is_same` tells whether the detail matches. */
+/** A record that has a handle. `payload` is present for an entity or a fact. `is_same` is true if the detail matches. */
 export type KnownRecord = Pick<
   RecordRow,
   'id' | 'scope' | 'type' | 'sensitivity' | 'status' | 'forgotten_at' | 'created_at'

@@ -60,12 +60,12 @@ describe('the search text of an earlier version', () => {
     await embedder.run()
     expect([await find(secret), await find('zebrafish')]).toEqual([[id], [id]])
     const before = await read(app, id)
-    expect(await update().workOff()).toBe(1)
+    expect(await update().updateOutdatedTexts()).toBe(1)
     expect([await find(secret), await find('zebrafish'), await find('quagga')]).toEqual([[], [], [id]])
     const { rows } = await sql`select record_id from unembedded`.execute(app.db)
     expect(rows).toEqual([{ record_id: id }])
     expect(await read(app, id)).toEqual(before)
-    expect([await readQueue(), await update().workOff()]).toEqual([[], 0])
+    expect([await readQueue(), await update().updateOutdatedTexts()]).toEqual([[], 0])
   })
 
   it('is queued by the migration for every record, whichever release writes it', async () => {
@@ -79,7 +79,7 @@ describe('the search text of an earlier version', () => {
     await migrateUp(app.db)
     const { rows } = await sql<{ id: string }>`select id from records order by id`.execute(app.db)
     expect(await readQueue()).toEqual(rows.map((row) => row.id))
-    expect(await update().workOff()).toBe(rows.length)
+    expect(await update().updateOutdatedTexts()).toBe(rows.length)
     expect(await readQueue()).toEqual([])
   })
 
@@ -91,7 +91,11 @@ describe('the search text of an earlier version', () => {
     )
     const versions = () => sql`select xmin from contents where record_id = ${id}::uuid`.execute(app.db)
     const before = await versions()
-    expect([await readQueue(), await update().workOff(), await readQueue()]).toEqual([[id], 1, []])
+    expect([await readQueue(), await update().updateOutdatedTexts(), await readQueue()]).toEqual([
+      [id],
+      1,
+      [],
+    ])
     expect((await versions()).rows).toEqual(before.rows)
     expect((await sql`select from unembedded`.execute(app.db)).rows).toEqual([])
   })
@@ -103,7 +107,7 @@ describe('the search text of an earlier version', () => {
     }
     await captureAsBefore('backlog')
     expect(await waiting()).toBe(1)
-    await update().workOff()
+    await update().updateOutdatedTexts()
     expect(await waiting()).toBe(0)
   })
 
@@ -113,11 +117,11 @@ describe('the search text of an earlier version', () => {
     await sql`delete from records where id = ${gone}::uuid`.execute(app.db)
     await app.db.transaction().execute(async (tx) => {
       await sql`select from records where id = ${held}::uuid for no key update`.execute(tx)
-      const counts = await Promise.all(range(4).map(() => update({ size: 7 }).workOff()))
+      const counts = await Promise.all(range(4).map(() => update({ size: 7 }).updateOutdatedTexts()))
       expect(counts.reduce((sum, count) => sum + count)).toBe(58)
       expect(await readQueue()).toEqual([held])
     })
-    expect([await update().workOff(), await readQueue(), await find(secret)]).toEqual([1, [], []])
+    expect([await update().updateOutdatedTexts(), await readQueue(), await find(secret)]).toEqual([1, [], []])
   })
 
   it('is computed for the rest when one record fails, and continues after an interruption', async () => {
@@ -128,15 +132,15 @@ describe('the search text of an earlier version', () => {
     )
     const stopped = new AbortController()
     stopped.abort()
-    expect(await update().workOff(stopped.signal)).toBe(0)
+    expect(await update().updateOutdatedTexts(stopped.signal)).toBe(0)
     logs.length = 0
-    expect(await update().workOff()).toBe(8)
+    expect(await update().updateOutdatedTexts()).toBe(8)
     expect([await readQueue(), logs.map(({ about }) => about)]).toMatchObject([
       [broken],
       [{ record_id: broken }],
     ])
     await sql`delete from records where id = ${broken}::uuid`.execute(app.db)
-    expect([await update().workOff(), await readQueue()]).toEqual([0, []])
+    expect([await update().updateOutdatedTexts(), await readQueue()]).toEqual([0, []])
   })
 
   it('is computed soon after a worker starts, and the log names the records with secrets', async () => {

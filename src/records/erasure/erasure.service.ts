@@ -154,8 +154,8 @@ function requireAdmin(caller: Caller): void {
   throw new AppError('forbidden', 'force and cascade: false need the permission admin.')
 }
 
-function requireNotErased(gone: DeletedRecord): void {
-  if (gone.kind === 'erased') throw createDeletedError(gone, true)
+function requireNotErased(deleted: DeletedRecord): void {
+  if (deleted.kind === 'erased') throw createDeletedError(deleted, true)
 }
 
 /** Finds and locks the records, and repeats until no other record was derived between the two. */

@@ -17,17 +17,17 @@ import { removePlanWords, removeSignals, type SourceContents } from './kept-prac
 export function removeErasedSources(
   stored: ContentRow,
   ids: ReadonlySet<string>,
-  { erased, remaining: left }: SourceContents,
+  { erased, remaining }: SourceContents,
 ): Partial<ContentRow> {
   const lost = (wordsOf: (record: ContentRow) => readonly string[]) => {
-    const others = new Set(left.flatMap(wordsOf))
+    const others = new Set(remaining.flatMap(wordsOf))
     return new Set(erased.flatMap(wordsOf).filter((word) => !others.has(word)))
   }
   const lostTags = lost(({ tags }) => tags)
   const content = {
     tags: stored.tags.filter((tag) => !lostTags.has(tag)),
     provenance: removeSources(stored.provenance, ids),
-    payload: removeWords(stored.payload, ids, { erased, remaining: left }, lost(namesOf)),
+    payload: removeWords(stored.payload, ids, { erased, remaining }, lost(namesOf)),
   }
   const changed = Object.entries(content).filter(
     ([name, value]) => !isDeepStrictEqual(value, stored[name as keyof typeof content]),
@@ -45,22 +45,22 @@ function removeSources(provenance: ContentRow['provenance'], ids: ReadonlySet<st
 function removeWords(
   payload: Payload,
   ids: ReadonlySet<string>,
-  { erased, remaining: left }: SourceContents,
+  { erased, remaining }: SourceContents,
   lostNames: ReadonlySet<string>,
 ): Payload {
   if (payload.kind === 'semantic') {
     return { ...payload, evidence: payload.evidence.filter(({ source_id: id }) => !isReferenceTo(id, ids)) }
   }
-  if (payload.kind === 'competence') return removeSignals(payload, { erased, remaining: left })
-  if (payload.kind === 'plan_graph') return removePlanWords(payload, { erased, remaining: left })
+  if (payload.kind === 'competence') return removeSignals(payload, { erased, remaining })
+  if (payload.kind === 'plan_graph') return removePlanWords(payload, { erased, remaining })
   if (payload.kind !== 'entity') return payload
-  const others = new Set(left.flatMap(identifierKeysOf))
+  const others = new Set(remaining.flatMap(identifierKeysOf))
   const lostIdentifiers = new Set(erased.flatMap(identifierKeysOf).filter((mark) => !others.has(mark)))
   const { summary, ...entity } = payload
   const isLost =
     summary !== undefined &&
     erased.some((each) => summaryOf(each) === summary) &&
-    !left.some((each) => summaryOf(each) === summary)
+    !remaining.some((each) => summaryOf(each) === summary)
   return {
     ...entity,
     ...(summary === undefined || isLost ? {} : { summary }),

@@ -3,7 +3,7 @@ import { isEntryShown } from '../../db/concealment.ts'
 import type { Database } from '../../db/connection.ts'
 import type { DB } from '../../db/schema.ts'
 import type { Trust } from '../../domain/caller.ts'
-import { nameHidden } from '../hidden-names.queries.ts'
+import { addHiddenIds } from '../hidden-names.queries.ts'
 import { selectStored } from '../records.queries.ts'
 import { selectMatching, selectSortValue } from './list-matching.queries.ts'
 import type { Lane, PageQuery, PositionedId, PositionedRecord } from './list-page.ts'
@@ -60,19 +60,19 @@ export type MostSalient = {
   highestUnranked: number | null
 }
 
-/** Reads, in one round trip, the most salient records that have a rank, and what tells whether the result is complete. */
+/** Reads, in one round trip, the most salient records that have a rank, and what shows whether the result is complete. */
 export async function findMostSalientIds(
   db: Database,
   page: PageQuery,
   scopes: readonly string[] | null,
-  mostLanes: number,
+  maxLanes: number,
 ): Promise<MostSalient> {
   const scoped = scopes ? sql`unnest(${sql.val(scopes)}::text[])` : sql`(values (''))`
   const lanes = sql`(select seconds as half_life, scope from used cross join ${scoped} as named (scope))`
   const best = selectRanked(db, page, lanes, scopes !== null)
   const highest = selectUnranked(db, page).clearSelect().select('r.salience').orderBy('r.salience', 'desc')
   const { rows } = await sql<{ id: string | null; position: number; lanes: number; loose: number | null }>`
-    with used as materialized (${halfLivesInUse(mostLanes + 1)}), best as (
+    with used as materialized (${halfLivesInUse(maxLanes + 1)}), best as (
       select id, position from (${best}) as candidate order by position desc, id desc limit ${sql.lit(page.limit)}
     )
     select best.id, best.position, (select count(*) from used) * ${scopes?.length ?? 1} as lanes,
@@ -218,7 +218,7 @@ async function readSelected(db: Database, page: PageQuery, cut: IdSelection): Pr
     more: sql`, cut.position`,
     rest: sql`order by cut.position ${direction}, r.id ${direction}`,
   }).execute(db)
-  return nameHidden(db, page.trust, rows as PositionedRecord[])
+  return addHiddenIds(db, page.trust, rows as PositionedRecord[])
 }
 
 /** Oldest first, so that new entries do not change earlier pages. */

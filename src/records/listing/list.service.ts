@@ -132,14 +132,11 @@ function isBoundValid({ asOf }: PageQuery, now: Date): boolean {
 }
 
 /** Whether the page is full of records with a rank, all above those without one. */
-function isComplete(
-  { ids: picked, lanes, highestUnranked: loose }: MostSalient,
-  { limit }: PageQuery,
-): boolean {
+function isComplete({ ids, lanes, highestUnranked }: MostSalient, { limit }: PageQuery): boolean {
   if (lanes > maxLanes) return false
-  const floor = picked.length < limit ? 0 : Number(picked.at(-1)?.position)
-  if (picked.length === limit && floor < negligibleSalience) return false
-  return loose === null || loose < floor
+  const floor = ids.length < limit ? 0 : Number(ids.at(-1)?.position)
+  if (ids.length === limit && floor < negligibleSalience) return false
+  return highestUnranked === null || highestUnranked < floor
 }
 
 /**

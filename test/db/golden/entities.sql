@@ -1,5 +1,5 @@
 -- src/entities/entities.queries.ts findEntitiesByName: anywhere
-    select bearer.id, bearer.scope, bearer.status, bearer.created_at, c.payload
+    select entity.id, entity.scope, entity.status, entity.created_at, c.payload
     from (
       select r.id, r.scope, r.status, r.created_at
       from handles as h join records as r on r.id = h.record_id
@@ -11,11 +11,11 @@ and r.status in ('active', 'challenged')
 and "r"."scope" = any($3::text[]))
       order by r.created_at, r.id
       limit $4
-    ) as bearer
-    join contents as c on c.record_id = bearer.id;
+    ) as entity
+    join contents as c on c.record_id = entity.id;
 
 -- src/entities/entities.queries.ts findEntitiesByName: in one scope
-    select bearer.id, bearer.scope, bearer.status, bearer.created_at, c.payload
+    select entity.id, entity.scope, entity.status, entity.created_at, c.payload
     from (
       select r.id, r.scope, r.status, r.created_at
       from handles as h join records as r on r.id = h.record_id
@@ -28,8 +28,8 @@ and r.status in ('active', 'challenged')
 and "r"."scope" = any($4::text[]))
       order by r.created_at, r.id
       limit $5
-    ) as bearer
-    join contents as c on c.record_id = bearer.id;
+    ) as entity
+    join contents as c on c.record_id = entity.id;
 
 -- src/entities/entities.queries.ts findEntity
     select r.scope, r.sensitivity, r.forgotten_at is null as is_live
@@ -261,7 +261,7 @@ where record_id = any($2::uuid[]);
 
 -- src/entities/entities.queries.ts lockActiveEntities
     select r.id, r.forgotten_at is null
-and r.status in ('active', 'challenged') as stands
+and r.status in ('active', 'challenged') as is_active
     from records as r
 where r.id = any($1::uuid[])
     order by r.id
@@ -275,5 +275,5 @@ from descents as d
 where d.derived_id = $2::uuid
 and d.is_ground
     )
-    from unnest($3::uuid[]) as twin (id)
+    from unnest($3::uuid[]) as merged (id)
     on conflict on constraint descents_pkey do nothing;

@@ -285,7 +285,7 @@ and (sensitivity <= $2::sensitivity
 and scope = any($3::text[]))
 returning "id";
 
--- src/records/hidden-names.queries.ts nameHidden
+-- src/records/hidden-names.queries.ts addHiddenIds
     select n.id
 from records as n
 where n.id = any($1::uuid[])
@@ -921,7 +921,7 @@ from outdated_texts
 where record_id = any($1::uuid[])
       order by record_id
       for update skip locked
-    ), gone as (
+    ), deleted as (
       delete
 from outdated_texts as o using mine
       where o.record_id = mine.record_id

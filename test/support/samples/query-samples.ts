@@ -205,7 +205,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     listAudit: (db) => listing.listAudit(db, { id, trust, after: 0, limit: 101 }),
   },
   'src/records/hidden-names.queries.ts': {
-    nameHidden: (db) => hiddenNames.nameHidden(db, trust, [{ provenance: id } as never]),
+    addHiddenIds: (db) => hiddenNames.addHiddenIds(db, trust, [{ provenance: id } as never]),
     findHiddenIds: (db) => hiddenNames.findHiddenIds(db, trust, [id]),
   },
   'src/records/records.queries.ts': {
