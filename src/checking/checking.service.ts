@@ -68,7 +68,7 @@ export const allLaws: readonly Law[] = [
   { name: 'times', statement: 'no time of a record is in the future', find: findFutureTimes },
   {
     name: 'forgetting',
-    statement: 'a forgotten record may be forgotten, and its log says so',
+    statement: 'a forgotten record was allowed to be forgotten, and its log says so',
     find: findWrongForgettings,
   },
   { name: 'history', statement: 'a replaced record has no salience', find: findSalientHistory },

@@ -1,7 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { closed, Time, Unit } from '../domain/shapes.ts'
 import { RecordType } from '../domain/vocabulary.ts'
-import { salienceBands } from './salience-bands.ts'
+
+/** Lower to upper bound; the last band includes values above 1. */
+export const salienceBands = ['0.0-0.2', '0.2-0.4', '0.4-0.6', '0.6-0.8', '0.8-1.0'] as const
 
 const Count = (description?: string) =>
   Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) })

@@ -1,5 +1,4 @@
-import type { StoreMetrics } from './metrics.schemas.ts'
-import { salienceBands } from './salience-bands.ts'
+import { type StoreMetrics, salienceBands } from './metrics.schemas.ts'
 import type { CountRow, SampleRow } from './summary.queries.ts'
 
 const types = ['episodic', 'working', 'entity', 'semantic', 'competence', 'plan_graph'] as const

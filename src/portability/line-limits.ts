@@ -8,3 +8,6 @@ export const maxAccesses = 1_000
 
 /** Fields and items in one line; an export contains the whole log of a record. */
 export const maxLineValues = 1_000_000
+
+/** The bytes of one line of an import; undefined when the line is too long. */
+export type Line = { line: number; bytes: Buffer | undefined }

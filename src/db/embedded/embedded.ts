@@ -38,7 +38,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   })
   const address = `postgres://${superuser}:${await readPassword(cluster)}@127.0.0.1:${server.port}`
   const claim = await claimServer(`${address}/postgres`, folder, server.pid)
-  if (server.adopted) log('The database server that an earlier start left running is used again.')
+  if (server.adopted) log('A database server that was still running is used again.')
   const stop = async () => {
     await claim.release()
     await stopPostmaster(cluster, server.pid)
@@ -85,7 +85,7 @@ async function openFolder(
   const cluster = join(folder, 'postgres')
   const account = await chooseAccount(cluster, postgres)
   const { created } = await ensureCluster({ cluster, initdb, account, durable })
-  if (created) log(`A new database was set up in ${folder}.`)
+  if (created) log(`A new database was created in ${folder}.`)
   const logFile = join(folder, 'postgres.log')
   const server = await openServer({ cluster, postgres, account, durable, logFile, port })
   return { folder, cluster, server }
@@ -96,7 +96,7 @@ function describeSystemError(error: unknown, dataDir: string): unknown {
   if (error instanceof EmbeddedDatabaseError || !(error instanceof Error) || !('syscall' in error))
     return error
   return new EmbeddedDatabaseError(
-    `The embedded database cannot be kept in ${dataDir}: ${error.message}. Set MEMBRANE_DATA_DIR to another folder, or DATABASE_URL.`,
+    `The embedded database cannot be stored in ${dataDir}: ${error.message}. Set MEMBRANE_DATA_DIR to another folder, or DATABASE_URL.`,
     error,
   )
 }

@@ -52,7 +52,7 @@ function readNumber({ body, stack, scan }: State, from: number): number {
   if (scan.numbers.length < maxFaults && isChanged(body, from, to)) {
     scan.numbers.push({
       pointer: formatPointer(body, stack),
-      message: 'is too large a number to keep exactly',
+      message: 'is too large to be stored exactly',
     })
   }
   return to

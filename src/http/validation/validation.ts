@@ -30,14 +30,16 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 
 function validateBody(schema: TSchema, value: unknown): Validated {
   const faults = listFaults(schema, value)
-  return faults.length === 0 ? { value } : failValidation('The body breaks the schema.', faults)
+  return faults.length === 0 ? { value } : failValidation('The body does not match the schema.', faults)
 }
 
 function validateQuery(schema: TSchema, query: JsonObject): Validated {
   const value = coerceQuery(schema, query)
   const faults = [...findUnknownParameters(schema, query), ...findUnstorableText(query)]
   if (faults.length === 0) faults.push(...listFaults(schema, value).map(toQueryFault))
-  return faults.length === 0 ? { value } : failValidation('The query string breaks the schema.', faults)
+  return faults.length === 0
+    ? { value }
+    : failValidation('The query string does not match the schema.', faults)
 }
 
 function findUnknownParameters(schema: TSchema, query: JsonObject): Fault[] {

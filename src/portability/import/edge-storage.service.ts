@@ -53,7 +53,7 @@ async function classifyMissingEdges(
   for (const copy of unchanged) {
     const errors = copy.draft.edges.flatMap((edge, index) =>
       causes.get(formatEdge(edge)) === 'absent'
-        ? [{ pointer: `/relations/${index}`, message: 'is no edge of the record' }]
+        ? [{ pointer: `/relations/${index}`, message: 'is not a relation of the stored record' }]
         : [],
     )
     if (errors.length > 0) outcomes.set(copy, recordExists(copy, errors))

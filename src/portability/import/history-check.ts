@@ -1,7 +1,6 @@
 import { codeBytes, decode } from '../../domain/vector-codes.ts'
 import type { Fault } from '../../kernel/errors.ts'
 import type { ImportedRecord, KeptEmbedding } from '../portability.schemas.ts'
-import { findAccessFaults } from './access-check.ts'
 
 /** Lists the contradictions in the history that a line gives. */
 export function findHistoryFaults(given: ImportedRecord, now: Date): Fault[] {
@@ -94,4 +93,36 @@ function isVector({ code, signature, dimensions, bits }: KeptEmbedding): boolean
     Buffer.from(signature, 'base64').length === signatureBytes &&
     decode(bytes, dimensions, bits).every(Number.isFinite)
   )
+}
+
+/** Finds counts of accesses that contradict the access log of the same line. */
+function findAccessFaults(given: ImportedRecord): Fault[] {
+  const {
+    access_count: times = 0,
+    served_count: served = 0,
+    last_accessed_at: last,
+    access_log: log = [],
+  } = given
+  const servedInLog = log.filter(({ kind }) => kind === 'served').length
+  const isLater = log.some(({ at }) => last !== undefined && new Date(at) > new Date(last))
+  const faults: [boolean, Fault][] = [
+    [served > times, { pointer: '/served_count', message: 'must be at most access_count' }],
+    [
+      log.length > times,
+      { pointer: '/access_count', message: 'must be at least the number of entries in access_log' },
+    ],
+    [
+      servedInLog > served,
+      { pointer: '/served_count', message: 'must be at least the number of served entries in access_log' },
+    ],
+    [
+      times > 0 !== (last !== undefined),
+      {
+        pointer: '/last_accessed_at',
+        message: 'must be present when access_count is above 0, and absent when it is 0',
+      },
+    ],
+    [isLater, { pointer: '/last_accessed_at', message: 'must not be before the newest entry of access_log' }],
+  ]
+  return faults.flatMap(([isBroken, fault]) => (isBroken ? [fault] : []))
 }

@@ -7,11 +7,11 @@ import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/log.ts'
 import type { PoliciesService } from '../../policies/index.ts'
+import type { Line } from '../line-limits.ts'
 import type { Tally } from '../portability.schemas.ts'
 import { type ImportContext, type LooseEdge, resolveWaitingEdges } from './import-edges.queries.ts'
 import {
   createLineReader,
-  type Line,
   type Parse,
   type ParsedLine,
   rejectReservedFields,

@@ -25,7 +25,7 @@ export function draftNewRecord(given: ImportedRecord, context: Context): Importe
 export function draftWithHistory(given: ImportedRecord, context: Context): ImportedCopy {
   const faults = findHistoryFaults(given, context.now)
   if (faults.length > 0)
-    throw new AppError('validation_failed', 'The record breaks its schema.', { errors: faults })
+    throw new AppError('validation_failed', 'The history in the line contradicts itself.', { errors: faults })
   // The source type was decided where the record was created.
   const plain = draftNewRecord(given, { ...context, caller: { ...context.caller, sourceType: 'human' } })
   const { row, identifiers, handles } = plain.draft

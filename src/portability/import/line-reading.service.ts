@@ -4,13 +4,10 @@ import { listFaults } from '../../http/validation/validation.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
-import { maxLineBytes } from '../line-limits.ts'
+import { type Line, maxLineBytes } from '../line-limits.ts'
 import { ImportedRecord, reservedNames } from '../portability.schemas.ts'
 import { normaliseNames } from './field-names.ts'
 import { draftNewRecord, draftWithHistory, type ImportedCopy } from './imported-draft.ts'
-
-/** The bytes of one line; undefined when the line is too long. */
-export type Line = { line: number; bytes: Buffer | undefined }
 
 /** Parses bytes to JSON that can be stored; throws an AppError otherwise. */
 export type Parse = (bytes: Buffer) => unknown

@@ -1,7 +1,6 @@
 import type { Database } from '../../db/connection.ts'
+import type { Line } from '../line-limits.ts'
 import { insertStagedLines, readStagedLines, type StagedLine } from './staging.queries.ts'
-
-type Line = { line: number; bytes: Buffer | undefined }
 
 const portion = { limit: 500, maxBytes: 1_024 * 1_024 }
 
