@@ -203,5 +203,6 @@ describe('POST /v1/entities/{id}/merge', () => {
     expect((await merge(target.id, ids)).status).toBe(200)
     expect(await idsOf('s-999-19')).toEqual([target.id])
     expect(await idsOf('hip:500')).toEqual([target.id])
-  })
+    // Alone it takes 17 s, most of it to create the entities.
+  }, 120_000)
 })
