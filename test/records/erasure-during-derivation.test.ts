@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { purgeForgotten } from '../../src/records/index.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { captureFact, erase, postCapture, readAllRows, triple } from '../support/capture-requests.ts'
 import { type ChatServer, respondWithJson, startChatServer } from '../support/chat-server.ts'
@@ -6,7 +7,7 @@ import { captureEpisode, consolidate, listFacts, listRecords } from '../support/
 import { createEntityWithFacts, schemaNameOf } from '../support/dream-app.ts'
 import { createSessionEnder } from '../support/end-session.ts'
 import { noIntervals } from '../support/idle-jobs.ts'
-import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
 
@@ -144,6 +145,25 @@ describe('an episode that is erased while others use it', () => {
     }
     expect(await listBrokenLaws(app)).toEqual([])
   })
+})
+
+it('a purged record that is erased takes with it what rests on it alone', async () => {
+  const say = (object: string, more: object = {}) =>
+    fact({ payload: { ...payloads.semantic, object }, ...more })
+  const root = await create(app, say('purged root'))
+  const provenance = { sources: [{ kind: 'event', ref: `record:${root.id}` }] }
+  const child = await create(app, say('child of the purged root', { provenance }))
+  await app.request('DELETE', `/v1/records/${root.id}?actor=a&rationale=b`)
+  app.clock.advance(31 * 86_400_000)
+  await purgeForgotten(app.db, app.clock.now(), 1_000)
+  expectProblem(await app.request('GET', `/v1/records/${root.id}`), 410, 'record_purged')
+  expect(await read(app, child.id)).toMatchObject({ version: 1 })
+  const body = { actor: 'desk', rationale: 'request 4711' }
+  const erased = await app.request('POST', `/v1/records/${root.id}/erase`, { body })
+  expect(erased.body).toMatchObject({ removed: { records: 1 }, derived_ids: [child.id] })
+  expectProblem(await app.request('GET', `/v1/records/${root.id}`), 410, 'record_erased')
+  expectProblem(await app.request('GET', `/v1/records/${child.id}`), 410, 'record_erased')
+  expect(await listBrokenLaws(app)).toEqual([])
 })
 
 it('an erase whose session ends before any of its statements changes nothing', async () => {
