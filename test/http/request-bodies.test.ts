@@ -76,7 +76,7 @@ describe('a request body', () => {
     expect(answer.body).toMatchObject({ code })
     // The message of the parser would quote the body.
     expect(answer.body).toMatchObject({
-      detail: expect.stringMatching(/^(The body is not valid JSON|This call needs)/),
+      detail: expect.stringMatching(/^(The body is not valid JSON|This operation needs)/),
     })
   })
 
