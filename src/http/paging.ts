@@ -76,7 +76,7 @@ export function sendPage<P extends { next_cursor?: string }>(
 }
 
 /** A Link header (RFC 8288): the same request with the next cursor. */
-export function linkNext(url: string, cursor: string): string {
+function linkNext(url: string, cursor: string): string {
   const [path = '', query = ''] = url.split('?', 2)
   const parameters = new URLSearchParams(query)
   parameters.set('cursor', cursor)

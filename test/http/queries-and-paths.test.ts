@@ -5,7 +5,7 @@ import { closed, Uuid } from '../../src/domain/shapes.ts'
 import { canonicalJson } from '../../src/http/canonical.ts'
 import { etagOf, expectedVersion } from '../../src/http/etag.ts'
 import { isLoopbackHost } from '../../src/http/loopback.ts'
-import { decodeCursor, encodeCursor, fingerprintQuery, linkNext } from '../../src/http/paging.ts'
+import { decodeCursor, encodeCursor, fingerprintQuery, sendPage } from '../../src/http/paging.ts'
 import { readRequestId, readTraceId } from '../../src/http/request-tracing.ts'
 import { coerceQuery } from '../../src/http/validation/coercion.ts'
 import { compileValidator } from '../../src/http/validation/validation.ts'
@@ -152,9 +152,10 @@ describe('a cursor', () => {
   })
 
   it('replaces the old cursor in the link to the next page', () => {
-    expect(linkNext('/v1/keys?limit=1&cursor=old&tag=a%20b&tag=c', 'new')).toBe(
-      '</v1/keys?limit=1&cursor=new&tag=a+b&tag=c>; rel="next"',
-    )
+    const links: [string, string][] = []
+    const reply = { header: (name: string, value: string) => links.push([name, value]) }
+    sendPage({ url: '/v1/keys?limit=1&cursor=old&tag=a%20b&tag=c' }, reply, { next_cursor: 'new' })
+    expect(links).toEqual([['link', '</v1/keys?limit=1&cursor=new&tag=a+b&tag=c>; rel="next"']])
   })
 })
 
