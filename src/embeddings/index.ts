@@ -1,3 +1,8 @@
+/**
+ * Vectors of records: the embedders, the queue of texts, the model registry, compression, search and surprise.
+ * A text gets its vector in the worker, after the write.
+ * Not here: ranking of answers (retrieval/), the HTTP client of a model (llm/), arithmetic on vectors (domain/).
+ */
 export { createCompression } from './compression.job.ts'
 export { createEmbedder, type EmbeddingSettings } from './embedder.service.ts'
 export { findServingModel } from './embedding-models.queries.ts'
