@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Each curve with each half-life, pinned or with a floor, an end or a policy of its own; and one sane record. */
+/** Inserts every curve with every half-life, pinned or with a floor, an end or its own policy; and one valid record. */
 async function storeAsBefore(): Promise<void> {
   await sql`
     insert into records (id, type, sensitivity, layer, memory_kind, status, source_type, confidence, created_at, scope,

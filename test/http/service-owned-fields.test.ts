@@ -5,9 +5,8 @@ import { type Body, create } from '../support/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * What the service reckons itself is set by nobody: into every object of every body that the published document
- * describes is put what a record has of its own, one by one. An operation that is added is walked without anybody
- * thinking of it.
+ * Clients cannot set what the service computes: each service-owned field is added to every object of every body that the
+ * published document describes. A new operation is included without a change here.
  */
 
 const document: Body = JSON.parse(

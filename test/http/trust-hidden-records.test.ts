@@ -5,8 +5,8 @@ import { type Body, create } from '../support/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * Every operation of the published document that takes an id is asked about records the key may not see, with the
- * example body that the document itself gives. An operation that is added is walked without anybody thinking of it.
+ * Calls every operation of the published document that takes an id with records that the key may not see, using the
+ * document's own example bodies. A new operation is included without a change here.
  */
 
 const document: Body = JSON.parse(

@@ -5,8 +5,8 @@ import { type Body, create, fact } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * Every GET of the published document, by a low key of one scope, about a store in which hidden records link to visible
- * ones in every way that this or the last release writes. No answer names a hidden record.
+ * Calls every GET of the published document with a low key of one scope, on a store in which hidden records are linked to
+ * visible ones in every way that this release or the last one writes. No answer may name a hidden record.
  */
 
 const document: Body = JSON.parse(

@@ -7,8 +7,8 @@ import type { Body } from '../support/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * Every read of the published document by a low key of one scope, about a store that clients and jobs have filled with
- * records of all sensitivities and scopes. No answer names a hidden record or says what a redacted one says.
+ * Calls every GET of the published document with a low key of one scope, on a store that clients and jobs filled with
+ * records of all sensitivities and scopes. No answer may name a hidden record or contain text of a redacted one.
  */
 
 const document: Body = JSON.parse(

@@ -5,10 +5,9 @@ import { type Body, create, expectProblem, payloads, read } from '../support/rec
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
- * Every operation of the published document that is not a GET is sent with a key of one scope and a low ceiling, on
- * records outside of the trust of the key. Each must leave such a record as it was. An operation that names a record
- * must also change it for the root key, or the walk would prove nothing: a new operation fails here until
- * `preparations` says what its record needs.
+ * Calls every operation of the published document that is not a GET with a key of one scope and a low ceiling, on records
+ * outside the trust of the key. Each record must stay unchanged. The same call must change the record for the root key,
+ * or the test would prove nothing: a new operation fails here until `preparations` says what its record needs.
  */
 
 const document: Body = JSON.parse(
