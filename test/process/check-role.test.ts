@@ -23,7 +23,7 @@ it('the role check reports each law and ends with 0, or with 1 when one is broke
   expect(broken.output()).toMatch(
     /^BROKEN {2}departures: 1 of 1: a purged or erased record is in no other table: \S+$/m,
   )
-  expect(broken.output()).toContain('1 of the laws are not held')
+  expect(broken.output()).toContain('1 of the laws are broken')
   await database.close()
 })
 
