@@ -35,7 +35,7 @@ it('the role all starts without configuration, stops at Ctrl-C, and keeps its da
   const url = await waitForReadyUrl(first)
   expect((await fetch(`${url}/docs`)).status).toBe(200)
   await putPolicy(url)
-  await until('the schedule to have run', () => parseLogLines(first).some(({ msg }) => msg === 'job done'))
+  await until('the schedule to have run', () => parseLogLines(first).some(({ msg }) => msg === 'run ended'))
   const children = [await findPid(first, 'api'), await findPid(first, 'worker')]
   first.kill('SIGINT')
   first.kill('SIGINT')
