@@ -69,7 +69,7 @@ export function createExtractionStage({
     for (let hasMore = true; hasMore; ) {
       const { after, failures, spent } = progress
       if (failures >= maxFailures || isExhausted(spent, ceilings)) return skipRest(context, after)
-      const { last, asking: episodesToAsk } = await claim(context, after)
+      const { last, episodesToAsk } = await claim(context, after)
       hasMore = last !== undefined
       const replies = await askAll(context, episodesToAsk)
       for (const reply of replies) await storeReply(context, reply, readStopwatch())
@@ -110,12 +110,12 @@ export function createExtractionStage({
       const ids = claimed.map(({ id }) => id)
       const episodes = ids.length === 0 ? [] : await readEpisodes(tx, ids)
       const episodesToAsk = episodes.filter((episode) => !isAbove(episode))
-      const asked = new Set(episodesToAsk.map(({ id }) => id))
-      const others = ids.filter((id) => !asked.has(id))
+      const askedIds = new Set(episodesToAsk.map(({ id }) => id))
+      const others = ids.filter((id) => !askedIds.has(id))
       if (others.length > 0) await deleteUnconsolidated(tx, 'extraction', others)
-      if (asked.size > 0) await claimUntil(tx, [...asked], new Date(portion.now.getTime() + leaseMs))
+      if (askedIds.size > 0) await claimUntil(tx, [...askedIds], new Date(portion.now.getTime() + leaseMs))
       const counts = { extraction_skipped: episodes.length - episodesToAsk.length }
-      return { last: claimed.at(-1), asking: episodesToAsk, done: others.length, counts }
+      return { last: claimed.at(-1), episodesToAsk, done: others.length, counts }
     })
   }
 

@@ -144,13 +144,13 @@ export async function writeReinforced(
         ${times.map(({ id }) => id)}::uuid[], ${times.map(({ episode }) => episode)}::text[],
         ${times.map(({ at }) => at)}::text[], ${times.map(({ before }) => before)}::float8[],
         ${times.map(({ after }) => after)}::float8[], ${times.map(({ nth }) => nth)}::int4[]
-      ) with ordinality as each (id, episode, told_at, before, after, nth, place)
-    ), witness as (
+      ) with ordinality as each (id, episode, observed_at, before, after, nth, place)
+    ), observation as (
       select id,
         jsonb_agg(
-          jsonb_build_object('source_type', 'event', 'source_id', episode, 'timestamp', told_at) order by place
+          jsonb_build_object('source_type', 'event', 'source_id', episode, 'timestamp', observed_at) order by place
         ) as evidence,
-        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', told_at) order by place) as sources
+        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', observed_at) order by place) as sources
       from each
       where nth < ${maxNamedSources}
       group by id
@@ -166,7 +166,7 @@ export async function writeReinforced(
       update contents as c
       set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
         provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || w.sources)
-      from witness as w
+      from observation as w
       where c.record_id = w.id and jsonb_array_length(c.payload -> 'evidence') < ${maxNamedSources}
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)

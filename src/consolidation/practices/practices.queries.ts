@@ -151,10 +151,10 @@ export async function writeUpdatedPractices(
         ${entries.map(({ id }) => id)}::uuid[], ${entries.map(({ action }) => action)}::audit_action[],
         ${entries.map(({ episode }) => episode)}::text[], ${entries.map(({ at }) => at)}::text[],
         ${entries.map(({ changes }) => JSON.stringify(changes))}::text[]
-      ) with ordinality as each (id, action, episode, told_at, changes, place)
+      ) with ordinality as each (id, action, episode, observed_at, changes, place)
     ), source as (
       select id,
-        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', told_at) order by place) as sources
+        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', observed_at) order by place) as sources
       from each
       group by id
     ), record as (

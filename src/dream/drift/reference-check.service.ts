@@ -93,9 +93,9 @@ export function createChecker() {
 function getCached<T>(cache: Map<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {
   const known = cache.get(key)
   if (known) return known
-  const asked = ask()
-  cache.set(key, asked)
-  return asked
+  const answer = ask()
+  cache.set(key, answer)
+  return answer
 }
 
 /** If the root was removed meanwhile, nothing is known about its files. */

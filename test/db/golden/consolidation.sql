@@ -359,14 +359,14 @@ from unnest(
         $9::uuid[], $10::text[],
         $11::text[], $12::float8[],
         $13::float8[], $14::int4[]
-      ) with ordinality as each (id, episode, told_at, before, after, nth, place)
-    ), witness as (
+      ) with ordinality as each (id, episode, observed_at, before, after, nth, place)
+    ), observation as (
       select id,
         jsonb_agg(
-          jsonb_build_object('source_type', 'event', 'source_id', episode, 'timestamp', told_at)
+          jsonb_build_object('source_type', 'event', 'source_id', episode, 'timestamp', observed_at)
 order by place
         ) as evidence,
-        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', told_at)
+        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', observed_at)
 order by place) as sources
       from each
       where nth < $15
@@ -383,7 +383,7 @@ order by place) as sources
       update contents as c
       set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
         provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || w.sources)
-      from witness as w
+      from observation as w
       where c.record_id = w.id
 and jsonb_array_length(c.payload -> 'evidence') < $17
     )
@@ -500,10 +500,10 @@ from unnest(
         $10::uuid[], $11::audit_action[],
         $12::text[], $13::text[],
         $14::text[]
-      ) with ordinality as each (id, action, episode, told_at, changes, place)
+      ) with ordinality as each (id, action, episode, observed_at, changes, place)
     ), source as (
       select id,
-        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', told_at)
+        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', observed_at)
 order by place) as sources
       from each
       group by id
