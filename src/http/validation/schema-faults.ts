@@ -44,16 +44,31 @@ function report(search: Search, pointer: string, message: string): void {
   if (search.faults.length < search.limit) search.faults.push({ pointer, message })
 }
 
-const checks = new WeakMap<TSchema, (value: unknown) => boolean>()
+type Check = (value: unknown) => boolean
+
+const checks = new WeakMap<TSchema, Check>()
+/** By their text: references and queries without parameters, which every route writes anew. */
+const shortChecks = new Map<string, Check>()
+const maxShortLength = 100
 
 export function isValid(schema: TSchema, value: unknown): boolean {
   let check = checks.get(schema)
   if (!check) {
-    const validator = Compile(namedSchemas, schema)
-    check = (given) => validator.Check(given)
+    check = compileCheck(schema)
     checks.set(schema, check)
   }
   return check(value)
+}
+
+/** Compiling takes about a millisecond: without sharing, it was most of the time that building the app takes. */
+function compileCheck(schema: TSchema): Check {
+  const text = JSON.stringify(schema)
+  const shared = shortChecks.get(text)
+  if (shared) return shared
+  const validator = Compile(namedSchemas, schema)
+  const check: Check = (value) => validator.Check(value)
+  if (text.length <= maxShortLength) shortChecks.set(text, check)
+  return check
 }
 
 function resolve(schema: TSchema): TSchema {
