@@ -111,12 +111,12 @@ function searchOneByOne({ model }: Pass, search: ReturnType<typeof createVectorS
 
 async function searchTogether({ tx, model }: Pass, first: NewVector): Promise<NeighbourSearch> {
   const sought = { modelId: model.id, conditions: conditionsOf(first), scope: first.scope }
-  const crowd = unpackSignatures(await readSignatures(tx, sought))
+  const matrix = unpackSignatures(await readSignatures(tx, sought))
   const codes = createCodes(tx, model)
   return async (some) => {
     const found = new Map<string, string[]>()
     for (const { id, signature } of some) {
-      found.set(id, findNearestIds(crowd, signature, candidateCount))
+      found.set(id, findNearestIds(matrix, signature, candidateCount))
       await breathe()
     }
     const known = await codes.read(new Set([...found.values()].flat()))
