@@ -27,6 +27,18 @@ async function speak(...chunks: string[]): Promise<string> {
   return Buffer.concat(heard).toString()
 }
 
+/** Sends raw bytes, half-closes the connection at once, and returns everything that the server still sends. */
+async function sendAndHalfClose(bytes: string): Promise<string> {
+  const { port, hostname } = new URL(api.url)
+  const socket = connectSocket({ port: Number(port), host: hostname, allowHalfOpen: true })
+  const heard: Buffer[] = []
+  socket.on('data', (chunk) => heard.push(chunk))
+  socket.on('error', () => {})
+  socket.end(bytes)
+  await happens(socket, 'close')
+  return Buffer.concat(heard).toString()
+}
+
 const problemIn = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
 
 describe('a broken HTTP request', () => {
@@ -70,5 +82,29 @@ describe('a broken HTTP request', () => {
     const answer = await speak('GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n')
     expect(problemIn(answer)).toMatchObject({ status: 400, code: 'malformed_request' })
     expect(await speak('GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
+  })
+})
+
+describe('a client that half-closes its connection after its request', () => {
+  const head = 'Host: localhost\r\nAuthorization: Bearer root-key-of-the-tests\r\n'
+  const body = '{"text":"sent before the half-close"}'
+  const post = `POST /v1/notes HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+
+  it('gets the answer, and the server then closes the connection', async () => {
+    const before = await countNotes(api.db)
+    expect(await sendAndHalfClose(post)).toMatch(/^HTTP\/1\.1 201 /)
+    expect(await countNotes(api.db)).toBe(before + 1)
+    expect(await sendAndHalfClose(`GET /v1/records HTTP/1.1\r\n${head}\r\n`)).toMatch(/^HTTP\/1\.1 200 /)
+  })
+
+  it('gets the answers of all requests that it sent in one go', async () => {
+    const answers = await sendAndHalfClose(post + post)
+    expect(answers.match(/HTTP\/1\.1 201 /g)).toHaveLength(2)
+  })
+
+  it('gets 400 and changes nothing when the body is cut', async () => {
+    const before = await countNotes(api.db)
+    expect(problemIn(await sendAndHalfClose(post.slice(0, -5)))).toMatchObject({ code: 'malformed_request' })
+    expect(await countNotes(api.db)).toBe(before)
   })
 })

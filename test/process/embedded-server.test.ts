@@ -198,6 +198,8 @@ it('the embedded server leaves a folder with other contents alone', async () => 
   const dataDir = await createDataDir()
   await mkdir(join(dataDir, 'postgres'))
   await writeFile(join(dataDir, 'postgres', 'mine'), '')
-  await expect(startEmbeddedPostgres({ dataDir, durable: false })).rejects.toThrow('is not a database cluster')
+  await expect(startEmbeddedPostgres({ dataDir, durable: false })).rejects.toThrow(
+    'is not a database cluster',
+  )
   expect(await readdir(dataDir)).toEqual(['postgres'])
 })
