@@ -22,6 +22,7 @@ import * as outdatedTexts from './0023_outdated_texts.ts'
 import * as apart from './0024_apart.ts'
 import * as salienceBounds from './0025_salience_bounds.ts'
 import * as via from './0026_via.ts'
+import * as messages from './0027_messages.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -48,4 +49,5 @@ export const migrations: Record<string, Migration> = {
   '0024_apart': apart,
   '0025_salience_bounds': salienceBounds,
   '0026_via': via,
+  '0027_messages': messages,
 }

@@ -1,5 +1,10 @@
 import { captureRoutes, createCaptureService } from './capture/index.ts'
 import type { Config } from './config/config.ts'
+import {
+  conversationsRoutes,
+  createConversationRemovalService,
+  createConversationsService,
+} from './conversations/index.ts'
 import type { Database } from './db/connection.ts'
 import { createSeal } from './domain/tombstone-seal.ts'
 import { createDriftService, driftRoutes } from './dream/index.ts'
@@ -111,6 +116,8 @@ export function createServices({
   const access = createAccessService({ db, clock })
   const entities = createEntitiesService({ db, clock, records })
   const entityMerging = createEntityMergingService({ db, clock, textLanguage })
+  const conversations = createConversationsService({ db, clock, ids, seal, policies, ...config.records })
+  const conversationRemoval = createConversationRemovalService({ db, forgetting, erasure })
   const { ingest, maxSensitivity } = config.models
   const capture = createCaptureService({
     ...{ db, clock, ids, seal, revision, policies, log, maxSensitivity, ...config.records },
@@ -152,6 +159,8 @@ export function createServices({
     entities,
     entityMerging,
     capture,
+    conversations,
+    conversationRemoval,
     retrieval,
     similar,
     surprisePreview,
@@ -187,6 +196,11 @@ export function listRooms({ once, ...services }: Services): Room[] {
     room(accessRoutes, { access: services.access, once }),
     room(entitiesRoutes, { entities: services.entities, entityMerging: services.entityMerging, once }),
     room(captureRoutes, { capture: services.capture, once }),
+    room(conversationsRoutes, {
+      conversations: services.conversations,
+      conversationRemoval: services.conversationRemoval,
+      once,
+    }),
     room(retrievalRoutes, { retrieval: services.retrieval, access: services.access }),
     room(similarRoutes, { similar: services.similar }),
     room(surpriseRoutes, { surprisePreview: services.surprisePreview }),

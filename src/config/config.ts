@@ -159,7 +159,10 @@ function toConfig(values: Environment) {
     }),
     driftRoots: Object.freeze(parseRoots(values.MEMBRANE_DRIFT_ROOTS ?? '') ?? []),
     embedding: Object.freeze(embedding(values)),
-    retrieval: Object.freeze({ selectionThreshold: Number(values.MEMBRANE_SELECTION_CONFIDENCE_THRESHOLD) }),
+    retrieval: Object.freeze({
+      selectionThreshold: Number(values.MEMBRANE_SELECTION_CONFIDENCE_THRESHOLD),
+      conversationGapMs: toMilliseconds(values.MEMBRANE_CONVERSATION_GAP),
+    }),
     models: Object.freeze({
       maxSensitivity: values.MEMBRANE_LLM_MAX_SENSITIVITY,
       ingest: ingestModel(values),

@@ -203,6 +203,10 @@ export const environmentSchema = Type.Object({
     'Confidence of a selection below which a retrieval answers that it needs more information.',
     '0.7',
   ),
+  MEMBRANE_CONVERSATION_GAP: retention(
+    'A longer pause between two messages ends a session: the messages before it are no context of those after it.',
+    '1h',
+  ),
   MEMBRANE_DECAY_INTERVAL: interval(
     'Interval of the `decay` job until a schedule is set by the API; 0 or `never` for no schedule.',
     '1h',

@@ -300,6 +300,14 @@ export interface MaintenanceRuns {
   worker: string | null;
 }
 
+export interface Messages {
+  arrival: Generated<number>;
+  at: Date;
+  conversation: string;
+  record_id: string;
+  scope: string;
+}
+
 export interface OutdatedTexts {
   listed_at: Date;
   record_id: string;
@@ -471,6 +479,7 @@ export interface DB {
   maintenance_changes: MaintenanceChanges;
   maintenance_ranges: MaintenanceRanges;
   maintenance_runs: MaintenanceRuns;
+  messages: Messages;
   outdated_texts: OutdatedTexts;
   peer_cards: PeerCards;
   records: Records;

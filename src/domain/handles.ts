@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Sensitivity } from './caller.ts'
+import { contentOf } from './message-content.ts'
+import type { MessagePlace } from './message-place.ts'
 import { normaliseName } from './names.ts'
 import { normaliseJson } from './normalise-json.ts'
 import type { Payload } from './payloads.ts'
@@ -43,6 +45,12 @@ export function verdictHandle(source: string, ref: string, episode: string): Han
   return handle(['verdict', source, ref, episode])
 }
 
+/** A message by its id; the detail tells whether a message of that id says the same. */
+export function messageHandle(place: MessagePlace, content: string): Handle {
+  const known = handle(['message', place.id, place.message_id])
+  return { ...known, detail: digestOf([place.role, place.name ?? null, content]) }
+}
+
 export type Fact = { subject: string; predicate: string; object?: unknown }
 
 export function factHandle({ subject, predicate, object }: Fact): Handle {
@@ -77,8 +85,8 @@ export function listHandles(payload: Payload): Handle[] {
     }
     case 'plan_graph':
       return payload.nodes.length === 0 ? [] : [structureHandle(payload)]
-    default:
-      return []
+    case 'episodic':
+      return payload.conversation ? [messageHandle(payload.conversation, contentOf(payload))] : []
   }
 }
 

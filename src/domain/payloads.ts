@@ -1,4 +1,5 @@
 import Type, { type Static, type TArray, type TObject, type TOptional, type TProperties } from 'typebox'
+import { MessagePlace } from './message-place.ts'
 import { closed, Time, Unit, Uuid } from './shapes.ts'
 
 /** The content of a record, by type. A response contains every list; a request may leave out empty ones. */
@@ -39,6 +40,7 @@ const Environment = closed({
 export const EpisodicPayload = closed(
   {
     kind: Type.Literal('episodic'),
+    conversation: Type.Optional(MessagePlace),
     timeline: Type.Array(TimelineEvent),
     tool_graph: Type.Array(ToolNode),
     environment: Type.Optional(Environment),

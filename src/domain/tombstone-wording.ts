@@ -1,6 +1,6 @@
 import { listConstraintParts, listContextParts } from './captured-content.ts'
 import { normaliseJson } from './normalise-json.ts'
-import type { Payload } from './payloads.ts'
+import type { EpisodicPayload, Payload } from './payloads.ts'
 
 /**
  * The canonical wording of a record, without times and references, so that repeated content is recognised: NFKC,
@@ -23,6 +23,7 @@ function partsOf(payload: Payload): unknown[] {
         payload.timeline.flatMap(({ summary }) => summary || []),
         payload.tool_graph.flatMap(({ result }) => (result === undefined ? [] : [result])),
         ...listContextParts(payload),
+        ...identifyShortMessage(payload),
       ]
     case 'working':
       return [
@@ -36,6 +37,14 @@ function partsOf(payload: Payload): unknown[] {
     case 'plan_graph':
       return [payload.intent ?? '', payload.nodes.map(({ op }) => op)]
   }
+}
+
+/** Fewer words than this say nothing by themselves: an erased "yes, please" must not keep every other one out. */
+const leastWords = 5
+
+function identifyShortMessage({ conversation, timeline }: EpisodicPayload): string[] {
+  const words = timeline.flatMap(({ summary = '' }) => normaliseText(summary).split(' '))
+  return conversation && words.length < leastWords ? [conversation.id, conversation.message_id] : []
 }
 
 function normaliseText(text: string): string {

@@ -42,6 +42,10 @@ export const catalogue = {
     kind: 'not_found',
     meaning: 'No record with this id is visible to the key. A hidden record gets the same answer.',
   },
+  conversation_not_found: {
+    kind: 'not_found',
+    meaning: 'No message of such a conversation exists in this scope for this key.',
+  },
   relation_not_found: { kind: 'not_found', meaning: 'The record does not have this relation.' },
   tombstone_not_found: { kind: 'not_found', meaning: 'No tombstone has this id.' },
   run_not_found: { kind: 'not_found', meaning: 'No maintenance run with this id is visible to the key.' },
@@ -105,6 +109,10 @@ export const catalogue = {
     meaning: 'The deletion policy of the record, or of a record that would be deleted with it, is `never`.',
   },
   record_not_forgotten: { kind: 'conflict', meaning: 'Only a forgotten record can be restored.' },
+  message_differs: {
+    kind: 'conflict',
+    meaning: 'The conversation has a message of this id with another text or writer.',
+  },
   erased_content: {
     kind: 'conflict',
     meaning: 'The same content was erased from this scope and cannot be stored again.',

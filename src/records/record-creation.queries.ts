@@ -33,10 +33,18 @@ export async function insertRecords(
   descents: readonly Descent[] = [],
 ): Promise<InsertOutcome> {
   const rows = JSON.stringify(
-    drafts.map(({ row, searchText, audit, hasClientId }) => {
+    drafts.map(({ row, searchText, audit, hasClientId }, ordinal) => {
       const digest = seal.digest(row.scope, row.payload)
       const { text, count } = extractWords(searchText)
-      return { ...row, searchText: text, words: count, audit, hasClientId, digest: digest && asHex(digest) }
+      return {
+        ...row,
+        ordinal,
+        searchText: text,
+        words: count,
+        audit,
+        hasClientId,
+        digest: digest && asHex(digest),
+      }
     }),
   )
   const edges = JSON.stringify(
@@ -68,7 +76,7 @@ export async function insertRecords(
         version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
         status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
-        "searchText" text, words int4, audit jsonb, "hasClientId" bool, digest bytea
+        "searchText" text, words int4, ordinal int4, audit jsonb, "hasClientId" bool, digest bytea
       )
     ), held as materialized (
       select r.id from records as r
@@ -129,6 +137,12 @@ export async function insertRecords(
         (digest bytea, detail bytea, record_id uuid, place int4, scope text)
       where record_id in (select id from record)
       order by digest, scope, place
+    ), message as (
+      insert into messages (record_id, scope, conversation, at)
+      select id, scope, payload #>> '{conversation,id}', (payload #>> '{conversation,at}')::timestamptz
+      from incoming join record using (id)
+      where type = 'episodic' and payload ? 'conversation'
+      order by ordinal
     ), listed as (
       insert into unembedded (record_id, asked_at, due_at)
       select id, updated_at, updated_at from incoming join record using (id)

@@ -77,7 +77,13 @@ export async function findByNames(db: Database, search: NameSearch): Promise<str
   return rows.map(({ id }) => id)
 }
 
-export type CandidateState = { id: string; salience: number; importance: number; isOpen: boolean }
+export type CandidateState = {
+  id: string
+  salience: number
+  importance: number
+  created_at: Date
+  isOpen: boolean
+}
 
 /**
  * Reads the state of candidates at the instant of the question. `offset 0` makes PostgreSQL look up each by its id.
@@ -90,7 +96,7 @@ export async function findCandidateStates(
   const { rows } = await sql<CandidateState>`
     select state.*
     from unnest(${sql.val(ids)}::uuid[]) as candidate (id) cross join lateral (
-      select r.id, ${salienceAtInstant(question)} as salience, r.importance,
+      select r.id, ${salienceAtInstant(question)} as salience, r.importance, r.created_at,
         r.sensitivity <= ${question.trust.maxSensitivity}::sensitivity as "isOpen"
       from records as r where r.id = candidate.id
       offset 0

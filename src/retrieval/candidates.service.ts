@@ -11,10 +11,14 @@ import {
   findStatusChangedSince,
   findWithheld,
 } from './candidates.queries.ts'
-import { answerConditions, matchingConditions, withheldConditions } from './filters.queries.ts'
-import { fuse, type Rankings } from './fusion.ts'
+import {
+  answerConditions,
+  lendingConditions,
+  matchingConditions,
+  withheldConditions,
+} from './filters.queries.ts'
+import { type ChannelMatches, fuse, type Match } from './fusion.ts'
 import type { CandidateNode } from './graph-growth.ts'
-import { channelWeights, intentOf } from './intent.ts'
 import { listNames } from './names-in-question.ts'
 import { canShowRedacted, type Question, searchedScopes } from './question.ts'
 import type { Suppressed } from './retrieval.schemas.ts'
@@ -22,8 +26,6 @@ import { findSuppressionReason } from './suppression.ts'
 import type { createTextSearch } from './text/text-search.service.ts'
 
 type Conditions = readonly RawBuilder<SqlBool>[]
-
-type Match = { id: string; score: number }
 
 export type Channels = {
   text: ReturnType<typeof createTextSearch>
@@ -51,21 +53,41 @@ const mostOfAKind = 50
 const mostSuppressed = 50
 
 /**
+ * The built-in embedder knows only spelling. Beside the words of a text it made the order worse (docs/quality.md), so it
+ * is asked only where words find fewer records than this.
+ */
+const enoughMatches = 5
+
+/**
  * Without an index a vector search scans all signatures, half a microsecond each, while the caller waits. Above these
  * numbers it is skipped. The built-in embedder has the lower limit because it knows only spelling, which the text
  * search covers nearly as well.
  */
 const mostScanned = { hash: 20_000, model: 200_000 }
 
-export function createCandidates({ db, text: words, queryEmbedder, vectors }: Channels & { db: Database }) {
+export type CandidateResources = Channels & { db: Database; conversationGapMs: number }
+
+export function createCandidates({
+  db,
+  text: words,
+  queryEmbedder,
+  vectors,
+  conversationGapMs,
+}: CandidateResources) {
   async function findRoots(question: Question, input: SearchInput, limit: number, now: Date): Promise<Roots> {
-    return input.text === undefined && input.given === undefined
-      ? { candidateNodes: await rankBySalience(question, limit, now), fits: new Map() }
-      : rankByContent(question, input, limit, now)
+    if (input.text !== undefined || input.given !== undefined)
+      return rankByContent(question, input, limit, now)
+    const seen = canShowRedacted(question) ? 'any' : 'whole'
+    return { candidateNodes: await rankBySalience(question, seen, limit, now), fits: new Map() }
   }
 
-  async function rankBySalience(question: Question, limit: number, now: Date): Promise<CandidateNode[]> {
-    const ids = await listSalient(question, canShowRedacted(question) ? 'any' : 'whole', limit, now)
+  async function rankBySalience(
+    question: Question,
+    seen: 'whole' | 'any',
+    limit: number,
+    now: Date,
+  ): Promise<CandidateNode[]> {
+    const ids = await listSalient(question, seen, limit, now)
     const states = await findCandidateStates(db, ids, question)
     return [...states].sort(bySalience).slice(0, limit).map(toRoot)
   }
@@ -78,49 +100,62 @@ export function createCandidates({ db, text: words, queryEmbedder, vectors }: Ch
   ): Promise<Roots> {
     // In steps of 50, because every depth is a statement of its own, and PostgreSQL keeps a limited number of plans.
     const depth = Math.max(50, 50 * Math.ceil(limit / 25))
-    const [matches, salient] = await Promise.all([
-      search(input, question, answerConditions(question, 'whole'), depth),
-      listSalient(question, 'whole', depth, now),
-    ])
-    const found = { ...toRankings(matches), salience: salient }
-    const ids = [...new Set(Object.values(found).flat())]
-    const rows = ids.length === 0 ? [] : await findCandidateStates(db, ids, question)
+    const matches = await search(input, question, answerConditions(question, 'whole'), depth)
+    const ids = listIds(matches)
+    // No record shares a word with the question: the most salient records are a better answer than none.
+    if (ids.length === 0)
+      return { candidateNodes: await rankBySalience(question, 'whole', limit, now), fits: new Map() }
+    const rows = await findCandidateStates(db, ids, question)
     const states = new Map(rows.map((row) => [row.id, row]))
-    const rankings = question.isPast ? { ...found, salience: sortPast(salient, states) } : found
-    const weights = channelWeights[intentOf(input.text ?? '')]
-    const candidateNodes = fuse(rankings, weights, states)
+    const candidateNodes = fuse(matches, states)
       .slice(0, limit)
       .map(({ id, score, signals }): CandidateNode => ({ id, hop: 0, score, isOpen: true, signals }))
     return { candidateNodes, fits: computeFits(matches) }
   }
 
   /** One search per channel, all at the same time. */
-  async function search(input: SearchInput, question: Question, conditions: Conditions, limit: number) {
+  async function search(
+    input: SearchInput,
+    question: Question,
+    conditions: Conditions,
+    limit: number,
+  ): Promise<ChannelMatches> {
     const { text } = input
-    const [vector, byText, byName] = await Promise.all([
-      searchVectors(input, question, conditions, limit),
-      text === undefined ? undefined : searchWords(text, question, conditions, limit),
+    const byText = text === undefined ? undefined : searchWords(text, question, conditions, limit)
+    const [vector, words, names] = await Promise.all([
+      searchVectors(input, byText, question, conditions, limit),
+      byText,
       text === undefined ? undefined : searchNames(text, question, conditions, limit),
     ])
-    return { vector, text: byText, graph: byName }
+    return {
+      ...(vector ? { vector } : {}),
+      ...(words ? { text: words } : {}),
+      ...(names ? { graph: names } : {}),
+    }
   }
 
   async function searchVectors(
     { text, given }: SearchInput,
+    byText: Promise<readonly Match[]> | undefined,
     question: Question,
     conditions: Conditions,
     limit: number,
   ) {
     const scopes = searchedScopes(question)
-    const request = given ?? (await vectorFor(text, scopes))
+    const request = given ?? (await vectorFor(text, byText, scopes))
     if (!request) return undefined
     const found = await vectors.find({ ...request, conditions, scopes, limit })
     return found.map(({ id, similarity }): Match => ({ id, score: similarity }))
   }
 
-  async function vectorFor(text: string | undefined, scopes: readonly string[] | undefined) {
+  async function vectorFor(
+    text: string | undefined,
+    byText: Promise<readonly Match[]> | undefined,
+    scopes: readonly string[] | undefined,
+  ) {
     const model = text === undefined ? undefined : await queryEmbedder.servingModel()
     if (!model || text === undefined) return undefined
+    if (model.provider === 'hash' && ((await byText)?.length ?? 0) >= enoughMatches) return undefined
     const most = model.provider === 'hash' ? mostScanned.hash : mostScanned.model
     if ((await vectors.countScanned(scopes)) > most) return undefined
     const input = await queryEmbedder.embedText(text)
@@ -130,13 +165,15 @@ export function createCandidates({ db, text: words, queryEmbedder, vectors }: Ch
   function searchWords(sentence: string, question: Question, conditions: Conditions, limit: number) {
     const { trust, scopes, types } = question
     const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}) }
-    return words.find(db, { sentence, trust, conditions, limit, ...narrower })
+    const context = { lending: lendingConditions(question), gapMs: conversationGapMs }
+    return words.find(db, { sentence, trust, conditions, limit, context, ...narrower })
   }
 
   async function searchNames(text: string, question: Question, conditions: Conditions, limit: number) {
     const digests = listNames(text).map((name) => nameHandle(name).digest)
     if (digests.length === 0) return []
-    return findByNames(db, { question, digests, conditions, mostEntities, mostOfAKind, limit })
+    const ids = await findByNames(db, { question, digests, conditions, mostEntities, mostOfAKind, limit })
+    return ids.map((id, index): Match => ({ id, score: 1 / (1 + index / 10) }))
   }
 
   async function listSalient(
@@ -166,7 +203,7 @@ export function createCandidates({ db, text: words, queryEmbedder, vectors }: Ch
       input.text !== undefined || input.given !== undefined
         ? await search(input, question, withheldConditions(question), mostSuppressed)
         : { graph: await listMatching(question, now) }
-    const ids = [...new Set(Object.values(toRankings(matches)).flat())]
+    const ids = listIds(matches)
     const rows = ids.length === 0 ? [] : await findWithheld(db, ids, question)
     return rows.flatMap((row) => {
       const reason = findSuppressionReason(row, question)
@@ -175,29 +212,23 @@ export function createCandidates({ db, text: words, queryEmbedder, vectors }: Ch
   }
 
   /** Without content every record matches. Only the top is examined, so that the cost is bounded. */
-  async function listMatching(question: Question, now: Date): Promise<string[]> {
+  async function listMatching(question: Question, now: Date): Promise<Match[]> {
     const { trust, at, scopes } = question
     const conditions = matchingConditions(question, 'whole')
     const request = { trust, conditions, asOf: at, isReadableOnly: true, limit: 4 * mostSuppressed }
     const picked = await findMostSalient(db, { ...request, ...(scopes ? { scopes } : {}) }, now)
-    return picked.map(({ id }) => id)
+    return picked.map(({ id }): Match => ({ id, score: 1 }))
   }
 
   return { findRoots, findSuppressed }
 }
 
-type Matches = { text?: Match[] | undefined; vector?: Match[] | undefined; graph?: string[] | undefined }
-
-function toRankings({ text, vector, graph }: Matches): Rankings {
-  return {
-    ...(text ? { text: text.map(({ id }) => id) } : {}),
-    ...(vector ? { vector: vector.map(({ id }) => id) } : {}),
-    ...(graph ? { graph } : {}),
-  }
+function listIds(matches: ChannelMatches): string[] {
+  return [...new Set(Object.values(matches).flatMap((found) => found.map(({ id }) => id)))]
 }
 
 /** The higher of the cosine and the text score relative to the best match. */
-function computeFits({ text = [], vector = [] }: Matches): Map<string, number> {
+function computeFits({ text = [], vector = [] }: ChannelMatches): Map<string, number> {
   const fits = new Map<string, number>()
   const best = text[0]?.score ?? 0
   const shares = best > 0 ? text.map(({ id, score }) => ({ id, score: score / best })) : []
@@ -207,13 +238,6 @@ function computeFits({ text = [], vector = [] }: Matches): Map<string, number> {
   return fits
 }
 
-function sortPast(ids: readonly string[], states: ReadonlyMap<string, CandidateState>): string[] {
-  return ids
-    .flatMap((id) => states.get(id) ?? [])
-    .sort(bySalience)
-    .map(({ id }) => id)
-}
-
 /** Ties are ordered newest first, as in lists. */
 function bySalience(one: CandidateState, other: CandidateState): number {
   return other.salience - one.salience || (one.id > other.id ? -1 : 1)
@@ -221,6 +245,6 @@ function bySalience(one: CandidateState, other: CandidateState): number {
 
 function toRoot({ id, salience, isOpen }: CandidateState, index: number): CandidateNode {
   const channels = [{ channel: 'salience' as const, rank: index + 1, weight: 1, contribution: salience }]
-  const signals = { channels, fused: salience, salience_factor: 1, importance_factor: 1 }
+  const signals = { channels, fused: salience, salience_factor: 1, importance_factor: 1, recency_factor: 1 }
   return { id, hop: 0, score: salience, isOpen, signals }
 }

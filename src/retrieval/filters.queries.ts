@@ -23,6 +23,20 @@ export function answerConditions(question: Question, seen: Visibility): Conditio
 }
 
 /**
+ * Conditions for a message that lends its words to its neighbours. Records that a filter excludes still lend them; hidden,
+ * forgotten and replaced ones do not.
+ */
+export function lendingConditions(question: Question): Condition[] {
+  const { trust, isPast, at } = question
+  return [
+    openTo(trust),
+    sql<SqlBool>`r.forgotten_at is null`,
+    ...(isPast ? [sql<SqlBool>`r.created_at <= ${at}::timestamptz`] : []),
+    ...livingConditions({ ...question, includesExpired: true }),
+  ]
+}
+
+/**
  * Conditions for a record that the caller sees whole and that only its status, validity or salience excludes.
  */
 export function withheldConditions(question: Question): Condition[] {

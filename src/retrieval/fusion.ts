@@ -1,13 +1,14 @@
-import type { Channel, ChannelWeights } from './intent.ts'
+/** One order out of several channels: relevance decides, salience and importance only among nearly equal matches. */
 
-/**
- * Merges several rankings into one. It uses ranks, because the scores of different channels cannot be compared.
- */
+export type Channel = 'vector' | 'text' | 'graph' | 'salience'
+export type ContentChannel = Exclude<Channel, 'salience'>
 
-/** Ids by channel, best first. A channel without results is left out. */
-export type Rankings = Partial<Record<Channel, readonly string[]>>
+export type Match = { id: string; score: number }
 
-export type ScoreInputs = { salience: number; importance: number }
+/** Matches by channel, best first; a channel that had nothing to say is left out. */
+export type ChannelMatches = Partial<Record<ContentChannel, readonly Match[]>>
+
+export type ScoreInputs = { salience: number; importance: number; created_at: Date }
 
 export type Placement = { channel: Channel; rank: number; weight: number; contribution: number }
 
@@ -16,54 +17,80 @@ export type Signals = {
   fused: number
   salience_factor: number
   importance_factor: number
+  recency_factor: number
 }
 
 export type FusedNode = { id: string; score: number; signals: Signals }
 
-/** Large enough that one first place does not outweigh two good places. */
-const rankOffset = 60
+/** docs/decisions/0004 has the figures behind the weights. */
+export const channelWeights: Record<ContentChannel, number> = { text: 1, vector: 0.5, graph: 0.3 }
 
-/** Returns the best first. Ties are ordered by id, so that the same question gets the same answer. */
-export function fuse(
-  rankings: Rankings,
-  weights: ChannelWeights,
-  inputsById: ReadonlyMap<string, ScoreInputs>,
-): FusedNode[] {
+/** How far each prior can move a score, both ways. Together they never lift a record over one that is 1.13 times as relevant. */
+const priorSpan = { salience: 0.02, importance: 0.02, recency: 0.01 }
+
+/** Best first; between equal scores the lower id, so that the same question has the same answer. */
+export function fuse(matches: ChannelMatches, inputs: ReadonlyMap<string, ScoreInputs>): FusedNode[] {
+  const ages = sortTimes(inputs)
   const nodes: FusedNode[] = []
-  for (const [id, channels] of toPlacements(rankings, weights)) {
-    const inputs = inputsById.get(id)
-    // A record without a state was forgotten between two statements.
-    if (inputs) nodes.push(scoreNode(id, channels, inputs))
+  for (const [id, channels] of placeMatches(matches)) {
+    const input = inputs.get(id)
+    // A record that was forgotten between two statements has no inputs.
+    if (input) nodes.push(scoreNode(id, channels, input, ages))
   }
   return nodes.sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
 }
 
-/** In a fixed order of channels, so that floating-point sums do not depend on how an object was built. */
-const channelOrder: readonly Channel[] = ['vector', 'text', 'graph', 'salience']
+/** In a fixed order of channels: a sum of floats depends on the order of its terms. */
+const channelOrder: readonly ContentChannel[] = ['vector', 'text', 'graph']
 
-function toPlacements(rankings: Rankings, weights: ChannelWeights): Map<string, Placement[]> {
-  const placings = new Map<string, Placement[]>()
+function placeMatches(matches: ChannelMatches): Map<string, Placement[]> {
+  const placements = new Map<string, Placement[]>()
   for (const channel of channelOrder) {
-    const weight = weights[channel]
-    // An id that one channel lists twice counts once, at its better place.
-    for (const [index, id] of [...new Set(rankings[channel] ?? [])].entries()) {
-      const rank = index + 1
-      const placing = { channel, rank, weight, contribution: weight / (rankOffset + rank) }
-      const others = placings.get(id)
-      if (others) others.push(placing)
-      else placings.set(id, [placing])
+    const found = matches[channel] ?? []
+    const best = found[0]?.score ?? 0
+    const worst = channel === 'vector' ? (found.at(-1)?.score ?? 0) : 0
+    for (const [index, { id, score }] of found.entries()) {
+      const weight = channelWeights[channel]
+      // Words measure from nothing, cosines from the least of those found: unrelated texts have one above zero.
+      const share = best > worst ? (score - worst) / (best - worst) : 1
+      const placement = { channel, rank: index + 1, weight, contribution: weight * share }
+      const others = placements.get(id)
+      if (others) others.push(placement)
+      else placements.set(id, [placement])
     }
   }
-  return placings
+  return placements
 }
 
-function scoreNode(id: string, channels: Placement[], inputs: ScoreInputs): FusedNode {
+function scoreNode(
+  id: string,
+  channels: Placement[],
+  input: ScoreInputs,
+  times: readonly number[],
+): FusedNode {
   const fused = channels.reduce((sum, { contribution }) => sum + contribution, 0)
-  const salience_factor = 0.5 + 0.5 * Math.min(1, inputs.salience)
-  const importance_factor = 0.8 + 0.4 * inputs.importance
+  const salience_factor = factorOf(Math.min(1, input.salience), priorSpan.salience)
+  const importance_factor = factorOf(input.importance, priorSpan.importance)
+  const recency_factor = factorOf(rankOfTime(times, input.created_at.getTime()), priorSpan.recency)
   return {
     id,
-    score: fused * salience_factor * importance_factor,
-    signals: { channels, fused, salience_factor, importance_factor },
+    score: fused * salience_factor * importance_factor * recency_factor,
+    signals: { channels, fused, salience_factor, importance_factor, recency_factor },
   }
+}
+
+/** From 1 - span for 0 to 1 + span for 1. */
+function factorOf(share: number, span: number): number {
+  return 1 + span * (2 * share - 1)
+}
+
+function sortTimes(inputs: ReadonlyMap<string, ScoreInputs>): number[] {
+  return [...new Set(Array.from(inputs.values(), (input) => input.created_at.getTime()))].sort(
+    (a, b) => a - b,
+  )
+}
+
+/** The newest of the candidates is 1, the oldest 0: only the order of two statements matters, not their ages. */
+function rankOfTime(times: readonly number[], time: number): number {
+  return times.length < 2 ? 1 : times.indexOf(time) / (times.length - 1)
 }

@@ -54,7 +54,8 @@ function toNode(source: CandidateNode, neighbour: Neighbour, hop: number): Candi
     ...{ hop, isOpen, score: fused * salience_factor * importance_factor },
     signals: {
       channels: [],
-      ...{ fused, salience_factor, importance_factor, via: { source_id, predicate, weight } },
+      ...{ fused, salience_factor, importance_factor, recency_factor: 1 },
+      via: { source_id, predicate, weight },
     },
   }
 }

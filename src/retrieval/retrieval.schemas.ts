@@ -109,6 +109,7 @@ const Signals = closed(
     }),
     salience_factor: Type.Number(),
     importance_factor: Type.Number(),
+    recency_factor: Type.Number(),
     via: optional(closed({ source_id: Uuid(), predicate: Type.String(), weight: Unit() })),
   },
   { $id: 'Signals' },

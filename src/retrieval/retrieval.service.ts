@@ -14,7 +14,12 @@ import { type Question, readQuestion } from './question.ts'
 import type { Retrieval, RetrievedNode, RetrieveQuery } from './retrieval.schemas.ts'
 import { readTrackRecord, type Selection, type SelectionCandidate, selectProcedure } from './selection.ts'
 
-type Resources = Channels & { db: Database; clock: Clock; selectionThreshold: number }
+type Resources = Channels & {
+  db: Database
+  clock: Clock
+  selectionThreshold: number
+  conversationGapMs: number
+}
 
 export type RetrievalService = ReturnType<typeof createRetrievalService>
 

@@ -80,6 +80,7 @@ it('an import of hostile lines answers each one, and everything stored can be ex
     expect(codes.filter((code) => code === 'internal_error')).toEqual([])
     expect(imported.summary).toBeDefined()
   }
+  await ask([JSON.stringify({ ...exported[0], id: app.ids.next() })])
   await fc.assert(fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 30 }), ask), {
     numRuns: countRuns(60),
   })

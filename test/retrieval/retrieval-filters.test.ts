@@ -77,7 +77,7 @@ describe('retrieval filters', () => {
       const answer = await retrieve(app, { ...question, tags: ['rare'], explain: true })
       expect(answer.root_ids).toEqual([id])
       const channels = answer.nodes[0].signals.channels.map((each: Body) => each.channel)
-      expect(channels).toEqual(Object.keys(question).length === 0 ? ['salience'] : ['text', 'salience'])
+      expect(channels).toEqual(Object.keys(question).length === 0 ? ['salience'] : ['text'])
     }
   })
 

@@ -96,15 +96,10 @@ describe('retrieval with a query_embedding', () => {
     expect([listNodeIds(answer), foundByVector(answer)]).toEqual([[id], []])
   })
 
-  it('weights the vector channel by the intent of the task', async () => {
+  it('gives vectors half the weight of words', async () => {
     await store(about, { scope: 'weights' })
-    for (const [task_descriptor, weight] of [
-      ['how is it heated?', 1.2],
-      ['when is it heated?', 0.8],
-    ]) {
-      const { nodes } = await ask({ scopes: ['weights'], task_descriptor, explain: true })
-      const placing = nodes[0].signals.channels.find(({ channel }: Body) => channel === 'vector')
-      expect(placing).toMatchObject({ rank: 1, weight })
-    }
+    const { nodes } = await ask({ scopes: ['weights'], task_descriptor: 'how is it heated?', explain: true })
+    const placement = nodes[0].signals.channels.find(({ channel }: Body) => channel === 'vector')
+    expect(placement).toMatchObject({ rank: 1, weight: 0.5, contribution: 0.5 })
   })
 })

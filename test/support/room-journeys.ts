@@ -3,6 +3,7 @@ export const roomJourneys: Readonly<Record<string, string>> = {
   capture: 'test/capture/captured-facts.test.ts',
   checking: 'test/checking/store-laws.test.ts',
   consolidation: 'test/consolidation/consolidation-without-model.test.ts',
+  conversations: 'test/conversations/messages.test.ts',
   dream: 'test/dream/clustering.test.ts',
   embeddings: 'test/embeddings/embedding-job.test.ts',
   entities: 'test/entities/entity-merges.test.ts',

@@ -1,90 +1,94 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fuse, type Rankings, type ScoreInputs } from '../../src/retrieval/fusion.ts'
-import { channelWeights } from '../../src/retrieval/intent.ts'
+import { type ChannelMatches, fuse, type Match, type ScoreInputs } from '../../src/retrieval/fusion.ts'
 
-const standing = (salience = 1, importance = 0.5): ScoreInputs => ({ salience, importance })
-const standings = (...ids: string[]) => new Map(ids.map((id) => [id, standing()]))
-const { what, who } = channelWeights
+const day = 86_400_000
+const inputs = (salience = 0.5, importance = 0.5, ageDays = 0): ScoreInputs => ({
+  ...{ salience, importance },
+  created_at: new Date(1_000 * day - ageDays * day),
+})
+const inputsOf = (...ids: string[]) => new Map(ids.map((id) => [id, inputs()]))
+const matches = (...pairs: [string, number][]): Match[] => pairs.map(([id, score]) => ({ id, score }))
+const idsOf = (nodes: readonly { id: string }[]) => nodes.map(({ id }) => id)
 
-describe('fuse', () => {
-  it('adds weight ÷ (60 + rank) over the channels and names the channels', () => {
-    const [first] = fuse({ text: ['b', 'a'], graph: ['a'] }, who, standings('a', 'b'))
+describe('fusion of channels', () => {
+  it('adds the shares of the best score of each channel by weight, and lists the channels', () => {
+    const [first] = fuse({ text: matches(['b', 10], ['a', 8]), graph: matches(['a', 1]) }, inputsOf('a', 'b'))
     expect(first?.id).toBe('a')
     expect(first?.signals.channels).toEqual([
-      { channel: 'text', rank: 2, weight: 0.8, contribution: 0.8 / 62 },
-      { channel: 'graph', rank: 1, weight: 1.8, contribution: 1.8 / 61 },
+      { channel: 'text', rank: 2, weight: 1, contribution: 0.8 },
+      { channel: 'graph', rank: 1, weight: 0.3, contribution: 0.3 },
     ])
-    expect(first?.signals.fused).toBeCloseTo(0.8 / 62 + 1.8 / 61, 15)
+    expect(first?.signals.fused).toBeCloseTo(1.1, 12)
+  })
+
+  it('measures vectors from the least similar of those found', () => {
+    const nodes = fuse({ vector: matches(['a', 0.9], ['b', 0.8], ['c', 0.7]) }, inputsOf('a', 'b', 'c'))
+    expect(nodes.map(({ signals }) => signals.fused)).toEqual([0.5, expect.closeTo(0.25, 12), 0])
   })
 
   it.each([
-    [0, 0, 0.5, 0.8],
-    [0.5, 0.5, 0.75, 1],
-    [1, 1, 1, 1.2],
-    [7, 1, 1, 1.2],
-  ])(
-    'multiplies for salience %d and importance %d by %d and %d',
-    (salience, importance, bySalience, byImportance) => {
-      const [node] = fuse({ text: ['a'] }, what, new Map([['a', standing(salience, importance)]]))
-      expect(node?.signals.salience_factor).toBeCloseTo(bySalience, 12)
-      expect(node?.signals.importance_factor).toBeCloseTo(byImportance, 12)
-      expect(node?.score).toBeCloseTo((bySalience * byImportance) / 61, 12)
-    },
-  )
+    ['salience', inputs(1, 0.5), inputs(0, 0.5)],
+    ['importance', inputs(0.5, 1), inputs(0.5, 0)],
+    ['creation time', inputs(0.5, 0.5, 0), inputs(0.5, 0.5, 300)],
+  ])('puts the record of higher %s first among equally relevant ones', (_, high, low) => {
+    const states = new Map([
+      ['low', low],
+      ['high', high],
+    ])
+    expect(idsOf(fuse({ text: matches(['low', 5], ['high', 5]) }, states))).toEqual(['high', 'low'])
+  })
+
+  it('never lifts a record over one that is 1.13 times as relevant', () => {
+    const unit = fc.double({ min: 0, max: 1, noNaN: true })
+    const drawn = fc.record({ salience: unit, importance: unit, age: fc.integer({ min: 0, max: 3_650 }) })
+    fc.assert(
+      fc.property(drawn, drawn, (one, other) => {
+        const states = new Map([
+          ['a', inputs(one.salience, one.importance, one.age)],
+          ['b', inputs(other.salience, other.importance, other.age)],
+        ])
+        expect(idsOf(fuse({ text: matches(['a', 1.13], ['b', 1]) }, states))).toEqual(['a', 'b'])
+      }),
+    )
+  })
 
   it('orders equal scores by id', () => {
-    const rankings = { text: ['b', 'a'], vector: ['a', 'b'] }
-    expect(fuse(rankings, what, standings('b', 'a')).map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(idsOf(fuse({ text: matches(['b', 1], ['a', 1]) }, inputsOf('b', 'a')))).toEqual(['a', 'b'])
   })
 
-  it('counts an id that a channel lists twice once, at its better rank', () => {
-    const nodes = fuse({ text: ['a', 'a', 'b'] }, what, standings('a', 'b'))
-    expect(nodes.map(({ signals }) => signals.channels.map(({ rank }) => rank))).toEqual([[1], [2]])
-  })
-
-  it('drops candidates without a state and keeps the ranks of the others', () => {
-    const nodes = fuse({ text: ['gone', 'a'] }, what, standings('a'))
+  it('leaves out a record without inputs, and keeps the ranks of the others', () => {
+    const nodes = fuse({ text: matches(['gone', 2], ['a', 1]) }, inputsOf('a'))
     expect(nodes).toHaveLength(1)
     expect(nodes[0]?.signals.channels[0]?.rank).toBe(2)
   })
 
-  it('returns nothing for no candidates', () => {
-    expect(fuse({}, what, new Map())).toEqual([])
+  it('answers nothing for no matches', () => {
+    expect(fuse({}, new Map())).toEqual([])
   })
 
   const ids = Array.from({ length: 12 }, (_, index) => `n${index}`)
-  const ranking = fc.shuffledSubarray(ids)
-  const drawn = fc.record({ vector: ranking, text: ranking, graph: ranking, salience: ranking })
+  const ranking = fc
+    .shuffledSubarray(ids)
+    .map((found): Match[] => found.map((id, index) => ({ id, score: found.length - index })))
+  const drawn = fc.record({ vector: ranking, text: ranking, graph: ranking })
 
-  it('does not depend on the order of channels or candidates', () => {
+  it('does not depend on the order in which channels or inputs are given', () => {
     fc.assert(
-      fc.property(drawn, fc.shuffledSubarray(ids, { minLength: 12 }), (rankings, order) => {
-        const turned = Object.fromEntries(Object.entries(rankings).reverse()) as Rankings
-        expect(fuse(turned, who, standings(...order))).toEqual(fuse(rankings, who, standings(...ids)))
+      fc.property(drawn, fc.shuffledSubarray(ids, { minLength: 12 }), (found, order) => {
+        const turned = Object.fromEntries(Object.entries(found).reverse()) as ChannelMatches
+        expect(fuse(turned, inputsOf(...order))).toEqual(fuse(found, inputsOf(...ids)))
       }),
     )
   })
 
-  it('returns each candidate once, best first', () => {
+  it('answers every candidate once, best first', () => {
     fc.assert(
-      fc.property(drawn, (rankings) => {
-        const nodes = fuse(rankings, what, standings(...ids))
-        expect(new Set(nodes.map(({ id }) => id))).toEqual(new Set(Object.values(rankings).flat()))
+      fc.property(drawn, (found) => {
+        const nodes = fuse(found, inputsOf(...ids))
+        expect(new Set(idsOf(nodes))).toEqual(new Set(Object.values(found).flatMap(idsOf)))
         const scores = nodes.map(({ score }) => score)
         expect(scores).toEqual([...scores].sort((one, other) => other - one))
-      }),
-    )
-  })
-
-  it('never ranks a candidate lower when a further channel finds it', () => {
-    fc.assert(
-      fc.property(drawn, fc.constantFrom(...ids), (rankings, id) => {
-        const place = (given: Rankings) =>
-          fuse(given, what, standings(...ids)).findIndex((node) => node.id === id)
-        const without = { ...rankings, graph: [] }
-        if (place(without) < 0) return
-        expect(place({ ...without, graph: [id] })).toBeLessThanOrEqual(place(without))
       }),
     )
   })

@@ -90,7 +90,7 @@ describe('listNames', () => {
 describe('one hop of graph growth', () => {
   const sprout = (id: string, score: number): CandidateNode => ({
     ...{ id, hop: 0, score, isOpen: true },
-    signals: { channels: [], fused: score, salience_factor: 1, importance_factor: 1 },
+    signals: { channels: [], fused: score, salience_factor: 1, importance_factor: 1, recency_factor: 1 },
   })
   const edge = (source_id: string, target_id: string, more: Partial<Neighbour> = {}): Neighbour => ({
     ...{ source_id, target_id, predicate: 'near', weight: 1, created_at: new Date(0) },

@@ -4,6 +4,7 @@ import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../domain/caller.ts'
 import type { TextQuery } from '../../domain/query-words.ts'
 import { b, type CountedWord, k1, quoteWord, type StoreSize, toAlternatives } from './search-plan.ts'
+import { listPhrases, occurrences } from './word-conditions.queries.ts'
 
 export type TextSearch = {
   trust: Trust
@@ -19,13 +20,16 @@ export type TextSearch = {
 
 export type Match = { id: string; score: number }
 
+/** The best matches, and how rare each word of the question is. */
+export type RankedMatches = { matches: Match[]; idfs: ReadonlyMap<string, number> }
+
 /** Finds the best records that contain one of `words`. The words in `scoringOnly` only add to the score. */
 export async function findByWords(
   db: Database,
   search: TextSearch,
   words: readonly CountedWord[],
   scoringOnly: readonly CountedWord[],
-): Promise<Match[]> {
+): Promise<RankedMatches> {
   const isMatch = sql`c.search @@ (${having(search, anyOf(words))})`
   return rank(db, search, [...words, ...scoringOnly], isMatch)
 }
@@ -39,7 +43,7 @@ export async function findJointMatches(
   search: TextSearch,
   words: readonly CountedWord[],
   { sets, others }: Rest & { sets: readonly (readonly string[])[] },
-): Promise<Match[]> {
+): Promise<RankedMatches> {
   return rank(db, search, words, sql`c.search @@ (${togetherIn(search, sets)}) ${without(others)}`)
 }
 
@@ -55,7 +59,7 @@ export async function findInSubset(
   search: TextSearch,
   words: readonly CountedWord[],
   { newest, ids, others }: Rest & Subset,
-): Promise<Match[]> {
+): Promise<RankedMatches> {
   // Reads twice as many, because the caller may not see half of them. With more hidden records it returns fewer,
   // instead of scanning all of them.
   const candidates = sql`
@@ -89,7 +93,7 @@ async function rank(
   search: TextSearch,
   words: readonly CountedWord[],
   isHit: RawBuilder<unknown>,
-): Promise<Match[]> {
+): Promise<RankedMatches> {
   const { store, conditions, trust, limit } = search
   const places = padded(words)
   const counts = places.map((each, at) => sql`${occurrences(each?.word)} as ${countOf(at)}`)
@@ -100,7 +104,7 @@ async function rank(
   const parts = places.map(
     (_, at) => sql`${idfOf(at)} * ${countOf(at)} * ${sql.lit(k1 + 1)}::float8 / (${countOf(at)} + length)`,
   )
-  const { rows } = await sql<Match>`
+  const { rows } = await sql<Match & { idfs: number[] }>`
     with found as materialized (
       select c.record_id as id, ${length} as length, ${sql.join(counts)} from contents as c where ${isHit}
     ), hit as materialized (
@@ -113,13 +117,18 @@ async function rank(
     ), total as materialized (
       select count(*) as hits, ${sql.join(idfs)} from hit
     )
-    select id, round((${sql.join(parts, sql` + `)}) * 1e9) / 1e9 as score
+    select id, round((${sql.join(parts, sql` + `)}) * 1e9) / 1e9 as score,
+      array[${sql.join(places.map((_, at) => idfOf(at)))}]::float8[] as idfs
     from hit cross join total
     where is_wanted
     order by score desc, id
     limit ${limit}
   `.execute(db)
-  return rows
+  const rarity = rows[0]?.idfs ?? []
+  return {
+    matches: rows.map(({ id, score }) => ({ id, score })),
+    idfs: new Map(words.map(({ word }, at) => [word, rarity[at] ?? 0])),
+  }
 }
 
 type Word = Pick<CountedWord, 'word'>
@@ -133,13 +142,10 @@ function togetherIn(search: TextSearch, sets: readonly (readonly string[])[]): R
 
 /** The words, and everything else that the sentence demands. */
 function having(search: TextSearch, words: RawBuilder<unknown>): RawBuilder<unknown> {
-  const phraseOf = (phrase: string) =>
-    sql`phraseto_tsquery(${search.textLanguage}::text::regconfig, ${phrase})`
   const clauses = [
     words,
     ...search.required.map((words) => anyOf(words.map((word) => ({ word })))),
-    ...search.query.phrases.map(phraseOf),
-    ...search.query.excluded.map((phrase) => sql`!!${phraseOf(phrase)}`),
+    ...listPhrases(search),
   ]
   return sql.join(clauses, sql` && `)
 }
@@ -153,19 +159,6 @@ function padded(words: readonly CountedWord[]): (CountedWord | undefined)[] {
 
 const countOf = (at: number) => sql.ref(`count_${at}`)
 const idfOf = (at: number) => sql.ref(`idf_${at}`)
-
-/** π²/6, the limit of the sum of 1/i². */
-const limitOfRank = Math.PI ** 2 / 6
-
-/**
- * Derives the number of occurrences from `ts_rank`, which for a single word is the sum of 1/i² up to that number,
- * divided by its limit. The alternative is to unnest the whole text.
- */
-function occurrences(word: string | undefined): RawBuilder<unknown> {
-  const query = word === undefined ? null : quoteWord(word)
-  const rank = sql`ts_rank('{1,1,1,1}', c.search, ${query}::tsquery)`
-  return sql`coalesce(round(1 / (${sql.lit(limitOfRank)}::float8 * (1 - ${rank})) - 0.5), 0)`
-}
 
 /** The inverse document frequency of a word, known beforehand or counted here. */
 function frequency(word: CountedWord | undefined, at: number, { rows }: StoreSize): RawBuilder<unknown> {

@@ -4,6 +4,7 @@ import { type Trust, unscoped } from '../../domain/caller.ts'
 import { readQuery } from '../../domain/query-words.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { findMostSalient } from '../../records/index.ts'
+import { addContext, type ContextOptions } from './context.service.ts'
 import {
   type CountedWord,
   computeHighestScore,
@@ -19,6 +20,7 @@ import {
   findInSubset,
   findJointMatches,
   type Match,
+  type RankedMatches,
   type TextSearch,
 } from './text-search.queries.ts'
 import { measureVisible } from './word-statistics.queries.ts'
@@ -34,6 +36,8 @@ export type TextSearchInput = {
   limit: number
   /** How many of the best results must be exact; 10 by default. Later results may be in a cheaper order. */
   certain?: number
+  /** Score messages by their neighbours in the conversation too. */
+  context?: ContextOptions
 }
 
 /** 1 MB, some hundred records. Counting those that the caller sees takes less than a millisecond. */
@@ -47,6 +51,19 @@ const newest = 500
 const mostSalient = 100
 
 type Resources = { clock: Clock; textLanguage: string }
+
+type CommonWordsInput = {
+  first: RankedMatches
+  rare: readonly CountedWord[]
+  joint: Parameters<typeof planJoint>[0] & { least: number }
+  certain: number
+  scopes: readonly string[] | undefined
+}
+
+/** What was found, and the search with the size of the store that the scores depend on. */
+type Found = { search: TextSearch; ranked: RankedMatches }
+
+const noMatches: RankedMatches = { matches: [], idfs: new Map() }
 
 type LargeStoreInput = Stems & { pages: number; certain: number; scopes: readonly string[] | undefined }
 
@@ -68,18 +85,24 @@ export function createTextSearch({ clock, textLanguage }: Resources) {
     const [stems, pages] = await Promise.all([stemsIn(db, query), pagesOf(db)])
     if (stems.words.length === 0) return []
     const shared = { trust, conditions, limit, query, textLanguage, required: requiredOf(input) }
-    if (pages > countedPages) {
-      return findInMany(db, shared, { ...stems, pages, certain, scopes: input.scopes })
-    }
+    const { search, ranked } =
+      pages > countedPages
+        ? await findInMany(db, shared, { ...stems, pages, certain, scopes: input.scopes })
+        : await findInFew(db, shared, stems)
+    return input.context ? addContext(db, search, ranked, input.context) : ranked.matches
+  }
+
+  async function findInFew(db: Database, shared: Omit<TextSearch, 'store'>, stems: Stems): Promise<Found> {
     const words = stems.words.slice(0, mostWords).map((word) => ({ word, count: null }))
-    return findByWords(db, { ...shared, store: await measureVisible(db, trust) }, words, [])
+    const search = { ...shared, store: await measureVisible(db, shared.trust) }
+    return { search, ranked: await findByWords(db, search, words, []) }
   }
 
   async function findInMany(
     db: Database,
     shared: Omit<TextSearch, 'store'>,
     { words, phrased, pages, certain, scopes }: LargeStoreInput,
-  ): Promise<Match[]> {
+  ): Promise<Found> {
     const lexicon = await lexiconFor(db, pages)
     const reach = estimateShare(shared.required, lexicon)
     const search: TextSearch = {
@@ -87,21 +110,32 @@ export function createTextSearch({ clock, textLanguage }: Resources) {
       store: { rows: lexicon.rows * reach, averageLength: lexicon.averageLength },
     }
     const { rare, common } = planSearch(sortRarestFirst(words, lexicon).slice(0, mostWords), reach, lexicon)
-    const found = rare.length === 0 ? [] : await findByWords(db, search, rare, common)
-    if (common.length === 0) return found
-    const least = found[certain - 1]?.score ?? 0
+    const first = rare.length === 0 ? noMatches : await findByWords(db, search, rare, common)
+    if (common.length === 0) return { search, ranked: first }
+    const least = first.matches[certain - 1]?.score ?? 0
     if (isSmall(lexicon)) {
-      if (computeHighestScore(common, search.store) < least) return found
-      return findByWords(db, search, [...rare, ...common].map(toCount), [])
+      if (computeHighestScore(common, search.store) < least) return { search, ranked: first }
+      return { search, ranked: await findByWords(db, search, [...rare, ...common].map(toCount), []) }
     }
-    const sets = planJoint({ words: common, phrased, reach, lexicon }, least)
-    const joint = sets.length === 0 ? [] : await findJointMatches(db, search, common, { sets, others: rare })
-    const known = [...found, ...joint].sort(byScore).slice(0, search.limit)
-    if (known.length >= certain) return known
+    const joint = { words: common, phrased, reach, lexicon, least }
+    return { search, ranked: await addCommonWords(db, search, { first, rare, joint, certain, scopes }) }
+  }
+
+  /** Adds the records that only have common words, where there can be better ones among them than those found. */
+  async function addCommonWords(
+    db: Database,
+    search: TextSearch,
+    { first, rare, joint: { least, ...common }, certain, scopes }: CommonWordsInput,
+  ): Promise<RankedMatches> {
+    const sets = planJoint(common, least)
+    const rest = { others: rare }
+    const joint =
+      sets.length === 0 ? noMatches : await findJointMatches(db, search, common.words, { sets, ...rest })
+    const known = mergeRanked(first, joint, search.limit)
+    if (known.matches.length >= certain) return known
     const likely = await listLikely(db, search, scopes)
-    const others = await findInSubset(db, search, common, { ...likely, others: rare })
-    const byId = new Map([...known, ...others].map((match) => [match.id, match]))
-    return [...byId.values()].sort(byScore).slice(0, search.limit)
+    const others = await findInSubset(db, search, common.words, { ...likely, ...rest })
+    return mergeRanked(known, others, search.limit)
   }
 
   /** A bounded part of the store, limited to what the caller may see. */
@@ -123,6 +157,14 @@ export function createTextSearch({ clock, textLanguage }: Resources) {
   }
 
   return { find }
+}
+
+function mergeRanked(one: RankedMatches, other: RankedMatches, limit: number): RankedMatches {
+  const byId = new Map([...one.matches, ...other.matches].map((match) => [match.id, match]))
+  return {
+    matches: [...byId.values()].sort(byScore).slice(0, limit),
+    idfs: one.idfs.size > 0 ? one.idfs : other.idfs,
+  }
 }
 
 function toCount({ word }: CountedWord): CountedWord {

@@ -1006,7 +1006,7 @@ from json_to_recordset($1::json) as incoming (
         version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
         status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
-        "searchText" text, words int4, audit jsonb, "hasClientId" bool, digest bytea
+        "searchText" text, words int4, ordinal int4, audit jsonb, "hasClientId" bool, digest bytea
       )
     ), held as materialized (
       select r.id
@@ -1109,6 +1109,13 @@ from record)
       where record_id in (select id
 from record)
       order by digest, scope, place
+    ), message as (
+      insert into messages (record_id, scope, conversation, at)
+      select id, scope, payload #>> '{conversation,id}', (payload #>> '{conversation,at}')::timestamptz
+      from incoming join record using (id)
+      where type = 'episodic'
+and payload ? 'conversation'
+      order by ordinal
     ), listed as (
       insert into unembedded (record_id, asked_at, due_at)
       select id, updated_at, updated_at

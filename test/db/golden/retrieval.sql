@@ -61,7 +61,7 @@ from reached
 -- src/retrieval/candidates.queries.ts findCandidateStates
     select state.*
     from unnest($1::uuid[]) as candidate (id) cross join lateral (
-      select r.id, salience_at(r, $2::timestamptz) as salience, r.importance,
+      select r.id, salience_at(r, $2::timestamptz) as salience, r.importance, r.created_at,
         r.sensitivity <= $3::sensitivity as "isOpen"
       from records as r
 where r.id = candidate.id
@@ -398,6 +398,30 @@ limit 1
     ) as p
   ) >= $17;
 
+-- src/retrieval/filters.queries.ts lendingConditions: now
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null
+and r.status in ('active');
+
+-- src/retrieval/filters.queries.ts lendingConditions: of the past
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null
+and r.created_at <= $3::timestamptz
+and coalesce((
+    select s.old
+from status_changes as s
+    where s.record_id = r.id
+and s.at > $4::timestamptz
+order by s.id
+limit 1
+  ), r.status) in ('active');
+
 -- src/retrieval/filters.queries.ts withheldConditions
 select r.id
 from records as r
@@ -518,6 +542,49 @@ limit 1
   )
 from records as r;
 
+-- src/retrieval/text/context.queries.ts findSurroundings
+    select m.record_id as hit, array_agg(near.record_id
+order by near.at, near.arrival) as ids,
+      array_agg(near.at
+order by near.at, near.arrival) as times
+    from unnest($1::uuid[]) as found (id)
+    join messages as m on m.record_id = found.id
+    cross join lateral (
+      select m.record_id, m.at, m.arrival
+      union all (
+    select n.record_id, n.at, n.arrival
+    from messages as n join records as r on r.id = n.record_id
+    where n.scope = m.scope
+and n.conversation = m.conversation
+and (n.at, n.arrival) < (m.at, m.arrival)
+      and r.forgotten_at is null
+    order by n.at desc, n.arrival desc
+    limit 4)
+      union all (
+    select n.record_id, n.at, n.arrival
+    from messages as n join records as r on r.id = n.record_id
+    where n.scope = m.scope
+and n.conversation = m.conversation
+and (n.at, n.arrival) > (m.at, m.arrival)
+      and r.forgotten_at is null
+    order by n.at asc, n.arrival asc
+    limit 4)
+    ) as near
+    group by m.record_id;
+
+-- src/retrieval/text/context.queries.ts countWords
+    select c.record_id as id, array[coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $1::tsquery))) - 0.5), 0), coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $2::tsquery))) - 0.5), 0), coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0), coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0)]::float8[] as counts, c.words,
+      (r.forgotten_at is null) as is_answer
+    from unnest($5::uuid[]) as asked (id) cross join lateral (
+      select *
+from contents as c
+where c.record_id = asked.id offset 0
+    ) as c cross join lateral (
+      select *
+from records as r
+where r.id = asked.id offset 0
+    ) as r;
+
 -- src/retrieval/text/stemming.queries.ts findStems
     select word, tsvector_to_array(to_tsvector($1::text::regconfig, word)) as stems
     from unnest($2::text[]) as word;
@@ -542,7 +609,8 @@ and "r"."scope" = any($14::text[]))
       select count(*) as hits, coalesce($15::float8, ln(1 + greatest(0, $16::float8 - least(count(*) filter (where "count_0" > 0), $17::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $18::float8) + 0.5))) as "idf_0", coalesce($19::float8, ln(1 + greatest(0, $20::float8 - least(count(*) filter (where "count_1" > 0), $21::float8) + 0.5) / (least(count(*) filter (where "count_1" > 0), $22::float8) + 0.5))) as "idf_1", coalesce($23::float8, ln(1 + greatest(0, $24::float8 - least(count(*) filter (where "count_2" > 0), $25::float8) + 0.5) / (least(count(*) filter (where "count_2" > 0), $26::float8) + 0.5))) as "idf_2", coalesce($27::float8, ln(1 + greatest(0, $28::float8 - least(count(*) filter (where "count_3" > 0), $29::float8) + 0.5) / (least(count(*) filter (where "count_3" > 0), $30::float8) + 0.5))) as "idf_3"
 from hit
     )
-    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score
+    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score,
+      array["idf_0", "idf_1", "idf_2", "idf_3"]::float8[] as idfs
     from hit cross join total
     where is_wanted
     order by score desc, id
@@ -569,7 +637,8 @@ and "r"."scope" = any($15::text[]))
       select count(*) as hits, coalesce($16::float8, ln(1 + greatest(0, $17::float8 - least(count(*) filter (where "count_0" > 0), $18::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $19::float8) + 0.5))) as "idf_0", coalesce($20::float8, ln(1 + greatest(0, $21::float8 - least(count(*) filter (where "count_1" > 0), $22::float8) + 0.5) / (least(count(*) filter (where "count_1" > 0), $23::float8) + 0.5))) as "idf_1", coalesce($24::float8, ln(1 + greatest(0, $25::float8 - least(count(*) filter (where "count_2" > 0), $26::float8) + 0.5) / (least(count(*) filter (where "count_2" > 0), $27::float8) + 0.5))) as "idf_2", coalesce($28::float8, ln(1 + greatest(0, $29::float8 - least(count(*) filter (where "count_3" > 0), $30::float8) + 0.5) / (least(count(*) filter (where "count_3" > 0), $31::float8) + 0.5))) as "idf_3"
 from hit
     )
-    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score
+    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score,
+      array["idf_0", "idf_1", "idf_2", "idf_3"]::float8[] as idfs
     from hit cross join total
     where is_wanted
     order by score desc, id
@@ -611,7 +680,8 @@ and "r"."scope" = any($18::text[]))
       select count(*) as hits, coalesce($19::float8, ln(1 + greatest(0, $20::float8 - least(count(*) filter (where "count_0" > 0), $21::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $22::float8) + 0.5))) as "idf_0", coalesce($23::float8, ln(1 + greatest(0, $24::float8 - least(count(*) filter (where "count_1" > 0), $25::float8) + 0.5) / (least(count(*) filter (where "count_1" > 0), $26::float8) + 0.5))) as "idf_1", coalesce($27::float8, ln(1 + greatest(0, $28::float8 - least(count(*) filter (where "count_2" > 0), $29::float8) + 0.5) / (least(count(*) filter (where "count_2" > 0), $30::float8) + 0.5))) as "idf_2", coalesce($31::float8, ln(1 + greatest(0, $32::float8 - least(count(*) filter (where "count_3" > 0), $33::float8) + 0.5) / (least(count(*) filter (where "count_3" > 0), $34::float8) + 0.5))) as "idf_3"
 from hit
     )
-    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score
+    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score,
+      array["idf_0", "idf_1", "idf_2", "idf_3"]::float8[] as idfs
     from hit cross join total
     where is_wanted
     order by score desc, id
@@ -652,11 +722,23 @@ and "r"."scope" = any($17::text[]))
       select count(*) as hits, coalesce($18::float8, ln(1 + greatest(0, $19::float8 - least(count(*) filter (where "count_0" > 0), $20::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $21::float8) + 0.5))) as "idf_0", coalesce($22::float8, ln(1 + greatest(0, $23::float8 - least(count(*) filter (where "count_1" > 0), $24::float8) + 0.5) / (least(count(*) filter (where "count_1" > 0), $25::float8) + 0.5))) as "idf_1", coalesce($26::float8, ln(1 + greatest(0, $27::float8 - least(count(*) filter (where "count_2" > 0), $28::float8) + 0.5) / (least(count(*) filter (where "count_2" > 0), $29::float8) + 0.5))) as "idf_2", coalesce($30::float8, ln(1 + greatest(0, $31::float8 - least(count(*) filter (where "count_3" > 0), $32::float8) + 0.5) / (least(count(*) filter (where "count_3" > 0), $33::float8) + 0.5))) as "idf_3"
 from hit
     )
-    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score
+    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score,
+      array["idf_0", "idf_1", "idf_2", "idf_3"]::float8[] as idfs
     from hit cross join total
     where is_wanted
     order by score desc, id
     limit $34;
+
+-- src/retrieval/text/word-conditions.queries.ts listDemands
+select c.search @@ (phraseto_tsquery($1::text::regconfig, $2) && !!phraseto_tsquery($3::text::regconfig, $4))
+from contents as c;
+
+-- src/retrieval/text/word-conditions.queries.ts listPhrases
+select phraseto_tsquery($1::text::regconfig, $2), !!phraseto_tsquery($3::text::regconfig, $4);
+
+-- src/retrieval/text/word-conditions.queries.ts occurrences
+select coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $1::tsquery))) - 0.5), 0)
+from contents as c;
 
 -- src/retrieval/text/word-statistics.queries.ts readWordStatistics
     with portion as materialized (

@@ -20,6 +20,7 @@ import { dreamSamples } from './archival-samples.ts'
 import { captureSamples } from './capture-samples.ts'
 import { checkingSamples } from './checking-samples.ts'
 import { consolidationSamples } from './consolidation-samples.ts'
+import { conversationSamples } from './conversation-samples.ts'
 import { dbSamples } from './db-samples.ts'
 import { departingSamples, type Sample } from './deletion-samples.ts'
 import { musingSamples } from './dream-model-samples.ts'
@@ -165,6 +166,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   ...embeddingSamples,
   ...entitiesSamples,
   ...textSamples,
+  ...conversationSamples,
   'src/records/listing/list-matching.queries.ts': {
     selectMatching: (db) => matching.selectMatching(db, page).select('r.id').execute(),
     selectSortValue: (db) => sql`select ${matching.selectSortValue(page)} from records as r`.execute(db),

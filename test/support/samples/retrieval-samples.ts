@@ -48,6 +48,10 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
       'seen at all, every filter': select((asked) => filtering.answerConditions(asked, 'any'), narrow),
       'of the past': select((asked) => filtering.answerConditions(asked, 'whole'), past),
     },
+    lendingConditions: {
+      now: select(filtering.lendingConditions, question),
+      'of the past': select(filtering.lendingConditions, past),
+    },
     withheldConditions: select(filtering.withheldConditions, narrow),
     matchingConditions: select((asked) => filtering.matchingConditions(asked, 'any'), question),
     isValidAtInstant: show(filtering.isValidAtInstant, question),

@@ -1,6 +1,9 @@
+import { sql } from 'kysely'
 import * as outdated from '../../../src/records/outdated-texts.queries.ts'
+import * as context from '../../../src/retrieval/text/context.queries.ts'
 import * as stemming from '../../../src/retrieval/text/stemming.queries.ts'
 import * as text from '../../../src/retrieval/text/text-search.queries.ts'
+import * as parts from '../../../src/retrieval/text/word-conditions.queries.ts'
 import * as lexicon from '../../../src/retrieval/text/word-statistics.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -36,6 +39,15 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
       '': (db) => text.findInSubset(db, search, common, among),
       'of no rare words': (db) => text.findInSubset(db, search, common, { ...among, others: [] }),
     },
+  },
+  'src/retrieval/text/word-conditions.queries.ts': {
+    listDemands: (db) => sql`select ${sql.join(parts.listDemands(search))} from contents as c`.execute(db),
+    listPhrases: (db) => sql`select ${sql.join(parts.listPhrases(search))}`.execute(db),
+    occurrences: (db) => sql`select ${parts.occurrences('flaki')} from contents as c`.execute(db),
+  },
+  'src/retrieval/text/context.queries.ts': {
+    findSurroundings: (db) => context.findSurroundings(db, [id], [sql<boolean>`r.forgotten_at is null`], 4),
+    countWords: (db) => context.countWords(db, [id], ['flaki', 'test'], [sql`r.forgotten_at is null`]),
   },
   'src/retrieval/text/stemming.queries.ts': {
     findStems: (db) => stemming.findStems(db, ['flaky', 'tests'], 'english'),

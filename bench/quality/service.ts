@@ -1,0 +1,57 @@
+import { type Client, createClient } from '../client.ts'
+import { assert, median, percentile } from '../load.ts'
+import type { Conversation } from './corpus.ts'
+import type { Answered } from './figures.ts'
+
+const depth = 20
+const batch = 500
+
+/** Stores every message through the API, each conversation in a scope of its own. Answers ids by scope and record. */
+export async function storeConversation(
+  client: Client,
+  { id, messages }: Conversation,
+): Promise<Map<string, string>> {
+  const messageIds = new Map<string, string>()
+  for (let start = 0; start < messages.length; start += batch) {
+    const body = { scope: id, messages: messages.slice(start, start + batch) }
+    const { status, text } = await client.send(
+      'POST',
+      `/v1/conversations/${encodeURIComponent(id)}/messages`,
+      JSON.stringify(body),
+    )
+    assert(status === 201, `storing messages was answered ${status}: ${text.slice(0, 500)}`)
+    for (const item of JSON.parse(text).items) messageIds.set(item.record_id, item.message_id)
+  }
+  return messageIds
+}
+
+export type Asked = { answered: Answered[]; latencies: number[] }
+
+/** Asks each question of a conversation, within its scope. */
+export async function askService(
+  client: Client,
+  { id, questions }: Conversation,
+  messageIds: ReadonlyMap<string, string>,
+): Promise<Asked> {
+  const answered: Answered[] = []
+  const latencies: number[] = []
+  for (const question of questions) {
+    const body = {
+      ...{ task_descriptor: question.text, scopes: [id], root_limit: depth, node_limit: depth },
+      ...{ max_hops: 0, record_access: false },
+    }
+    const started = performance.now()
+    const { status, text } = await client.send('POST', '/v1/retrieve', JSON.stringify(body))
+    latencies.push(performance.now() - started)
+    assert(status === 200, `a question was answered ${status}: ${text.slice(0, 500)}`)
+    const { root_ids: ids } = JSON.parse(text) as { root_ids: string[] }
+    answered.push({ question, found: ids.map((each) => messageIds.get(each) ?? each) })
+  }
+  return { answered, latencies }
+}
+
+export function renderLatency(latencies: readonly number[]): string {
+  return `p50 ${median(latencies).toFixed(1)} ms, p95 ${percentile(latencies, 0.95).toFixed(1)} ms`
+}
+
+export { createClient }

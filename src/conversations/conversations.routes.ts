@@ -1,0 +1,183 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { type Once, readCallContext } from '../http/idempotency.ts'
+import { linkNext } from '../http/paging.ts'
+import { answers } from '../http/problem-responses.ts'
+import type { ConversationRemovalService } from './conversation-removal.service.ts'
+import {
+  AppendedMessages,
+  Conversation,
+  ConversationErasure,
+  ConversationPage,
+  ConversationPath,
+  ConversationQuery,
+  ConversationRemoval,
+  ConversationRemovalQuery,
+  ConversationsQuery,
+  MessagePage,
+  MessagesQuery,
+  NewMessages,
+} from './conversations.schemas.ts'
+import type { ConversationsService } from './conversations.service.ts'
+
+export type ConversationsOptions = {
+  conversations: ConversationsService
+  conversationRemoval: ConversationRemovalService
+  once: Once
+}
+
+const tags = ['conversations']
+
+export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions> = async (
+  app,
+  { conversations, conversationRemoval, once },
+) => {
+  app.post(
+    '/v1/conversations/:conversation_id/messages',
+    {
+      config: { permission: 'records:write' },
+      schema: {
+        operationId: 'appendMessages',
+        tags,
+        summary: 'Add messages to a conversation',
+        description:
+          'Stores each message as an episodic record, all of the request or none. The conversation needs no creation. A message with an id that is there already is `unchanged`; with the same id and another text the request is refused with 409 `message_differs`. A message without an id is known by its position, `at`, writer and text: send ids, or `at`, if equal short messages can repeat. The order of messages is `at`, then arrival. Without `at`, a message is written now.',
+        params: ConversationPath,
+        body: ref(NewMessages),
+        response: answers(
+          { 201: { schema: ref(AppendedMessages), description: 'What became of each message.' } },
+          ['outside_trust', 'scope_required', 'erased_content', 'message_differs'],
+        ),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) => ({
+        status: 201,
+        body: await conversations.append(call, request.params.conversation_id, request.body),
+      })),
+  )
+
+  app.get(
+    '/v1/conversations',
+    {
+      config: { permission: 'records:read' },
+      schema: {
+        operationId: 'listConversations',
+        tags,
+        summary: 'List conversations',
+        description:
+          'The conversation with the newest message first. Messages that the key does not see count for nothing.',
+        querystring: ConversationsQuery,
+        response: answers(
+          { 200: { schema: ref(ConversationPage), description: 'One page.', headers: ['Link'] } },
+          ['invalid_cursor'],
+        ),
+      },
+    },
+    async (request, reply) => {
+      const page = await conversations.list(readCallContext(request), request.query)
+      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
+      return page
+    },
+  )
+
+  app.get(
+    '/v1/conversations/:conversation_id',
+    {
+      config: { permission: 'records:read' },
+      schema: {
+        operationId: 'readConversation',
+        tags,
+        summary: 'Read the figures of a conversation',
+        description: 'How many messages, of whom, and from when to when, as far as the key sees them.',
+        params: ConversationPath,
+        querystring: ConversationQuery,
+        response: answers({ 200: { schema: ref(Conversation), description: 'The figures.' } }, [
+          'conversation_not_found',
+          'scope_required',
+        ]),
+      },
+    },
+    async (request) =>
+      conversations.read(readCallContext(request), request.params.conversation_id, request.query),
+  )
+
+  app.get(
+    '/v1/conversations/:conversation_id/messages',
+    {
+      config: { permission: 'records:read' },
+      schema: {
+        operationId: 'listMessages',
+        tags,
+        summary: 'Page through the messages of a conversation',
+        description:
+          'In the order of the conversation. The text of a message is `payload.timeline[0].summary`.',
+        params: ConversationPath,
+        querystring: MessagesQuery,
+        response: answers(
+          { 200: { schema: ref(MessagePage), description: 'One page.', headers: ['Link'] } },
+          ['invalid_cursor', 'scope_required'],
+        ),
+      },
+    },
+    async (request, reply) => {
+      const page = await conversations.listIn(
+        readCallContext(request),
+        request.params.conversation_id,
+        request.query,
+      )
+      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
+      return page
+    },
+  )
+
+  app.delete(
+    '/v1/conversations/:conversation_id',
+    {
+      config: { permission: 'records:write' },
+      schema: {
+        operationId: 'deleteConversation',
+        tags,
+        summary: 'Forget the messages of a conversation',
+        description:
+          'Forgets up to 500 messages, each by the rules of its own record; the answer lists them. Send the request again while `has_more` is true. A pinned message, or one with the deletion policy `never`, is kept.',
+        params: ConversationPath,
+        querystring: ConversationRemovalQuery,
+        response: answers(
+          { 200: { schema: ref(ConversationRemoval), description: 'What became of each message.' } },
+          ['conversation_not_found', 'scope_required'],
+        ),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) => ({
+        status: 200,
+        body: await conversationRemoval.forget(call, request.params.conversation_id, request.query),
+      })),
+  )
+
+  app.post(
+    '/v1/conversations/:conversation_id/erase',
+    {
+      config: { permission: 'lifecycle:write' },
+      schema: {
+        operationId: 'eraseConversation',
+        tags,
+        summary: 'Erase the messages of a conversation for good',
+        description:
+          'Erases up to 500 messages and what the service derived from them alone, each by the rules of `POST /v1/records/{id}/erase`. Send the request again while `has_more` is true.',
+        params: ConversationPath,
+        body: ref(ConversationErasure),
+        response: answers(
+          { 200: { schema: ref(ConversationRemoval), description: 'What became of each message.' } },
+          ['conversation_not_found', 'scope_required', 'tombstone_key_missing', 'tombstone_key_mismatch'],
+        ),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) => ({
+        status: 200,
+        body: await conversationRemoval.erase(call, request.params.conversation_id, request.body),
+      })),
+  )
+}

@@ -1,0 +1,171 @@
+import Type, { type Static } from 'typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { closed, listOf, Time, Uuid } from '../domain/shapes.ts'
+import { Sensitivity, SourceType } from '../domain/vocabulary.ts'
+import { SeenRecord } from '../records/index.ts'
+
+const optional = Type.Optional
+const ConversationId = () =>
+  Type.String({
+    minLength: 1,
+    maxLength: 256,
+    description: 'The id of the conversation, unique in its scope.',
+    examples: ['support-4711'],
+  })
+const MessageId = () =>
+  Type.String({
+    minLength: 1,
+    maxLength: 256,
+    description: 'The id of the message, unique in the conversation.',
+  })
+const where = {
+  scope: optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description:
+        'The scope of the conversation. Default: the scope of the key, or none for a key of all scopes.',
+    }),
+  ),
+  unscoped: optional(
+    Type.Boolean({ default: false, description: 'The conversation has no scope, although the key has one.' }),
+  ),
+}
+export type Where = { scope?: string; unscoped?: boolean }
+
+export const NewMessage = closed(
+  {
+    id: optional(MessageId()),
+    position: optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'The number of the message as the client counts. Default: its place in this call.',
+      }),
+    ),
+    role: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Who writes: `user`, `assistant`, `tool`, `system` or any other word.',
+    }),
+    name: optional(Type.String({ minLength: 1, maxLength: 256, description: 'The name of the writer.' })),
+    content: Type.String({ minLength: 1, maxLength: 1_000_000, description: 'The text, stored as it is.' }),
+    at: optional(Time({ description: 'When it was written; not in the future. Default: now.' })),
+    metadata: optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'Stored, but not searched.' }),
+    ),
+  },
+  { $id: 'NewMessage' },
+)
+export type NewMessage = Static<typeof NewMessage>
+
+export const NewMessages = closed(
+  {
+    scope: optional(Type.String({ minLength: 1, maxLength: 256 })),
+    sensitivity: optional(Sensitivity),
+    tags: optional(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 100 })),
+    source_type: optional(SourceType),
+    messages: Type.Array(ref(NewMessage), { minItems: 1, maxItems: 1_000 }),
+  },
+  {
+    $id: 'NewMessages',
+    examples: [
+      {
+        messages: [
+          { id: 'm1', role: 'user', name: 'Ada', content: 'Which region does billing run in?' },
+          { id: 'm2', role: 'assistant', content: 'In eu-west-1 since March.' },
+        ],
+      },
+    ],
+  },
+)
+export type NewMessages = Static<typeof NewMessages>
+
+export const Conversation = closed(
+  {
+    id: ConversationId(),
+    scope: optional(Type.String()),
+    messages: Type.Integer({ minimum: 0, description: 'How many messages this key sees.' }),
+    speakers: Type.Array(Type.String(), {
+      description: 'Names, or roles where there is no name; at most 100.',
+    }),
+    first_at: optional(Time()),
+    last_at: optional(Time()),
+  },
+  { $id: 'Conversation' },
+)
+export type Conversation = Static<typeof Conversation>
+
+export const ConversationSummary = closed(
+  {
+    id: ConversationId(),
+    scope: optional(Type.String()),
+    last_at: Time({ description: 'When the last message that this key sees was written.' }),
+  },
+  { $id: 'ConversationSummary' },
+)
+export type ConversationSummary = Static<typeof ConversationSummary>
+export const ConversationPage = listOf(ref(ConversationSummary), 'ConversationPage')
+export const MessagePage = listOf(ref(SeenRecord), 'MessagePage')
+
+export const AppendedMessages = closed(
+  {
+    items: Type.Array(
+      closed({
+        message_id: MessageId(),
+        record_id: Uuid(),
+        status: Type.Enum(['created', 'unchanged']),
+      }),
+      { description: 'In the order of the request.' },
+    ),
+    conversation: ref(Conversation),
+  },
+  { $id: 'AppendedMessages' },
+)
+export type AppendedMessages = Static<typeof AppendedMessages>
+
+export const ConversationPath = Type.Object({ conversation_id: ConversationId() })
+export const ConversationQuery = closed({ ...where })
+const page = {
+  limit: optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
+  cursor: optional(Type.String({ maxLength: 2_048 })),
+}
+export const ConversationsQuery = closed({
+  scope: optional(Type.String({ minLength: 1, maxLength: 256, description: 'Only of this scope.' })),
+  ...page,
+})
+export type ConversationsQuery = Static<typeof ConversationsQuery>
+export const MessagesQuery = closed({ ...where, ...page })
+export type MessagesQuery = Static<typeof MessagesQuery>
+
+export const ConversationRemovalQuery = closed({
+  ...where,
+  actor: Type.String({ minLength: 1, maxLength: 256 }),
+  rationale: Type.String({ minLength: 1, maxLength: 4_096 }),
+})
+export type ConversationRemovalQuery = Static<typeof ConversationRemovalQuery>
+
+export const ConversationErasure = closed(
+  {
+    ...where,
+    actor: Type.String({ minLength: 1, maxLength: 256 }),
+    rationale: Type.String({ minLength: 1, maxLength: 4_096 }),
+  },
+  { $id: 'ConversationErasure', examples: [{ actor: 'privacy-team', rationale: 'asked by the customer' }] },
+)
+export type ConversationErasure = Static<typeof ConversationErasure>
+
+export const ConversationRemoval = closed(
+  {
+    items: Type.Array(
+      closed({
+        record_id: Uuid(),
+        status: Type.Enum(['removed', 'kept']),
+        code: optional(Type.String({ description: 'Why the message was kept: an error code.' })),
+      }),
+    ),
+    has_more: Type.Boolean({ description: 'There are more messages; send the request again.' }),
+  },
+  { $id: 'ConversationRemoval' },
+)
+export type ConversationRemoval = Static<typeof ConversationRemoval>

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Body, expectProblem, pointersOf } from '../support/record-requests.ts'
+import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) } })
+})
+afterAll(() => app.close())
+
+const append = (conversation: string, messages: object[], more: object = {}, asked: RequestOptions = {}) =>
+  app.request('POST', `/v1/conversations/${conversation}/messages`, { ...asked, body: { messages, ...more } })
+const say = (id: string, content: string, more: object = {}) => ({ id, role: 'user', content, ...more })
+const get = async (path: string, asked: RequestOptions = {}): Promise<Body> =>
+  (await app.request('GET', `/v1/conversations/${path}`, asked)).body
+const statusesOf = ({ body }: { body: unknown }) => (body as Body).items.map(({ status }: Body) => status)
+const textsOf = ({ items }: Body) => items.map(({ payload }: Body) => payload.timeline[0].summary)
+
+describe('POST /v1/conversations/{id}/messages', () => {
+  it('stores each message as an episodic record with its place, its speaker and its source', async () => {
+    const at = '2025-06-01T08:00:00.000Z'
+    const answer = await append('c1', [say('m1', 'Billing runs in eu-west-1.', { name: 'Ada', at })])
+    expect(answer.status).toBe(201)
+    const { items, conversation } = answer.body as Body
+    expect(items).toEqual([{ message_id: 'm1', record_id: expect.any(String), status: 'created' }])
+    expect(conversation).toEqual({ id: 'c1', messages: 1, speakers: ['Ada'], first_at: at, last_at: at })
+    const record = (await app.request('GET', `/v1/records/${items[0].record_id}`)).body as Body
+    expect(record).toMatchObject({
+      type: 'episodic',
+      created_at: at,
+      payload: {
+        conversation: { id: 'c1', message_id: 'm1', at, role: 'user', name: 'Ada' },
+        timeline: [{ t: at, event_kind: 'message', summary: 'Billing runs in eu-west-1.' }],
+      },
+      provenance: { sources: [{ kind: 'event', ref: 'conversation:c1#m1' }] },
+      interpretation: { mentions: [{ surface: 'Ada', entity_kind: 'Person' }] },
+    })
+  })
+
+  it('leaves a message that is repeated as it is, with an id or without', async () => {
+    const messages = [say('a', 'one'), { role: 'assistant', content: 'two' }]
+    expect(statusesOf(await append('c2', messages))).toEqual(['created', 'created'])
+    expect(statusesOf(await append('c2', messages))).toEqual(['unchanged', 'unchanged'])
+    expect(statusesOf(await append('c2', [...messages, say('b', 'three')]))).toEqual([
+      'unchanged',
+      'unchanged',
+      'created',
+    ])
+    expect((await get('c2')).messages).toBe(3)
+  })
+
+  it('refuses an id with another text, stored or in the same call, and stores nothing of the call', async () => {
+    await append('c3', [say('a', 'one')])
+    const other = await append('c3', [say('b', 'new'), say('a', 'changed')])
+    expectProblem(other, 409, 'message_differs')
+    expectProblem(await append('c3', [say('x', 'one'), say('x', 'two')]), 409, 'message_differs')
+    expect((await get('c3')).messages).toBe(1)
+  })
+
+  it('stores a message once when the same call races with itself', async () => {
+    const messages = Array.from({ length: 20 }, (_, index) => say(`m${index}`, `text ${index}`))
+    const answers = await Promise.all(Array.from({ length: 4 }, () => append('race', messages)))
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    expect(answers.flatMap(statusesOf).filter((status) => status === 'created')).toHaveLength(20)
+    expect((await get('race')).messages).toBe(20)
+  })
+
+  it('keeps the same conversation id of two scopes apart', async () => {
+    await append('same', [say('m', 'in one')], { scope: 'one' })
+    const other = await append('same', [say('m', 'in two')], { scope: 'two' })
+    expect(statusesOf(other)).toEqual(['created'])
+    expect(textsOf(await get('same/messages?scope=one'))).toEqual(['in one'])
+    expect((await app.request('GET', '/v1/conversations/same')).status).toBe(404)
+  })
+
+  it('does not show by its answer that a more sensitive message has the same id', async () => {
+    await append('levels', [say('m', 'the secret plan')], { scope: 'team', sensitivity: 'high' })
+    const key = await app.issueKey(['records:read', 'records:write'], {
+      ...{ scopes: ['team'], max_sensitivity: 'low' },
+    })
+    const answer = await append('levels', [say('m', 'hello')], { sensitivity: 'low' }, { key })
+    expect(statusesOf(answer)).toEqual(['created'])
+    expect((answer.body as Body).conversation.messages).toBe(1)
+  })
+
+  it('refuses a scope that the key does not have, and a time in the future', async () => {
+    const key = await app.issueKey(['records:read', 'records:write'], { scopes: ['mine'] })
+    expectProblem(await append('c4', [say('m', 'x')], { scope: 'yours' }, { key }), 403, 'outside_trust')
+    const late = await append('c4', [say('a', 'x'), say('b', 'y', { at: '2999-01-01T00:00:00Z' })])
+    expectProblem(late, 422, 'validation_failed')
+    expect(pointersOf(late)).toEqual(['/messages/1/at'])
+  })
+
+  it('refuses a message whose content was erased, wherever in the scope it comes again', async () => {
+    const text = 'my number is five five five one two'
+    const stored = (await append('erased', [say('m', text)])).body as Body
+    const body = { actor: 'test', rationale: 'asked' }
+    await app.request('POST', `/v1/records/${stored.items[0].record_id}/erase`, { body })
+    expectProblem(await append('erased', [say('m', text)]), 409, 'erased_content')
+    const other = await append('elsewhere', [say('a', 'hello'), say('b', text)])
+    expectProblem(other, 409, 'erased_content')
+    expect((await app.request('GET', '/v1/conversations/erased')).status).toBe(404)
+  })
+
+  it('takes a short message although an equal one of another conversation was erased', async () => {
+    const stored = (await append('short', [say('m', 'Yes, please!')])).body as Body
+    const body = { actor: 'test', rationale: 'asked' }
+    await app.request('POST', `/v1/records/${stored.items[0].record_id}/erase`, { body })
+    expectProblem(await append('short', [say('m', 'yes please')]), 409, 'erased_content')
+    expect((await append('shorter', [say('m', 'yes, please')])).status).toBe(201)
+  })
+})
+
+describe('GET /v1/conversations/{id}/messages', () => {
+  it('answers messages by time, then arrival, page by page', async () => {
+    const at = (minute: number) => ({ at: `2025-06-01T08:0${minute}:00.000Z` })
+    await append('order', [say('3', 'third', at(3)), say('1', 'first', at(1)), say('1b', 'next', at(1))])
+    await append('order', [say('2', 'late arrival', at(2))])
+    const first = await get('order/messages?limit=2')
+    expect(textsOf(first)).toEqual(['first', 'next'])
+    const second = await get(`order/messages?limit=2&cursor=${first.next_cursor}`)
+    expect(textsOf(second)).toEqual(['late arrival', 'third'])
+    expect(second.next_cursor).toBeUndefined()
+  })
+
+  it('shows neither hidden nor forgotten messages', async () => {
+    const stored = (await append('seen', [say('1', 'one'), say('2', 'two')], { scope: 's' })).body as Body
+    await append('seen', [say('3', 'secret')], { scope: 's', sensitivity: 'hyper' })
+    const key = await app.issueKey(['records:read'], { scopes: ['s'], max_sensitivity: 'low' })
+    const [one] = stored.items
+    await app.request('DELETE', `/v1/records/${one.record_id}?actor=a&rationale=b`)
+    expect(textsOf(await get('seen/messages', { key }))).toEqual(['two'])
+    expect((await get('seen', { key })).messages).toBe(1)
+    const outside = await app.issueKey(['records:read'], { scopes: ['other'] })
+    expect((await get('seen/messages?scope=s', { key: outside })).items).toEqual([])
+  })
+})
+
+describe('GET /v1/conversations', () => {
+  it('lists the conversation with the newest visible message first, page by page', async () => {
+    for (const [index, id] of ['old', 'new', 'mid'].entries()) {
+      const minute = [1, 9, 5][index]
+      await append(id, [say('m', id, { at: `2025-07-01T08:0${minute}:00.000Z` })], { scope: 'listing' })
+    }
+    const list = async (query: string) =>
+      (await app.request('GET', `/v1/conversations?scope=listing${query}`)).body as Body
+    const all = await list('')
+    expect(all.items.map(({ id }: Body) => id)).toEqual(['new', 'mid', 'old'])
+    const page = await list('&limit=1')
+    expect(page.items).toEqual([all.items[0]])
+    expect((await list(`&limit=2&cursor=${page.next_cursor}`)).items).toEqual(all.items.slice(1))
+    const key = await app.issueKey(['records:read'], { scopes: ['other'] })
+    expect(((await app.request('GET', '/v1/conversations', { key })).body as Body).items).not.toContainEqual(
+      expect.objectContaining({ scope: 'listing' }),
+    )
+  })
+})
+
+describe('removing a conversation', () => {
+  it('forgets each message by the rules of its record, and lists which were kept', async () => {
+    const stored = (await append('gone', [say('1', 'one'), say('2', 'two')])).body as Body
+    const [, pinned] = stored.items
+    const actor = { actor: 'a', rationale: 'b' }
+    await app.request('POST', `/v1/records/${pinned.record_id}/pin`, { body: actor })
+    const answer = await app.request('DELETE', '/v1/conversations/gone?actor=a&rationale=b')
+    expect(answer.body).toMatchObject({
+      items: [{ status: 'removed' }, { status: 'kept', code: 'record_pinned' }],
+      has_more: false,
+    })
+    expect(textsOf(await get('gone/messages'))).toEqual(['two'])
+  })
+
+  it('erases every message', async () => {
+    await append('wiped', [say('1', 'one'), say('2', 'two')])
+    const body = { actor: 'a', rationale: 'b' }
+    const answer = await app.request('POST', '/v1/conversations/wiped/erase', { body })
+    expect(statusesOf(answer)).toEqual(['removed', 'removed'])
+    expectProblem(await app.request('GET', '/v1/conversations/wiped'), 404, 'conversation_not_found')
+    const { count } = await app.db
+      .selectFrom('messages')
+      .where('conversation', '=', 'wiped')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    expect(count).toBe(0)
+  })
+
+  it('keeps messages that the key may not change', async () => {
+    await append('foreign', [say('1', 'one')])
+    const key = await app.issueKey(['records:read', 'records:write'], { scopes: ['mine'] })
+    const answer = await app.request(
+      'DELETE',
+      '/v1/conversations/foreign?unscoped=true&actor=a&rationale=b',
+      { key },
+    )
+    expect((answer.body as Body).items).toMatchObject([{ status: 'kept', code: 'outside_trust' }])
+  })
+})
+
+it('takes a message along when its record moves to another scope', async () => {
+  const stored = (await append('moved', [say('1', 'one')], { scope: 'from' })).body as Body
+  const { record_id: id } = stored.items[0]
+  await app.request('PATCH', `/v1/records/${id}`, { body: { scope: 'to' } })
+  expect(textsOf(await get('moved/messages?scope=to'))).toEqual(['one'])
+  expect((await get('moved/messages?scope=from')).items).toEqual([])
+})
+
+it('brings messages to another store by export and import, and knows them there', async () => {
+  const messages = [say('1', 'carried over'), say('2', 'and the next')]
+  await append('carried', messages, { scope: 'export' })
+  const exported = await app.request('GET', '/v1/export?scope=export')
+  const target = await startTestApp()
+  try {
+    const headers = { 'content-type': 'application/x-ndjson' }
+    await target.request('POST', '/v1/import', { body: exported.text, headers })
+    const path = '/v1/conversations/carried/messages'
+    const read = (await target.request('GET', `${path}?scope=export`)).body
+    expect(textsOf(read)).toEqual(['carried over', 'and the next'])
+    const again = await target.request('POST', path, { body: { messages, scope: 'export' } })
+    expect(statusesOf(again)).toEqual(['unchanged', 'unchanged'])
+  } finally {
+    await target.close()
+  }
+})
