@@ -22,9 +22,9 @@ async function provideCurl(folder: string): Promise<string> {
 }
 
 describe('the curl commands of the README', () => {
-  test('are seven', () => {
-    expect(calls).toHaveLength(7)
-    expect(readme.match(/\bcurl /g)).toHaveLength(7)
+  test('are eight', () => {
+    expect(calls).toHaveLength(8)
+    expect(readme.match(/\bcurl /g)).toHaveLength(8)
   })
 
   test('answer what the README shows, on a new server', async () => {
@@ -47,6 +47,7 @@ describe('the curl commands of the README', () => {
         fact: { outcome: 'created' },
         primary_record: { type: 'episodic', scope: 'shop' },
       },
+      { items: [{ status: 'created' }, { status: 'created' }], conversation: { id: 'support-4711', messages: 2 } },
       { items: [{ payload: { canonical_name: 'shop-api' } }] },
       { id: fact, version: 1, scope: 'shop' },
       { record: { id: successor, scope: 'shop', version: 1 }, sources: [{ id: fact, version: 2 }] },
