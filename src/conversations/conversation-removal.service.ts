@@ -31,7 +31,7 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
     conversation: string,
     { actor, rationale, ...where }: ConversationRemovalQuery,
   ): Promise<ConversationRemoval> {
-    const place = placeFor(call, conversation, where)
+    const place = placeFor(call.caller, conversation, where)
     return removeEach(call, place, (each, id) => forgetting.forget(each, id, { actor, rationale }))
   }
 
@@ -40,7 +40,7 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
     conversation: string,
     { actor, rationale, ...where }: ConversationErasure,
   ): Promise<ConversationRemoval> {
-    const place = placeFor(call, conversation, where)
+    const place = placeFor(call.caller, conversation, where)
     return removeEach(call, place, (each, id) => erasure.erase(each, id, { actor, rationale }))
   }
 

@@ -49,7 +49,7 @@ export async function listMessages(
   return rows
 }
 
-export type Summary = Place & { last_at: Date }
+export type Summary = Place & { last_at: string }
 type SummaryPage = {
   scope: string | undefined
   after?: { last_at: string; scope: string; conversation: string } | undefined
@@ -82,7 +82,7 @@ export async function listConversations(
         limit 1
       ) as next
     )
-    select known.scope, known.conversation, newest.at as last_at
+    select known.scope, known.conversation, to_json(newest.at) #>> '{}' as last_at
     from known cross join lateral (
       select m.at
       from messages as m join records as r on r.id = m.record_id

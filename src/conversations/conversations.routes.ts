@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { type Once, readCallContext } from '../http/idempotency.ts'
-import { linkNext } from '../http/paging.ts'
+import type { Once } from '../http/idempotency.ts'
+import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import type { ConversationRemovalService } from './conversation-removal.service.ts'
 import {
@@ -74,11 +74,8 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         ),
       },
     },
-    async (request, reply) => {
-      const page = await conversations.list(readCallContext(request), request.query)
-      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
-      return page
-    },
+    async (request, reply) =>
+      sendPage(request, reply, await conversations.list(request.caller, request.query)),
   )
 
   app.get(
@@ -98,8 +95,7 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         ]),
       },
     },
-    async (request) =>
-      conversations.read(readCallContext(request), request.params.conversation_id, request.query),
+    async (request) => conversations.read(request.caller, request.params.conversation_id, request.query),
   )
 
   app.get(
@@ -121,13 +117,8 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
       },
     },
     async (request, reply) => {
-      const page = await conversations.listIn(
-        readCallContext(request),
-        request.params.conversation_id,
-        request.query,
-      )
-      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
-      return page
+      const { conversation_id: id } = request.params
+      return sendPage(request, reply, await conversations.listIn(request.caller, id, request.query))
     },
   )
 

@@ -2,12 +2,12 @@ import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
-import { type Sensitivity, unscoped } from '../domain/caller.ts'
+import { type Caller, type Sensitivity, unscoped } from '../domain/caller.ts'
 import { messageHandle } from '../domain/handles.ts'
 import { type ListPage, RowNumber, Time } from '../domain/shapes.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/write-trust.ts'
-import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
+import { readPage } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -74,7 +74,7 @@ export function createConversationsService(resources: Resources) {
       const context = { caller, now: clock.now(), conversation, scope, sensitivity }
       const pending = await draftAll(tx, given, context)
       const items = await store(tx, pending, context)
-      return { items, conversation: await describe(tx, call, { scope, conversation }) }
+      return { items, conversation: await describe(tx, caller, { scope, conversation }) }
     })
   }
 
@@ -132,7 +132,7 @@ export function createConversationsService(resources: Resources) {
   }
 
   /** The figures of a conversation, as far as the caller sees it. */
-  async function describe(conn: Database, { caller }: CallContext, place: Place): Promise<Conversation> {
+  async function describe(conn: Database, caller: Caller, place: Place): Promise<Conversation> {
     const { messages, first_at, last_at, speakers } = await findFigures(conn, caller.trust, place)
     return {
       id: place.conversation,
@@ -144,61 +144,48 @@ export function createConversationsService(resources: Resources) {
     }
   }
 
-  async function read(call: CallContext, conversation: string, where: Where): Promise<Conversation> {
-    const found = await describe(call.tx ?? db, call, placeFor(call, conversation, where))
+  async function read(caller: Caller, conversation: string, where: Where): Promise<Conversation> {
+    const found = await describe(db, caller, placeFor(caller, conversation, where))
     if (found.messages === 0) throw notFound()
     return found
   }
 
   async function listIn(
-    call: CallContext,
+    caller: Caller,
     conversation: string,
     { limit = 100, cursor, ...where }: MessagesQuery,
   ): Promise<ListPage<Seen>> {
-    const conn = call.tx ?? db
-    const { trust, principal } = call.caller
-    const place = placeFor(call, conversation, where)
-    const fingerprint = fingerprintQuery(principal, { messages: place })
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, MessageCursor, fingerprint)
-    const found = await listMessages(conn, trust, place, { after, limit: limit + 1 })
-    const rows = found.slice(0, limit)
+    const { trust } = caller
+    const place = placeFor(caller, conversation, where)
+    const { items: rows, ...next } = await readPage({
+      ...{ caller, list: { messages: place }, limit, cursor, position: MessageCursor },
+      read: (after, most) => listMessages(db, trust, place, { after, limit: most }),
+    })
+    const ids = rows.map(({ id }) => id)
+    const byId = new Map((await findRecords(db, ids, trust)).map((each) => [each.id, each]))
     const now = clock.now()
-    const records = await findRecords(
-      conn,
-      rows.map(({ id }) => id),
-      trust,
-    )
-    const byId = new Map(records.map((each) => [each.id, each]))
-    const items = rows.flatMap(({ id }): Seen[] => {
+    const items = ids.flatMap((id): Seen[] => {
       const stored = byId.get(id)
       if (!stored || stored.forgotten_at) return []
       return [isOpenTo(trust, stored.sensitivity) ? presentRecord(stored, now) : redactRecord(stored, now)]
     })
-    const last = found.length > limit ? rows.at(-1) : undefined
-    const next = last && { at: last.at, arrival: last.arrival }
-    return { items, ...(next ? { next_cursor: encodeCursor(fingerprint, next) } : {}) }
+    return { items, ...next }
   }
 
   async function list(
-    call: CallContext,
+    caller: Caller,
     { scope, limit = 100, cursor }: ConversationsQuery,
   ): Promise<ListPage<ConversationSummary>> {
-    const { trust, principal } = call.caller
-    const fingerprint = fingerprintQuery(principal, { conversations: scope ?? null })
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, ConversationCursor, fingerprint)
-    const found = await listConversations(call.tx ?? db, trust, { scope, after, limit: limit + 1 })
-    const rows = found.slice(0, limit)
-    const last = found.length > limit ? rows.at(-1) : undefined
-    return {
-      items: rows.map((row) => ({
-        id: row.conversation,
-        ...(row.scope === unscoped ? {} : { scope: row.scope }),
-        last_at: row.last_at.toISOString(),
-      })),
-      ...(last
-        ? { next_cursor: encodeCursor(fingerprint, { ...last, last_at: last.last_at.toISOString() }) }
-        : {}),
-    }
+    const { items, ...next } = await readPage({
+      ...{ caller, list: { conversations: scope ?? null }, limit, cursor, position: ConversationCursor },
+      read: (after, most) => listConversations(db, caller.trust, { scope, after, limit: most }),
+    })
+    const summaries = items.map((row) => ({
+      id: row.conversation,
+      ...(row.scope === unscoped ? {} : { scope: row.scope }),
+      last_at: row.last_at,
+    }))
+    return { items: summaries, ...next }
   }
 
   return { append, read, list, listIn }
@@ -206,7 +193,7 @@ export function createConversationsService(resources: Resources) {
 
 /** A key of one scope need not name it, a key of several must. */
 export function placeFor(
-  { caller }: CallContext,
+  caller: Caller,
   conversation: string,
   { scope, unscoped: isUnscoped }: Where,
 ): Place {

@@ -22,8 +22,8 @@ export type Signals = {
 
 export type FusedNode = { id: string; score: number; signals: Signals }
 
-/** docs/decisions/0004 has the figures behind the weights. */
-export const channelWeights: Record<ContentChannel, number> = { text: 1, vector: 0.5, graph: 0.3 }
+/** docs/decisions/0014 has the figures behind the weights. */
+const channelWeights: Record<ContentChannel, number> = { text: 1, vector: 0.5, graph: 0.3 }
 
 /** How far each prior can move a score, both ways. Together they never lift a record over one that is 1.13 times as relevant. */
 const priorSpan = { salience: 0.02, importance: 0.02, recency: 0.01 }

@@ -47,7 +47,10 @@ describe('the curl commands of the README', () => {
         fact: { outcome: 'created' },
         primary_record: { type: 'episodic', scope: 'shop' },
       },
-      { items: [{ status: 'created' }, { status: 'created' }], conversation: { id: 'support-4711', messages: 2 } },
+      {
+        items: [{ status: 'created' }, { status: 'created' }],
+        conversation: { id: 'support-4711', messages: 2 },
+      },
       { items: [{ payload: { canonical_name: 'shop-api' } }] },
       { id: fact, version: 1, scope: 'shop' },
       { record: { id: successor, scope: 'shop', version: 1 }, sources: [{ id: fact, version: 2 }] },

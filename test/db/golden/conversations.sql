@@ -58,7 +58,7 @@ and true
         limit 1
       ) as next
     )
-    select known.scope, known.conversation, newest.at as last_at
+    select known.scope, known.conversation, to_json(newest.at) #>> '{}' as last_at
     from known cross join lateral (
       select m.at
       from messages as m join records as r on r.id = m.record_id
@@ -92,7 +92,7 @@ and m.scope = $2
         limit 1
       ) as next
     )
-    select known.scope, known.conversation, newest.at as last_at
+    select known.scope, known.conversation, to_json(newest.at) #>> '{}' as last_at
     from known cross join lateral (
       select m.at
       from messages as m join records as r on r.id = m.record_id
