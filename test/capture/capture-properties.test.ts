@@ -124,7 +124,7 @@ describe('POST /v1/capture with random content', () => {
       }),
       { numRuns: countRuns(120), seed: 20_260_328 },
     )
-    expect(taken).toBeGreaterThan(60)
+    expect(taken).toBeGreaterThanOrEqual(countRuns(120) / 2)
   }, 120_000)
 })
 

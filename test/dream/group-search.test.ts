@@ -30,7 +30,7 @@ async function openStore(precisions: readonly Precision[]) {
 
 type Store = Awaited<ReturnType<typeof openStore>>
 
-async function listGroups({ app, model }: Store, more: { mostInside?: number } = {}): Promise<string[][]> {
+async function listGroups({ app, model }: Store, more: { maxRecords?: number } = {}): Promise<string[][]> {
   const groups: string[][] = []
   for (const partition of await listPartitions(app.db, null)) {
     for await (const group of findGroups({ db: app.db, context: runContext, model, partition, ...more })) {
@@ -57,7 +57,7 @@ it('findGroups leaves out vectors too coarse to tell that they are similar', asy
 
 it('findGroups searches a large scope in parts and returns each record once', async () => {
   const store = await openStore(alternating([32], 20))
-  const groups = await listGroups(store, { mostInside: 8 })
+  const groups = await listGroups(store, { maxRecords: 8 })
   const inOrder = [...store.ids].sort()
   expect(groups).toEqual([inOrder.slice(0, 8), inOrder.slice(8, 16)])
 })

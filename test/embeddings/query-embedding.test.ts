@@ -166,7 +166,7 @@ describe('an API without its embedding server', () => {
     const answer = await retrieve(app, { task_descriptor: 'is the pump primed?', explain: true, max_hops: 0 })
     const [node] = answer.nodes
     expect(node.record.id).toBe(id)
-    expect(node.signals.channels.map(({ channel }: Body) => channel)).toEqual(['text', 'salience'])
+    expect(node.signals.channels.map(({ channel }: Body) => channel)).toEqual(['text'])
     const refused = await app.request('POST', '/v1/search/similar', { body: { text: 'the pump' } })
     expectProblem(refused, 503, 'model_unavailable')
   })
@@ -179,10 +179,7 @@ describe('an API without its embedding server', () => {
       explain: true,
       max_hops: 0,
     })
-    expect(answer.nodes[0].signals.channels.map(({ channel }: Body) => channel)).toEqual([
-      'vector',
-      'salience',
-    ])
+    expect(answer.nodes[0].signals.channels.map(({ channel }: Body) => channel)).toEqual(['vector'])
   })
 })
 

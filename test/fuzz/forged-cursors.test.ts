@@ -37,6 +37,10 @@ beforeAll(async () => {
   }
   for (const job of ['decay', 'purge', 'dream'])
     await app.request('POST', '/v1/maintenance/runs', { body: { job } })
+  for (const conversation of ['talk', 'chat']) {
+    const messages = ['hello', 'goodbye'].map((content) => ({ role: 'user', content }))
+    await app.request('POST', `/v1/conversations/${conversation}/messages`, { body: { messages } })
+  }
   for (const name of ['one', 'two']) await app.issueKey(['records:read'], { name })
 })
 afterAll(() => app.close())
@@ -55,7 +59,7 @@ async function link(predicate: string): Promise<void> {
 
 /** The path with the one record that has several pages of everything. */
 function pathsOf({ path, parameters }: (typeof operations)[number]): string[] {
-  const filled = path.replace('{id}', hub)
+  const filled = path.replace('{id}', hub).replace('{conversation_id}', 'talk')
   const required = parameters.filter((each) => each.in === 'query' && each.required)
   const query = ['limit=1', ...required.map(({ name }) => `${name}=Orion`)].join('&')
   const orders = parameters.find(({ name }) => name === 'sort')?.schema.enum ?? [undefined]
