@@ -44,7 +44,7 @@ const levels = [
   ['embeddings'],
   ['entities'],
   ['retrieval'],
-  ['capture'],
+  ['capture', 'conversations'],
   ['consolidation', 'dream', 'portability'],
   ['maintenance', 'metrics', 'checking'],
 ] as const
