@@ -13,6 +13,16 @@ export const descentKinds = [
 ] as const
 export type DescentKind = (typeof descentKinds)[number]
 
+/** The edge that an operation makes from the derived record to its source; undefined if it makes none. */
+export function edgeOfDescent(kind: DescentKind): 'supersedes' | 'derived_from' | undefined {
+  if (kind === 'supersede' || kind === 'fold') return 'supersedes'
+  return kindsWithEdge.has(kind) ? 'derived_from' : undefined
+}
+
+const kindsWithEdge: ReadonlySet<DescentKind> = new Set([
+  ...(['capture', 'consolidation', 'dream', 'fork', 'merge'] as const),
+])
+
 export type Descent = {
   derived_id: string
   source_id: string

@@ -13,7 +13,7 @@ export {
 } from './confirmation.ts'
 export { createForgottenError } from './deleted-record-errors.ts'
 export { type DeletedRecord, purgeForgotten } from './deleted-records.queries.ts'
-export { type Descent, descentKinds, findNamedSources, inferDescents } from './descents.ts'
+export { type Descent, descentKinds, edgeOfDescent, findNamedSources, inferDescents } from './descents.ts'
 export { erasureRoutes } from './erasure/erasure.routes.ts'
 export { createErasureService } from './erasure/erasure.service.ts'
 export { lockTombstonesShared } from './erasure/tombstones.queries.ts'

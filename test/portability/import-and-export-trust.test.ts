@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listBrokenLaws } from '../support/broken-laws.ts'
 import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
 import { type Body, countRows, create, expectProblem, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -122,7 +123,7 @@ describe('POST /v1/import by a key without admin', () => {
 
 it('an import by an admin key with scopes stays in these scopes and keeps the source types', async () => {
   const key = await app.issueKey(['admin'], { scopes: ['copies'], source_type: 'ingest' })
-  const kept = { version: 3, source_type: 'human' }
+  const kept = { status: 'challenged', source_type: 'human' }
   const lines = [say('in', { scope: 'copies', ...kept }), say('out', { scope: 'hers', ...kept })]
   const imported = await importLines(app, lines, { key })
   expect(listLineResults(imported)).toEqual(['1 created', '2 invalid outside_trust'])
@@ -144,6 +145,40 @@ describe('an import by an admin key with scopes', () => {
     expect(await countRows(app, 'embedding_models')).toBe(0)
     expect(listLineResults(await importLines(app, [{ ...line, scope: 'others' }]))).toEqual(['1 created'])
     expect(await countRows(app, 'embedding_models')).toBe(1)
+  })
+
+  it('claims no version without an audit entry, and no descent from a hidden record', async () => {
+    const key = await app.issueKey(['admin'], { scopes: ['copies'] })
+    const hidden = await create(app, say('hidden from the import', { scope: 'hers' }))
+    const [unscoped, own] = await Promise.all([
+      create(app, say('read by all')),
+      create(app, say('of the scope', { scope: 'copies' })),
+    ])
+    const from = ({ id }: Body, kind: string) => ({ source_id: id, kind, is_ground: true })
+    const entry = { action: 'create', actor: 'a', rationale: 'r', timestamp: '2026-01-01T00:00:00Z' }
+    const line = say('derived, says the line', {
+      ...{ scope: 'copies', version: 5, audit_log: [entry] },
+      descent: [from(hidden, 'consolidation'), from(unscoped, 'dream'), from(own, 'supersede')],
+      relations: [{ predicate: 'derived_from', target_id: unscoped.id }],
+    })
+    const imported = await importLines(app, [line, say('bare', { scope: 'copies', version: 9 })], { key })
+    expect(listLineResults(imported)).toEqual(['1 created', '2 created'])
+    const { records } = await exportLines(app, '?scope=copies')
+    const [derived, bare] = imported.reports.map(({ id }: Body) => records.find((record) => record.id === id))
+    expect(derived).toMatchObject({ version: 1 })
+    expect(bare).toMatchObject({ version: 1, audit_log: [{ action: 'create', rationale: 'imported' }] })
+    // An edge is missing to each of them, so an erase follows what is left without relying on one.
+    const kept = derived?.descent.map(({ source_id: id, kind }: Body) => [id, kind])
+    expect(new Map(kept)).toEqual(
+      new Map([
+        [unscoped.id, 'inherited'],
+        [own.id, 'inherited'],
+      ]),
+    )
+    expect(listLineResults(await importLines(app, [{ ...line, id: derived?.id }], { key }))).toEqual([
+      '1 unchanged',
+    ])
+    expect(await listBrokenLaws(app)).toEqual([])
   })
 
   it('writes edges of revision and derivation only between records of these scopes', async () => {

@@ -1,14 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
-import {
-  type Body,
-  countRows,
-  create,
-  expectProblem,
-  fact,
-  payloads,
-  read,
-} from '../support/record-requests.ts'
+import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -173,62 +165,5 @@ describe('an edge in an import', () => {
     await app.request('DELETE', `/v1/records/${source}/relations/supports/${target}`)
     await importLines(app, whole.text)
     expect((await read(app, target)).relations).toEqual([])
-  })
-})
-
-describe('fields of an import that the service owns', () => {
-  it('must be consistent with each other', async () => {
-    const [late, past] = ['2999-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
-    const move = {
-      old: 'active',
-      new: 'challenged',
-      actor: 'a',
-      reason: 'r',
-      step: 's',
-      changed_at: '2026-01-01T00:00:00Z',
-    }
-    const broken: [object, string][] = [
-      [{ updated_at: late }, '/updated_at'],
-      [
-        { anchors: { base_salience: 1, anchored_at: past }, lifecycle: { last_reinforced_at: late } },
-        '/lifecycle/last_reinforced_at',
-      ],
-      [
-        { forgotten: { at: past, reason: 'r', actor: 'a', purge_at: '2020-01-01T00:00:00Z' } },
-        '/forgotten/purge_at',
-      ],
-      [{ identifiers: [{ namespace: 'git', value: 'of another' }] }, '/identifiers/0'],
-      [{ anchors: { base_salience: 1, anchored_at: late } }, '/anchors/anchored_at'],
-      [
-        { audit_log: [{ action: 'create', actor: 'a', rationale: 'r', timestamp: late }] },
-        '/audit_log/0/timestamp',
-      ],
-      [{ status_history: [move] }, '/status'],
-      [{ status: 'challenged', status_history: [move, move] }, '/status_history/1/old'],
-      [{ version: 0 }, '/version'],
-      [{ access_count: 1e12 }, '/access_count'],
-      [{ access_count: 1, last_accessed_at: past, served_count: 2 }, '/served_count'],
-      [{ access_log: [{ at: past, kind: 'used', actor: 'a' }] }, '/access_count'],
-      [{ access_count: 1 }, '/last_accessed_at'],
-      [{ last_accessed_at: past }, '/last_accessed_at'],
-      [{ handles: [{ digest: 'zz' }] }, '/handles/0/digest'],
-      [{ redacted: true }, '/redacted'],
-    ]
-    const imported = await importLines(
-      app,
-      broken.map(([more]) => say('x', more)),
-    )
-    const pointers = imported.reports.map(({ problem }) => problem.errors[0].pointer)
-    expect(pointers).toEqual(broken.map(([, pointer]) => pointer))
-  })
-
-  it('are stored as given when a line has only some of them', async () => {
-    const { reports } = await importLines(app, [
-      say('old', { version: 7, created_at: '2020-01-01T00:00:00Z' }),
-    ])
-    const record = await read(app, reports[0].id)
-    expect(record).toMatchObject({ version: 7, status: 'active', created_at: '2020-01-01T00:00:00.000Z' })
-    expect(record.audit_log).toMatchObject([{ action: 'create', rationale: 'imported' }])
-    expect(await countRows(app, 'records')).toBe(await countRows(app, 'contents'))
   })
 })

@@ -1,4 +1,6 @@
+import { mayBecome, mayRevertTo } from '../../domain/status.ts'
 import { codeBytes, decode } from '../../domain/vector-codes.ts'
+import { isHistory } from '../../domain/vocabulary.ts'
 import type { Fault } from '../../kernel/errors.ts'
 import type { ImportedRecord, KeptEmbedding } from '../portability.schemas.ts'
 
@@ -7,6 +9,10 @@ export function findHistoryFaults(given: ImportedRecord, now: Date): Fault[] {
   return [
     ...findLateTimes(given, now),
     ...findBrokenChain(given),
+    ...findForbiddenMoves(given),
+    ...findBrokenScores(given),
+    ...findRewrittenEvents(given),
+    ...findImpossibleResults(given),
     ...findAccessFaults(given),
     ...findBrokenForgetting(given),
     ...findForeignIdentifiers(given),
@@ -74,6 +80,70 @@ function findBrokenChain({ status_history: moves = [], status = 'active' }: Impo
   if (last && last.new !== status)
     faults.push({ pointer: '/status', message: `must be ${last.new}, the last status in status_history` })
   return faults
+}
+
+/** The first change starts with a status that a new record can have, and each is one that the service would make. */
+function findForbiddenMoves({ status_history: moves = [] }: ImportedRecord): Fault[] {
+  return moves.flatMap((move, index) => {
+    const pointer = `/status_history/${index}`
+    if (index === 0 && isHistory(move.old))
+      return [{ pointer: `${pointer}/old`, message: 'must be active or challenged in the first entry' }]
+    const isPossible =
+      mayBecome(move.old, move.new) || (move.step === 'revert' && mayRevertTo(move.old, move.new))
+    return isPossible || move.old === move.new
+      ? []
+      : [{ pointer: `${pointer}/new`, message: `must be a status to which ${move.old} can change` }]
+  })
+}
+
+/** Each importance must start with the one before it, and the last must be that of the record. */
+function findBrokenScores({ importance_history: moves = [], importance }: ImportedRecord): Fault[] {
+  const faults = moves.flatMap((move, index) => {
+    const before = moves[index - 1]
+    const pointer = `/importance_history/${index}`
+    if (move.old === move.new) return [{ pointer: `${pointer}/new`, message: 'must differ from old' }]
+    return before && before.new !== move.old
+      ? [{ pointer: `${pointer}/old`, message: `must be ${before.new}, the new value of the entry before` }]
+      : []
+  })
+  const last = moves.at(-1)
+  if (last && last.new !== importance)
+    faults.push({ pointer: '/importance', message: `must be ${last.new}, the last in importance_history` })
+  return faults
+}
+
+/** Only the outcome of an episode changes after it was written. */
+function findRewrittenEvents({ type, audit_log: entries = [] }: ImportedRecord): Fault[] {
+  if (type !== 'episodic') return []
+  return entries.flatMap(({ changes = {} }, index) =>
+    Object.keys(changes).some((name) => name.startsWith('payload') && name !== 'payload.outcome')
+      ? [{ pointer: `/audit_log/${index}/changes`, message: 'must not change the payload of an episode' }]
+      : [],
+  )
+}
+
+/** The highest gain of a surprising record. */
+const maxSurpriseGain = 0.3
+
+function findImpossibleResults({ id, type, surprise, consolidation }: ImportedRecord): Fault[] {
+  const faults: [boolean | undefined, Fault][] = [
+    [
+      type !== 'episodic' && (consolidation?.due.length ?? 0) > 0,
+      { pointer: '/consolidation/due', message: 'must be empty for a record that is not an episode' },
+    ],
+    [
+      surprise && surprise.delta > (surprise.duplicate_of === undefined ? maxSurpriseGain : 0),
+      {
+        pointer: '/surprise/delta',
+        message: `must be at most ${maxSurpriseGain}, and at most 0 for a duplicate`,
+      },
+    ],
+    [
+      id !== undefined && surprise?.duplicate_of === id,
+      { pointer: '/surprise/duplicate_of', message: 'must be another record' },
+    ],
+  ]
+  return faults.flatMap(([isBroken, fault]) => (isBroken ? [fault] : []))
 }
 
 function findBrokenVectors({ embeddings = [] }: ImportedRecord): Fault[] {

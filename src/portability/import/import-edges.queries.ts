@@ -10,9 +10,9 @@ import { reserved } from '../../domain/reserved-edges.ts'
 
 /**
  * An edge leads to a target that is seen whole. The edge back of a reserved one says of the target what a revision or a
- * derivation did to it, so that one needs a target that the caller may change.
+ * derivation did to it, so that one needs a target that the caller may change. `t` is the target.
  */
-function mayLinkTo(trust: Trust, predicate: RawBuilder<unknown>): RawBuilder<SqlBool> {
+export function mayLinkTo(trust: Trust, predicate: RawBuilder<unknown>): RawBuilder<SqlBool> {
   const isSeen = openTo(trust, 't')
   if (!trust.scopes) return isSeen
   const scopes = sql.val([...trust.scopes])

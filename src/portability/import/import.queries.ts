@@ -4,6 +4,7 @@ import { openTo } from '../../db/visibility.ts'
 import type { Trust, Via } from '../../domain/caller.ts'
 import type { ContentRow, Descent, RecordRow } from '../../records/index.ts'
 import type { ImportedRecord } from '../portability.schemas.ts'
+import { mayLinkTo } from './import-edges.queries.ts'
 
 /** The stored record that a line is compared with. */
 export type ExistingRecord = ContentRow &
@@ -143,15 +144,26 @@ export async function insertHistories(
   `.execute(tx)
 }
 
-/** Sources may come later in the stream, or never. An erased record is no source of anything. */
-export async function insertDescents(tx: Transaction, descents: readonly Descent[]): Promise<void> {
+/**
+ * Sources may come later in the stream, or never. An erased record is no source of anything, and neither is a record
+ * that the caller does not see whole. An edge to a source outside the scopes of the caller is not written, so its
+ * descent is stored as `inherited`, which needs none.
+ */
+export async function insertDescents(
+  tx: Transaction,
+  descents: readonly Descent[],
+  trust: Trust,
+): Promise<void> {
   if (descents.length === 0) return
+  const isLinkable = mayLinkTo(trust, sql`'derived_from'`)
   await sql`
     insert into descents (derived_id, source_id, kind, is_ground)
-    select derived_id, source_id, kind, is_ground
+    select g.derived_id, g.source_id, case when t.id is null or ${isLinkable} then g.kind else 'inherited' end, g.is_ground
     from json_to_recordset(${JSON.stringify(descents)}::json) as g
       (derived_id uuid, source_id uuid, kind text, is_ground bool)
+    left join records as t on t.id = g.source_id
     where not exists (select from departures as d where d.id = g.source_id and d.kind = 'erased')
+      and (t.id is null or ${openTo(trust, 't')})
     on conflict on constraint descents_pkey do nothing
   `.execute(tx)
 }

@@ -86,6 +86,14 @@ const plainNames = [
   ...(['memory_kind', 'source_type'] as const),
 ]
 
+/**
+ * Every version has an entry in the audit log. A line without some of the entries, such as one that was exported by a
+ * key that does not see them all, keeps as many versions as it has entries.
+ */
+function limitVersion({ version, audit_log: entries = [] }: ImportedRecord): number | undefined {
+  return version === undefined ? undefined : Math.min(version, Math.max(1, entries.length))
+}
+
 function readReservedColumns(given: ImportedRecord, row: Draft['row']): Partial<Draft['row']> {
   const { lifecycle, updated_at: updated, last_accessed_at: accessed } = given
   const reinforced = lifecycle?.last_reinforced_at
@@ -93,7 +101,7 @@ function readReservedColumns(given: ImportedRecord, row: Draft['row']): Partial<
     last_reinforced_at: reinforced === undefined ? row.last_reinforced_at : new Date(reinforced),
     updated_at: updated === undefined ? row.updated_at : new Date(updated),
     last_accessed_at: accessed === undefined ? null : new Date(accessed),
-    version: given.version ?? row.version,
+    version: limitVersion(given) ?? row.version,
     status: given.status ?? row.status,
     importance: given.importance ?? row.importance,
     access_count: given.access_count ?? row.access_count,

@@ -2,7 +2,6 @@ import type { Transaction } from '../../db/transaction.ts'
 import { type Caller, isAllowed, viaOf } from '../../domain/caller.ts'
 import type { createSeal } from '../../domain/tombstone-seal.ts'
 import { hasFullTrust } from '../../domain/trust.ts'
-import { isHistory } from '../../domain/vocabulary.ts'
 import { AppError } from '../../kernel/errors.ts'
 import {
   createErasedContentError,
@@ -22,6 +21,7 @@ import { listDescents, resolveDescent } from './import-descent.service.ts'
 import type { ImportContext, LooseEdge } from './import-edges.queries.ts'
 import { insertVectors, registerModels } from './import-vectors.queries.ts'
 import type { ImportedCopy } from './imported-draft.ts'
+import { toHistory } from './imported-history.ts'
 import { findDifferences, type LineOutcome, recordExists } from './record-differences.ts'
 
 type Resources = { seal: ReturnType<typeof createSeal>; textLanguage: string }
@@ -55,7 +55,7 @@ export function createStoring({ seal, textLanguage }: Resources) {
     await compareExisting(tx, caller, refused, outcomes)
     const whole = fresh.filter(({ hasHistory }) => hasHistory)
     await insertHistories(tx, viaOf(caller), whole.map(toHistory))
-    if (isAllowed(caller, 'admin')) await insertDescents(tx, fresh.flatMap(listDescents))
+    if (isAllowed(caller, 'admin')) await insertDescents(tx, fresh.flatMap(listDescents), caller.trust)
     await storeVectors(tx, caller, fresh, context)
     const loose = await storeEdges(tx, caller, { fresh, outcomes }, context)
     return { outcomes: copies.map((copy) => outcomes.get(copy) ?? recordExists(copy)), loose }
@@ -148,38 +148,6 @@ async function withoutTakenPlaces(tx: Transaction, drafts: readonly Draft[]): Pr
 function formatPlace({ digest, scope, place }: HandlePlace): string {
   return `${digest.toString('hex')} ${place} ${scope}`
 }
-
-function toHistory({ draft: { row }, given }: ImportedCopy) {
-  const { forgotten, served_count, demoted_at, audit_log, status_history, importance_history } = given
-  const { access_log, access_days, surprise, consolidation } = given
-  return {
-    ...{
-      id: row.id,
-      created_at: row.created_at,
-      forgotten,
-      served_count,
-      demoted_at,
-      audit_log,
-      status_history,
-    },
-    ...{ importance_history, access_log, access_days, surprise },
-    consolidation: consolidation && addEpisodicStage(consolidation, row, forgotten !== undefined),
-  }
-}
-
-/** A current episode that was never changed still waits for consolidation, even if the line says otherwise. */
-function addEpisodicStage(
-  kept: NonNullable<ImportedCopy['given']['consolidation']>,
-  row: Draft['row'],
-  isForgotten: boolean,
-) {
-  const isOver = isForgotten || row.pinned || isHistory(row.status) || row.base_salience <= leastCompressed
-  if (row.type !== 'episodic' || row.version > 1 || isOver || kept.due.includes('episodic')) return kept
-  return { ...kept, due: ['episodic' as const, ...kept.due] }
-}
-
-/** Below this base salience compression has no effect. */
-const leastCompressed = 0.05
 
 /** Which model a store uses concerns every record, so only a caller who reaches every record registers one. */
 async function storeVectors(

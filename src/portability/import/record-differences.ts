@@ -22,7 +22,8 @@ export function findDifferences(
   if (isStated('interpretation') && !isSame(known.interpretation, row.interpretation))
     names.push('interpretation')
   if (!isSame(dropUnstatedSuccessor(known.payload, row.payload), row.payload)) names.push('payload')
-  if (hasHistory && isStated('version') && known.version !== row.version) names.push('version')
+  const isOtherVersion = known.version !== given.version && known.version !== row.version
+  if (hasHistory && isStated('version') && isOtherVersion) names.push('version')
   return names.map((name) => ({ pointer: `/${name}`, message: 'differs from the stored record' }))
 }
 

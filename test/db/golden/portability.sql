@@ -1390,6 +1390,14 @@ and s.model_id = e.model_id
 order by id) || chr(10), '') as text
 from written;
 
+-- src/portability/import/import-edges.queries.ts mayLinkTo
+select t.id
+from records as t
+where (("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+and ('derives' <> all($3::text[])
+or t.scope = any($4::text[])));
+
 -- src/portability/import/import-edges.queries.ts linkEdges
     with given as materialized (
       select *
@@ -1684,13 +1692,21 @@ and p.consolidation is not null
 
 -- src/portability/import/import.queries.ts insertDescents
     insert into descents (derived_id, source_id, kind, is_ground)
-    select derived_id, source_id, kind, is_ground
-    from json_to_recordset($1::json) as g
+    select g.derived_id, g.source_id, case when t.id is null
+or (("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+and ('derived_from' <> all($3::text[])
+or t.scope = any($4::text[]))) then g.kind else 'inherited' end, g.is_ground
+    from json_to_recordset($5::json) as g
       (derived_id uuid, source_id uuid, kind text, is_ground bool)
+    left join records as t on t.id = g.source_id
     where not exists (select
 from departures as d
 where d.id = g.source_id
 and d.kind = 'erased')
+      and (t.id is null
+or ("t"."sensitivity" <= $6
+and "t"."scope" = any($7::text[])))
     on conflict on constraint descents_pkey do nothing;
 
 -- src/portability/import/staging.queries.ts insertStagedLines

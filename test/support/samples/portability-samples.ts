@@ -48,7 +48,11 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
     findTakenPlaces: (db) =>
       importing.findTakenPlaces(db, [{ digest: Buffer.alloc(16), scope: '', place: 0 }]),
     insertDescents: (db) =>
-      importing.insertDescents(db, [{ derived_id: id, source_id: id, kind: 'capture', is_ground: true }]),
+      importing.insertDescents(
+        db,
+        [{ derived_id: id, source_id: id, kind: 'capture', is_ground: true }],
+        trust,
+      ),
     insertHistories: (db) =>
       importing.insertHistories(db, { key_id: 'root', key_name: 'root' }, [
         {
@@ -66,6 +70,8 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
       ]),
   },
   'src/portability/import/import-edges.queries.ts': {
+    mayLinkTo: (db) =>
+      sql`select t.id from records as t where ${linking.mayLinkTo(trust, sql`'derives'`)}`.execute(db),
     linkEdges: (db) =>
       linking.linkEdges(db, [{ ...edge, inverse: 'supported_by', is_whole: true }], [id], current),
     resolveWaitingEdges: (db) => linking.resolveWaitingEdges(db, current, 1_000),
