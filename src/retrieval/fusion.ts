@@ -26,7 +26,7 @@ export type FusedNode = { id: string; score: number; signals: Signals }
 const channelWeights: Record<ContentChannel, number> = { text: 1, vector: 0.5, graph: 0.3 }
 
 /** How far each prior can move a score, both ways. Together they never lift a record over one that is 1.13 times as relevant. */
-const priorSpan = { salience: 0.02, importance: 0.02, recency: 0.01 }
+const priorSpan = { salience: 0.02, importance: 0.02, recency: 0.02 }
 
 /** Best first; between equal scores the lower id, so that the same question has the same answer. */
 export function fuse(matches: ChannelMatches, inputs: ReadonlyMap<string, ScoreInputs>): FusedNode[] {

@@ -8,9 +8,10 @@ const score = (messages: readonly MessageWords[], place: number) =>
   scoreInContext(messages, place, idfs, store)
 
 describe('the score of a message in its conversation', () => {
-  it('is BM25 with b 0.5 over its own words when it has no neighbour', () => {
-    const norm = 1.2 * (0.5 + (0.5 * 10) / (10 * 2.5))
-    expect(score([message(1, 0)], 0)).toBeCloseTo((2 * 2.2) / (1 + norm), 8)
+  it('is BM25 over its own words when it has no neighbour, 15 % of it with the usual length norm', () => {
+    const inContext = (2 * 2.2) / (1 + 1.2 * (0.5 + (0.5 * 10) / (10 * 2.5)))
+    const alone = (2 * 2.2) / (1 + 1.2)
+    expect(score([message(1, 0)], 0)).toBeCloseTo(0.85 * inContext + 0.15 * alone, 8)
   })
 
   it('counts a message without a word of the question by the words of its neighbours', () => {

@@ -23,10 +23,14 @@ const fullWeight = 1 + neighbourWeights.reduce((sum, [, weight]) => sum + weight
 export const reach = 2
 
 const k1 = 1.2
-/** Less than BM25's usual 0.75: neighbours make the lengths more equal, and what is left tells less. */
-const b = 0.5
+const ownB = 0.75
+/** Less than the usual 0.75: neighbours make the lengths more equal, and what is left tells less. */
+const contextB = 0.5
 
-/** BM25 of each message at `place`, over its own words and those of its neighbours in the list. */
+/** How much the message alone counts beside the message in its context. Without it, updates of a statement lose to older ones. */
+const ownShare = 0.15
+
+/** BM25 of the message at `place`: mostly over its words and those of its neighbours in the list, partly over its own alone. */
 export function scoreInContext(
   messages: readonly MessageWords[],
   place: number,
@@ -39,14 +43,27 @@ export function scoreInContext(
     const message = messages[place + offset]
     return message ? [{ message, weight }] : []
   })
-  const length = near.reduce((sum, { message, weight }) => sum + weight * message.words, own.words)
-  const norm = k1 * (1 - b + (b * length) / (averageLength * fullWeight))
-  const score = idfs.reduce((sum, idf, word) => {
-    const count = near.reduce(
-      (counted, { message, weight }) => counted + weight * (message.counts[word] ?? 0),
+  const counts = idfs.map((_, word) =>
+    near.reduce(
+      (sum, { message, weight }) => sum + weight * (message.counts[word] ?? 0),
       own.counts[word] ?? 0,
-    )
+    ),
+  )
+  const words = near.reduce((sum, { message, weight }) => sum + weight * message.words, own.words)
+  const inContext = bm25({ counts, words }, idfs, averageLength * fullWeight, contextB)
+  const alone = bm25(own, idfs, averageLength, ownB)
+  return Math.round(((1 - ownShare) * inContext + ownShare * alone) * 1e9) / 1e9
+}
+
+function bm25(
+  { counts, words }: MessageWords,
+  idfs: readonly number[],
+  averageLength: number,
+  b: number,
+): number {
+  const norm = k1 * (1 - b + (b * words) / averageLength)
+  return idfs.reduce((sum, idf, word) => {
+    const count = counts[word] ?? 0
     return sum + (idf * count * (k1 + 1)) / (count + norm)
   }, 0)
-  return Math.round(score * 1e9) / 1e9
 }
