@@ -48,6 +48,18 @@ export const NewCapture = closed(
     timestamp: Type.Optional(
       Time({ description: 'When it happened. Must not be in the future. Default: now.' }),
     ),
+    conversation: Type.Optional(
+      closed(
+        {
+          id: Type.String({ minLength: 1, maxLength: 256 }),
+          position: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+        },
+        {
+          description:
+            'The conversation that the event belongs to, beside its messages. Not used for working states and outcomes.',
+        },
+      ),
+    ),
     source_type: Type.Optional(SourceType),
     importance: Type.Optional(Unit({ description: 'The base importance of the stored records.' })),
     memory_kind: Type.Optional(MemoryKind),

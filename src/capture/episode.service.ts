@@ -1,4 +1,5 @@
 import type { Transaction } from '../db/transaction.ts'
+import { listHandles } from '../domain/handles.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { createErasedContentError, type Draft, insertRecords } from '../records/index.ts'
@@ -66,16 +67,33 @@ function draftPrimary(
   plan: EpisodePlan,
   entities: ResolvedEntities,
 ): Draft {
-  const draft = draftCapturedRecord(
-    context,
-    buildPrimaryRecord(context, plan.payload, plan.source, entities.interpretation),
-    id,
-  )
-  const handles = buildReferenceHandles(context, plan.ref, context.known.handles.reference)
+  const payload = joinConversation(context, plan, id)
+  const record = buildPrimaryRecord(context, payload, plan.source, entities.interpretation)
+  const draft = draftCapturedRecord(context, record, id)
+  const reference = buildReferenceHandles(context, plan.ref, context.known.handles.reference)
+  const handles = [...reference, ...listHandles(payload)]
   return {
     ...draft,
     edges: buildPrimaryEdges(id, entities, context.now),
     descents: buildMentionDescents(id, entities),
     handles,
   }
+}
+
+/** Returns the payload with its place in the conversation that the capture names. */
+function joinConversation(
+  { input }: CaptureWriteContext,
+  { payload, ref, source }: EpisodePlan,
+  id: string,
+): EpisodePlan['payload'] {
+  const { conversation } = input
+  if (!conversation) return payload
+  const place = {
+    ...conversation,
+    message_id: ref ?? id,
+    at: source.timestamp,
+    role: 'event',
+    name: input.source,
+  }
+  return { ...payload, conversation: place }
 }

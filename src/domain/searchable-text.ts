@@ -1,5 +1,5 @@
 import { maskFact, maskMembers, maskSecrets, maskText } from './masking.ts'
-import { contentOf } from './message-content.ts'
+import { contentOf, isPlainMessage } from './message-content.ts'
 import type { Payload } from './payloads.ts'
 
 /**
@@ -40,7 +40,7 @@ function wordsOf(payload: Payload): string[] {
   switch (payload.kind) {
     case 'episodic':
       // Of a message only who says what: a word that every message has would only lengthen it.
-      if (payload.conversation) return [payload.conversation.name ?? '', contentOf(payload)]
+      if (isPlainMessage(payload)) return [payload.conversation?.name ?? '', contentOf(payload)]
       return [
         ...payload.timeline.flatMap((event) => [event.event_kind, event.summary ?? '', event.ref]),
         ...payload.tool_graph.flatMap((node) => [node.tool, flatten(node.result)]),

@@ -221,3 +221,27 @@ it('brings messages to another store by export and import, and knows them there'
     await target.close()
   }
 })
+
+it('takes a captured event into the conversation that it names', async () => {
+  await append('mixed', [say('1', 'please run the tests', { at: '2025-06-01T08:00:00.000Z' })])
+  const captured = await app.request('POST', '/v1/capture', {
+    body: {
+      ...{
+        source: 'ci',
+        source_kind: 'tool_output',
+        summary: 'The tests passed.',
+        conversation: { id: 'mixed' },
+      },
+      content: { ref: 'run-1', tool_name: 'vitest', result: { passed: 12 } },
+      timestamp: '2025-06-01T08:01:00.000Z',
+    },
+  })
+  expect(captured.status).toBe(201)
+  await append('mixed', [say('2', 'thank you', { at: '2025-06-01T08:02:00.000Z' })])
+  expect(textsOf(await get('mixed/messages'))).toEqual([
+    'please run the tests',
+    'The tests passed.',
+    'thank you',
+  ])
+  expect((await get('mixed')).speakers).toEqual(['ci', 'user'])
+})
