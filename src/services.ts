@@ -56,6 +56,7 @@ import {
 } from './records/index.ts'
 import { createRelationsService, relationsRoutes } from './relations/index.ts'
 import {
+  createPromptContextService,
   createRetrievalService,
   createSimilarService,
   createTextSearch,
@@ -130,6 +131,7 @@ export function createServices({
     ...{ db, clock, queryEmbedder, vectors, ...config.retrieval },
     text: createTextSearch({ clock, textLanguage }),
   })
+  const promptContext = createPromptContextService({ db, clock, retrieval, ...config.retrieval })
   const similar = createSimilarService({ db, clock, queryEmbedder, vectors })
   const surprisePreview = createSurprisePreviewService({ queryEmbedder, vectors })
   const drift = createDriftService({ db, roots: config.driftRoots })
@@ -162,6 +164,7 @@ export function createServices({
     conversations,
     conversationRemoval,
     retrieval,
+    promptContext,
     similar,
     surprisePreview,
     drift,
@@ -201,7 +204,11 @@ export function listRooms({ once, ...services }: Services): Room[] {
       conversationRemoval: services.conversationRemoval,
       once,
     }),
-    room(retrievalRoutes, { retrieval: services.retrieval, access: services.access }),
+    room(retrievalRoutes, {
+      retrieval: services.retrieval,
+      promptContext: services.promptContext,
+      access: services.access,
+    }),
     room(similarRoutes, { similar: services.similar }),
     room(surpriseRoutes, { surprisePreview: services.surprisePreview }),
     room(driftRoutes, { drift: services.drift }),

@@ -3,12 +3,15 @@ import type { FastifyRequest } from 'fastify'
 import { ref } from '../domain/schema-ref.ts'
 import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
+import { ContextQuery, PromptContext } from './prompt/prompt-context.schemas.ts'
+import type { PromptContextService } from './prompt/prompt-context.service.ts'
 import { Retrieval, RetrieveQuery } from './retrieval.schemas.ts'
 import type { RetrievalService } from './retrieval.service.ts'
 
 type Report = (message: string, error?: unknown) => void
 export type RetrievalOptions = {
   retrieval: RetrievalService
+  promptContext: PromptContextService
   access: { noteServed(ids: readonly string[], actor: string, report: Report): void }
 }
 
@@ -16,9 +19,28 @@ type Serving = { ids: readonly string[]; actor: string }
 
 export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = async (
   app,
-  { retrieval, access },
+  { retrieval, promptContext, access },
 ) => {
   const servings = new WeakMap<FastifyRequest, Serving>()
+
+  /** `record_access: false` asks for no count. */
+  function noteServing(
+    request: FastifyRequest,
+    { record_access: isCounted, trust }: Pick<RetrieveQuery, 'record_access' | 'trust'>,
+    ids: readonly string[],
+  ): void {
+    if (isCounted === false || ids.length === 0) return
+    servings.set(request, { ids, actor: trust?.actor_id ?? request.caller.name })
+  }
+
+  // After the response: only what was sent is counted, and no caller waits for it.
+  app.addHook('onResponse', async (request, reply) => {
+    const serving = servings.get(request)
+    if (!serving || reply.statusCode !== 200) return
+    access.noteServed(serving.ids, serving.actor, (message, error) =>
+      request.log.warn({ err: error }, message),
+    )
+  })
 
   app.post(
     '/v1/retrieve',
@@ -35,22 +57,35 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
           200: { schema: ref(Retrieval), description: 'The retrieved records and edges.' },
         }),
       },
-      // After the response: only what was sent is counted, and no caller waits for it.
-      onResponse: async (request, reply) => {
-        const serving = servings.get(request)
-        if (!serving || reply.statusCode !== 200) return
-        access.noteServed(serving.ids, serving.actor, (message, error) =>
-          request.log.warn({ err: error }, message),
-        )
+    },
+    async (request) => {
+      const { answer, servedIds } = await retrieval.retrieve(readCallContext(request), request.body)
+      noteServing(request, request.body, servedIds)
+      return answer
+    },
+  )
+
+  app.post(
+    '/v1/context',
+    {
+      config: { permission: 'records:read', readOnly: true },
+      schema: {
+        operationId: 'buildContext',
+        tags: ['retrieval'],
+        summary: 'Write the memories for a task as a text for a prompt',
+        description:
+          'Retrieves as `/v1/retrieve` does and writes what was found as one text of at most `max_tokens`: who is asked about, what is known, how to do it, what is under way, and what happened, with the messages beside those that were found. Facts in dispute are both there, the newer one first. Equal lines are written once; what does not fit is left out, the least relevant first, and listed in `omitted`. Each line names its record. Secrets are masked. The text is data, not instructions: it is fenced, and nothing in a record can end the fence or look like a reference. Every filter applies to every record in the text.',
+        body: ref(ContextQuery),
+        response: answers({
+          200: { schema: ref(PromptContext), description: 'The text and the records in it.' },
+        }),
       },
     },
     async (request) => {
-      const { body } = request
-      const { answer, servedIds } = await retrieval.retrieve(readCallContext(request), body)
-      const actor = body.trust?.actor_id ?? request.caller.name
-      if (body.record_access !== false && servedIds.length > 0)
-        servings.set(request, { ids: servedIds, actor })
-      return answer
+      const context = await promptContext.build(readCallContext(request), request.body)
+      const ids = context.items.map(({ record_id: id }) => id)
+      noteServing(request, request.body, ids)
+      return context
     },
   )
 }

@@ -79,26 +79,35 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     isExplained: boolean,
   ) {
     const ids = candidateNodes.map(({ id }) => id)
+    const { shown, stored } = await presentRecords(question, ids)
+    const nodes = candidateNodes.flatMap(({ id, hop, score, signals }): RetrievedNode[] => {
+      const record = shown.get(id)
+      if (!record) return []
+      const explained = isExplained && !('redacted' in record) ? { signals } : {}
+      return [{ record, root: hop === 0, hop, score, ...explained }]
+    })
+    return { nodes, stored }
+  }
+
+  /** Reads records that a search under the conditions of the question has found. */
+  async function presentRecords(question: Question, ids: readonly string[]) {
     const [stored, past] = await Promise.all([
       ids.length === 0 ? [] : findRecords(db, ids, question.trust, embeddedEdgesAmongMany),
       question.isPast && ids.length > 0 ? findPastStates(db, ids, question) : [],
     ])
     const byId = new Map(stored.filter((each) => !each.forgotten_at).map((each) => [each.id, each]))
     const pastById = new Map(past.map((then) => [then.id, then]))
-    const nodes = candidateNodes.flatMap(({ id, hop, score, signals }): RetrievedNode[] => {
-      const record = byId.get(id)
-      if (!record) return []
-      const shown = present(record, question, pastById.get(id))
-      const explained = isExplained && !('redacted' in shown) ? { signals } : {}
-      return [{ record: shown, root: hop === 0, hop, score, ...explained }]
-    })
-    return { nodes, stored: byId }
+    const present = Array.from(
+      byId,
+      ([id, each]) => [id, presentAt(each, question, pastById.get(id))] as const,
+    )
+    return { shown: new Map(present), stored: byId }
   }
 
-  return { retrieve }
+  return { retrieve, presentRecords }
 }
 
-function present(
+function presentAt(
   stored: StoredRecord,
   { trust, at }: Question,
   then: Parameters<typeof presentPast>[1] | undefined,

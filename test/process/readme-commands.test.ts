@@ -22,9 +22,9 @@ async function provideCurl(folder: string): Promise<string> {
 }
 
 describe('the curl commands of the README', () => {
-  test('are eight', () => {
-    expect(calls).toHaveLength(8)
-    expect(readme.match(/\bcurl /g)).toHaveLength(8)
+  test('are nine', () => {
+    expect(calls).toHaveLength(9)
+    expect(readme.match(/\bcurl /g)).toHaveLength(9)
   })
 
   test('answer what the README shows, on a new server', async () => {
@@ -57,6 +57,10 @@ describe('the curl commands of the README', () => {
       {
         root_ids: expect.arrayContaining([successor]),
         nodes: expect.arrayContaining([expect.objectContaining({ root: true })]),
+      },
+      {
+        text: expect.stringContaining('shop-api is deployed to eu-west-1'),
+        items: expect.arrayContaining([expect.objectContaining({ record_id: successor, quoted: true })]),
       },
       { edges: [{ source_id: successor, predicate: 'supersedes', target_id: fact }] },
       { job: 'consolidate', dry_run: true, trigger: 'manual' },

@@ -542,6 +542,59 @@ limit 1
   )
 from records as r;
 
+-- src/retrieval/prompt/prompt-context.queries.ts findByHandles
+    select h.record_id as id
+    from unnest($1::bytea[]) with ordinality as w (digest, place)
+    join handles as h on h.digest = w.digest
+    join records as r on r.id = h.record_id
+    where r.type = $2
+and r.forgotten_at is null
+    group by h.record_id
+    order by min(w.place), h.record_id desc
+    limit $3;
+
+-- src/retrieval/prompt/prompt-context.queries.ts findDisputes: now
+    select d.one, d.other, bool_or(d.predicate <> 'contested_by') as is_stated
+    from (
+      select e.source_id as one, e.target_id as other, e.predicate
+from relations as e
+      where e.source_id = any($1::uuid[])
+        and e.predicate in ('contradicts', 'contradicted_by', 'contested_by')
+      union all
+      select e.target_id, e.source_id, e.predicate
+from relations as e
+      where e.target_id = any($2::uuid[])
+and e.predicate = 'contested_by'
+    ) as d
+    join records as r on r.id = d.other
+    where r.type = 'semantic'
+and r.forgotten_at is null
+    group by d.one, d.other
+    order by d.one, d.other desc
+    limit $3;
+
+-- src/retrieval/prompt/prompt-context.queries.ts findDisputes: of the past
+    select d.one, d.other, bool_or(d.predicate <> 'contested_by') as is_stated
+    from (
+      select e.source_id as one, e.target_id as other, e.predicate
+from relations as e
+      where e.source_id = any($1::uuid[])
+        and e.predicate in ('contradicts', 'contradicted_by', 'contested_by')
+and e.created_at <= $2::timestamptz
+      union all
+      select e.target_id, e.source_id, e.predicate
+from relations as e
+      where e.target_id = any($3::uuid[])
+and e.predicate = 'contested_by'
+and e.created_at <= $4::timestamptz
+    ) as d
+    join records as r on r.id = d.other
+    where r.type = 'semantic'
+and r.forgotten_at is null
+    group by d.one, d.other
+    order by d.one, d.other desc
+    limit $5;
+
 -- src/retrieval/text/context.queries.ts findSurroundings
     select m.record_id as hit, array_agg(near.record_id
 order by near.at, near.arrival) as ids,

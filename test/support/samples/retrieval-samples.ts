@@ -4,6 +4,7 @@ import * as searching from '../../../src/embeddings/vector-search.queries.ts'
 import * as candidates from '../../../src/retrieval/candidates.queries.ts'
 import * as expansion from '../../../src/retrieval/expansion.queries.ts'
 import * as filtering from '../../../src/retrieval/filters.queries.ts'
+import * as prompting from '../../../src/retrieval/prompt/prompt-context.queries.ts'
 import { type Question, readQuestion } from '../../../src/retrieval/question.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -73,6 +74,14 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     findStatusChangedSince: (db) => candidates.findStatusChangedSince(db, past, conditions, 50),
     findWithheld: (db) => candidates.findWithheld(db, [id], question),
     findPastStates: (db) => candidates.findPastStates(db, [id], past),
+  },
+  'src/retrieval/prompt/prompt-context.queries.ts': {
+    findByHandles: (db) =>
+      prompting.findByHandles(db, { type: 'entity', digests: [Buffer.alloc(16)], conditions, limit: 4 }),
+    findDisputes: {
+      now: (db) => prompting.findDisputes(db, [id], question, { conditions, limit: 100 }),
+      'of the past': (db) => prompting.findDisputes(db, [id], past, { conditions, limit: 100 }),
+    },
   },
   'src/retrieval/expansion.queries.ts': {
     findNeighbours: (db) => expansion.findNeighbours(db, [id], question, { conditions, mostOfAKind: 25 }),

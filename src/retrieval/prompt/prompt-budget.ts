@@ -1,0 +1,59 @@
+import { type Entry, repetitionKey } from './prompt-entries.ts'
+import { groupKey, type Layout } from './prompt-layout.ts'
+
+/** Chooses what fits into a prompt. */
+
+export type Omission = { id: string; reason: 'budget' | 'repetition' }
+export type Choice = { chosen: Entry[]; omitted: Omission[] }
+
+/**
+ * Takes units in their order, the most relevant first, as long as they fit. The entries of a unit are taken together or
+ * not at all. A unit that is too large is passed over, and a smaller one after it may still fit.
+ */
+export function fillBudget(units: readonly (readonly Entry[])[], layout: Layout, budget: number): Choice {
+  const said = new Set<string>()
+  const opened = new Set<string>()
+  const chosen: Entry[] = []
+  const omitted: Omission[] = []
+  let left = budget - layout.frameWeight
+  for (const unit of units) {
+    const fresh = unit.filter((entry) => isFirst(entry, said, unit))
+    const openings = new Map(
+      fresh.flatMap((entry) => listOpenings(entry, layout)).filter(([key]) => !opened.has(key)),
+    )
+    const weight = sum([...fresh.map(layout.entryWeight), ...openings.values()])
+    const isFitting = weight <= left
+    for (const entry of unit) {
+      if (!fresh.includes(entry)) omitted.push({ id: entry.id, reason: 'repetition' })
+      else if (isFitting) chosen.push(entry)
+      else omitted.push({ id: entry.id, reason: 'budget' })
+    }
+    if (!isFitting) continue
+    left -= weight
+    for (const key of openings.keys()) opened.add(key)
+    for (const key of fresh.flatMap(listKeys)) said.add(key)
+  }
+  return { chosen, omitted }
+}
+
+function isFirst(entry: Entry, said: ReadonlySet<string>, unit: readonly Entry[]): boolean {
+  const key = repetitionKey(entry)
+  if (key === undefined) return true
+  return !said.has(key) && unit.find((other) => repetitionKey(other) === key) === entry
+}
+
+function listKeys(entry: Entry): string[] {
+  const key = repetitionKey(entry)
+  return key === undefined ? [] : [key]
+}
+
+/** The headings that stand above an entry, with their weights. */
+function listOpenings(entry: Entry, layout: Layout): [key: string, weight: number][] {
+  const part: [string, number] = [`part ${entry.part}`, layout.partWeight(entry.part)]
+  if (!entry.conversation) return [part]
+  return [part, [`group ${groupKey(entry)}`, layout.groupWeight(entry)]]
+}
+
+function sum(weights: readonly number[]): number {
+  return weights.reduce((total, weight) => total + weight, 0)
+}

@@ -1,0 +1,100 @@
+import type { Database } from '../../db/connection.ts'
+import type { CallContext } from '../../db/transaction.ts'
+import { factHandle, nameHandle } from '../../domain/handles.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { MemoryRecord } from '../../records/index.ts'
+import { answerConditions } from '../filters.queries.ts'
+import { listNames } from '../names-in-question.ts'
+import { type Question, readQuestion } from '../question.ts'
+import type { Retrieval } from '../retrieval.schemas.ts'
+import type { RetrievalService } from '../retrieval.service.ts'
+import { findSurroundings } from '../text/context.queries.ts'
+import { findByHandles, findDisputes } from './prompt-context.queries.ts'
+import type { ContextQuery, PromptContext } from './prompt-context.schemas.ts'
+import type { Pair } from './prompt-order.ts'
+import { type Found, isContested, isMessage, isWhole, writePrompt } from './prompt-writing.ts'
+
+type Resources = { db: Database; clock: Clock; retrieval: RetrievalService; conversationGapMs: number }
+type Conditions = ReturnType<typeof answerConditions>
+
+export type PromptContextService = ReturnType<typeof createPromptContextService>
+
+const mostEntities = 4
+const mostDisputes = 100
+
+export function createPromptContextService({ db, clock, retrieval, conversationGapMs }: Resources) {
+  async function build(call: CallContext, input: ContextQuery): Promise<PromptContext> {
+    const { max_tokens: maxTokens = 1_500, format = 'markdown', root_limit = 20, ...query } = input
+    const { node_limit = 50, max_hops = 0 } = query
+    const question = readQuestion(query, call.caller.trust, clock.now())
+    const conditions = answerConditions(question, 'whole')
+    const limits = { root_limit, node_limit, max_hops, edge_limit: 0 }
+    const [{ answer }, profileIds] = await Promise.all([
+      retrieval.retrieve(call, { ...query, ...limits }),
+      findProfiles(input.task_descriptor, conditions),
+    ])
+    const found = await gather(question, conditions, answer, profileIds)
+    return writePrompt(found, { maxTokens, format })
+  }
+
+  /** The entities that the question names, each with its profile, and profiles of names without an entity. */
+  async function findProfiles(text: string, conditions: Conditions): Promise<string[]> {
+    const names = listNames(text)
+    const digests = names.map((name) => nameHandle(name).digest)
+    const entities = { type: 'entity' as const, digests, conditions, limit: mostEntities }
+    const entityIds = digests.length === 0 ? [] : await findByHandles(db, entities)
+    const profiles = [...entityIds, ...names].map(
+      (subject) => factHandle({ subject, predicate: 'profile' }).digest,
+    )
+    const facts = { type: 'semantic' as const, digests: profiles, conditions, limit: mostEntities }
+    return [...entityIds, ...(profiles.length === 0 ? [] : await findByHandles(db, facts))]
+  }
+
+  /** Everything that could stand in the text. What retrieval did not find is found under the same conditions. */
+  async function gather(
+    question: Question,
+    conditions: Conditions,
+    answer: Retrieval,
+    profileIds: readonly string[],
+  ): Promise<Found> {
+    const records = new Map(
+      answer.nodes.flatMap(({ record }) => (isWhole(record) ? [[record.id, record]] : [])),
+    )
+    const facts = [...records.values()].filter(({ type }) => type === 'semantic').map(({ id }) => id)
+    const [besides, linked] = await Promise.all([
+      findBesides(conditions, [...records.values()].filter(isMessage)),
+      findDisputes(db, [...facts, ...profileIds], question, { conditions, limit: mostDisputes }),
+    ])
+    const added = [...profileIds, ...[...besides.values()].flat(), ...linked.map(({ other }) => other)]
+    const missing = [...new Set(added)].filter((id) => !records.has(id))
+    const { shown } = await retrieval.presentRecords(question, missing)
+    for (const record of shown.values()) if (isWhole(record)) records.set(record.id, record)
+    const disputes = linked
+      .filter(
+        (each) =>
+          each.is_stated || isContested(records.get(each.one)) || isContested(records.get(each.other)),
+      )
+      .filter(({ one, other }) => records.has(one) && records.has(other))
+      .map(({ one, other }): Pair => [one, other])
+    // The other side of a contest that has ended is an ordinary fact, and was not asked about.
+    const settled = linked.map(({ other }) => other).filter((id) => !disputes.flat().includes(id))
+    for (const id of settled) if (missing.includes(id) && !profileIds.includes(id)) records.delete(id)
+    return { answer, records, profileIds, besides, disputes }
+  }
+
+  /** The messages directly before and after, in the same session. */
+  async function findBesides(conditions: Conditions, messages: readonly MemoryRecord[]) {
+    const ids = messages.map(({ id }) => id)
+    const around = ids.length === 0 ? [] : await findSurroundings(db, ids, conditions, 1)
+    return new Map(
+      around.map(({ hit, ids: near, times }) => {
+        const at = times[near.indexOf(hit)]?.getTime() ?? 0
+        const isNear = (_: string, index: number) =>
+          Math.abs((times[index]?.getTime() ?? 0) - at) <= conversationGapMs
+        return [hit, near.filter(isNear).filter((id) => id !== hit)]
+      }),
+    )
+  }
+
+  return { build }
+}

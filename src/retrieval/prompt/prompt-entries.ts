@@ -1,0 +1,87 @@
+import { normaliseName } from '../../domain/names.ts'
+import type { MemoryRecord } from '../../records/index.ts'
+import { quoteAsLine } from './quoted-text.ts'
+import { stateRecord } from './record-statement.ts'
+import { cutToWeight } from './token-estimate.ts'
+
+/** Turns records into the lines of a prompt: in which part each stands, and what it says. */
+
+/** In the order of the text. */
+export const parts = ['who', 'known', 'how', 'under_way', 'happened'] as const
+export type Part = (typeof parts)[number]
+
+export type Entry = {
+  id: string
+  kind: MemoryRecord['type']
+  part: Part
+  /** `2026-03-28`, and the time of day for what happened. */
+  date: string
+  /** One line, quoted. */
+  text: string
+  isWhole: boolean
+  isDisputed: boolean
+  /** Milliseconds; the order of what happened and of disputed facts. */
+  at: number
+  conversation?: { scope: string; id: string }
+}
+
+export type EntryContext = {
+  /** The entities that the question names, and their profiles. */
+  profileIds: ReadonlySet<string>
+  disputedIds: ReadonlySet<string>
+  /** Names of entities by id, for facts about them. */
+  names: ReadonlyMap<string, string>
+  /** The weight that the text of one entry may have. */
+  heaviest: number
+}
+
+export function toEntry(record: MemoryRecord, context: EntryContext): Entry {
+  const { id, type: kind, payload, scope = '' } = record
+  const time = timeOf(record)
+  // A character weighs three tenths of a token at least, so more characters would not fit.
+  const statement = stateRecord(payload, Math.ceil(context.heaviest / 3) + 1, context.names)
+  const line = quoteAsLine(statement.text)
+  const text = cutToWeight(line, context.heaviest)
+  return {
+    ...{ id, kind, part: partOf(record, context), text, at: Date.parse(time) },
+    date: kind === 'episodic' ? `${time.slice(0, 10)} ${time.slice(11, 16)}` : time.slice(0, 10),
+    isWhole: statement.isWhole && text === line,
+    isDisputed: context.disputedIds.has(id),
+    ...(payload.kind === 'episodic' && payload.conversation
+      ? { conversation: { scope, id: payload.conversation.id } }
+      : {}),
+  }
+}
+
+/** In UTC: a client may have written the time of a message with another offset. */
+function timeOf({ payload, created_at: createdAt }: MemoryRecord): string {
+  const writtenAt = payload.kind === 'episodic' ? payload.conversation?.at : undefined
+  return new Date(writtenAt ?? createdAt).toISOString()
+}
+
+function partOf({ id, payload }: MemoryRecord, { profileIds }: EntryContext): Part {
+  if (profileIds.has(id)) return 'who'
+  switch (payload.kind) {
+    case 'entity':
+    case 'semantic':
+      return 'known'
+    case 'competence':
+    case 'plan_graph':
+      return 'how'
+    case 'working':
+      return 'under_way'
+    case 'episodic':
+      return 'happened'
+  }
+}
+
+/** A shorter reply, such as "yes", means something else at each place. */
+const fewestWords = 3
+
+/** Equal for entries that say the same; undefined for one that can be said more than once. */
+export function repetitionKey({ part, text, conversation, isDisputed }: Entry): string | undefined {
+  const said = normaliseName(text)
+  // The first word of a message is who says it.
+  if (conversation && said.split(' ').length <= fewestWords) return undefined
+  return `${part} ${isDisputed} ${said}`
+}

@@ -1,0 +1,90 @@
+import type { MemoryRecord, RedactedRecord } from '../../records/index.ts'
+import type { Retrieval } from '../retrieval.schemas.ts'
+import { fillBudget } from './prompt-budget.ts'
+import type { PromptContext } from './prompt-context.schemas.ts'
+import { type Entry, toEntry } from './prompt-entries.ts'
+import { createJsonLayout, createMarkdownLayout, sortAsWritten } from './prompt-layout.ts'
+import { listUnits, type Pair, placeRecords } from './prompt-order.ts'
+import { shortenIds } from './short-references.ts'
+import { estimateTokens, toTokens, toWeight } from './token-estimate.ts'
+
+/** Writes what was found as the text of a prompt. */
+
+/** No line takes more than this share of the text, so that one long record leaves room for others. */
+const largestShare = 1 / 3
+
+type Omitted = PromptContext['omitted'][number]
+
+export type Found = {
+  answer: Retrieval
+  records: ReadonlyMap<string, MemoryRecord>
+  profileIds: readonly string[]
+  besides: ReadonlyMap<string, readonly string[]>
+  disputes: readonly Pair[]
+}
+type Form = { maxTokens: number; format: 'markdown' | 'json' }
+
+export function writePrompt(found: Found, { maxTokens, format }: Form): PromptContext {
+  const { answer, records, profileIds, besides, disputes } = found
+  const foundIds = answer.nodes.map(({ record }) => record.id)
+  const selectedId = answer.selection?.selected[0]
+  const places = placeRecords({ profileIds, foundIds, selectedId, besides, disputes })
+  const entries = listEntries(found, selectedId, toWeight(maxTokens) * largestShare)
+  const references = shortenIds([...records.keys()])
+  const layout = format === 'json' ? createJsonLayout(references) : createMarkdownLayout(references)
+  const { chosen, omitted } = fillBudget(listUnits(entries, places, disputes), layout, toWeight(maxTokens))
+  const text = layout.write(chosen)
+  const others = answer.nodes.flatMap(({ record }): Omitted[] => {
+    if (!isWhole(record)) return [{ record_id: record.id, reason: 'redacted' }]
+    return entries.some(({ id }) => id === record.id)
+      ? []
+      : [{ record_id: record.id, reason: 'not_selected' }]
+  })
+  const left = [...omitted.map(({ id, reason }): Omitted => ({ record_id: id, reason })), ...others]
+  const placeOf = ({ record_id: id }: Omitted) => places.get(id) ?? 0
+  return {
+    text,
+    token_estimate: estimateTokens(text),
+    items: sortAsWritten(chosen).map((entry) => ({
+      record_id: entry.id,
+      ref: references.get(entry.id) ?? entry.id,
+      kind: entry.kind,
+      tokens: toTokens(layout.entryWeight(entry)),
+      quoted: entry.isWhole,
+    })),
+    omitted: left.sort((one, other) => placeOf(one) - placeOf(other)),
+  }
+}
+
+/** Of skills and plans only the selected one is an entry. */
+function listEntries(
+  { records, profileIds, disputes }: Found,
+  selectedId: string | undefined,
+  heaviest: number,
+): Entry[] {
+  const contested = [...records.values()].filter(isContested).map(({ id }) => id)
+  const context = {
+    profileIds: new Set(profileIds),
+    disputedIds: new Set([...contested, ...disputes.flat()]),
+    names: new Map(
+      [...records.values()].flatMap(({ id, payload }) =>
+        payload.kind === 'entity' ? [[id, payload.canonical_name] as const] : [],
+      ),
+    ),
+    heaviest,
+  }
+  const entries = [...records.values()].map((record) => toEntry(record, context))
+  return entries.filter(({ id, part }) => part !== 'how' || id === selectedId)
+}
+
+export function isWhole(record: MemoryRecord | RedactedRecord): record is MemoryRecord {
+  return !('redacted' in record)
+}
+
+export function isMessage({ payload }: MemoryRecord): boolean {
+  return payload.kind === 'episodic' && payload.conversation !== undefined
+}
+
+export function isContested(record: MemoryRecord | undefined): boolean {
+  return record?.payload.kind === 'semantic' && record.payload.revision?.status === 'contested'
+}

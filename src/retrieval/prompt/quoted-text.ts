@@ -1,0 +1,22 @@
+/**
+ * Makes one harmless line of any text. Whatever a record contains, its line cannot begin another line, close the fence
+ * around the memory, or look like the reference to a record.
+ */
+
+const lineBreaks = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g
+const tabs = /\t/g
+/** Control characters, halves of surrogate pairs, marks that reverse the reading order, and invisible tags. */
+const unreadable = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
+/** A fence is closed by three of these or more. */
+const fences = /`{3,}|~{3,}/g
+/** The beginning of a reference, also when it is spelt with wide or invisible characters. */
+const references = /([[［][\s\p{Cf}]*[mｍ][\s\p{Cf}]*)([:：])/giu
+
+export function quoteAsLine(text: string): string {
+  return text
+    .replace(lineBreaks, '\\n')
+    .replace(tabs, ' ')
+    .replace(unreadable, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+    .replace(fences, (run) => [...run].map((each) => `\\${each}`).join(''))
+    .replace(references, '$1\\$2')
+}

@@ -1,0 +1,183 @@
+import { holdsMask, maskFact, maskText } from '../../domain/masking.ts'
+import { contentOf } from '../../domain/message-content.ts'
+import { clip, outline } from '../../domain/outline.ts'
+import type { EpisodicPayload, Payload } from '../../domain/payloads.ts'
+
+/** Says in plain text what a record holds, with secrets masked. */
+
+export type Statement = {
+  text: string
+  /** False where the text is shortened or a secret is masked. */
+  isWhole: boolean
+}
+
+type Of<K extends Payload['kind']> = Extract<Payload, { kind: K }>
+/** Writes a value within a limit of characters, masked. */
+type Write = (value: unknown, limit?: number) => string
+
+/** So much of a result or a value is shown beside others. */
+const longestDetail = 300
+/** So many items of a list are shown. */
+const mostItems = 50
+
+/** At most `limit` characters. The cost depends on the limit, not on the record, which may have megabytes. */
+export function stateRecord(payload: Payload, limit: number, names: ReadonlyMap<string, string>): Statement {
+  let isCut = false
+  const write: Write = (value, most = limit + 1) => {
+    const text = outline(value, most)
+    isCut ||= text.length >= most
+    return text
+  }
+  const full = maskText(describe(payload, write, names).trim())
+  const text = clip(full, limit)
+  return { text, isWhole: text === full && !isCut && !hasLongList(payload) && !holdsMask(full) }
+}
+
+function hasLongList(payload: Payload): boolean {
+  return Object.values(payload).some((member) => Array.isArray(member) && member.length > mostItems)
+}
+
+function describe(payload: Payload, write: Write, names: ReadonlyMap<string, string>): string {
+  switch (payload.kind) {
+    case 'entity':
+      return describeEntity(payload, write)
+    case 'semantic':
+      return describeFact(payload, write, names)
+    case 'competence':
+      return describeSkill(payload, write)
+    case 'plan_graph':
+      return describePlan(payload, write)
+    case 'working':
+      return describeTask(payload, write)
+    case 'episodic':
+      return payload.conversation ? describeMessage(payload, write) : describeEpisode(payload, write)
+  }
+}
+
+const join = (parts: readonly string[], by: string) => parts.filter((part) => part !== '').join(by)
+const labelled = (label: string, items: readonly unknown[], write: Write) =>
+  items.length === 0
+    ? ''
+    : `${label}: ${items
+        .slice(0, mostItems)
+        .map((item) => write(item))
+        .join('; ')}`
+
+function describeEntity(payload: Of<'entity'>, write: Write): string {
+  const { canonical_name: name, primary_type: type, aliases, identifiers, summary } = payload
+  const marks = identifiers
+    .slice(0, mostItems)
+    .map(({ namespace, value }) => write({ [namespace]: value }, longestDetail))
+  const about = [
+    summary === undefined ? '' : write(summary),
+    labelled(
+      'also called',
+      aliases.map(({ value }) => value),
+      write,
+    ),
+    join(marks, ', '),
+  ]
+  return join([`${write(name)} (${write(type)})`, join(about, '; ')], ': ')
+}
+
+/** A fact about an entity may name it by its id: its name says more. */
+function describeFact(payload: Of<'semantic'>, write: Write, names: ReadonlyMap<string, string>): string {
+  const { subject, predicate, object } = maskFact(payload)
+  const said = [write(names.get(subject) ?? subject), write(predicate), write(object)].join(' ')
+  const { mode, start, end, conditions } = payload.validity
+  if (mode === 'global') return said
+  const limits = [
+    start === undefined ? '' : `from ${start}`,
+    end === undefined ? '' : `until ${end}`,
+    conditions === undefined ? '' : `if ${write(conditions)}`,
+  ]
+  return join([said, join(limits, ' ')], ', valid ')
+}
+
+function describeSkill(payload: Of<'competence'>, write: Write): string {
+  const { skill_name: name, recipe, required_tools: tools, failure_modes, fallbacks, performance } = payload
+  const steps = recipe.slice(0, mostItems).map(({ step, tool, validation }, index) => {
+    const extras = [
+      tool === undefined ? '' : `with ${write(tool)}`,
+      validation === undefined ? '' : `check ${write(validation)}`,
+    ]
+    const extra = join(extras, ', ')
+    return `${index + 1}. ${write(step)}${extra === '' ? '' : ` (${extra})`}`
+  })
+  const { success_count: good = 0, failure_count: bad = 0 } = performance ?? {}
+  return join(
+    [
+      `Skill ${write(name)}${steps.length === 0 ? '' : `: ${steps.join(' ')}`}`,
+      labelled('Tools', tools, write),
+      labelled('Can fail', failure_modes, write),
+      labelled('Otherwise', fallbacks, write),
+      good + bad === 0 ? '' : `Worked ${good} of ${good + bad} times`,
+    ],
+    '. ',
+  )
+}
+
+function describePlan(payload: Of<'plan_graph'>, write: Write): string {
+  const { plan_id: id, intent, nodes, edges, constraints } = payload
+  const numbers = new Map(nodes.map((node, index) => [node.id, index + 1]))
+  const before = new Map<string, number[]>()
+  for (const { from, to } of edges) before.set(to, [...(before.get(to) ?? []), numbers.get(from) ?? 0])
+  const steps = nodes.slice(0, mostItems).map((node, index) => {
+    const after = before.get(node.id)
+    const extras = [
+      after ? `after ${after.join(', ')}` : '',
+      node.guards === undefined ? '' : `if ${write(node.guards)}`,
+    ]
+    const extra = join(extras, ', ')
+    return `${index + 1}. ${write(node.op)}${extra === '' ? '' : ` (${extra})`}`
+  })
+  const title = join([`Plan ${write(id)}`, intent === undefined ? '' : write(intent)], ', ')
+  return join(
+    [join([title, steps.join(' ')], ': '), constraints ? `Constraints: ${write(constraints)}` : ''],
+    '. ',
+  )
+}
+
+function describeTask(payload: Of<'working'>, write: Write): string {
+  const { thread_id: thread, state, context_summary: summary, active_constraints: constraints } = payload
+  const bounds = constraints
+    .slice(0, mostItems)
+    .map(({ key, value }) => write({ [key]: value }, longestDetail))
+  return join(
+    [
+      join([`Task ${write(thread)} (${state})`, summary === undefined ? '' : write(summary)], ': '),
+      labelled('Next', payload.next_actions, write),
+      labelled('Open', payload.open_questions, write),
+      bounds.length === 0 ? '' : `Constraints: ${bounds.join('; ')}`,
+    ],
+    '. ',
+  )
+}
+
+function describeMessage(payload: EpisodicPayload, write: Write): string {
+  const { name, role = '' } = payload.conversation ?? {}
+  return `${write(name ?? role)}: ${write(contentOf(payload))}`
+}
+
+/** Arguments of tools are left out, as in searches. */
+function describeEpisode(
+  { timeline, tool_graph: calls, artifacts, outcome }: EpisodicPayload,
+  write: Write,
+): string {
+  const events = timeline
+    .slice(0, mostItems)
+    .map(({ event_kind: kind, summary }) => write(summary === undefined || summary === '' ? kind : summary))
+  const results = calls
+    .slice(0, mostItems)
+    .map(({ tool, result }) =>
+      join([write(tool), result === undefined ? '' : write(result, longestDetail)], ' → '),
+    )
+  return join(
+    [
+      join([...events, ...results], '; '),
+      labelled('Files', artifacts, write),
+      outcome === undefined ? '' : `Outcome: ${outcome}`,
+    ],
+    '. ',
+  )
+}

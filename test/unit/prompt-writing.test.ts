@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { type Found, writePrompt } from '../../src/retrieval/prompt/prompt-writing.ts'
+import { fact, find, idOf, message, record } from '../support/prompt-records.ts'
+
+const write = (found: Found, maxTokens = 1_500) => writePrompt(found, { maxTokens, format: 'markdown' })
+/** The lines between the fences, without references. */
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .slice(2, -1)
+    .map((line) => line.replace(/^- \[m:\w+\] /, '- '))
+
+describe('the text of a prompt', () => {
+  it('has the parts in their order, each only where it has something', () => {
+    const skill = {
+      kind: 'competence',
+      skill_name: 'deploy',
+      triggers: [],
+      required_tools: ['helm'],
+      failure_modes: [],
+      fallbacks: [],
+    }
+    const recipe = [
+      { step: 'migrate', tool: 'psql' },
+      { step: 'roll out', validation: 'health is green' },
+    ]
+    const task = {
+      kind: 'working',
+      thread_id: 't1',
+      state: 'blocked',
+      active_constraints: [],
+      next_actions: ['ask Ada'],
+      open_questions: [],
+    }
+    const entity = {
+      kind: 'entity',
+      canonical_name: 'Orion',
+      primary_type: 'Service',
+      types: [],
+      aliases: [{ value: 'the hunter' }],
+      identifiers: [],
+      summary: 'Bills customers',
+    }
+    const records = [
+      message(1, 'we moved billing'),
+      record(2, task),
+      record(3, { ...skill, recipe }),
+      fact(4, 'Frankfurt'),
+      record(5, entity),
+    ]
+    const { text } = write(find(records, { selected: [idOf(3)], profileIds: [idOf(5)] }))
+    expect(linesOf(text)).toEqual([
+      '## Who is asked about',
+      '- 2026-03-01 Orion (Service): Bills customers; also called: the hunter',
+      '## What is known',
+      '- 2026-03-01 billing runs in Frankfurt',
+      '## How to do it',
+      '- 2026-03-01 Skill deploy: 1. migrate (with psql) 2. roll out (check health is green). Tools: helm',
+      '## What is under way',
+      '- 2026-03-01 Task t1 (blocked). Next: ask Ada',
+      '## What happened',
+      'Conversation talk:',
+      '- 2026-03-01 09:01 user: we moved billing',
+    ])
+    expect(linesOf(write(find([fact(4, 'Frankfurt')])).text)).toHaveLength(2)
+    expect(write(find([])).text).toBe('')
+  })
+
+  it('shows facts in dispute together, the newer one first', () => {
+    const older = fact(1, 'Dublin', {}, 'billing')
+    const newer = { ...fact(2, 'Frankfurt'), created_at: '2026-05-01T12:00:00.000Z' }
+    const found = find([older, fact(3, 'Helsinki'), newer], { disputes: [[idOf(1), idOf(2)]] })
+    expect(linesOf(write(found).text)).toEqual([
+      '## What is known',
+      '- 2026-05-01 (disputed) billing runs in Frankfurt',
+      '- 2026-03-01 (disputed) billing runs in Dublin',
+      '- 2026-03-01 billing runs in Helsinki',
+    ])
+  })
+
+  it('shows one side of a dispute only with the other', () => {
+    const long = fact(2, 'x '.repeat(60))
+    const found = find([fact(1, 'Dublin'), long, fact(3, 'Oslo')], { disputes: [[idOf(1), idOf(2)]] })
+    const { text, omitted } = write(found, 110)
+    expect([text.includes('Dublin'), text.includes('Oslo')]).toEqual([false, true])
+    expect(omitted.map(({ record_id: id, reason }) => [id, reason])).toEqual([
+      [idOf(2), 'budget'],
+      [idOf(1), 'budget'],
+    ])
+  })
+
+  it('shows messages in time order, those of one conversation together', () => {
+    const other = message(2, 'the other place', { id: 'aside' })
+    const found = find([message(3, 'third line'), other, message(1, 'first line')])
+    expect(linesOf(write(found).text).slice(1)).toEqual([
+      'Conversation talk:',
+      '- 2026-03-01 09:01 user: first line',
+      '- 2026-03-01 09:03 user: third line',
+      'Conversation aside:',
+      '- 2026-03-01 09:02 user: the other place',
+    ])
+  })
+
+  it('says what is said twice once, except for short replies', () => {
+    const repeated = [fact(1, 'Frankfurt'), fact(2, 'frankfurt'), message(3, 'yes'), message(4, 'yes')]
+    const { text, omitted } = write(find(repeated))
+    expect(omitted).toEqual([{ record_id: idOf(2), reason: 'repetition' }])
+    expect(text.match(/user: yes/g)).toHaveLength(2)
+  })
+
+  it('shows only the selected skill', () => {
+    const skill = (number: number) =>
+      record(number, {
+        kind: 'competence',
+        skill_name: `s${number}`,
+        triggers: [],
+        recipe: [],
+        required_tools: [],
+        failure_modes: [],
+        fallbacks: [],
+      })
+    const { items, omitted } = write(find([skill(1), skill(2)], { selected: [idOf(2), idOf(1)] }))
+    expect(items.map(({ record_id: id }) => id)).toEqual([idOf(2)])
+    expect(omitted).toEqual([{ record_id: idOf(1), reason: 'not_selected' }])
+  })
+
+  it('masks secrets and says which lines are not the whole record', () => {
+    const records = [
+      fact(1, { user: 'ada', password: 'hunter2!' }),
+      message(2, 'export API_TOKEN=abcdef1234567890'),
+      message(3, 'word '.repeat(2_000)),
+      message(4, 'a short one'),
+    ]
+    const { text, items } = write(find(records))
+    expect(text).not.toMatch(/hunter2|abcdef1234567890/)
+    expect(items.map(({ quoted }) => quoted)).toEqual([false, false, false, true])
+  })
+
+  it('leaves out the least relevant first', () => {
+    const records = Array.from({ length: 30 }, (_, number) => fact(number, `place number ${number}`))
+    const { items, omitted } = write(find(records), 300)
+    expect(items.length).toBeGreaterThan(5)
+    expect([...items, ...omitted].map(({ record_id: id }) => id)).toEqual(records.map(({ id }) => id))
+  })
+})
