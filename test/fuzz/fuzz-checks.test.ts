@@ -6,6 +6,7 @@ import { findAnswerFaults } from '../support/fuzz/judge-answer.ts'
 import { mutate } from '../support/fuzz/mutate-value.ts'
 import { operations, schemas } from '../support/fuzz/openapi-operations.ts'
 import { createRandom } from '../support/fuzz/random.ts'
+import { rememberRequests } from '../support/fuzz/remember-requests.ts'
 import { watchWrites } from '../support/fuzz/watch-writes.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -60,6 +61,24 @@ describe('composeRequest', () => {
     )
     expect(bent.size).toBeGreaterThan(40)
     expect(Object.keys(schemas)).toContain('NewRecord')
+  })
+})
+
+describe('rememberRequests', () => {
+  it('adds to a text the last requests that named its records', () => {
+    const [broken, other] = ['0197f3a2-6f6a-7c41-9d52-000000000001', '0197f3a2-6f6a-7c41-9d52-000000000002']
+    const requests = rememberRequests(2)
+    requests.add(1, `PATCH /v1/records/${broken}`, '200')
+    requests.add(2, `DELETE /v1/records/${other}`, '200')
+    requests.add(3, 'POST /v1/import', `200 {"id":"${broken}"}`)
+    requests.add(4, `PATCH /v1/records/${broken.toUpperCase()}`, '409')
+    expect(requests.describe(`BROKEN audit: ${broken}`)).toBe(
+      [
+        `BROKEN audit: ${broken}`,
+        `3. POST /v1/import\n→ 200 {"id":"${broken}"}`,
+        `4. PATCH /v1/records/${broken.toUpperCase()}\n→ 409`,
+      ].join('\n\n'),
+    )
   })
 })
 

@@ -12,7 +12,7 @@ const caller = {
 
 /** Inserts episodes that succeeded, one for each summary, without captures. */
 export async function insertEpisodes(
-  { clock, ids, db }: WorkerSetup,
+  { clock, ids, db }: Pick<WorkerSetup, 'clock' | 'ids' | 'db'>,
   scope: string,
   summaries: readonly string[],
   more: object = {},

@@ -8,6 +8,7 @@ import { findAnswerFaults } from './judge-answer.ts'
 import { operations } from './openapi-operations.ts'
 import { issueScopedKeys, prepareFuzzStore } from './prepare-store.ts'
 import { createRandom } from './random.ts'
+import { rememberRequests } from './remember-requests.ts'
 import { type Received, sendRawRequest } from './send-raw-request.ts'
 import { watchHiddenRecords } from './watch-hidden-records.ts'
 import { watchWrites } from './watch-writes.ts'
@@ -22,6 +23,8 @@ export type FuzzReport = {
   /** How often each operation answered each status; 0 stands for no answer. */
   statuses: Map<string, Map<number, number>>
   findings: Finding[]
+  /** A text that names records, and the last requests that named them. */
+  trace(text: string): string
 }
 /** `only` is a part of the names of the operations. */
 export type FuzzOptions = {
@@ -68,7 +71,11 @@ async function openRange(app: TestApp, findOutside: () => Promise<string[]>) {
   const writes = await watchWrites(app.database.pool)
   const verify = createContractCheck(app.app.swagger() as unknown as Document)
   const { port } = app.app.server.address() as AddressInfo
-  const tally: FuzzReport = { sent: 0, slowest: 0, tables: writes.tables, statuses: new Map(), findings: [] }
+  const requests = rememberRequests()
+  const tally: FuzzReport = {
+    ...{ sent: 0, slowest: 0, tables: writes.tables, statuses: new Map(), findings: [] },
+    trace: requests.describe,
+  }
 
   /** Writes after the answer, such as accesses, are observed too. */
   async function drain(): Promise<string[]> {
@@ -81,6 +88,8 @@ async function openRange(app: TestApp, findOutside: () => Promise<string[]>) {
     tally.sent++
     tally.slowest = Math.max(tally.slowest, received?.milliseconds ?? 0)
     count(tally.statuses, attacked.operation, received?.status ?? 0)
+    const { attack, answer } = shown(attacked, received)
+    requests.add(tally.sent, attack, answer)
     for (const fault of [...findAnswerFaults(attacked, received, verify), ...more]) {
       note(tally.findings, { number: tally.sent, fault, ...shown(attacked, received) })
     }

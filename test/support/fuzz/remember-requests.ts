@@ -1,0 +1,23 @@
+/** Keeps the newest requests that name each record, so that a breach of a law can be traced to the request behind it. */
+export function rememberRequests(mostPerRecord = 3) {
+  const byRecord = new Map<string, string[]>()
+  return {
+    add(number: number, described: string, answer: string): void {
+      const text = `${number}. ${described}\n→ ${answer}`
+      for (const id of findIds(text)) {
+        byRecord.set(id, [...(byRecord.get(id) ?? []), text].slice(-mostPerRecord))
+      }
+    },
+    /** The requests that name the records of a text, oldest first. */
+    describe(text: string): string {
+      const requests = findIds(text).flatMap((id) => byRecord.get(id) ?? [])
+      return [text, ...new Set(requests)].join('\n\n')
+    },
+  }
+}
+
+const uuids = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi
+
+function findIds(text: string): string[] {
+  return [...new Set((text.match(uuids) ?? []).map((id) => id.toLowerCase()))]
+}
