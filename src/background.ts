@@ -60,8 +60,8 @@ export function createJobs({
     ...{ ids, textLanguage: config.records.textLanguage, policies: createPoliciesService({ db, clock }) },
     seal: createSeal(config.records.tombstoneKey),
   }
-  const works = {
-    decay: createPromotion({ db }).behind(createSweep({ db, forgottenRetentionMs, revisedRetentionMs })),
+  const jobWorks = {
+    decay: createPromotion({ db }).addTo(createSweep({ db, forgottenRetentionMs, revisedRetentionMs })),
     consolidate: createConsolidation({
       ...{ db, clock, ids, textLanguage: config.records.textLanguage },
       seal: createSeal(config.records.tombstoneKey),
@@ -81,7 +81,7 @@ export function createJobs({
     purge: createPurge({ expired }),
   }
   const worker = `${hostname()}:${process.pid}`
-  const runner = createRunner({ db, clock, ids, log, worker, works, intervals, tracer, announcements })
+  const runner = createRunner({ db, clock, ids, log, worker, jobWorks, intervals, tracer, announcements })
   const handle: JobHandler = async (job, signal, showRun) => ({
     runs: await runner.runJob(job, signal, showRun),
   })

@@ -23,7 +23,7 @@ export function createWorker(url: string) {
   const runner = createRunner({
     ...{ db, clock, ids, worker: 'bench', intervals: noIntervals },
     log: createLogger({ level: 'error', clock, write: (line) => process.stderr.write(line) }),
-    works: {
+    jobWorks: {
       ...idleWorks,
       consolidate: createConsolidation({
         ...{ db, clock, ids, textLanguage: 'english', compressionAgeMs: 86_400_000 },

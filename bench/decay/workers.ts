@@ -31,7 +31,7 @@ export function createWorker(url: string, name: string, ahead: { ms: number }) {
       intervals: noIntervals,
     },
     log: createLogger({ level: 'error', clock, write: (line) => process.stderr.write(line) }),
-    works: {
+    jobWorks: {
       ...idleWorks,
       decay: createSweep({ db, forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }),
       refresh_importance: createRefresh({ db }),

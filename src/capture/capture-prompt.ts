@@ -10,7 +10,7 @@ export type Candidates = { entities: readonly CandidateEntity[]; records: readon
 
 type Prompt = { system: string; user: string }
 
-/** In characters. Together they keep the prompt below about ten thousand tokens, whatever is captured. */
+/** In characters. Together they keep the prompt below about ten thousand tokens for every capture. */
 const maxContentLength = 12_000
 const maxContextLength = 4_000
 const maxLineLength = 300

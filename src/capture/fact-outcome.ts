@@ -44,7 +44,7 @@ export function decideFactOutcome(
   if (outcome.outcome !== 'created') return outcome
   const others = readable.filter((fact) => !isOwn(fact))
   const live = others.filter(isLive)
-  // A fact that was withdrawn where everybody could see it does not come back as a confidential one.
+  // A fact that was withdrawn where every key could see it does not come back as a confidential one.
   const isBlocked = (fact: Fact) => fact.is_same && fact.scope === visibility.scope && isWithdrawn(fact)
   const relatedFact = findRelatedFact(newFact, live)
   if (relatedFact?.predicate !== 'supports' && others.some(isBlocked)) {

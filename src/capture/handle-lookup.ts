@@ -57,17 +57,17 @@ export function planHandleLookup(input: LookupInput): LookupPlan {
     ...request(names, 'if_unused'),
   ])
   const places = new Map(handles.map((each, index) => [getKey(each), index]))
-  const find = (sought: readonly HandleMatch[], handle: Handle | undefined) =>
-    handle && sought[places.get(getKey(handle)) ?? -1]
+  const find = (matches: readonly HandleMatch[], handle: Handle | undefined) =>
+    handle && matches[places.get(getKey(handle)) ?? -1]
   return {
     handles,
-    readFindings: ({ matches: sought, mayBeErased }) => ({
+    readFindings: ({ matches, mayBeErased }) => ({
       mayBeErased,
-      reference: find(sought, byRole.reference),
-      thread: find(sought, byRole.thread),
-      topic: find(sought, byRole.topic),
-      mentions: names.map((each) => find(sought, each)),
-      object: find(sought, object),
+      reference: find(matches, byRole.reference),
+      thread: find(matches, byRole.thread),
+      topic: find(matches, byRole.topic),
+      mentions: names.map((each) => find(matches, each)),
+      object: find(matches, object),
     }),
   }
 }
@@ -92,8 +92,8 @@ function getKey({ digest }: Handle): string {
 export function buildReferenceHandles(
   { source, requestedSensitivity }: CaptureContext,
   ref: string | undefined,
-  sought: HandleMatch | undefined,
+  match: HandleMatch | undefined,
 ): Handle[] {
-  if (ref === undefined || !sought) return []
-  return [{ ...referenceHandle(source, ref, requestedSensitivity), place: sought.nextPlace }]
+  if (ref === undefined || !match) return []
+  return [{ ...referenceHandle(source, ref, requestedSensitivity), place: match.nextPlace }]
 }

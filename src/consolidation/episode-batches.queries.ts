@@ -116,7 +116,7 @@ export async function postponeNext(
 }
 
 /**
- * Locks handles until the transaction ends, so that nobody else stores a record with one of them in that scope.
+ * Locks handles until the transaction ends, so that no other transaction stores a record with one of them in that scope.
  * Captures take the same locks in the same order, so a capture of the same content waits instead of deadlocking.
  */
 export async function lockHandles(

@@ -93,16 +93,16 @@ export function createConversationsService(resources: Resources) {
     })
   }
 
-  /** Ids that nobody has stay locked until the transaction ends: of two racing calls the second finds the first's. */
+  /** Unused ids stay locked until the transaction ends, so the second of two concurrent calls finds the first's messages. */
   async function store(tx: Transaction, pending: readonly Pending[], context: Context): Promise<Appended[]> {
     const byKey = new Map(pending.map((each) => [keyOf(each), each]))
     const keys = [...byKey.keys()].sort()
-    const wanted = keys.flatMap((key) => {
+    const lookups = keys.flatMap((key) => {
       const each = byKey.get(key)
       return each ? [{ ...each.handle, scope: context.scope, lock: 'if_unused' as const }] : []
     })
-    const { matches: sought } = await lookUpHandles(tx, wanted, context.sensitivity)
-    const foundByKey = new Map(keys.map((key, index) => [key, sought[index]]))
+    const { matches } = await lookUpHandles(tx, lookups, context.sensitivity)
+    const foundByKey = new Map(keys.map((key, index) => [key, matches[index]]))
     const first = new Map<string, Pending>()
     const drafts: Draft[] = []
     const items = pending.map((each, index) => {

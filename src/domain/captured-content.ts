@@ -18,10 +18,10 @@ export type CapturedContent = {
  */
 export function listContextParts({ environment }: EpisodicPayload): unknown[] {
   const { [capturedKey]: kept, ...context } = environment?.context ?? {}
-  const said = Object.keys(context).length === 0 ? [] : [context]
-  if (!isCapturedContent(kept)) return kept === undefined ? said : [environment?.context]
+  const parts = Object.keys(context).length === 0 ? [] : [context]
+  if (!isCapturedContent(kept)) return kept === undefined ? parts : [environment?.context]
   // Null is no content. Otherwise every event without content would have equal wording.
-  return kept.content === undefined || kept.content === null ? said : [...said, kept.content]
+  return kept.content === undefined || kept.content === null ? parts : [...parts, kept.content]
 }
 
 const members = new Set(['content', 'context', 'reason_to_remember'])

@@ -45,7 +45,7 @@ export function verdictHandle(source: string, ref: string, episode: string): Han
   return handle(['verdict', source, ref, episode])
 }
 
-/** A message by its id; the detail tells whether a message of that id says the same. */
+/** A message by its id; the detail shows whether a stored message of that id has the same content. */
 export function messageHandle(place: MessagePlace, content: string): Handle {
   const known = handle(['message', place.id, place.message_id])
   return { ...known, detail: digestOf([place.role, place.name ?? null, content]) }

@@ -17,7 +17,7 @@ const single = /^[A-Z]?[a-z0-9]*$/
 const identifierJoint = 'zq'
 
 /**
- * Longer identifiers are only found by their parts: nobody types a whole URL, and PostgreSQL drops words over 2 KB.
+ * Longer identifiers are only found by their parts: users do not type a whole URL, and PostgreSQL drops words over 2 KB.
  */
 const longestWhole = 200
 

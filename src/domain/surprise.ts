@@ -1,7 +1,7 @@
 import { compareNearness, type Neighbour } from './similarity.ts'
 
 /**
- * Surprise: how much new a memory tells the store. It changes base importance once, when the first vector arrives.
+ * Surprise: how much of a memory is new to the store. It changes base importance once, when the first vector arrives.
  */
 
 export type Surprise = {

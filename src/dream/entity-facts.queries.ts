@@ -7,7 +7,7 @@ import type { PromptRecord } from './prompt-lines.ts'
 
 /** Entities and their facts, where every reader of the entity may read the fact. */
 
-/** On rows of this alias: a profile, whoever wrote it and even if its tag was removed. */
+/** On rows of this alias: a profile by any author, even if its tag was removed. */
 export function isProfile(table: 'r' | 'far'): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${isTagged(table, ['peer-card'])} or exists (
     select from peer_cards as card where card.card_id = ${sql.ref(`${table}.id`)}

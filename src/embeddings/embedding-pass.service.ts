@@ -70,13 +70,13 @@ export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask 
     const { inBatch, model, scope, signal } = pass
     const now = clock.now()
     const until = new Date(now.getTime() + holdMs)
-    const { ids, said } = await inBatch(async (tx) => {
+    const { ids, queuedTexts } = await inBatch(async (tx) => {
       await lockClaims(tx)
       const ids = await claimDue(tx, { modelId: model.id, now, until, scope, limit })
-      return { ids, said: ids.length > 0 ? await findQueuedTexts(tx, ids) : [], counts: {} }
+      return { ids, queuedTexts: ids.length > 0 ? await findQueuedTexts(tx, ids) : [], counts: {} }
     })
     if (ids.length === 0) return { taken: 0 }
-    const texts = said.flatMap(textOf)
+    const texts = queuedTexts.flatMap(textOf)
     // The deadline lies well before other workers may claim the texts.
     const answers = await ask(texts, { dimensions: model.dimensions, deadlineMs: holdMs * 0.8, signal })
     const embeddedTexts = toEmbeddedTexts(ids, texts, answers.vectors)

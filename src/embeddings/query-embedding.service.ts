@@ -48,10 +48,10 @@ export function createQueryEmbedder({ db, clock, log, embedder }: Resources) {
    */
   async function embedText(text: string): Promise<Outcome> {
     const model = await servingModel()
-    const asked = model && embedderOf(model)
-    if (!model || !asked) return { outcome: 'unanswered' }
+    const servingEmbedder = model && embedderOf(model)
+    if (!model || !servingEmbedder) return { outcome: 'unanswered' }
     const key = `${model.id} ${createHash('sha256').update(text).digest('base64')}`
-    const vector = kept.get(key) ?? (await ask(asked, text, model.dimensions))
+    const vector = kept.get(key) ?? (await ask(servingEmbedder, text, model.dimensions))
     if (!vector) return { outcome: 'unanswered' }
     if (!hasDirection(vector)) return { outcome: 'empty' }
     if (model.provider !== 'hash') keep(key, vector)
@@ -68,14 +68,18 @@ export function createQueryEmbedder({ db, clock, log, embedder }: Resources) {
     return isOther || (embedder.dimensions ?? dimensions) !== dimensions ? undefined : embedder
   }
 
-  async function ask(asked: Embedder, text: string, dimensions: number): Promise<Embedding | undefined> {
-    if (asked.provider === 'hash') return (await asked.embed([text]))[0]
+  async function ask(
+    servingEmbedder: Embedder,
+    text: string,
+    dimensions: number,
+  ): Promise<Embedding | undefined> {
+    if (servingEmbedder.provider === 'hash') return (await servingEmbedder.embed([text]))[0]
     const now = clock.now().getTime()
     if (now < closedUntil) return undefined
     // One request tests the model while the others skip it.
     if (failures >= mostFailures) closedUntil = now + closedMs
     try {
-      const [vector] = await asked.embed([text.slice(0, longest).toWellFormed()], { timeoutMs })
+      const [vector] = await servingEmbedder.embed([text.slice(0, longest).toWellFormed()], { timeoutMs })
       if (vector?.length !== dimensions) throw new ModelFailure('invalid_answer')
       failures = 0
       closedUntil = 0

@@ -21,7 +21,7 @@ export const explainRoutes: FastifyPluginAsyncTypebox<{ explain: ExplainService 
         tags,
         summary: 'Predict the salience of a record',
         description:
-          'Returns points from now until the record is pruned or expires, or for eight half-lives. It assumes that nobody uses or changes the record. `crossings` says when the salience halves, falls below 0.1 and reaches the pruning threshold.',
+          'Returns points from now until the record is pruned or expires, or for eight half-lives. It assumes that the record is neither used nor changed. `crossings` says when the salience halves, falls below 0.1 and reaches the pruning threshold.',
         params: RecordPath,
         querystring: ForecastQuery,
         response: answers({ 200: { schema: ref(Forecast), description: 'As of now.' } }, [

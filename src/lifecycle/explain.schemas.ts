@@ -28,7 +28,7 @@ export const Forecast = closed(
       pruned: orNull('When the record is due for pruning; null for never.'),
     }),
   },
-  { $id: 'Forecast', description: 'Salience over time, if nobody uses or changes the record.' },
+  { $id: 'Forecast', description: 'Salience over time, if the record is neither used nor changed.' },
 )
 export type Forecast = Static<typeof Forecast>
 

@@ -103,7 +103,7 @@ export function computeDueAt(snapshot: LifecycleSnapshot, revisedRetentionMs: nu
 
 export type RemovalRule = SalienceRule | 'deletion' | 'archival' | 'erasure'
 
-/** Why the record was removed: it faded, its retention after a revision ended, or somebody asked for it. */
+/** Why the record was removed: it faded, its retention after a revision ended, or a client deleted it. */
 export function findRemovalRule(snapshot: LifecycleSnapshot, reason: string, removedAt: Date): RemovalRule {
   switch (reason) {
     case 'deleted':

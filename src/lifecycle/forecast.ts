@@ -1,6 +1,6 @@
 import { halfLivesToReach, type PrunableState, salienceAt } from '../domain/curves.ts'
 
-/** The salience of a record in the future, if nobody uses or changes it. */
+/** The salience of a record in the future, if it is neither used nor changed. */
 
 export type Forecast = {
   points: { at: Date; salience: number }[]

@@ -171,7 +171,7 @@ export type RescoreInput = { ids: readonly string[]; now: Date; runId?: string |
 
 /**
  * Updates the stored importance of records where it is off by more than 0.01, writes the history and returns the new
- * values by id. `version` and `updated_at` stay, because nobody changed the record.
+ * values by id. `version` and `updated_at` stay, because no client changed the record.
  */
 export async function rescore(
   tx: Transaction,

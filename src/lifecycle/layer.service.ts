@@ -78,7 +78,7 @@ export function createPromotion({ db, size = defaultSize }: { db: Database; size
      * Adds the promotion of working memory, which becomes due by time alone, to the job that runs most often. It
      * costs one index probe.
      */
-    behind: ({ run, ...work }: JobWork): JobWork => ({
+    addTo: ({ run, ...work }: JobWork): JobWork => ({
       ...work,
       run: async (context) => {
         const waiting = await countWorking(db, spanOf(context))

@@ -29,13 +29,13 @@ export function createStoreMetrics(resources: Resources) {
     const now = clock.now()
     const revisedBefore = momentBefore(now, revisedRetentionMs)
     // One after the other: monitoring takes only one connection from the clients.
-    const standing = {
+    const state = {
       tallies: await sumTallies(db),
       jobs: await listJobs(db, now),
       backlog: await listBacklog(db, now, revisedBefore),
       sizes: await listSizes(db),
     }
-    return describeStore(standing, now, (job) => intervals[job] ?? 0)
+    return describeStore(state, now, (job) => intervals[job] ?? 0)
   })
   let readQueue: (() => Promise<Family[] | undefined>) | undefined
 

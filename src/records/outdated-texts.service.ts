@@ -81,7 +81,7 @@ export function createTextUpdate({
     return found.length
   }
 
-  /** Tells the operator, who may erase these records. Stored content is never masked. */
+  /** Logs these records for the operator, who may erase them. Stored content is never masked. */
   function reportSecrets(found: readonly OutdatedText[]): void {
     const ids = found.filter(({ payload }) => holdsSecret(payload)).map(({ record_id: id }) => id)
     if (ids.length > 0) log.warn('stored records may contain a secret', { record_ids: ids })

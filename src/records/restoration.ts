@@ -9,7 +9,7 @@ export type Restoration = { record: Partial<RecordRow>; changes: Record<string, 
 
 /**
  * Restores a forgotten record. Its salience is the one at the time of forgetting, but at least 0.1, and it fades from now
- * on. The restore counts as a use: otherwise a record that was archived because nobody used it would be archived again
+ * on. The restore counts as a use: otherwise a record that was archived because it was not used would be archived again
  * at once.
  */
 export function restoreRecord(stored: StoredRecord, now: Date): Restoration {

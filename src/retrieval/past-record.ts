@@ -6,7 +6,7 @@ export type Revision = 'active' | 'contested' | 'retracted'
 
 export type PastState = { status: RecordStatus; salience: number; revision: Revision | null }
 
-/** The record at a past instant, as far as its log tells. Later edges and log entries are removed. */
+/** The record at a past instant, as far as its log shows. Later edges and log entries are removed. */
 export function presentPast(record: MemoryRecord, then: PastState, at: Date): MemoryRecord {
   const isOfThen = (time: string) => new Date(time) <= at
   return {

@@ -46,7 +46,7 @@ export function readTrackRecord(payload: Payload): TrackRecord | null {
   }
 }
 
-/** A rate of 0 without attempts is a default, not experience. Any other rate was reported by somebody. */
+/** A rate of 0 without attempts is a default, not experience. Any other rate was reported by a client. */
 function experiencedRate(rate: number | undefined, attempts: number): number | null {
   return rate === undefined || (rate === 0 && attempts === 0) ? null : rate
 }

@@ -46,8 +46,8 @@ describe('docker-compose.yml', () => {
     for (const name of Object.keys(given)) {
       expect(() => interpolate(text, { ...given, [name]: '' })).toThrow(name)
     }
-    const asked = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
-    expect([...new Set(asked)].sort()).toEqual(Object.keys(given).sort())
+    const requiredNames = [...text.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name)
+    expect([...new Set(requiredNames)].sort()).toEqual(Object.keys(given).sort())
   })
 
   it('runs every container role from one image', () => {

@@ -15,13 +15,13 @@ afterAll(() => app.close())
 
 type CapturedFact = { subject: string; predicate: string; object: unknown }
 
-const said = fc.record({
+const triples = fc.record({
   subject: fc.constantFrom('Ada', ' ADA', 'ａｄａ', 'Bob'),
   predicate: fc.constantFrom('likes', 'LIKES'),
   object: fc.constantFrom<unknown>('Go', 'go ', 'Rust', 'Ada', 7, ['Go', { a: 'X' }], ['go', { A: 'x' }]),
 })
 const step = fc.record({
-  said,
+  said: triples,
   scope: fc.constantFrom('one', 'two'),
   source: fc.constantFrom('a', 'b'),
   sensitivity: fc.constantFrom('low', 'high'),
@@ -68,12 +68,12 @@ describe('a random sequence of captured facts', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
         run++
-        const told: { id: string; content: object; factId: string }[] = []
+        const captures: { id: string; content: object; factId: string }[] = []
         for (const { said: fact, note, isRetracted, revision_policy, scope, ...more } of steps) {
           const content = { ...fact, note, revision_policy }
           const answer = await captureFact(app, content, { ...more, scope: `${scope} ${run}` })
           const { record_id: factId } = answer.fact
-          told.push({ id: answer.primary_record.id, content, factId })
+          captures.push({ id: answer.primary_record.id, content, factId })
           app.clock.advance(1)
           if (isRetracted) await revise(app, 'retract', factId)
         }
@@ -81,7 +81,7 @@ describe('a random sequence of captured facts', () => {
         const live = facts.filter(({ status }) => status === 'active' || status === 'challenged')
         const keys = live.map((each) => keyOf(each))
         expect(new Set(keys).size).toBe(keys.length)
-        for (const { id, content, factId } of told) {
+        for (const { id, content, factId } of captures) {
           const episode = await read(app, id)
           const { content: kept } = episode.payload.environment.context.captured
           expect(kept).toEqual(content)

@@ -29,12 +29,12 @@ const captureLater =
     postCapture(app, content, { source_kind: kind, scope }, { headers })
 
 /** A fact exists, and a second one confirms or contradicts it. */
-const buildFactCase = (name: string, told: unknown, policy: string, withdrawn = false): Case => ({
+const buildFactCase = (name: string, object: unknown, policy: string, withdrawn = false): Case => ({
   name,
   prepare: async () => {
     const { fact } = await captureFact(app, triple('linux', { revision_policy: policy }), { scope: name })
     if (withdrawn) await revise(app, 'retract', fact.record_id)
-    return captureLater(triple(told, { ref: 'r', user: 'New' }), name)
+    return captureLater(triple(object, { ref: 'r', user: 'New' }), name)
   },
 })
 

@@ -58,26 +58,30 @@ describe('POST /v1/capture with a limited key', () => {
   })
 
   it('answers a key without read permission with the ids and versions it wrote, and nothing else', async () => {
-    const asked = { key: await app.issueKey(['records:write']) }
+    const options = { key: await app.issueKey(['records:write']) }
     const bare = (records: Body[]) => {
       for (const record of records) expect(Object.keys(record).sort()).toEqual(['id', 'version'])
     }
-    const tell = async (object: string, more: object = {}, source_kind = 'observation') => {
+    const captureBlind = async (object: string, more: object = {}, source_kind = 'observation') => {
       const content = { ...triple(object), user: ['A', 'B'], ...more }
-      const answer = await capture(app, content, { scope: 'blind', source_kind }, asked)
+      const answer = await capture(app, content, { scope: 'blind', source_kind }, options)
       bare([answer.primary_record, ...answer.created_records])
       return answer
     }
-    const first = await tell('linux', { ref: 'r', revision_policy: 'replace' })
+    const first = await captureBlind('linux', { ref: 'r', revision_policy: 'replace' })
     expect(first.created_records).toHaveLength(5)
-    await tell('linux')
-    const replaced = await tell('windows')
+    await captureBlind('linux')
+    const replaced = await captureBlind('windows')
     expect(replaced.fact.outcome).toBe('replaced')
-    await tell('linux')
-    expect((await tell('linux', { ref: 'r' })).deduplicated).toBe(true)
-    await tell('', { thread_id: 't' }, 'working_state')
-    await tell('', { thread_id: 't', state: 'done' }, 'working_state')
-    const judged = await tell('', { target_id: first.primary_record.id, outcome: 'success' }, 'outcome')
+    await captureBlind('linux')
+    expect((await captureBlind('linux', { ref: 'r' })).deduplicated).toBe(true)
+    await captureBlind('', { thread_id: 't' }, 'working_state')
+    await captureBlind('', { thread_id: 't', state: 'done' }, 'working_state')
+    const judged = await captureBlind(
+      '',
+      { target_id: first.primary_record.id, outcome: 'success' },
+      'outcome',
+    )
     expect(judged.primary_record).toEqual({ id: first.primary_record.id, version: 2 })
   })
 })
@@ -85,7 +89,7 @@ describe('POST /v1/capture with a limited key', () => {
 describe('records of another scope', () => {
   it('are never matched by name, fact, thread, reference or id', async () => {
     const scope = { scope: 'theirs' }
-    const told = await captureFact(app, triple('linux', { ref: 'shared', user: 'Zoe' }), scope, theirs)
+    const theirAnswer = await captureFact(app, triple('linux', { ref: 'shared', user: 'Zoe' }), scope, theirs)
     const task = await capture(
       app,
       { thread_id: 'shared' },
@@ -93,7 +97,7 @@ describe('records of another scope', () => {
       theirs,
     )
     const before = await Promise.all(
-      [...told.created_records, task.primary_record].map(({ id }: Body) => read(app, id)),
+      [...theirAnswer.created_records, task.primary_record].map(({ id }: Body) => read(app, id)),
     )
     const ids = before.map(({ id }) => id)
     const content = triple('windows', { ref: 'shared', user: 'Zoe', record_ids: ids, subject: 'the mast' })
@@ -109,7 +113,7 @@ describe('records of another scope', () => {
       expect(ends.filter((id: string) => ids.includes(id))).toEqual([])
       expect(answer.fact?.outcome ?? 'created').not.toBe('contested')
     }
-    const verdict = { target_id: told.primary_record.id, outcome: 'success' }
+    const verdict = { target_id: theirAnswer.primary_record.id, outcome: 'success' }
     const unknown = await postCapture(
       app,
       { ...verdict, target_id: app.ids.next() },
@@ -120,7 +124,7 @@ describe('records of another scope', () => {
     const { request_id: _, ...problem } = expectProblem(refused, 404, 'record_not_found')
     const { request_id: _1, ...absent } = unknown.body as Body
     expect(problem).toEqual(absent)
-    const path = `/v1/records/${told.primary_record.id}/outcome`
+    const path = `/v1/records/${theirAnswer.primary_record.id}/outcome`
     const body = { outcome: 'success', actor: 'a' }
     expectProblem(await app.request('POST', path, { ...mine, body }), 404, 'record_not_found')
     expect(await Promise.all(ids.map((id) => read(app, id)))).toEqual(before)

@@ -106,12 +106,16 @@ describe('a capture of higher sensitivity or of another scope', () => {
   it.each(higher)('%s does not change a fact of lower sensitivity', async (name, more) => {
     const lower = name === 'of another scope' ? {} : { scope: 'levels' }
     const subject = `subject ${name}`
-    const told = (object: string, policy: string) => ({ ...triple(object), subject, revision_policy: policy })
-    const { fact } = await captureFact(app, told('linux', 'replace'), lower)
+    const buildContent = (object: string, policy: string) => ({
+      ...triple(object),
+      subject,
+      revision_policy: policy,
+    })
+    const { fact } = await captureFact(app, buildContent('linux', 'replace'), lower)
     const before = await read(app, fact.record_id)
-    const same = await captureFact(app, told('linux', 'replace'), more)
+    const same = await captureFact(app, buildContent('linux', 'replace'), more)
     expect(same.fact).toEqual({ outcome: 'created', record_id: expect.any(String), other_id: fact.record_id })
-    const another = await captureFact(app, { ...told('windows', 'replace'), user: 'Ada' }, more)
+    const another = await captureFact(app, { ...buildContent('windows', 'replace'), user: 'Ada' }, more)
     expect(another.fact.other_id).toBe(same.fact.record_id)
     const key = await app.issueKey(['records:read'], { max_sensitivity: 'low' })
     const after = await read(app, fact.record_id, { key })

@@ -16,8 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const report = (content: object, more: object = {}, asked: RequestOptions = {}): Promise<Body> =>
-  capture(app, content, { source_kind: 'working_state', ...more }, asked)
+const report = (content: object, more: object = {}, options: RequestOptions = {}): Promise<Body> =>
+  capture(app, content, { source_kind: 'working_state', ...more }, options)
 
 const whole = {
   ...{ thread_id: 'whole', state: 'planning', next_actions: ['a', 'b'], open_questions: ['q'] },
@@ -121,10 +121,10 @@ describe('POST /v1/capture with a working state', () => {
     const { primary_record: task } = await report({ ...whole, thread_id: 'beside' })
     const low = await app.issueKey(['records:read', 'records:write'], { max_sensitivity: 'low' })
     const before = await read(app, task.id, { key: low })
-    const told = { thread_id: 'beside', state: 'blocked', next_actions: ['call the lawyer'] }
+    const content = { thread_id: 'beside', state: 'blocked', next_actions: ['call the lawyer'] }
     for (const sensitivity of ['high', 'hyper']) {
-      const { primary_record: own, edges } = await report(told, { sensitivity })
-      expect(own).toMatchObject({ sensitivity, version: 1, payload: { ...told, open_questions: [] } })
+      const { primary_record: own, edges } = await report(content, { sensitivity })
+      expect(own).toMatchObject({ sensitivity, version: 1, payload: { ...content, open_questions: [] } })
       expect(own.id).not.toBe(task.id)
       expect(edges[0]).toMatchObject({ source_id: own.id, predicate: 'references_record' })
     }

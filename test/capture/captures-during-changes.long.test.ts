@@ -27,21 +27,21 @@ describe('captures while other clients revise, merge, forget and erase the same 
   it('succeed and leave no edge that leads only to a merged entity', async () => {
     for (const seed of [5, 6, 7]) {
       const scope = `amid ${seed}`
-      const told = await Promise.all(
+      const stored = await Promise.all(
         ['linux', 'windows', 'hurd'].map((object) =>
           captureFact(app, triple(object, { revision_policy: 'fork', user: ['A', 'B', 'C', 'D'] }), {
             scope,
           }),
         ),
       )
-      const facts: string[] = told.map(({ fact }) => fact.record_id)
-      const entities: string[] = told.flatMap((each) => pickCreated(each, 'entity').map(({ id }) => id))
+      const facts: string[] = stored.map(({ fact }) => fact.record_id)
+      const entities: string[] = stored.flatMap((each) => pickCreated(each, 'entity').map(({ id }) => id))
       const object = fc.constantFrom('linux', 'windows', 'hurd', 'minix')
-      const tell = fc.tuple(object, fc.shuffledSubarray(['A', 'B', 'C', 'D']))
-      const captures = fc.sample(tell, { seed, numRuns: 40 }).map(
-        ([said, user]) =>
+      const input = fc.tuple(object, fc.shuffledSubarray(['A', 'B', 'C', 'D']))
+      const captures = fc.sample(input, { seed, numRuns: 40 }).map(
+        ([value, user]) =>
           () =>
-            postCapture(app, triple(said, { user }), { scope }),
+            postCapture(app, triple(value, { user }), { scope }),
       )
       const [one = '', two = '', three = ''] = entities
       const [first = '', second = '', third = ''] = facts
@@ -61,7 +61,7 @@ describe('captures while other clients revise, merge, forget and erase the same 
       expect(failed.map(({ text }) => text)).toEqual([])
       const captured = answers.filter(({ body }) => 'primary_record' in (body as Body))
       expect(captured).toHaveLength(40)
-      // Whatever is linked with a merged entity is also linked with its target.
+      // Every record that is linked with a merged entity is also linked with its target.
       const { rows } = await sql<{ id: string }>`
         select e.source_id as id from relations as e
         join records as r on r.id = e.target_id and r.status = 'merged' and r.scope = ${scope}
@@ -104,10 +104,10 @@ const mergedFact = {
 
 describe('a captured record that moves to another scope', () => {
   it('is recognised in the new scope by thread, name and content, and no longer in the old one', async () => {
-    const asked = { scope: 'from' }
-    const told = await captureFact(app, triple('linux', { ref: 'moved', user: 'Mona' }), asked)
-    const task = await capture(app, { thread_id: 'moved' }, { ...asked, source_kind: 'working_state' })
-    const ids: string[] = [...told.created_records, task.primary_record].map(({ id }: Body) => id)
+    const options = { scope: 'from' }
+    const captured = await captureFact(app, triple('linux', { ref: 'moved', user: 'Mona' }), options)
+    const task = await capture(app, { thread_id: 'moved' }, { ...options, source_kind: 'working_state' })
+    const ids: string[] = [...captured.created_records, task.primary_record].map(({ id }: Body) => id)
     for (const id of ids) {
       const moved = await app.request('PATCH', `/v1/records/${id}`, { body: { scope: 'to' } })
       expect(moved.status, moved.text).toBe(200)
@@ -128,12 +128,12 @@ describe('a captured record that moves to another scope', () => {
   })
 
   it('can move to a scope that already has the same thread, name and reference', async () => {
-    const tell = async (scope: string) => {
-      const told = await captureFact(app, triple('linux', { ref: 'twin', user: 'Nora' }), { scope })
+    const captureIn = async (scope: string) => {
+      const captured = await captureFact(app, triple('linux', { ref: 'twin', user: 'Nora' }), { scope })
       const task = await capture(app, { thread_id: 'twin' }, { scope, source_kind: 'working_state' })
-      return [...told.created_records, task.primary_record].map(({ id }: Body) => id)
+      return [...captured.created_records, task.primary_record].map(({ id }: Body) => id)
     }
-    const [one, two] = [await tell('twin one'), await tell('twin two')]
+    const [one, two] = [await captureIn('twin one'), await captureIn('twin two')]
     for (const id of one) {
       const moved = await app.request('PATCH', `/v1/records/${id}`, { body: { scope: 'twin two' } })
       expect(moved.status, moved.text).toBe(200)

@@ -24,7 +24,7 @@ async function expectDone(answer: Promise<Answer>): Promise<void> {
 }
 
 describe('an entity that the model names in its answer', () => {
-  const changes: [string, (id: string, twin: string, scope: string) => Promise<unknown>][] = [
+  const changes: [string, (id: string, otherId: string, scope: string) => Promise<unknown>][] = [
     ['is forgotten', (id) => forget(app, id)],
     ['is erased', (id) => erase(app, id)],
     [
@@ -33,21 +33,21 @@ describe('an entity that the model names in its answer', () => {
     ],
     [
       'is merged into another',
-      (id, twin) => {
+      (id, otherId) => {
         const body = { source_ids: [id], actor: 'a', rationale: 'r' }
-        return expectDone(app.request('POST', `/v1/entities/${twin}/merge`, { body }))
+        return expectDone(app.request('POST', `/v1/entities/${otherId}/merge`, { body }))
       },
     ],
   ]
 
   it.each(changes)('is not linked when it %s during the model call', async (change, applyChange) => {
     const scope = `gone ${change}`
-    const [{ id }, twin] = [
+    const [{ id }, other] = [
       await reading.entity('Altair', { scope }),
       await reading.entity('Altair Nine', { scope }),
     ]
     model.behave(async (response, seen) => {
-      await applyChange(id, twin.id, scope)
+      await applyChange(id, other.id, scope)
       const target = { target_entity_id: id }
       const answer = {
         ...buildMentionAnswer({ surface: 'the star', canonical_entity_id: id }),

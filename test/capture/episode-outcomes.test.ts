@@ -20,8 +20,8 @@ const captureEpisode = async (content: unknown = { text: 'a deploy' }): Promise<
   (await capture(app, content)).primary_record
 const captureOutcome = (id: string, outcome: string, more: object = {}, outside: object = {}) =>
   postCapture(app, { target_id: id, outcome, ...more }, { source_kind: 'outcome', ...outside })
-const postOutcome = (id: string, outcome: string, more: object = {}, asked: RequestOptions = {}) =>
-  app.request('POST', `/v1/records/${id}/outcome`, { ...asked, body: { outcome, actor: 'ci', ...more } })
+const postOutcome = (id: string, outcome: string, more: object = {}, options: RequestOptions = {}) =>
+  app.request('POST', `/v1/records/${id}/outcome`, { ...options, body: { outcome, actor: 'ci', ...more } })
 
 describe.each([
   {
@@ -127,10 +127,10 @@ describe('POST /v1/records/{id}/outcome', () => {
 
   it('answers the same under its Idempotency-Key', async () => {
     const { id } = await captureEpisode()
-    const asked = { headers: { 'idempotency-key': 'outcome-1' } }
-    const first = await postOutcome(id, 'success', {}, asked)
+    const options = { headers: { 'idempotency-key': 'outcome-1' } }
+    const first = await postOutcome(id, 'success', {}, options)
     await postOutcome(id, 'failure')
-    const again = await postOutcome(id, 'success', {}, asked)
+    const again = await postOutcome(id, 'success', {}, options)
     expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true'])
     expect((await read(app, id)).payload.outcome).toBe('failure')
   })

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('POST /v1/capture with the content of an erased episode', () => {
-  it('is refused, whatever the reference, time, spelling and reason', async () => {
+  it('is refused with any reference, time, spelling and reason', async () => {
     const content = { ref: 'a', text: 'The secret.', more: [1, { deep: 'words' }] }
     const { primary_record: episode } = await capture(app, content, { scope: 'said' })
     await erase(app, episode.id)
@@ -94,10 +94,10 @@ describe('POST /v1/capture with an erased fact', () => {
       const more = { scope: `stands ${revision_policy}` }
       const { fact: erased } = await captureFact(app, triple('linux', { note: 'one' }), more)
       await erase(app, erased.record_id)
-      const { fact: standing } = await captureFact(app, triple('windows', { revision_policy }), more)
+      const { fact: active } = await captureFact(app, triple('windows', { revision_policy }), more)
       const { fact } = await captureFact(app, triple('linux', { note: 'two' }), more)
       expect(fact).toEqual({ outcome: 'erased' })
-      expect(await read(app, standing.record_id)).toMatchObject({ version: 1, status: 'active' })
+      expect(await read(app, active.record_id)).toMatchObject({ version: 1, status: 'active' })
     }
   })
 })

@@ -38,18 +38,18 @@ describe('POST /v1/capture with a model', () => {
       ),
     )
     const answer = await capture(app, { event_kind: 'note', note: 'Ada moved Orion to Go' }, { scope })
-    const [primary, ...born] = answer.created_records
+    const [primary, ...created] = answer.created_records
     expect(primary.interpretation).toMatchObject({
       status: 'resolved',
       summary: 'Ada moved the satellite to Go.',
       topical_labels: ['languages'],
       mentions: [
         { surface: 'the satellite', canonical_entity_id: id },
-        { surface: 'Ada', canonical_entity_id: born[0].id },
+        { surface: 'Ada', canonical_entity_id: created[0].id },
       ],
       extraction_confidence: 0.8,
     })
-    expect(born.map(({ payload }: Body) => payload.canonical_name)).toEqual(['Ada'])
+    expect(created.map(({ payload }: Body) => payload.canonical_name)).toEqual(['Ada'])
     expect(answer.edges).toContainEqual(
       expect.objectContaining({ source_id: primary.id, predicate: 'mentions_entity', target_id: id }),
     )
@@ -118,13 +118,13 @@ describe('POST /v1/capture does not call the model', () => {
   })
 
   it('with a task of higher sensitivity', async () => {
-    const told = { source_kind: 'working_state', scope: 'tasks' }
+    const options = { source_kind: 'working_state', scope: 'tasks' }
     const task = { thread_id: 't', state: 'executing' }
     model.behave(respondWithJson({ summary: 'x' }))
-    await capture(app, task, { ...told, sensitivity: 'high' })
-    await capture(app, task, told)
+    await capture(app, task, { ...options, sensitivity: 'high' })
+    await capture(app, task, options)
     expect(model.requests).toEqual([])
-    await capture(app, { ...task, thread_id: 't2' }, told)
+    await capture(app, { ...task, thread_id: 't2' }, options)
     expect(model.requests).toHaveLength(1)
   })
 

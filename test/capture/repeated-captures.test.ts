@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('POST /v1/capture with a reference', () => {
-  it('stores one episode, whatever else the repetition contains', async () => {
+  it('stores one episode, for any other content of the repetition', async () => {
     const first = await captureFact(app, triple('linux', { ref: 'once', project: 'Rho' }), { scope: 'once' })
     const before = await countTableRows(app)
     for (const [content, more] of [
@@ -38,12 +38,12 @@ describe('POST /v1/capture with a reference', () => {
 
   it('distinguishes sources, scopes, sensitivities and the exact text of the reference', async () => {
     const ids = new Set<string>()
-    const told = [
+    const variants = [
       ...[{}, { source: 'agent-2' }, { scope: 'a' }, { scope: 'b' }, { sensitivity: 'public' }],
       ...[{ sensitivity: 'high' }, { source: 'agent-2', scope: 'a' }],
     ]
     for (const ref of ['x', 'X', 'x ']) {
-      for (const more of told) {
+      for (const more of variants) {
         const first = await capture(app, { ref, text: `said ${ref}` }, more)
         expect(first.deduplicated).toBe(false)
         ids.add(first.primary_record.id)

@@ -78,8 +78,8 @@ it('no secret of an event reaches a model, by capture, consolidation or dream', 
   expect(run.status).toBe(202)
   await createWorkerFor(app, noIntervals).runJob('dream', new AbortController().signal)
 
-  const asked = new Set(model.requests.map(nameOf))
-  expect([...asked].sort()).toEqual(expect.arrayContaining(['facts', 'interpretation', 'profile']))
+  const requested = new Set(model.requests.map(nameOf))
+  expect([...requested].sort()).toEqual(expect.arrayContaining(['facts', 'interpretation', 'profile']))
   const sent = model.requests.map(({ text }) => text).join('\n')
   expect(secrets.map(([secret]) => secret).filter((secret) => sent.includes(secret))).toEqual([])
   // The events themselves keep what was captured, so the secrets were there to be sent.

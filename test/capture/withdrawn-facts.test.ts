@@ -24,18 +24,18 @@ describe('POST /v1/capture with a withdrawn fact', () => {
     const { add, readActive } = topic(`once ${how}`)
     const { fact: old } = await add('linux', how === 'superseded' ? { revision_policy: 'replace' } : {})
     if (how === 'retracted') await revise(app, 'retract', old.record_id)
-    const standing = await add('windows')
+    const active = await add('windows')
     const again = await add('Linux')
     expect(again.fact).toEqual({
-      ...{ outcome: 'challenged', other_id: standing.fact.record_id },
+      ...{ outcome: 'challenged', other_id: active.fact.record_id },
       record_id: pickCreated(again, 'semantic')[0].id,
     })
     expect(pickCreated(again, 'semantic')[0].status).toBe('challenged')
     expect(listPredicates(again)).toContain('contradicts')
     expect(listPredicates(again)).toContain('contradicted_by')
     expect(await readActive()).toEqual(['windows'])
-    expect(await read(app, standing.fact.record_id)).toMatchObject({ version: 1, status: 'active' })
-    expect((await read(app, standing.fact.record_id)).payload.revision?.status ?? 'active').toBe('active')
+    expect(await read(app, active.fact.record_id)).toMatchObject({ version: 1, status: 'active' })
+    expect((await read(app, active.fact.record_id)).payload.revision?.status ?? 'active').toBe('active')
     // A further repetition confirms the challenged fact.
     expect((await add('linux')).fact).toEqual({ outcome: 'confirmed', record_id: again.fact.record_id })
     expect((await read(app, again.fact.record_id)).status).toBe('challenged')
@@ -110,8 +110,8 @@ describe('POST /v1/capture with a merged fact', () => {
       const key = await app.issueKey(['records:read', 'records:write'], {
         ...{ scopes: [`merged ${sensitivity}`], max_sensitivity: 'low' },
       })
-      const told = await captureFact(app, triple('linux'), {}, { key })
-      expect(told.fact.outcome).toBe('created')
+      const captured = await captureFact(app, triple('linux'), {}, { key })
+      expect(captured.fact.outcome).toBe('created')
       expect((await add('windows')).fact.record_id).not.toBe(merged.id)
       expect((await read(app, merged.id)).version).toBe(1)
     }

@@ -12,7 +12,7 @@ export async function createValidStore(): Promise<TestApp> {
   await liveThrough(app)
   await moveOn(app)
   await createEmbeddingWorker(app).run()
-  await captureEpisode(app, 'what nobody has looked at yet')
+  await captureEpisode(app, 'a note that is not read yet')
   return app
 }
 

@@ -58,8 +58,8 @@ async function prepare(): Promise<{ scope: string; id: string }> {
   await experienceAll(['known', 'new', 'new', 'twice'])
   app.clock.advance(2 * day)
   await experienceAll(['known', 'twice', 'last'])
-  const asked = { body: { job: 'consolidate', scope } }
-  const { body } = await app.request('POST', '/v1/maintenance/runs', asked)
+  const options = { body: { job: 'consolidate', scope } }
+  const { body } = await app.request('POST', '/v1/maintenance/runs', options)
   return { scope, id: (body as Body).id }
 }
 

@@ -30,7 +30,7 @@ let reached = 0
 const runner = createRunner({
   ...{ db, clock, ids, worker: `killed-worker ${process.pid}` },
   log: createLogger({ level: 'silent', clock, write: () => {} }),
-  works: { ...idleWorks, consolidate },
+  jobWorks: { ...idleWorks, consolidate },
   intervals: noIntervals,
   observe: (step) => {
     if (step === fatalStep && ++reached === Number(nth)) process.kill(process.pid, 'SIGKILL')

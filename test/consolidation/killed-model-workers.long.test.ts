@@ -33,7 +33,7 @@ function createWorker({ db, clock, ids, createWorker }: WorkerSetup, name: strin
       extraction: buildExtractionOptions(model.url, clock),
     },
   })
-  return createWorker(name, { works: { consolidate } })
+  return createWorker(name, { jobWorks: { consolidate } })
 }
 
 const idle = new AbortController().signal

@@ -29,7 +29,7 @@ const episode = (tool_graph: object[], more: object = {}) => {
 }
 const plans = () => listRecords(app, `type=plan_graph&scope=${encodeURIComponent(scope)}`)
 
-it('the stage plan_graph makes one plan of equal structures, whatever their node names, and counts their outcomes', async () => {
+it('the stage plan_graph makes one plan of equal structures with any node names, and counts their outcomes', async () => {
   await episode([node('a', 'build'), node('b', 'test', ['a']), node('c', 'push', ['a', 'b'])])
   await episode([node('3', 'push', ['2', '1']), node('1', 'build'), node('2', 'test', ['1'])])
   await episode([node('x', 'build'), node('y', 'test', ['x']), node('z', 'push', ['x', 'y'])], {

@@ -55,8 +55,8 @@ const idle = new AbortController().signal
 const stages = ['competence', 'plan_graph']
 
 async function ask(app: TestApp): Promise<string> {
-  const asked = { job: 'consolidate', options: { stages } }
-  return ((await app.request('POST', '/v1/maintenance/runs', { body: asked })).body as Body).id
+  const body = { job: 'consolidate', options: { stages } }
+  return ((await app.request('POST', '/v1/maintenance/runs', { body: body })).body as Body).id
 }
 
 const runOf = async (app: TestApp, id: string) =>

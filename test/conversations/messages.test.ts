@@ -8,11 +8,14 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const append = (conversation: string, messages: object[], more: object = {}, asked: RequestOptions = {}) =>
-  app.request('POST', `/v1/conversations/${conversation}/messages`, { ...asked, body: { messages, ...more } })
+const append = (conversation: string, messages: object[], more: object = {}, options: RequestOptions = {}) =>
+  app.request('POST', `/v1/conversations/${conversation}/messages`, {
+    ...options,
+    body: { messages, ...more },
+  })
 const say = (id: string, content: string, more: object = {}) => ({ id, role: 'user', content, ...more })
-const get = async (path: string, asked: RequestOptions = {}): Promise<Body> =>
-  (await app.request('GET', `/v1/conversations/${path}`, asked)).body
+const get = async (path: string, options: RequestOptions = {}): Promise<Body> =>
+  (await app.request('GET', `/v1/conversations/${path}`, options)).body
 const statusesOf = ({ body }: { body: unknown }) => (body as Body).items.map(({ status }: Body) => status)
 const textsOf = ({ items }: Body) => items.map(({ payload }: Body) => payload.timeline[0].summary)
 

@@ -19,7 +19,7 @@ const undeclared = new Set([
   // Called for its effect alone.
   'set_config',
 ])
-/** Columns that allow null, in statements that compare them with `=` and so find none: PostgreSQL does not tell. */
+/** Columns that allow null, in statements that compare them with `=` and so find none: PostgreSQL does not report it. */
 const neverNull = new Set(['findTakenPlaces: place', 'findTakenIdentifiers: sensitivity'])
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const day = 86_400_000
-const auditFields = { actor: 'curator', rationale: 'it is wanted' }
+const auditFields = { actor: 'curator', rationale: 'it is needed' }
 /** Salience does not fall by itself and there is no use: only age and importance decide. */
 const slowlyFading = { lifecycle: { decay: { half_life_seconds: 1e10 } } }
 const store = (more: object = {}): Promise<Body> =>

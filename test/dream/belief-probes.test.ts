@@ -50,7 +50,7 @@ it('the step probe challenges a belief that the model is sure is outdated, and l
   expect(JSON.stringify(changes)).not.toContain('Rust')
 })
 
-it('the step probe challenges a belief only once until somebody reviews it', async () => {
+it('the step probe challenges a belief only once until it is reviewed', async () => {
   const { app, id, dream } = await openAppWithOldBelief()
   await dream(steps)
   const before = await readDreamTables(app)
@@ -124,16 +124,16 @@ it('the step probe asks about five beliefs in a run, those never asked about fir
     await create(app, fact({ payload: { ...payloads.semantic, object: `thing ${n}` } }))
   }
   app.clock.advance(30 * day)
-  const asked: string[][] = []
+  const questions: string[][] = []
   for (let night = 0; night < 3; night++) {
     await dream(steps)
-    asked.push(
+    questions.push(
       takeModelRequests().map((seen) =>
         parsePromptDocument(seen).belief.says.replace('user prefers thing ', ''),
       ),
     )
   }
-  expect(asked).toEqual([['0', '1', '2', '3', '4'], ['5', '6'], []])
+  expect(questions).toEqual([['0', '1', '2', '3', '4'], ['5', '6'], []])
 })
 
 it('the step probe shows the model newer related records that every reader of the belief may see', async () => {
@@ -150,7 +150,7 @@ it('the step probe shows the model newer related records that every reader of th
 })
 
 it.each(['pin', 'patch'] as const)(
-  'the step probe leaves a belief alone that somebody changes by %s during the model call',
+  'the step probe does not change a belief that a client changes by %s during the model call',
   async (how) => {
     const { app, id, model, dream } = await openAppWithOldBelief()
     model.behave(async (response, seen) => {

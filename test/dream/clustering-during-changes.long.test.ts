@@ -84,9 +84,9 @@ it('a summary has the accesses and confirmations of its sources, and their edges
   }
   await dream(steps)
   const [summary] = await listSummaries(app)
-  const made = await read(app, summary?.id ?? '')
-  expect(made).toMatchObject({ access_count: 3, confidence: 0.9 })
-  const linked = made.relations.filter(({ predicate }: Body) => predicate === 'subject_entity')
+  const stored = await read(app, summary?.id ?? '')
+  expect(stored).toMatchObject({ access_count: 3, confidence: 0.9 })
+  const linked = stored.relations.filter(({ predicate }: Body) => predicate === 'subject_entity')
   expect(linked).toMatchObject([{ target_id: entity }])
 })
 
@@ -95,10 +95,10 @@ it('the step cluster does not write a summary equal to erased content', async ()
     MEMBRANE_TOMBSTONE_KEY: 'a key of the dream tests',
   })
   const ids = await createSimilarRecords(app, buildSimilarTexts('Orion'))
-  const said = `release noted ${buildSimilarTexts('Orion')[0]}`
+  const text = `release noted ${buildSimilarTexts('Orion')[0]}`
   const same = await create(app, {
     type: 'semantic',
-    payload: { kind: 'semantic', subject: 'release', predicate: 'summary', object: said },
+    payload: { kind: 'semantic', subject: 'release', predicate: 'summary', object: text },
   })
   await app.request('POST', `/v1/records/${same.id}/erase`, { body: auditFields })
   await createEmbeddingWorker(app).run()

@@ -31,18 +31,20 @@ it('the step cluster merges nearly equal records into the model’s summary and 
   const run = await dream(steps)
   expect(figuresOf(run)).toEqual([1, 6, 0, 0])
   const [summary] = await listSummaries(app)
-  const made = await read(app, summary?.id ?? '')
-  const [said = ''] = takeModelRequests().map((question) => parsePromptDocument(question).memories[0].says)
-  expect(made).toMatchObject({
+  const stored = await read(app, summary?.id ?? '')
+  const [firstText = ''] = takeModelRequests().map(
+    (question) => parsePromptDocument(question).memories[0].says,
+  )
+  expect(stored).toMatchObject({
     ...{ type: 'semantic', status: 'active', scope: 'team', sensitivity: 'low', source_type: 'dream' },
     tags: ['summary', 'builds'],
     payload: {
       subject: 'release',
       predicate: 'summary',
-      object: said,
+      object: firstText,
     },
   })
-  expect(made.relations.map(({ predicate, target_id: id }: Body) => [predicate, id]).sort()).toEqual(
+  expect(stored.relations.map(({ predicate, target_id: id }: Body) => [predicate, id]).sort()).toEqual(
     ids.map((id) => ['derived_from', id]).sort(),
   )
   for (const [n, id] of ids.entries()) {
@@ -136,12 +138,12 @@ it('the step cluster skips pinned, forgotten and challenged records, peer cards 
   const [card = ''] = await createSimilarRecords(app, buildSimilarTexts('Orion', 4).slice(3), {
     tags: ['peer-card'],
   })
-  const [made = ''] = await createSimilarRecords(app, buildSimilarTexts('Orion', 5).slice(4), {
+  const [fifth = ''] = await createSimilarRecords(app, buildSimilarTexts('Orion', 5).slice(4), {
     source_type: 'dream',
   })
   await createSimilarRecords(app, buildSimilarTexts('Orion', 8).slice(5))
   expect(figuresOf(await dream(steps))).toEqual([0, 0, 0, 0])
-  expect(await readStatuses(app, [pinned, challenged, card, made])).toEqual([
+  expect(await readStatuses(app, [pinned, challenged, card, fifth])).toEqual([
     'active',
     'challenged',
     'active',

@@ -103,10 +103,10 @@ it('daily, weekly and single dreams archive and promote the same records', {
   timeout: 240_000,
 }, async () => {
   const [daily, weekly, once] = [await simulate(1), await simulate(7), await simulate(simulatedDays)]
-  const fateOf = ({ layer, forgotten_reason, version }: Row) => ({ layer, forgotten_reason, version })
-  const fates = daily.outcomes.map(fateOf)
-  expect(weekly.outcomes.map(fateOf)).toEqual(fates)
-  expect(once.outcomes.map(fateOf)).toEqual(fates)
+  const outcomeOf = ({ layer, forgotten_reason, version }: Row) => ({ layer, forgotten_reason, version })
+  const dailyOutcomes = daily.outcomes.map(outcomeOf)
+  expect(weekly.outcomes.map(outcomeOf)).toEqual(dailyOutcomes)
+  expect(once.outcomes.map(outcomeOf)).toEqual(dailyOutcomes)
 
   // The simulation must contain some of each.
   const archived = daily.outcomes.filter(({ forgotten_reason }) => forgotten_reason === 'archived')

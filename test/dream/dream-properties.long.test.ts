@@ -21,7 +21,7 @@ import { type Body, create, read } from '../support/record-requests.ts'
 import { buildNote, buildSimilarTexts, createSimilarRecords, endings } from '../support/similar-records.ts'
 import type { TestApp } from '../support/test-app.ts'
 
-/** Whatever a model answers, no record is lost and no pinned record is changed. */
+/** For every answer of a model, no record is lost and no pinned record is changed. */
 
 const day = 86_400_000
 const steps = ['forget', 'cluster', 'peer_cards', 'synthesis', 'probe', 'drift', 'prune_logs'] as const
@@ -32,12 +32,12 @@ const text = fc.oneof(
   fc.constantFrom(...buildSimilarTexts('Orion'), 'Orion', ''),
 )
 const repeated: Behaviour = (response, seen) => {
-  const said = JSON.stringify(parsePromptDocument(seen)).slice(0, 3_000)
+  const document = JSON.stringify(parsePromptDocument(seen)).slice(0, 3_000)
   const shapes: Body = {
     summary: { summary: parsePromptDocument(seen).memories?.[0].says },
-    profile: { profile: said },
-    synthesis: { connected: true, synthesis: said, insight: said },
-    judgement: { still_valid: false, confidence: 1, reason: said },
+    profile: { profile: document },
+    synthesis: { connected: true, synthesis: document, insight: document },
+    judgement: { still_valid: false, confidence: 1, reason: document },
   }
   return respondWithJson(shapes[schemaNameOf(seen)] ?? {})(response, seen)
 }
@@ -86,8 +86,8 @@ async function populate(app: TestApp): Promise<string[]> {
 }
 
 const contentOf = ({ payload }: Body) => {
-  const { revision: _, ...said } = payload
-  return said
+  const { revision: _, ...content } = payload
+  return content
 }
 
 async function readAnyhow(app: TestApp, id: string): Promise<Body> {

@@ -185,8 +185,10 @@ describe('the check of a path outside the root', () => {
       const { createChecker } = await import(${JSON.stringify(checking)})
       for (const each of ${JSON.stringify(references)}) await createChecker().check(each)
       console.log(JSON.stringify(asked))`
-    const told = execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
-    return JSON.parse(told)
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+      encoding: 'utf8',
+    })
+    return JSON.parse(output)
   }
 })
 

@@ -79,10 +79,10 @@ describe('POST /v1/maintenance/drift/check', () => {
     const key = await app.issueKey(['maintenance:run', 'records:read'], {
       ...{ scopes: ['team'], max_sensitivity: 'low' },
     })
-    const told = (report: Body) => report.items.map(({ reference }: Body) => reference).sort()
-    expect(told(await check({}, key))).toEqual(['a/none.ts', 'a/team.ts'])
-    expect(told(await check({ scope: 'team' }, key))).toEqual(['a/team.ts'])
-    expect(told(await check({ scope: 'other' }))).toEqual(['a/other.ts'])
+    const referencesOf = (report: Body) => report.items.map(({ reference }: Body) => reference).sort()
+    expect(referencesOf(await check({}, key))).toEqual(['a/none.ts', 'a/team.ts'])
+    expect(referencesOf(await check({ scope: 'team' }, key))).toEqual(['a/team.ts'])
+    expect(referencesOf(await check({ scope: 'other' }))).toEqual(['a/other.ts'])
     expect(await check({ scope: 'nobody' })).toMatchObject({ checked: 0, score: 100 })
     const refused = await app.request('POST', path, { body: { scope: 'other' }, key })
     expectProblem(refused, 403, 'outside_trust')

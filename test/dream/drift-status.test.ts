@@ -10,16 +10,16 @@ describe('the status of a record that names a file', () => {
     const { createFact, dream, app, readMisses } = await openDriftApp({
       'src/a.ts': 'export function run() {}',
     })
-    const told = [
+    const facts = [
       await createFact('it is in src/a.ts and src/a.ts#run'),
       await createFact('nothing'),
       await createFact(7),
     ]
-    const before = await Promise.all(told.map(({ id }) => read(app, id)))
+    const before = await Promise.all(facts.map(({ id }) => read(app, id)))
     const run = await dream()
     expect(run).toMatchObject({ status: 'succeeded', stats: { ...zero, checked: 1 } })
     expect(run.progress).toEqual({ done: 3, total: 3 })
-    expect(await Promise.all(told.map(({ id }) => read(app, id)))).toEqual(before)
+    expect(await Promise.all(facts.map(({ id }) => read(app, id)))).toEqual(before)
     expect(await readMisses()).toEqual([])
   })
 
@@ -180,7 +180,7 @@ describe('the status of a record that others decide about', () => {
     expect(await readStatus(record)).toBe('challenged')
   })
 
-  it('does not change when somebody changed it during the check', async () => {
+  it('does not change when a client changed it during the check', async () => {
     const { app, createFact, requestRun, attend, readRun, readStatusHistory, setStatus } =
       await openDriftApp()
     const record = await createFact('src/a.ts')

@@ -43,12 +43,12 @@ async function listGroups({ app, model }: Store, more: { maxRecords?: number } =
 const alternating = (precisions: readonly Precision[], count: number) =>
   Array.from({ length: count }, (_, nth) => precisions[nth % precisions.length] ?? 32)
 
-it('findGroups finds a group whatever the precisions of its vectors are', async () => {
+it('findGroups finds a group of vectors of any precision', async () => {
   const store = await openStore(alternating([32, 8, 4], 9))
   expect(await listGroups(store)).toEqual([[...store.ids].sort()])
 })
 
-it('findGroups leaves out vectors too coarse to tell that they are similar', async () => {
+it('findGroups leaves out vectors too coarse to show that they are similar', async () => {
   const store = await openStore([32, 32, 2, 32, 8, 8, 2])
   const [group = []] = await listGroups(store)
   const coarse = [store.ids[2], store.ids[6]]

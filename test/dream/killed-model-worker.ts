@@ -37,7 +37,7 @@ let reached = 0
 const runner = createRunner({
   ...{ db, clock, ids, worker: `killed-worker ${process.pid}` },
   log: createLogger({ level: 'silent', clock, write: () => {} }),
-  works: { ...idleWorks, dream },
+  jobWorks: { ...idleWorks, dream },
   intervals: noIntervals,
   observe: (step) => {
     if (step === fatalStep && ++reached === Number(nth)) process.kill(process.pid, 'SIGKILL')

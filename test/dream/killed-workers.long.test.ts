@@ -34,11 +34,13 @@ describe('concurrent dreams and decay runs', () => {
     })
     await Promise.all([attend('dream'), attend('dream'), attend('decay'), attend('decay'), weighing])
     await setup.run('dream')
-    for (const [n, fate] of (await readOutcomes(setup, ids)).entries()) {
-      expect(fate).toMatchObject(expectedOutcomes[n % 6] ?? {})
-      const actions = fate.audit.map(String)
+    for (const [n, outcome] of (await readOutcomes(setup, ids)).entries()) {
+      expect(outcome).toMatchObject(expectedOutcomes[n % 6] ?? {})
+      const actions = outcome.audit.map(String)
       expect(new Set(actions).size).toBe(actions.length)
-      expect(fate.version).toBe(1 + fate.audit.filter(([action]: string[]) => action === 'promote').length)
+      expect(outcome.version).toBe(
+        1 + outcome.audit.filter(([action]: string[]) => action === 'promote').length,
+      )
     }
   })
 })
@@ -64,10 +66,10 @@ describe('a dream worker that is killed', () => {
     const { status, attempts, stats } = await setup.readRun(id)
     expect({ status, attempts }).toEqual({ status: 'succeeded', attempts: 2 })
     expect(stats).toMatchObject({ promoted_episodic: 40, promoted_semantic: 20, archived: 40 })
-    const fates = await readOutcomes(setup, ids)
-    for (const [n, fate] of fates.entries()) {
-      expect(fate).toMatchObject(expectedOutcomes[n % 6] ?? {})
-      expect(new Set(fate.audit.map(String)).size).toBe(fate.audit.length)
+    const outcomes = await readOutcomes(setup, ids)
+    for (const [n, outcome] of outcomes.entries()) {
+      expect(outcome).toMatchObject(expectedOutcomes[n % 6] ?? {})
+      expect(new Set(outcome.audit.map(String)).size).toBe(outcome.audit.length)
     }
     expect((await readRunChanges(setup, id)).filter(({ action }) => action === 'archive')).toHaveLength(40)
   })

@@ -196,8 +196,8 @@ it('the step peer_cards calls the model in a dry run only with ask_model, and wr
   const before = await readDreamTables(app)
   expect((await dream(steps, { dry_run: true })).stats).toMatchObject({ cards_created: 0, model_calls: 0 })
   expect(takeModelRequests()).toEqual([])
-  const asked = await dream(steps, { dry_run: true, options: { ask_model: true } })
-  expect(asked.stats).toMatchObject({ cards_created: 1, model_calls: 1 })
+  const run = await dream(steps, { dry_run: true, options: { ask_model: true } })
+  expect(run.stats).toMatchObject({ cards_created: 1, model_calls: 1 })
   expect(await readDreamTables(app)).toEqual(before)
 })
 

@@ -21,9 +21,10 @@ describe('the step forget of a dream', () => {
       ...{ status: 'succeeded' },
       stats: { promoted_episodic: 40, promoted_semantic: 20, archived: 40 },
     })
-    const fates = await readOutcomes(setup, ids)
-    for (const [n, fate] of fates.entries()) expect(fate).toMatchObject(expectedOutcomes[n % 6] ?? {})
-    expect(fates[1]).toMatchObject({
+    const outcomes = await readOutcomes(setup, ids)
+    for (const [n, outcome] of outcomes.entries())
+      expect(outcome).toMatchObject(expectedOutcomes[n % 6] ?? {})
+    expect(outcomes[1]).toMatchObject({
       ...{ forgotten_by: 'dream/forget', version: 2 },
       purge_at: new Date(setup.clock.now().getTime() + 30 * day),
       audit: [
@@ -96,9 +97,10 @@ describe('the step forget of a dream', () => {
     await setup.pool.query(`update records set scope = 'team' where id = any($1)`, [ids.slice(0, 6)])
     const run = await setup.run('dream', { scope: 'team' })
     expect(run.stats).toMatchObject({ promoted_episodic: 2, promoted_semantic: 1, archived: 2 })
-    const fates = await readOutcomes(setup, ids)
-    for (const [n, fate] of fates.slice(0, 6).entries()) expect(fate).toMatchObject(expectedOutcomes[n] ?? {})
-    for (const fate of fates.slice(6)) expect(fate).toMatchObject({ reason: null, version: 1 })
+    const outcomes = await readOutcomes(setup, ids)
+    for (const [n, outcome] of outcomes.slice(0, 6).entries())
+      expect(outcome).toMatchObject(expectedOutcomes[n] ?? {})
+    for (const outcome of outcomes.slice(6)) expect(outcome).toMatchObject({ reason: null, version: 1 })
   })
 
   it('reports in a dry run what it would change, and changes nothing', async () => {

@@ -14,7 +14,7 @@ import {
 
 const steps = ['cluster'] as const
 const all = (count: number, status: string) => Array.from({ length: count }, () => status)
-const asked = { actor: 'ada', rationale: 'it says too little' }
+const reason = { actor: 'ada', rationale: 'it says too little' }
 
 async function openAppWithSummary() {
   const mind = await openDreamApp(answerBySchema(summarizeByFirst), {
@@ -29,7 +29,7 @@ async function openAppWithSummary() {
 
 it('retracting a summary restores its sources, and later dreams leave them alone', async () => {
   const { app, ids, summary, dream, takeModelRequests } = await openAppWithSummary()
-  const retract = () => app.request('POST', `/v1/records/${summary}/retract`, { body: asked })
+  const retract = () => app.request('POST', `/v1/records/${summary}/retract`, { body: reason })
   expect((await retract()).status).toBe(200)
   expect((await read(app, summary)).status).toBe('invalidated')
   for (const [n, id] of ids.entries()) {
@@ -76,9 +76,9 @@ it('retracting a record that a client merged does not restore its sources', asyn
     payload: { kind: 'semantic', subject: 's', predicate: 'p', object: 'o' },
     provenance: { sources: [{ kind: 'event', ref: 'r' }] },
   }
-  const { body } = await app.request('POST', '/v1/records/merge', { body: { ids, record, ...asked } })
+  const { body } = await app.request('POST', '/v1/records/merge', { body: { ids, record, ...reason } })
   const { id } = (body as Body).record
-  expect((await app.request('POST', `/v1/records/${id}/retract`, { body: asked })).status).toBe(200)
+  expect((await app.request('POST', `/v1/records/${id}/retract`, { body: reason })).status).toBe(200)
   expect(await readStatuses(app, ids)).toEqual(all(2, 'merged'))
 })
 
@@ -86,7 +86,7 @@ it('erasing a source erases the summary, and the next dream restores the other s
   const { app, ids, summary, dream, listRunChanges } = await openAppWithSummary()
   const [first = '', ...others] = ids
   const erased = await app.request('POST', `/v1/records/${first}/erase`, {
-    body: { ...asked, cascade: true },
+    body: { ...reason, cascade: true },
   })
   expect(erased, erased.text).toMatchObject({ status: 200 })
   expect((erased.body as Body).derived_ids).toEqual([summary])
@@ -102,7 +102,7 @@ it('erasing a source erases the summary, and the next dream restores the other s
 it('an episode that was merged before consolidation still becomes a fact', async () => {
   const { app, dream } = await openDreamApp(answerBySchema(summarizeByFirst))
   const episodes: Body[] = []
-  for (const said of buildSimilarTexts('Orion')) episodes.push(await captureEpisode(app, said))
+  for (const text of buildSimilarTexts('Orion')) episodes.push(await captureEpisode(app, text))
   await createEmbeddingWorker(app).run()
   expect((await dream(steps)).stats).toMatchObject({ clusters_merged: 1, records_merged: 6 })
   const ids = episodes.map(({ id }) => id)
@@ -113,7 +113,7 @@ it('an episode that was merged before consolidation still becomes a fact', async
 
 it('the laws of the store hold after a merge, its reversal and another dream', async () => {
   const { app, summary, dream } = await openAppWithSummary()
-  await app.request('POST', `/v1/records/${summary}/retract`, { body: asked })
+  await app.request('POST', `/v1/records/${summary}/retract`, { body: reason })
   await dream(['cluster', 'forget'])
   expect(await listBrokenLaws(app)).toEqual([])
 })

@@ -157,16 +157,16 @@ it('the step synthesis asks about five pairs in a run and about the others in la
   const { app, modelId, dream, takeModelRequests } = await openPair(rejecting)
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f'])
     await createPlacedEntity(app, modelId, name, { cosine: 0.8 })
-  const asked: string[] = []
+  const questions: string[] = []
   for (let night = 0; night < 3; night++) {
     await dream(steps)
     const names = takeModelRequests().map((seen) =>
       parsePromptDocument(seen).entities.map(({ name }: Body) => name),
     )
-    asked.push(...names.map((pair) => pair.sort().join()))
+    questions.push(...names.map((pair) => pair.sort().join()))
     expect(names.length).toBe([5, 2, 0][night])
   }
-  expect(new Set(asked).size).toBe(7)
+  expect(new Set(questions).size).toBe(7)
 })
 
 it('the step synthesis skips pinned entities and compares only within a scope', async () => {

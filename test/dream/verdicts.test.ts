@@ -25,7 +25,9 @@ it('a verdict expires after half a year', async () => {
       .transaction()
       .execute((tx) => upsertVerdict(tx, { step: 'cluster', digest, now: setup.clock.now() }))
   const purge = () =>
-    setup.run('purge', { works: { purge: createPurge({ expired: { dream_verdicts: deleteOldVerdicts } }) } })
+    setup.run('purge', {
+      jobWorks: { purge: createPurge({ expired: { dream_verdicts: deleteOldVerdicts } }) },
+    })
   const isKnown = (step: 'cluster' | 'probe' = 'cluster') => hasVerdict(setup.db, { step, digest })
   expect(await isKnown()).toBe(false)
   await Promise.all([remember(), remember()])

@@ -31,31 +31,31 @@ async function writeMany(count: number): Promise<string[]> {
   return (body as { results: { record: { id: string } }[] }).results.map(({ record }) => record.id)
 }
 
-/** Creates an embedder that hashes, records its texts and runs `meanwhile` in between. */
-function createRecordingEmbedder(meanwhile: (texts: readonly string[]) => unknown = () => {}) {
-  const asked: string[] = []
+/** Creates an embedder that hashes, records its texts and calls `onEmbed` before it answers. */
+function createRecordingEmbedder(onEmbed: (texts: readonly string[]) => unknown = () => {}) {
+  const embedded: string[] = []
   const embedder: Embedder = {
     ...hashEmbedder(),
     embed: async (texts) => {
-      asked.push(...texts)
-      await meanwhile(texts)
+      embedded.push(...texts)
+      await onEmbed(texts)
       return hashEmbedder().embed(texts)
     },
   }
-  return { embedder, asked }
+  return { embedder, embedded }
 }
 
 describe('a record that changes while it is embedded', () => {
   it('stays queued, and no vector of its old text is stored', async () => {
     const { id } = await write('before')
     let isFirst = true
-    const { embedder, asked } = createRecordingEmbedder(async () => {
+    const { embedder, embedded } = createRecordingEmbedder(async () => {
       if (isFirst) await retag(id, 'after')
       isFirst = false
     })
     await createPassWithoutRun(app, embedder)()
-    expect(asked.map((text) => text.split('\n').at(-1))).toEqual(['before', 'after'])
-    const [vector] = await hashEmbedder().embed(asked.slice(1))
+    expect(embedded.map((text) => text.split('\n').at(-1))).toEqual(['before', 'after'])
+    const [vector] = await hashEmbedder().embed(embedded.slice(1))
     if (!vector) throw new Error('no such text')
     expect((await readVectors(app)).map(({ code }) => code)).toEqual([encode(normalise(vector), 32)])
     expect(await readEmbeddingQueue(app)).toEqual([])
@@ -97,8 +97,8 @@ describe('concurrent embedding workers', () => {
     await writeMany(900)
     const workers = Array.from({ length: 4 }, () => createRecordingEmbedder())
     await Promise.all(workers.map(({ embedder }) => createPassWithoutRun(app, embedder)()))
-    const asked = workers.flatMap((worker) => worker.asked)
-    expect([asked.length, new Set(asked).size]).toEqual([1_800, 900])
+    const texts = workers.flatMap((worker) => worker.embedded)
+    expect([texts.length, new Set(texts).size]).toEqual([1_800, 900])
     expect(await readVectors(app)).toHaveLength(1_800)
     expect(await readEmbeddingQueue(app)).toEqual([])
   })

@@ -131,7 +131,7 @@ describe('an embedding server that is unavailable', () => {
     ['has had enough', respond(429, {})],
     ['does not know us', respond(401, {})],
     ['lacks the model', respond(404, {})],
-    ['refuses whatever it is asked', respond(400, {})],
+    ['refuses every request', respond(400, {})],
     ['sends elsewhere', respond(307, {}, { location: 'http://127.0.0.1:1/' })],
     ['has another model under the name', respondWithVectors({ dimensions: 8 })],
   ])('costs no text an attempt when it %s', async (_, failure) => {

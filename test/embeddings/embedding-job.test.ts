@@ -26,10 +26,12 @@ async function expectVector(id: string, object: string, tags: string[] = []): Pr
   const [row] = (await readVectors(app)).filter(({ record_id: each }) => each === id)
   if (!row) throw new Error('no vector')
   const text = searchableText({ ...payloads.semantic, object } as never, tags)
-  const [wanted] = await hashEmbedder(row.dimensions).embed([text])
-  if (!wanted) throw new Error('no such text')
+  const [expected] = await hashEmbedder(row.dimensions).embed([text])
+  if (!expected) throw new Error('no such text')
   const stored = decode(row.code, row.dimensions, 32)
-  expect(Math.max(...stored.map((value, index) => Math.abs(value - (wanted[index] ?? 0))))).toBeLessThan(1e-6)
+  expect(Math.max(...stored.map((value, index) => Math.abs(value - (expected[index] ?? 0))))).toBeLessThan(
+    1e-6,
+  )
   expect(row.signature).toBe(formatSignature(computeSignature(stored)))
 }
 

@@ -91,14 +91,14 @@ describe('a change of the embedding model', () => {
     expect(await modelsOf(id)).toEqual(['hash-v1', 'm1'])
     app.clock.advance(1_000)
     await retag(id, 'after')
-    const { id: born } = await write('meanwhile')
+    const { id: newId } = await write('meanwhile')
     server.requests.length = 0
     await asking().run()
     const texts = server.requests
       .flatMap((seen) => parseEmbeddingRequest(seen).input)
       .filter((text) => text !== 'memory')
     expect(texts.map((text) => text.split('\n').at(-1)).sort()).toEqual(['after', 'meanwhile'])
-    expect([await modelsOf(id), await modelsOf(born), await served()]).toEqual([['m1'], ['m1'], 'hash-v1'])
+    expect([await modelsOf(id), await modelsOf(newId), await served()]).toEqual([['m1'], ['m1'], 'hash-v1'])
   })
 
   it('that is reverted embeds only what was written since', async () => {

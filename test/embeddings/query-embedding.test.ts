@@ -59,9 +59,9 @@ const outcomes = async (querying: ReturnType<typeof open>, texts: readonly strin
 describe('embedText', () => {
   it('returns the vector of the serving model', async () => {
     await insertServingModel('m1')
-    const asked = await open().embedText('a question')
-    expect(asked).toMatchObject({ outcome: 'embedded', model: { model: 'm1', dimensions } })
-    expect(asked.outcome === 'embedded' && [...asked.vector]).toEqual(computeVector('a question'))
+    const outcome = await open().embedText('a question')
+    expect(outcome).toMatchObject({ outcome: 'embedded', model: { model: 'm1', dimensions } })
+    expect(outcome.outcome === 'embedded' && [...outcome.vector]).toEqual(computeVector('a question'))
   })
 
   it('asks the server once for each text until the model changes', async () => {

@@ -64,13 +64,13 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const signed = (vector: Embedding) => formatSignature(computeSignature(vector))
-const soughtBy = (vector: Embedding, conditions: RawBuilder<SqlBool>[], limit = 500): ways.VectorSearch => ({
+const searchBy = (vector: Embedding, conditions: RawBuilder<SqlBool>[], limit = 500): ways.VectorSearch => ({
   ...{ modelId: model.id, signature: signed(vector), conditions, limit },
 })
 const search = () => createVectorSearch({ db: database.db, clock: createTestClock() })
 const idsOf = (found: readonly { id: string }[]) => found.map(({ id }) => id)
-const ofAll = (sought: ways.VectorSearch) =>
-  database.db.transaction().execute((tx) => ways.findNearestFiltered(tx, sought))
+const ofAll = (query: ways.VectorSearch) =>
+  database.db.transaction().execute((tx) => ways.findNearestFiltered(tx, query))
 
 const isLive = sql<SqlBool>`r.forgotten_at is null`
 const trustIn = (...scopes: string[]): Trust => ({ maxSensitivity: 'low', scopes })
@@ -80,23 +80,25 @@ describe('the search plans', () => {
     for (let nth = 0; nth < 12; nth++) {
       const scopes = nth % 2 === 0 ? ['large'] : [`small-${nth}`, `small-${nth + 3}`]
       const conditions = [openTo(trustIn(...scopes)), isLive]
-      const sought = soughtBy(source.near(centre(nth), 0.8), conditions, [1, 10, 60, 500][nth % 4])
-      const asked = idsOf(await ofAll(sought))
-      expect(asked.length).toBeLessThanOrEqual(sought.limit)
-      expect(idsOf(await ways.findNearestInScopes(database.db, sought, [...scopes, unscoped]))).toEqual(asked)
-      const near = await ways.findAmongNearest(database.db, sought, false)
-      if (near.isEnough) expect(idsOf(near.found)).toEqual(asked)
-      else expect(asked.slice(0, near.found.length)).toEqual(idsOf(near.found))
+      const query = searchBy(source.near(centre(nth), 0.8), conditions, [1, 10, 60, 500][nth % 4])
+      const expected = idsOf(await ofAll(query))
+      expect(expected.length).toBeLessThanOrEqual(query.limit)
+      expect(idsOf(await ways.findNearestInScopes(database.db, query, [...scopes, unscoped]))).toEqual(
+        expected,
+      )
+      const near = await ways.findAmongNearest(database.db, query, false)
+      if (near.isEnough) expect(idsOf(near.found)).toEqual(expected)
+      else expect(expected.slice(0, near.found.length)).toEqual(idsOf(near.found))
     }
   })
 
   it('report when too few of the nearest records match', async () => {
     const rare = sql<SqlBool>`r.id = ${placed[77]?.id}::uuid`
-    const sought = soughtBy(centre(1), [rare])
-    const near = await ways.findAmongNearest(database.db, sought, false)
+    const query = searchBy(centre(1), [rare])
+    const near = await ways.findAmongNearest(database.db, query, false)
     expect(near.isEnough).toBe(false)
-    expect(idsOf(await ofAll(sought))).toEqual([placed[77]?.id])
-    const common = await ways.findAmongNearest(database.db, soughtBy(centre(1), [], 50), false)
+    expect(idsOf(await ofAll(query))).toEqual([placed[77]?.id])
+    const common = await ways.findAmongNearest(database.db, searchBy(centre(1), [], 50), false)
     expect([common.isEnough, common.found.length]).toEqual([true, 50])
   })
 
@@ -136,11 +138,11 @@ describe('the vector search', () => {
 
   it('always returns equally near vectors in the same order', async () => {
     const ties = placed.filter((_, at) => at % 50 === 0)
-    const asked = { model, vector: centre(0), conditions: [], limit: ties.length }
-    const found = await search().find(asked)
+    const query = { model, vector: centre(0), conditions: [], limit: ties.length }
+    const found = await search().find(query)
     expect(idsOf(found)).toEqual(idsOf(ties))
-    expect(await search().find(asked)).toEqual(found)
-    expect(idsOf(await search().find({ ...asked, limit: 5 }))).toEqual(idsOf(ties.slice(0, 5)))
+    expect(await search().find(query)).toEqual(found)
+    expect(idsOf(await search().find({ ...query, limit: 5 }))).toEqual(idsOf(ties.slice(0, 5)))
   })
 
   it('finds the nearest after a small set of candidates has grown', async () => {
@@ -183,10 +185,10 @@ describe('the vector search', () => {
     try {
       const id = await insertEmbeddingModel(empty.db, dimensions)
       const service = createVectorSearch({ db: empty.db, clock: createTestClock() })
-      const asked = { model: { id, dimensions }, vector: centre(0), conditions: [isLive], limit: 10 }
-      expect(await service.find(asked)).toEqual([])
-      expect(await service.find({ ...asked, scopes: ['small-1'] })).toEqual([])
-      expect(await service.findVector(asked.model, idOf(1))).toBeUndefined()
+      const query = { model: { id, dimensions }, vector: centre(0), conditions: [isLive], limit: 10 }
+      expect(await service.find(query)).toEqual([])
+      expect(await service.find({ ...query, scopes: ['small-1'] })).toEqual([])
+      expect(await service.findVector(query.model, idOf(1))).toBeUndefined()
     } finally {
       await empty.close()
     }

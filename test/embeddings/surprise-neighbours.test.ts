@@ -50,8 +50,8 @@ describe('a neighbour in the comparison for surprise', () => {
     await run()
     await forget(gone)
     await app.request('POST', `/v1/records/${wrong}/retract`, { body: { actor: 'ada', rationale: 'wrong' } })
-    const heir = buildClaim('the cat sleeps on the printer', { scope: 'c' })
-    expect((await revise(app, 'supersede', old, { record: heir })).status).toBe(201)
+    const successor = buildClaim('the cat sleeps on the printer', { scope: 'c' })
+    expect((await revise(app, 'supersede', old, { record: successor })).status).toBe(201)
     const later = [
       await write(frozen, { scope: 'a' }),
       await write(frozen, { scope: 'b' }),
@@ -76,9 +76,9 @@ describe('a neighbour in the comparison for surprise', () => {
   it('is one of the five nearest, stored with its similarity', async () => {
     for (const day of ['monday', 'tuesday', 'friday', 'sunday', 'easter', 'whitsun'])
       await write(`the office is closed on ${day}`)
-    const asked = await write('the office is closed on thursday')
+    const queried = await write('the office is closed on thursday')
     await run()
-    const { neighbours, score, delta } = await surpriseOf(asked)
+    const { neighbours, score, delta } = await surpriseOf(queried)
     const similarities = neighbours.map(({ similarity }: Body) => similarity)
     expect(similarities).toHaveLength(5)
     expect(similarities).toEqual([...similarities].sort((one, other) => other - one))

@@ -49,10 +49,10 @@ describe('POST /v1/surprise/preview', () => {
     expect(status).toBe(200)
     const { neighbours, duplicate_of: of, score, delta, base_before: base, base_importance } = body as Body
     expect(neighbours.map(({ id }: Body) => id)).toEqual([ids['frozen'], ids['thawed']])
-    const wanted = computeSurprise(0.5, neighbours)
+    const expected = computeSurprise(0.5, neighbours)
     expect({ score, delta, base_importance, base }).toEqual({
-      ...{ score: wanted.surprise.score, delta: wanted.surprise.delta },
-      ...{ base_importance: wanted.base_importance, base: 0.5 },
+      ...{ score: expected.surprise.score, delta: expected.surprise.delta },
+      ...{ base_importance: expected.base_importance, base: 0.5 },
     })
     expect(of).toBe(ids['frozen'])
     expect(await readEverything()).toEqual(before)
@@ -117,7 +117,7 @@ describe('the published surprise vectors', () => {
       vector[plane] = Math.sqrt(1 - similarity ** 2)
       return vector
     }
-    const asked: [string, (typeof cases)[number]][] = []
+    const previews: [string, (typeof cases)[number]][] = []
     for (const [index, each] of cases.entries()) {
       const scope = `case ${index}`
       for (const [plane, similarity] of each.similarities.entries()) {
@@ -126,18 +126,18 @@ describe('the published surprise vectors', () => {
       }
       const { id } = await create(app, fact({ scope, base_importance: each.base }))
       await placeVectors(app.db, model, [{ id, vector: at(1, 9) }])
-      asked.push([id, each])
+      previews.push([id, each])
     }
     // All records have vectors, and only those under test are new.
     await app.db.deleteFrom('unembedded').execute()
     await app.db
       .insertInto('unsurprised')
       .values(
-        asked.map(([id]) => ({ record_id: id, created_at: app.clock.now(), asked_at: app.clock.now() })),
+        previews.map(([id]) => ({ record_id: id, created_at: app.clock.now(), asked_at: app.clock.now() })),
       )
       .execute()
     await createEmbeddingWorker(app).run()
-    for (const [id, each] of asked) {
+    for (const [id, each] of previews) {
       const { surprise, importance } = (await app.request('GET', `/v1/records/${id}/explain`)).body as Body
       expect(surprise.score).toBeCloseTo(each.score, 5)
       expect(surprise.delta).toBeCloseTo(each.delta, 5)

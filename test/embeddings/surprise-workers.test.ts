@@ -78,9 +78,9 @@ describe('two concurrent workers', () => {
     const found = new Map((await surprises()).map((each) => [each.record_id, each]))
     expect([found.size, await readQueue()]).toEqual([100, 0])
     for (const [at, id] of first.entries()) {
-      const twin = second[at] ?? ''
-      expect(found.get(twin)?.duplicate_of).not.toBe(null)
-      expect(found.get(twin)?.neighbours).toEqual(
+      const copyId = second[at] ?? ''
+      expect(found.get(copyId)?.duplicate_of).not.toBe(null)
+      expect(found.get(copyId)?.neighbours).toEqual(
         expect.arrayContaining([{ id, similarity: expect.any(Number) }]),
       )
     }

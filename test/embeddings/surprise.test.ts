@@ -125,14 +125,14 @@ describe('a duplicate', () => {
   })
 
   it('is from another source when its author differs', async () => {
-    const told = (name: string, ref = 'r') => ({
+    const buildSource = (name: string, ref = 'r') => ({
       provenance: { sources: [{ kind: 'event', ref, created_by: name }] },
     })
-    const first = await write(frozen, told('ada'))
-    await write(frozen, told('ada', 'another'))
+    const first = await write(frozen, buildSource('ada'))
+    await write(frozen, buildSource('ada', 'another'))
     await run()
     expect(await confirmations(first)).toBe(0)
-    await write(frozen, told('grace'))
+    await write(frozen, buildSource('grace'))
     await run()
     expect(await confirmations(first)).toBe(1)
     await write(frozen, { provenance: { sources: [{ kind: 'event', ref: 'nobody knows' }] } })
@@ -178,7 +178,7 @@ describe('a record is compared once', () => {
     await write(frozen, { source_type: 'ai' })
     await run()
     const before = await rows()
-    const [base, told] = [await baseOf(first), await read(app, first)]
+    const [base, record] = [await baseOf(first), await read(app, first)]
     await app.request('PATCH', `/v1/records/${first}`, { body: { tags: ['new', 'words'] } })
     await run()
     await app.request('PATCH', `/v1/records/${first}`, { body: { tags: [] } })
@@ -190,7 +190,7 @@ describe('a record is compared once', () => {
     expect((await readVectors(app)).map(({ dimensions }) => dimensions)).toEqual([64, 64])
     expect(await rows()).toEqual(before)
     expect([await baseOf(first), await readQueue()]).toEqual([base, []])
-    expect((await read(app, first)).confirmation_count).toBe(told.confirmation_count)
+    expect((await read(app, first)).confirmation_count).toBe(record.confirmation_count)
   })
 
   it('and not while one model replaces another', async () => {

@@ -181,8 +181,8 @@ describe('a record that is used again', () => {
       ((await app.request('POST', '/v1/search/similar', { body })).body as { items: Body[] }).items
     const question = { text: 'harbour of town 4 closed in winter', limit: 10 }
     const retrieved = async () => {
-      const asked = { body: { task_descriptor: question.text } }
-      return ((await app.request('POST', '/v1/retrieve', asked)).body as Body).nodes.map(
+      const options = { body: { task_descriptor: question.text } }
+      return ((await app.request('POST', '/v1/retrieve', options)).body as Body).nodes.map(
         ({ record }: Body) => record.id,
       )
     }

@@ -107,8 +107,8 @@ describe('the pgvector index', () => {
   it('never returns a vector of another model', async () => {
     await ensureNearestIndex(database.db, log)
     for (const query of queries.slice(0, 5)) {
-      const sought = { signature: formatSignature(computeSignature(query)), conditions: [], limit: 500 }
-      const { found } = await findAmongNearest(database.db, { ...sought, modelId: other.id }, true)
+      const search = { signature: formatSignature(computeSignature(query)), conditions: [], limit: 500 }
+      const { found } = await findAmongNearest(database.db, { ...search, modelId: other.id }, true)
       expect(found).toHaveLength(500)
       expect(found.every(({ code }) => code.length === 4 * other.dimensions)).toBe(true)
     }

@@ -16,8 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const merge = (id: string, sourceIds: readonly string[], asked: RequestOptions = {}) =>
-  mergeEntities(app, id, sourceIds, asked)
+const merge = (id: string, sourceIds: readonly string[], options: RequestOptions = {}) =>
+  mergeEntities(app, id, sourceIds, options)
 const idsOf = (term: string) => listEntitiesNamed(app, term)
 const recordsOf = (id: string) => listRecordsAbout(app, id)
 
@@ -36,14 +36,14 @@ describe('concurrent entity merges', () => {
     )
     for (const { status, body } of answers) expect([200, 409], JSON.stringify(body)).toContain(status)
     expect(answers.some(({ status }) => status === 200)).toBe(true)
-    const standing = new Set<string>()
+    const holders = new Set<string>()
     for (const [index, id] of entities.entries()) {
       const [holder = '', ...others] = await idsOf(`twin ${index}`)
       expect(others).toEqual([])
       expect(await recordsOf(holder)).toContain(links[id])
-      standing.add(holder)
+      holders.add(holder)
     }
-    for (const id of standing) expect((await read(app, id)).status).toBe('active')
+    for (const id of holders) expect((await read(app, id)).status).toBe('active')
   })
 
   it('of linked entities do not deadlock', async () => {
@@ -73,9 +73,9 @@ describe('concurrent entity merges', () => {
   it('lose nothing that is captured about a source at the same time', async () => {
     for (let round = 0; round < 8; round++) {
       const target = await create(app, entity(`Target ${round}`))
-      const twin = await create(app, entity(`Source ${round}`, { aliases: [`alias ${round}`] }))
+      const other = await create(app, entity(`Source ${round}`, { aliases: [`alias ${round}`] }))
       const [merged, ...captured] = await Promise.all([
-        merge(target.id, [twin.id]),
+        merge(target.id, [other.id]),
         ...Array.from({ length: 8 }, (_, index) => {
           const about = index % 2 ? { project: `Alias ${round}` } : say(index, `alias ${round}`)
           return app.request('POST', '/v1/capture', {
@@ -93,15 +93,15 @@ describe('concurrent entity merges', () => {
   })
 
   it('wait for a transaction that links to a source, and move its edge', async () => {
-    const [target, twin] = [await create(app, entity('Pavo')), await create(app, entity('Peacock'))]
+    const [target, other] = [await create(app, entity('Pavo')), await create(app, entity('Peacock'))]
     const record = await create(app, fact())
     let merging: ReturnType<typeof merge> | undefined
     await app.db.transaction().execute(async (tx) => {
-      expect(await lockActiveEntities(tx, [twin.id])).toEqual(new Set([twin.id]))
-      merging = merge(target.id, [twin.id])
+      expect(await lockActiveEntities(tx, [other.id])).toEqual(new Set([other.id]))
+      merging = merge(target.id, [other.id])
       await new Promise((done) => setTimeout(done, 100))
       const edge = { weight: 1, created_at: app.clock.now() }
-      const [from, to] = [record.id, twin.id]
+      const [from, to] = [record.id, other.id]
       await tx
         .insertInto('relations')
         .values([
@@ -113,7 +113,7 @@ describe('concurrent entity merges', () => {
     expect((await merging)?.status).toBe(200)
     expect(await recordsOf(target.id)).toEqual([record.id])
     await app.db.transaction().execute(async (tx) => {
-      expect(await lockActiveEntities(tx, [target.id, twin.id])).toEqual(new Set([target.id]))
+      expect(await lockActiveEntities(tx, [target.id, other.id])).toEqual(new Set([target.id]))
     })
   })
 })

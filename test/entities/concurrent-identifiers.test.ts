@@ -17,7 +17,7 @@ const holding = (name: string, value: string, more: object = {}) =>
 const findByTerm = async (term: string): Promise<Body[]> =>
   ((await app.request('GET', `/v1/entities?term=${encodeURIComponent(term)}`)).body as Body).items
 
-it('an identifier has one holder in a scope, whoever creates, patches, imports and captures it at once', async () => {
+it('an identifier has one holder in a scope, when clients create, patch, import and capture it at once', async () => {
   for (const round of [1, 2, 3, 4]) {
     const [scope, value] = [`scope ${round}`, `ada${round}@example.org`]
     const other = await create(app, entity(`Other ${round}`, {}, { scope }))
@@ -64,8 +64,8 @@ it('an entity that is erased with its last mention gives its names and identifie
   const captured = await app.request('POST', '/v1/capture', {
     body: { source: 'agent', content: { text: 'hello', user: 'Grace Hopper' }, scope },
   })
-  const { primary_record: episode, created_records: made } = captured.body as Body
-  const [grace] = made.filter(({ type }: Body) => type === 'entity')
+  const { primary_record: episode, created_records: created } = captured.body as Body
+  const [grace] = created.filter(({ type }: Body) => type === 'entity')
   const identifiers = [{ namespace: 'mail', value: 'grace@example.org' }]
   const body = { payload: { ...grace.payload, identifiers } }
   expect((await app.request('PATCH', `/v1/records/${grace.id}`, { body })).status).toBe(200)

@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const idsOf = (term: string, more: Record<string, string> = {}, asked: RequestOptions = {}) =>
-  listEntitiesNamed(app, term, more, asked)
+const idsOf = (term: string, more: Record<string, string> = {}, options: RequestOptions = {}) =>
+  listEntitiesNamed(app, term, more, options)
 const lifecycle = (id: string, path: string, body: object) =>
   app.request('POST', `/v1/records/${id}/${path}`, { body })
 const forget = (id: string) => app.request('DELETE', `/v1/records/${id}?actor=a&rationale=r`)

@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const merge = (id: string, sourceIds: readonly string[], asked: RequestOptions = {}) =>
-  mergeEntities(app, id, sourceIds, asked)
+const merge = (id: string, sourceIds: readonly string[], options: RequestOptions = {}) =>
+  mergeEntities(app, id, sourceIds, options)
 
 const setStatus = (id: string, status: string) =>
   app.request('POST', `/v1/records/${id}/status`, { body: { status, reason: 'r', actor: 'a' } })
@@ -18,11 +18,11 @@ const setStatus = (id: string, status: string) =>
 describe('POST /v1/entities/{id}/merge', () => {
   it('requires active entities of one scope that are at most as sensitive as the target', async () => {
     const target = await create(app, entity('Lepus', {}, { scope: 'sky' }))
-    const twin = async (outside: object = {}) =>
+    const createSource = async (outside: object = {}) =>
       (await create(app, entity('Hare', {}, { scope: 'sky', ...outside }))).id
     const other = await create(app, fact({ scope: 'sky' }))
     const episode = await create(app, { type: 'episodic', payload: payloads.episodic, scope: 'sky' })
-    const good = await twin()
+    const good = await createSource()
     for (const stray of [other, episode]) {
       const refused = expectProblem(await merge(target.id, [good, stray.id]), 409, 'type_mismatch')
       expect(refused.errors[0].pointer).toBe('/source_ids/1')
@@ -32,12 +32,12 @@ describe('POST /v1/entities/{id}/merge', () => {
       const { id } = await create(app, entity('Hare', {}, scope === undefined ? {} : { scope }))
       expectProblem(await merge(target.id, [good, id]), 422, 'scope_mismatch')
     }
-    const retracted = await twin()
+    const retracted = await createSource()
     await setStatus(retracted, 'invalidated')
     expectProblem(await merge(target.id, [good, retracted]), 409, 'already_retracted')
     expectProblem(await merge(retracted, [good]), 409, 'already_retracted')
     const key = await app.issueKey(['records:read', 'records:write'], { max_sensitivity: 'medium' })
-    const medium = await twin({ sensitivity: 'medium' })
+    const medium = await createSource({ sensitivity: 'medium' })
     expectProblem(await merge(target.id, [good, medium], { key }), 422, 'sensitivity_lowered')
     expectProblem(await merge(target.id, [good, target.id]), 422, 'validation_failed')
     expectProblem(await merge(target.id, []), 422, 'validation_failed')
@@ -55,17 +55,17 @@ describe('POST /v1/entities/{id}/merge', () => {
     ])
     const make = async (name: string, outside: object) => (await create(app, entity(name, {}, outside))).id
     const target = await make('Grus', { scope: 'sky' })
-    const twin = await make('Crane', { scope: 'sky' })
+    const source = await make('Crane', { scope: 'sky' })
     const hidden = await make('Crane', { scope: 'elsewhere' })
     const above = await make('Crane', { scope: 'sky', sensitivity: 'medium' })
     const gone = await make('Crane', { scope: 'sky' })
     await app.request('DELETE', `/v1/records/${gone}?actor=a&rationale=r`)
-    expectProblem(await merge(target, [twin], { key: reader }), 403, 'forbidden')
-    expectProblem(await merge(target, [twin, hidden], { key: low }), 404, 'record_not_found')
-    expectProblem(await merge(hidden, [twin], { key: low }), 404, 'record_not_found')
-    expectProblem(await merge(target, [twin, app.ids.next()]), 404, 'record_not_found')
-    expectProblem(await merge(target, [twin, above], { key: low }), 403, 'above_ceiling')
-    expectProblem(await merge(target, [twin, gone]), 410, 'record_forgotten')
-    expect((await merge(target, [twin], { key: writer })).body).toEqual({ id: target, version: 2 })
+    expectProblem(await merge(target, [source], { key: reader }), 403, 'forbidden')
+    expectProblem(await merge(target, [source, hidden], { key: low }), 404, 'record_not_found')
+    expectProblem(await merge(hidden, [source], { key: low }), 404, 'record_not_found')
+    expectProblem(await merge(target, [source, app.ids.next()]), 404, 'record_not_found')
+    expectProblem(await merge(target, [source, above], { key: low }), 403, 'above_ceiling')
+    expectProblem(await merge(target, [source, gone]), 410, 'record_forgotten')
+    expect((await merge(target, [source], { key: writer })).body).toEqual({ id: target, version: 2 })
   })
 })

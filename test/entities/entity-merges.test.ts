@@ -16,8 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const merge = (id: string, sourceIds: readonly string[], asked: RequestOptions = {}) =>
-  mergeEntities(app, id, sourceIds, asked)
+const merge = (id: string, sourceIds: readonly string[], options: RequestOptions = {}) =>
+  mergeEntities(app, id, sourceIds, options)
 const idsOf = (term: string) => listEntitiesNamed(app, term)
 const recordsOf = (id: string) => listRecordsAbout(app, id)
 
@@ -36,7 +36,7 @@ describe('POST /v1/entities/{id}/merge', () => {
         { tags: ['a', 'b'], ...source('one') },
       ),
     )
-    const twin = await create(
+    const orionCopy = await create(
       app,
       entity(
         'ORION ',
@@ -50,7 +50,7 @@ describe('POST /v1/entities/{id}/merge', () => {
     )
     const other = await create(app, entity('Alnitak', { aliases: ['o.'] }, source('one')))
     app.clock.advance(1_000)
-    const answer = await merge(target.id, [twin.id.toUpperCase(), other.id, twin.id])
+    const answer = await merge(target.id, [orionCopy.id.toUpperCase(), other.id, orionCopy.id])
     expect(answer.status).toBe(200)
     expect(answer.headers.get('etag')).toBe('"2"')
     expect(answer.body).toMatchObject({
@@ -70,7 +70,7 @@ describe('POST /v1/entities/{id}/merge', () => {
     expect(merged.audit_log.at(-1)).toMatchObject({
       ...{ action: 'revise', ...auditFields },
       changes: {
-        merged: [[], [twin.id, other.id]],
+        merged: [[], [orionCopy.id, other.id]],
         tags: [
           ['a', 'b'],
           ['a', 'b', 'c'],
@@ -78,7 +78,7 @@ describe('POST /v1/entities/{id}/merge', () => {
       },
     })
     expect(await read(app, target.id)).toEqual(merged)
-    for (const id of [twin.id, other.id]) {
+    for (const id of [orionCopy.id, other.id]) {
       const history = await read(app, id)
       expect(history).toMatchObject({ status: 'merged', salience: 0, version: 2 })
       expect(history.audit_log.at(-1)).toMatchObject({
@@ -94,12 +94,12 @@ describe('POST /v1/entities/{id}/merge', () => {
   })
 
   it('resolves every old name and identifier to the target', async () => {
-    const twin = await create(
+    const source = await create(
       app,
       entity('Ursa', { aliases: ['bear'], identifiers: [{ namespace: 'git', value: 'ursa/major' }] }),
     )
     const target = await create(app, entity('Great Bear'))
-    await merge(target.id, [twin.id])
+    await merge(target.id, [source.id])
     for (const term of ['ursa', 'BEAR', 'great bear', 'ursa/major', 'git:ursa/major']) {
       expect([term, await idsOf(term)]).toEqual([term, [target.id]])
     }
@@ -118,25 +118,25 @@ describe('POST /v1/entities/{id}/merge', () => {
   it('moves edges from and to the merged entities', async () => {
     const target = await create(app, entity('Carina'))
     const far = await create(app, entity('Keel'))
-    const twin = await create(
+    const source = await create(
       app,
       entity('Argo', {}, { relations: [{ predicate: 'uses', target_id: far.id }] }),
     )
     const [mentioned, subject, both] = [
-      await createMention(app, twin.id),
-      await createMention(app, twin.id, 'subject_entity'),
+      await createMention(app, source.id),
+      await createMention(app, source.id, 'subject_entity'),
       await createMention(app, target.id),
     ]
-    const weak = { predicate: 'mentions_entity', target_id: twin.id, weight: 0.5 }
+    const weak = { predicate: 'mentions_entity', target_id: source.id, weight: 0.5 }
     await app.request('POST', `/v1/records/${both.id}/relations`, { body: weak })
-    const { body } = await merge(target.id, [twin.id])
+    const { body } = await merge(target.id, [source.id])
     const edges = (body as Body).relations.map((edge: Body) => [edge.predicate, edge.target_id, edge.weight])
     for (const edge of [
       ['uses', far.id, 1],
       ['mentioned_in', mentioned.id, 1],
       ['fact_subject_of', subject.id, 1],
       ['mentioned_in', both.id, 1],
-      ['supersedes', twin.id, 1],
+      ['supersedes', source.id, 1],
     ]) {
       expect(edges).toContainEqual(edge)
     }
@@ -146,13 +146,13 @@ describe('POST /v1/entities/{id}/merge', () => {
       expect.objectContaining({ predicate: 'mentions_entity', target_id: target.id }),
     )
     const { nodes } = (await app.request('GET', `/v1/records/${target.id}/lineage`)).body as Body
-    expect(nodes.map(({ id }: Body) => id).sort()).toEqual([target.id, twin.id].sort())
+    expect(nodes.map(({ id }: Body) => id).sort()).toEqual([target.id, source.id].sort())
   })
 
   it('keeps the target when a merged entity is erased', async () => {
-    const [target, twin] = [await create(app, entity('Corvus')), await create(app, entity('Crow'))]
-    await merge(target.id, [twin.id])
-    expect((await app.request('POST', `/v1/records/${twin.id}/erase`, { body: auditFields })).status).toBe(
+    const [target, source] = [await create(app, entity('Corvus')), await create(app, entity('Crow'))]
+    await merge(target.id, [source.id])
+    expect((await app.request('POST', `/v1/records/${source.id}/erase`, { body: auditFields })).status).toBe(
       200,
     )
     expect(await read(app, target.id)).toMatchObject({ status: 'active' })
@@ -175,16 +175,16 @@ describe('POST /v1/entities/{id}/merge', () => {
   })
 
   it('takes effect once under an Idempotency-Key, at the version in If-Match', async () => {
-    const [target, twin] = [await create(app, entity('Hydra')), await create(app, entity('Snake'))]
+    const [target, source] = [await create(app, entity('Hydra')), await create(app, entity('Snake'))]
     expectProblem(
-      await merge(target.id, [twin.id], { headers: { 'if-match': '"2"' } }),
+      await merge(target.id, [source.id], { headers: { 'if-match': '"2"' } }),
       412,
       'version_mismatch',
     )
     const headers = { 'idempotency-key': `merge-${target.id}`, 'if-match': '"1"' }
-    const first = await merge(target.id, [twin.id], { headers })
+    const first = await merge(target.id, [source.id], { headers })
     expect(first.status).toBe(200)
-    const replayed = await merge(target.id, [twin.id], { headers })
+    const replayed = await merge(target.id, [source.id], { headers })
     expect(replayed.headers.get('idempotency-replayed')).toBe('true')
     expect(replayed.body).toEqual(first.body)
     expect((await read(app, target.id)).version).toBe(2)

@@ -15,7 +15,7 @@ const lifecycle = (id: string, path: string, body: object) =>
 const forget = (id: string) => app.request('DELETE', `/v1/records/${id}?actor=a&rationale=r`)
 
 describe('GET /v1/entities/{id}', () => {
-  const get = (id: string, asked: RequestOptions = {}) => app.request('GET', `/v1/entities/${id}`, asked)
+  const get = (id: string, options: RequestOptions = {}) => app.request('GET', `/v1/entities/${id}`, options)
 
   it('answers the record and the id of its peer card', async () => {
     const record = await create(app, entity('Spica', {}, { scope: 'sky' }))
@@ -61,8 +61,8 @@ describe('GET /v1/entities/{id}', () => {
 })
 
 describe('GET /v1/entities/{id}/records', () => {
-  const list = async (id: string, query = '', asked: RequestOptions = {}): Promise<Body> => {
-    const answer = await app.request('GET', `/v1/entities/${id}/records${query}`, asked)
+  const list = async (id: string, query = '', options: RequestOptions = {}): Promise<Body> => {
+    const answer = await app.request('GET', `/v1/entities/${id}/records${query}`, options)
     expect(answer.status).toBe(200)
     return answer.body
   }

@@ -29,11 +29,7 @@ it('requests are served while 500 clients send a byte a second and 500 read noth
   clearInterval(dripping)
   const began = performance.now()
   await end()
-  const left = await until(
-    'nobody to be waited for',
-    () => countOpen(api).then((open) => open === 0),
-    300_000,
-  )
+  const left = await until('no open request', () => countOpen(api).then((open) => open === 0), 300_000)
   expect(left).toBe(true)
   const seconds = Math.round((performance.now() - began) / 1_000)
   const after = { ...(await measure(api)), megabytes: await processes.memoryOf(0) }

@@ -9,11 +9,11 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 type Made = { encode: typeof encodeCursor; fingerprint: string; position: object }
 
 /** The last cursor of the server and its content: an attacker who knows the source can forge one. */
-let made: Made | undefined
+let cursors: Made | undefined
 vi.mock('../../src/http/paging.ts', async (original) => {
   const paging = await original<{ encodeCursor: typeof encodeCursor }>()
   const encode: typeof encodeCursor = (fingerprint, position) => {
-    made = { encode: paging.encodeCursor, fingerprint, position }
+    cursors = { encode: paging.encodeCursor, fingerprint, position }
     return paging.encodeCursor(fingerprint, position)
   }
   return { ...paging, encodeCursor: encode }
@@ -90,7 +90,8 @@ async function tryForged(path: string, from: Made): Promise<string[]> {
 
 async function tryMany(path: string): Promise<string[]> {
   const faults: string[] = []
-  for (let left = made ? 40 : 0; made && left > 0; left--) faults.push(...(await tryForged(path, made)))
+  for (let left = cursors ? 40 : 0; cursors && left > 0; left--)
+    faults.push(...(await tryForged(path, cursors)))
   return faults
 }
 
@@ -98,7 +99,7 @@ describe('a forged cursor with a valid signature and a changed position', () => 
   it.each(lists)('is refused by $name or leads to a page', async (operation) => {
     const faults: string[] = []
     for (const path of pathsOf(operation)) {
-      made = undefined
+      cursors = undefined
       await app.request('GET', path)
       faults.push(...(await tryMany(path)))
     }

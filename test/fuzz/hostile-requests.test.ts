@@ -52,7 +52,7 @@ describe(`hostile requests of seed ${seed}`, () => {
   )
 })
 
-/** The store must keep its laws, whatever was accepted. */
+/** The store must keep its laws after every accepted request. */
 async function findBrokenLaws(): Promise<string[]> {
   const broken: string[] = []
   for await (const verdict of createChecking({ db: app.db, clock: app.clock }).check()) {

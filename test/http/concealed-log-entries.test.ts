@@ -24,8 +24,8 @@ describe('the audit entry of an edge between records of different trust', () => 
       await send(`/v1/records/${far.id}/relations`, edge)
     }
     await send(`/v1/records/${other.id}/relations`, { predicate: 'supports', target_id: near.id })
-    const changesOf = async ({ id }: Body, asked: object = {}) =>
-      ((await app.request('GET', `/v1/records/${id}/audit`, asked)).body as Body).items.map((each: Body) =>
+    const changesOf = async ({ id }: Body, options: object = {}) =>
+      ((await app.request('GET', `/v1/records/${id}/audit`, options)).body as Body).items.map((each: Body) =>
         Object.keys(each.changes ?? {}),
       )
     expect(await changesOf(far)).toEqual([
@@ -46,10 +46,11 @@ describe('the status change that a hidden record caused', () => {
       sensitivity: 'hyper',
       provenance: { sources: [{ kind: 'event', ref: 'r' }] },
     })
-    const said = { actor: secretWriter, rationale: 'the secret reason' }
-    expect((await send(`/v1/records/${low.id}/supersede`, { ...said, record })).status).toBe(201)
+    const reason = { actor: secretWriter, rationale: 'the secret reason' }
+    expect((await send(`/v1/records/${low.id}/supersede`, { ...reason, record })).status).toBe(201)
     const path = `/v1/records/${low.id}/status-history`
-    const moveOf = async (asked: object) => ((await app.request('GET', path, asked)).body as Body).items[0]
+    const moveOf = async (options: object) =>
+      ((await app.request('GET', path, options)).body as Body).items[0]
     const { changed_at, ...seen } = await moveOf({ key })
     expect(seen).toEqual({
       ...{ old: 'active', new: 'superseded', step: 'supersede', actor: 'hidden', reason: '' },

@@ -83,11 +83,11 @@ describe('GET /livez and GET /readyz', () => {
     })
     let arrived = 0
     api.app.server.on('request', () => arrived++)
-    const asked = Array.from({ length: 10 }, () => api.request('GET', '/readyz'))
+    const probes = Array.from({ length: 10 }, () => api.request('GET', '/readyz'))
     await expect.poll(() => arrived).toBe(10)
     await expect.poll(() => checks).toBe(1)
     opened.resolve()
-    await Promise.all(asked)
+    await Promise.all(probes)
     expect(checks).toBeLessThan(10)
   })
 

@@ -18,7 +18,7 @@ beforeEach(async () => {
   notesBefore = await countNotes(api.db)
 })
 
-const made = async () => (await countNotes(api.db)) - notesBefore
+const countCreated = async () => (await countNotes(api.db)) - notesBefore
 const post = (idempotencyKey: string, body: unknown = { text: 'a note' }, key?: string): Promise<Answer> =>
   api.request('POST', '/v1/notes', {
     body,
@@ -46,7 +46,7 @@ describe('a request with an Idempotency-Key', () => {
   it('takes effect once and is answered byte for byte the same', async () => {
     const first = await post('same')
     const second = await post('same')
-    expect(await made()).toBe(1)
+    expect(await countCreated()).toBe(1)
     expect(second.text).toBe(first.text)
     for (const name of ['etag', 'location', 'content-type']) {
       expect(second.headers.get(name)).toBe(first.headers.get(name))
@@ -67,7 +67,7 @@ describe('a request with an Idempotency-Key', () => {
     notesBefore = await countNotes(api.db)
     const answer = await again()
     expect([answer.status, codeOf(answer)]).toEqual([422, 'idempotency_key_reused'])
-    expect(await made()).toBe(0)
+    expect(await countCreated()).toBe(0)
   })
 
   it('replays an answer without a body', async () => {
@@ -82,7 +82,7 @@ describe('a request with an Idempotency-Key', () => {
     const other = await api.issueKey(['records:write'])
     const answers = [await post('shared', undefined, one), await post('shared', undefined, other)]
     expect(answers.map(isReplay)).toEqual([false, false])
-    expect(await made()).toBe(2)
+    expect(await countCreated()).toBe(2)
   })
 
   it.each(['', 'a b', 'x'.repeat(256), 'ümlaut'])('is refused when the key is %j', async (given) => {
@@ -110,7 +110,7 @@ describe('concurrent requests with one Idempotency-Key', () => {
     expect(answered.status).toBe(201)
     const third = await post('race')
     expect([isReplay(third), third.text]).toEqual([true, answered.text])
-    expect(await made()).toBe(1)
+    expect(await countCreated()).toBe(1)
   })
 
   it('do not wait for requests with other keys', async () => {
@@ -132,7 +132,7 @@ describe('concurrent requests with one Idempotency-Key', () => {
       expect([201, 409]).toContain(answer.status)
       if (answer.status === 201) expect(answer.text).toBe(fresh[0]?.text)
     }
-    expect(await made()).toBe(1)
+    expect(await countCreated()).toBe(1)
   })
 })
 
@@ -140,7 +140,7 @@ describe('a failed request with an Idempotency-Key', () => {
   it('stores no answer and can be retried', async () => {
     hooks.now = async () => Promise.reject(new Error('broken'))
     expect((await post('retry')).status).toBe(500)
-    expect(await made()).toBe(0)
+    expect(await countCreated()).toBe(0)
     hooks.now = async () => {}
     const again = await post('retry')
     expect([again.status, isReplay(again)]).toEqual([201, false])
@@ -158,11 +158,11 @@ describe('a failed request with an Idempotency-Key', () => {
     }
     const crashed = await post('crash')
     expect(crashed.status).toBe(503)
-    expect(await made()).toBe(0)
+    expect(await countCreated()).toBe(0)
     hooks.now = async () => {}
     const again = await post('crash')
     expect([again.status, isReplay(again)]).toEqual([201, false])
-    expect(await made()).toBe(1)
+    expect(await countCreated()).toBe(1)
   })
 
   it('is run again completely when PostgreSQL reports a serialization failure', async () => {
@@ -174,7 +174,7 @@ describe('a failed request with an Idempotency-Key', () => {
     }
     expect((await post('serialization')).status).toBe(201)
     expect(attempts).toBe(2)
-    expect(await made()).toBe(1)
+    expect(await countCreated()).toBe(1)
   })
 })
 
@@ -186,7 +186,7 @@ describe('a stored answer', () => {
     api.clock.advance(1)
     expect(isReplay(await post('old'))).toBe(false)
     expect(isReplay(await post('old'))).toBe(true)
-    expect(await made()).toBe(2)
+    expect(await countCreated()).toBe(2)
   })
 
   it('is deleted in batches once it has expired', async () => {

@@ -114,15 +114,15 @@ describe('the OpenAPI document', () => {
   })
 
   it('allows no unknown fields in request bodies', () => {
-    const asked = operations.flatMap(([, { requestBody }]) => objectsIn(requestBody))
+    const requestObjects = operations.flatMap(([, { requestBody }]) => objectsIn(requestBody))
     const seen = new Set<string>()
     const open: string[] = []
-    for (const { $ref: target, type, properties, additionalProperties } of asked) {
+    for (const { $ref: target, type, properties, additionalProperties } of requestObjects) {
       const name = typeof target === 'string' ? target.replace('#/components/schemas/', '') : undefined
       if (name !== undefined && !seen.has(name)) {
         seen.add(name)
         // The array grows during the loop until every reachable schema was seen.
-        asked.push(...objectsIn(document.components.schemas[name]))
+        requestObjects.push(...objectsIn(document.components.schemas[name]))
       }
       if (type === 'object' && isObject(properties) && additionalProperties !== false) {
         open.push(Object.keys(properties).join())

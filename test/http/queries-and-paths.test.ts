@@ -108,7 +108,7 @@ describe('a cursor', () => {
   const position = { value: 0.25, id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11' }
   const list = fingerprintQuery('root', { type: 'semantic', tag: ['a'] })
 
-  it('decodes to its position, whatever the order of the filters', () => {
+  it('decodes to its position, with the filters in any order', () => {
     const same = fingerprintQuery('root', { tag: ['a'], type: 'semantic' })
     expect(decodeCursor(encodeCursor(list, position), Position, same)).toEqual(position)
   })

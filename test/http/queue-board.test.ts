@@ -66,19 +66,19 @@ describe.each(backends)('the queue board with $name', ({ redis }) => {
     const refused = await api.request('GET', '/admin/queues', { key: false })
     expect(refused.status).toBe(401)
     expect(refused.headers.get('www-authenticate')).toBe('Basic realm="membrane"')
-    const asked = (authorization: string) =>
+    const requestBoard = (authorization: string) =>
       api.request('GET', '/admin/queues', { key: false, headers: { authorization } })
-    expect((await asked(basic(rootKey))).status).toBe(200)
-    expect((await asked(basic('guessed'))).status).toBe(401)
-    expect((await asked('Basic !!!')).status).toBe(401)
+    expect((await requestBoard(basic(rootKey))).status).toBe(200)
+    expect((await requestBoard(basic('guessed'))).status).toBe(401)
+    expect((await requestBoard('Basic !!!')).status).toBe(401)
     const reader = await api.issueKey(['records:read', 'maintenance:run'])
     for (const path of ['', '/api/queues', '/static/favicon-32x32.png'])
       expect((await api.request('GET', `/admin/queues${path}`, { key: reader })).status, path).toBe(403)
   })
 
   it('accepts a password on no other route', async () => {
-    const asked = { key: false, headers: { authorization: basic(rootKey) } } as const
-    const { status, headers } = await api.request('GET', '/v1/keys', asked)
+    const options = { key: false, headers: { authorization: basic(rootKey) } } as const
+    const { status, headers } = await api.request('GET', '/v1/keys', options)
     expect(status).toBe(401)
     expect(headers.get('www-authenticate')).toBe('Bearer realm="membrane"')
   })

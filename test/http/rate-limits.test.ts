@@ -142,7 +142,7 @@ async function startHangingRedis() {
   const sockets: Socket[] = []
   const owed: { socket: Socket; name: string; reply: string }[] = []
   /** Answers in order, as Redis answers what waited while it hung. */
-  const settle = () => {
+  const sendReplies = () => {
     while (owed[0] && (!seen.isHanging || owed[0].name in greetings)) {
       const [{ socket, reply }] = owed.splice(0, 1) as [(typeof owed)[0]]
       socket.write(reply)
@@ -160,7 +160,7 @@ async function startHangingRedis() {
         .toLowerCase()
         .match(/(?<=\r\n)(?:hello|info|client|eval|ping)(?=\r\n)/g)
       owed.push(...(names ?? []).map((name) => ({ socket, name, reply: answer(name) })))
-      settle()
+      sendReplies()
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -170,7 +170,7 @@ async function startHangingRedis() {
   })
   const recover = () => {
     seen.isHanging = false
-    settle()
+    sendReplies()
   }
   return { seen, recover, url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}` }
 }
@@ -179,7 +179,7 @@ describe('a Redis that hangs', () => {
   it('is probed by one request at a time until it answers again', async () => {
     const { seen, recover, url } = await startHangingRedis()
     const api = await start({ MEMBRANE_RATE_LIMIT: '1000', REDIS_URL: url })
-    for (let asked = 0; asked < 20; asked++) expect((await list(api)()).status).toBe(200)
+    for (let sent = 0; sent < 20; sent++) expect((await list(api)()).status).toBe(200)
     expect(seen.eval).toBe(1)
     expect(api.log.filter((line) => line.includes('redis is unreachable'))).toHaveLength(1)
     await until('Redis to be asked beside the requests', () => seen.ping > 0)

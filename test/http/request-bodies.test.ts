@@ -35,13 +35,13 @@ async function speak(...chunks: string[]): Promise<string> {
 async function speakThenListen(...chunks: string[]): Promise<string> {
   const { port, hostname } = new URL(api.url)
   const socket = connectSocket(Number(port), hostname)
-  const said = new Promise<void>((resolve) => {
+  const answered = new Promise<void>((resolve) => {
     socket.on('error', () => resolve())
     for (const chunk of chunks.slice(0, -1)) socket.write(chunk)
     socket.write(chunks.at(-1) ?? '', () => resolve())
   })
   socket.pause()
-  await said
+  await answered
   const heard: Buffer[] = []
   socket.on('data', (chunk) => heard.push(chunk))
   socket.resume()
@@ -170,7 +170,7 @@ describe('a request body', () => {
     expect(answer.body).toMatchObject({ code: 'body_too_large' })
   })
 
-  it('that streams past the limit is cut off, whatever length it declares', async () => {
+  it('that streams past the limit is cut off, with any declared length', async () => {
     const head = `POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer root-key-of-the-tests\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
     const chunk = `100000\r\n${' '.repeat(0x100000)}\r\n`
     const answer = await speak(head, ...Array(12).fill(chunk))

@@ -61,10 +61,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-let made = 0
+let createdCount = 0
 /** Creates a record for each id that an operation names. */
 async function own({ path }: Operation): Promise<string> {
-  const name = `thing number ${++made}`
+  const name = `thing number ${++createdCount}`
   const payload = path.startsWith('/v1/entities')
     ? { kind: 'entity', canonical_name: name, primary_type: 'Service' }
     : { kind: 'semantic', subject: name, predicate: 'is', object: 'here' }

@@ -121,8 +121,8 @@ describe('a key of one scope with a low ceiling', () => {
 
   it('reads the reason of a status change only when it sees the record that the reason names', async () => {
     const path = `/v1/records/${visible[0]}/status-history`
-    const reasonOf = async (asked: object) =>
-      ((await app.request('GET', path, asked)).body as Body).items[0].reason
+    const reasonOf = async (options: object) =>
+      ((await app.request('GET', path, options)).body as Body).items[0].reason
     expect([await reasonOf({ key }), await reasonOf({})]).toEqual(['', `as ${hidden[0]} says`])
   })
 
@@ -150,8 +150,8 @@ describe('GET /v1/maintenance/runs/{id}/changes', () => {
   })
 
   it('counts the hidden changes for an admin', async () => {
-    const of = async (asked: object) =>
-      (await app.request('GET', `/v1/maintenance/runs/${run}/changes`, asked)).body as Body
+    const of = async (options: object) =>
+      (await app.request('GET', `/v1/maintenance/runs/${run}/changes`, options)).body as Body
     expect((await of({ key: admin })).hidden).toBe(3)
     const all = await of({})
     expect([all.hidden, all.items.length]).toEqual([0, 6])
@@ -182,11 +182,12 @@ describe('a run that touched hidden records', () => {
     await change(thing, 'relate', { predicate: 'related_to', target_id: low })
     const error = `cluster: Error: no record ${above}`
     await app.db.updateTable('maintenance_runs').set({ error }).where('id', '=', id).execute()
-    const read = async (path: string, asked: object) => (await app.request('GET', path, asked)).body as Body
+    const read = async (path: string, options: object) =>
+      (await app.request('GET', path, options)).body as Body
     const path = `/v1/maintenance/runs/${id}`
     const { items, hidden: count } = await read(`${path}/changes`, { key: admin })
-    const told = items.map(({ record_id, action, after, note }: Body) => [record_id, action, after, note])
-    expect([new Set(told), count]).toEqual([
+    const changes = items.map(({ record_id, action, after, note }: Body) => [record_id, action, after, note])
+    expect([new Set(changes), count]).toEqual([
       new Set([
         [low, 'candidate', { members: [low, thing] }, undefined],
         [low, 'failed', { status: 'active' }, undefined],

@@ -122,13 +122,13 @@ describe('a key of one scope with a low ceiling', () => {
   })
 
   it('finds no hidden record similar to visible ones', async () => {
-    const asked = [
+    const queries = [
       ...seen('open')
         .filter((_, n) => n % 4 === 0)
         .map((id) => ({ record_id: id, limit: 100 })),
       ...['cryptic neighbour', 'the release of Orion'].map((text) => ({ text, limit: 100 })),
     ]
-    for (const body of asked) {
+    for (const body of queries) {
       const { text } = await app.request('POST', '/v1/search/similar', { key, body })
       expect(leaksIn(text)).toEqual([])
     }

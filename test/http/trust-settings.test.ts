@@ -47,12 +47,12 @@ describe.each(bound)('an admin key %s', (_, trust) => {
 
 describe('a tombstone', () => {
   const erase = async (more: object, object: string) => {
-    const said = { payload: { kind: 'semantic', subject: 'ada', predicate: 'likes', object } }
-    const { id } = await create(app, fact({ ...more, ...said }))
+    const record = { payload: { kind: 'semantic', subject: 'ada', predicate: 'likes', object } }
+    const { id } = await create(app, fact({ ...more, ...record }))
     const body = { actor: 'ada', rationale: 'asked for' }
     const { tombstone_ids: ids } = (await app.request('POST', `/v1/records/${id}/erase`, { body }))
       .body as Body
-    return { tombstone: ids[0] as string, refused: () => fact({ ...said, scope: 'a' }) }
+    return { tombstone: ids[0] as string, refused: () => fact({ ...record, scope: 'a' }) }
   }
 
   it('is listed and lifted by an admin of its scope and sensitivity', async () => {
@@ -145,7 +145,8 @@ describe('an entity identifier', () => {
     },
     ...more,
   })
-  const post = (body: object, asked: object = {}) => app.request('POST', '/v1/records', { ...asked, body })
+  const post = (body: object, options: object = {}) =>
+    app.request('POST', '/v1/records', { ...options, body })
 
   it('can be used by a visible entity when a hidden one has it', async () => {
     const key = await app.issueKey(['records:write', 'records:read'], { scopes: ['a'] })

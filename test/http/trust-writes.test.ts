@@ -102,7 +102,7 @@ async function make(operation: Operation, trust: object): Promise<string> {
 const queryOf: Record<string, string> = { deleteRecord: '?actor=a&rationale=r' }
 
 /** Sends the example with its ids replaced by those of `named`. */
-async function send(operation: Operation, id: string, named: string[], asked = {}): Promise<Answer> {
+async function send(operation: Operation, id: string, named: string[], options = {}): Promise<Answer> {
   const { name, method, path, mediaType, example } = operation
   const target = path
     .replace('{id}', id)
@@ -114,7 +114,7 @@ async function send(operation: Operation, id: string, named: string[], asked = {
   const text = JSON.stringify(example ?? {}).replace(uuid, () => rest.shift() ?? app.ids.next())
   const body = mediaType.endsWith('ndjson') ? `${text}\n` : JSON.parse(text)
   return app.request(method, `${target}${queryOf[name] ?? ''}`, {
-    ...asked,
+    ...options,
     ...(example === undefined ? {} : { body }),
     headers: { 'content-type': mediaType },
   })

@@ -76,7 +76,7 @@ describe('listFaults', () => {
     ['a field of a nullable', visit({ note: 'too long' }), ['/note must have at most 5 characters']],
     ['the type of a nullable', visit({ note: 5 }), ['/note must be a string or null']],
     [
-      'a branch told by its type',
+      'a branch chosen by its type',
       visit({ alias: { valu: 'x' } }),
       ['/alias/value is required', '/alias/valu unknown field'],
     ],

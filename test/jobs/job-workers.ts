@@ -34,9 +34,9 @@ export function createTestWorker(
       runs++
     },
   }
-  const works = Object.fromEntries(jobNames.map((name) => [name, work])) as Record<JobName, JobWork>
+  const jobWorks = Object.fromEntries(jobNames.map((name) => [name, work])) as Record<JobName, JobWork>
   const { db, announcements } = test
-  const runner = createRunner({ db, clock, ids, log, worker: name, works, intervals, announcements })
+  const runner = createRunner({ db, clock, ids, log, worker: name, jobWorks, intervals, announcements })
   return {
     runner,
     countRuns: () => runs,

@@ -124,11 +124,11 @@ describe('the secret of a key', () => {
 
 describe('GET /v1/keys', () => {
   it('lists keys newest first in pages without gaps or repetitions while keys change', async () => {
-    const made: string[] = []
+    const ids: string[] = []
     for (let index = 0; index < 7; index++) {
       // Two have the same time: the id decides their order.
       if (index % 2) api.clock.advance(1)
-      made.unshift(bodyOf(await create({ name: `paged ${index}` })).id)
+      ids.unshift(bodyOf(await create({ name: `paged ${index}` })).id)
     }
     const seen: string[] = []
     let path: string | undefined = '/v1/keys?limit=2'
@@ -136,12 +136,12 @@ describe('GET /v1/keys', () => {
       const answer = await api.request('GET', path)
       const { items, next_cursor: next } = answer.body as { items: KeyBody[]; next_cursor?: string }
       seen.push(...items.filter(({ name }) => name.startsWith('paged')).map(({ id }) => id))
-      await create({ name: 'made meanwhile' })
+      await create({ name: 'created during the listing' })
       path = /<([^>]+)>; rel="next"/.exec(answer.headers.get('link') ?? '')?.[1]
       expect(path === undefined).toBe(next === undefined)
     }
-    expect([...seen].sort()).toEqual([...made].sort())
-    expect(new Set(seen).size).toBe(made.length)
+    expect([...seen].sort()).toEqual([...ids].sort())
+    expect(new Set(seen).size).toBe(ids.length)
   })
 
   it.each(['x', 'bnVsbA', '%00'])('refuses the cursor %j', async (cursor) => {

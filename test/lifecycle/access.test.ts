@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const access = (id: string, asked = {}) => app.request('POST', `/v1/records/${id}/access`, asked)
+const access = (id: string, options = {}) => app.request('POST', `/v1/records/${id}/access`, options)
 const logOf = (id: string) =>
   app.db
     .selectFrom('access_log')

@@ -77,13 +77,13 @@ it('an importance refresh writes scores that are off by more than 0.01, with a h
   expect(moved).toBeLessThan(after.length)
   expect(run).toMatchObject({ status: 'succeeded', stats: { refreshed: moved } })
   expect(run.progress).toEqual({ done: 300, total: 300 })
-  const told = await setup.db
+  const entries = await setup.db
     .selectFrom('importance_history')
     .where('run_id', '=', run.id)
     .selectAll()
     .execute()
-  expect(told).toHaveLength(moved)
-  for (const { old, new: score, at } of told) {
+  expect(entries).toHaveLength(moved)
+  for (const { old, new: score, at } of entries) {
     expect(Math.abs(score - old)).toBeGreaterThan(0.01)
     expect(at).toEqual(setup.clock.now())
   }
@@ -206,7 +206,7 @@ it('an importance refresh names a record that it cannot write and updates the ot
 it('accesses during an importance refresh leave the exact score and a history without gaps', async () => {
   const ids = await storeExact(setup, 60)
   const access = createAccessService({ db: setup.db, clock: setup.clock })
-  const born = new Map((await readRows(setup)).map(({ id, importance }) => [id, importance]))
+  const initialScores = new Map((await readRows(setup)).map(({ id, importance }) => [id, importance]))
   const before = await setup.db.selectFrom('importance_history').select('id').execute()
   const faults: unknown[] = []
   for (let round = 0; round < 6; round++) {
@@ -226,7 +226,7 @@ it('accesses during an importance refresh leave the exact score and a history wi
     .selectAll()
     .orderBy('id')
     .execute()
-  const scores = new Map(born)
+  const scores = new Map(initialScores)
   for (const { record_id: id, old, new: score } of moves) {
     expect(old).toBe(scores.get(id))
     scores.set(id, score)

@@ -144,13 +144,13 @@ describe('the importance of a record', () => {
 
 describe('GET /v1/records/{id}/importance-history', () => {
   it('lists every change, oldest first and without gaps, also after concurrent changes', async () => {
-    const { id, importance: born } = await episode()
+    const { id, importance: initial } = await episode()
     const started = app.clock.now().toISOString()
     await Promise.all(Array.from({ length: 30 }, () => access(id)))
     const { items } = await readImportanceHistory(id)
     expect(items.length).toBeGreaterThan(3)
     for (const [index, item] of items.entries()) {
-      expect(item.old).toBe(items[index - 1]?.new ?? born)
+      expect(item.old).toBe(items[index - 1]?.new ?? initial)
       expect(Math.abs(item.new - item.old)).toBeGreaterThan(0.01)
       expect(item).toEqual({ old: item.old, new: item.new, changed_at: started })
     }

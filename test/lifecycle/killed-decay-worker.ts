@@ -22,7 +22,7 @@ let reached = 0
 const runner = createRunner({
   ...{ db, clock, ids: createIds(clock), worker: `killed-worker ${process.pid}` },
   log: createLogger({ level: 'silent', clock, write: () => {} }),
-  works: {
+  jobWorks: {
     ...idleWorks,
     decay: createSweep({
       ...{ db, forgottenRetentionMs: 30 * 86_400_000, revisedRetentionMs: 90 * 86_400_000 },

@@ -12,8 +12,8 @@ afterAll(() => app.close())
 const layers: readonly Layer[] = ['working', 'episodic', 'semantic', 'procedural', 'codebase']
 
 const auditFields = { actor: 'curator', rationale: 'it belongs there' }
-const move = (id: string, way: string, more: object = {}, asked: RequestOptions = {}): Promise<Answer> =>
-  app.request('POST', `/v1/records/${id}/${way}`, { ...asked, body: { ...auditFields, ...more } })
+const move = (id: string, way: string, more: object = {}, options: RequestOptions = {}): Promise<Answer> =>
+  app.request('POST', `/v1/records/${id}/${way}`, { ...options, body: { ...auditFields, ...more } })
 const store = (layer: Layer, more: object = {}): Promise<Body> =>
   create(app, { type: 'episodic', payload: payloads.episodic, layer, ...more })
 const promotionsOf = (record: Body): Body[] =>

@@ -48,9 +48,9 @@ it('retention in SQL equals retention in TypeScript, for any configuration', asy
   await fc.assert(
     fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 12 }), settings, async (lives, chosen) => {
       const ids = await insertRecordHistories(database.pool, lives, now)
-      const asked = { retentionMode: chosen.mode, retentionShape: chosen.shape }
+      const settings = { retentionMode: chosen.mode, retentionShape: chosen.shape }
       const { rows } = await sql<{ id: string; retention: number }>`
-        select r.id, ${retentionAt(now, asked)} as retention from records as r
+        select r.id, ${retentionAt(now, settings)} as retention from records as r
         where r.id = any(${sql.val(ids)}::uuid[])
       `.execute(database.db)
       const bySql = new Map(rows.map(({ id, retention }) => [id, retention]))

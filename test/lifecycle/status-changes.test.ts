@@ -30,9 +30,9 @@ const leadsTo: Record<(typeof settable)[number], readonly Status[]> = {
   invalidated: ['active'],
 }
 
-const move = (id: string, status: string, asked: RequestOptions = {}): Promise<Answer> =>
+const move = (id: string, status: string, options: RequestOptions = {}): Promise<Answer> =>
   app.request('POST', `/v1/records/${id}/status`, {
-    ...asked,
+    ...options,
     body: { status, reason: `now ${status}`, actor: 'reviewer' },
   })
 const historyOf = async (id: string, query = ''): Promise<Body> =>

@@ -13,9 +13,9 @@ afterAll(() => app.close())
 
 const day = 86_400_000
 
-const move = (id: string, status: string, asked: RequestOptions = {}): Promise<Answer> =>
+const move = (id: string, status: string, options: RequestOptions = {}): Promise<Answer> =>
   app.request('POST', `/v1/records/${id}/status`, {
-    ...asked,
+    ...options,
     body: { status, reason: `now ${status}`, actor: 'reviewer' },
   })
 const historyOf = async (id: string, query = ''): Promise<Body> =>

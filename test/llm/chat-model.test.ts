@@ -78,8 +78,8 @@ describe('a chat model', () => {
       asking.server.behave(refuseSchemas(status, respondWithJson({ a: 1 })))
       const chat = asking.chatOf()
       for (const _ of [1, 2]) expect((await chat.ask(question)).value).toEqual({ a: 1 })
-      const asked = asking.server.requests.map(({ body }) => body.response_format !== undefined)
-      expect(asked).toEqual([true, false, false])
+      const formatUses = asking.server.requests.map(({ body }) => body.response_format !== undefined)
+      expect(formatUses).toEqual([true, false, false])
     },
   )
 

@@ -44,7 +44,7 @@ function ask(behaviour: Behaviour, more: Parameters<typeof modelOf>[0] = {}) {
 }
 
 describe('an embedding model', () => {
-  it('returns the vectors in the order of the texts, whatever the order of the answer', async () => {
+  it('returns the vectors in the order of the texts, for any order of the answer', async () => {
     expect(await ask(respondWithVectors())).toEqual(
       texts.map((text) => Float32Array.from(computeVector(text))),
     )
@@ -85,7 +85,7 @@ describe('an invalid answer of an embedding model', () => {
     ['a vector too many', respondWithAlteredVectors((data) => [...data, data[0]])],
     ['one index twice', respondWithAlteredVectors((data) => data.map((each) => ({ ...each, index: 0 })))],
     [
-      'an index of nobody',
+      'an index of no text',
       respondWithAlteredVectors((data) => data.map((each) => ({ ...each, index: each.index + 1 }))),
     ],
     [
@@ -145,9 +145,9 @@ describe('an embedding server that does not answer', () => {
   ])('is classified when it %s, without texts or keys in the error', async (_, behaviour, reason) => {
     const failure = await catchModelFailure(ask(behaviour))
     expect(failure.reason).toBe(reason)
-    const told = `${failure.stack} ${JSON.stringify(failure)}`
-    expect(told).not.toContain('confidential')
-    expect(told).not.toContain(secret)
+    const report = `${failure.stack} ${JSON.stringify(failure)}`
+    expect(report).not.toContain('confidential')
+    expect(report).not.toContain(secret)
   })
 
   it('is called again within the limits of retries and its Retry-After', async () => {

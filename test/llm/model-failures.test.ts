@@ -27,7 +27,9 @@ beforeEach(() => {
   asking.server.requests.length = 0
 })
 
-const told = { error: { message: `you sent confidential evidence with ${secret}`, code: 'confidential' } }
+const errorBody = {
+  error: { message: `you sent confidential evidence with ${secret}`, code: 'confidential' },
+}
 const failures: [string, Behaviour, string, number | undefined][] = [
   ['never answers', neverRespond, 'timeout', undefined],
   ['stops in the middle', stallMidResponse, 'timeout', undefined],
@@ -45,14 +47,14 @@ const failures: [string, Behaviour, string, number | undefined][] = [
   ],
   ['hangs up', hangUp, 'unavailable', undefined],
   ['hangs up in the middle', hangUpMidResponse, 'unavailable', undefined],
-  ['is too busy', respond(429, told), 'rate_limited', 429],
-  ['timed out itself', respond(408, told), 'unavailable', 408],
-  ['is in conflict', respond(409, told), 'unavailable', 409],
-  ['is broken', respond(500, told), 'unavailable', 500],
+  ['is too busy', respond(429, errorBody), 'rate_limited', 429],
+  ['timed out itself', respond(408, errorBody), 'unavailable', 408],
+  ['is in conflict', respond(409, errorBody), 'unavailable', 409],
+  ['is broken', respond(500, errorBody), 'unavailable', 500],
   ['is away', respond(503, 'confidential'), 'unavailable', 503],
-  ['wants another key', respond(401, told), 'refused', 401],
-  ['refuses the request', respond(400, told), 'refused', 400],
-  ['is somewhere else', respond(307, told, { location: 'http://127.0.0.1:1/v1' }), 'refused', 307],
+  ['wants another key', respond(401, errorBody), 'refused', 401],
+  ['refuses the request', respond(400, errorBody), 'refused', 400],
+  ['is somewhere else', respond(307, errorBody, { location: 'http://127.0.0.1:1/v1' }), 'refused', 307],
   ['says nothing', respond(200, ''), 'invalid_answer', undefined],
   [
     'speaks no JSON',

@@ -99,8 +99,8 @@ describe('retries of a model request', () => {
     for (const behaviour of [neverRespond, stallMidResponse, respond(500, {})]) {
       const controller = new AbortController()
       setTimeout(() => controller.abort(new Error('confidential')), 100)
-      const asked = asking.ask(behaviour, { signal: controller.signal, retries: 1, timeoutMs: 5_000 })
-      const [failure, elapsed] = await timed(catchModelFailure(asked))
+      const answer = asking.ask(behaviour, { signal: controller.signal, retries: 1, timeoutMs: 5_000 })
+      const [failure, elapsed] = await timed(catchModelFailure(answer))
       expect([failure.reason, failure.isTemporary]).toEqual(['aborted', false])
       expect(elapsed).toBeLessThan(1_000)
     }

@@ -25,7 +25,7 @@ async function leaveRun(ahead: number): Promise<{ id: string; wake(): Promise<un
   const id = await setup.requestRun('decay')
   setup.clock.advance(ahead)
   const gate = Promise.withResolvers<void>()
-  const still = setup.createWorker('still', { works: { decay: { run: () => gate.promise } } })
+  const still = setup.createWorker('still', { jobWorks: { decay: { run: () => gate.promise } } })
   const attending = still.runJob('decay', idle)
   while ((await setup.readRun(id)).status !== 'running') {}
   setup.clock.advance(-ahead)

@@ -64,7 +64,7 @@ it('the job purge ends after the current batch when its worker stops, and return
     },
   })
   const id = await setup.requestRun('purge')
-  await setup.createWorker('one', { works: { purge } }).runJob('purge', stopping.signal)
+  await setup.createWorker('one', { jobWorks: { purge } }).runJob('purge', stopping.signal)
   expect(await setup.readRun(id)).toMatchObject({
     ...{ status: 'queued', attempts: 0, stats: { idempotency_keys: 1_000 } },
   })

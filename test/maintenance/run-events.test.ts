@@ -51,12 +51,12 @@ describe('GET /v1/maintenance/runs/{id}/events', () => {
     const { id } = await ask({ job: 'decay' })
     const follow = createRunEvents({ maintenance: app.services.maintenance, everyMs: 5, heartbeatMs: 10 })
     const gone = new AbortController()
-    const said: string[] = []
+    const messages: string[] = []
     for await (const text of follow({ caller }, id, gone.signal)) {
-      if (said.push(text) === 4) gone.abort()
+      if (messages.push(text) === 4) gone.abort()
     }
-    expect(said[0]).toMatch(/^event: progress\ndata: /)
-    expect(said.slice(1)).toEqual([': heartbeat\n\n', ': heartbeat\n\n', ': heartbeat\n\n'])
+    expect(messages[0]).toMatch(/^event: progress\ndata: /)
+    expect(messages.slice(1)).toEqual([': heartbeat\n\n', ': heartbeat\n\n', ': heartbeat\n\n'])
   })
 })
 

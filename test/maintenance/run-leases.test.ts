@@ -148,7 +148,7 @@ describe('a paused worker', () => {
     const decay: JobWork = { run: () => lost.pass() }
     const losses: Promise<number>[] = []
     for (let attempt = 1; attempt <= 5; attempt++) {
-      losses.push(setup.createWorker(`worker ${attempt}`, { works: { decay } }).runJob('decay', idle))
+      losses.push(setup.createWorker(`worker ${attempt}`, { jobWorks: { decay } }).runJob('decay', idle))
       await lost.reached
       while ((await setup.readRun(id)).attempts < attempt) {}
       setup.clock.advance(31_000)
@@ -196,7 +196,7 @@ describe('a job that fails', () => {
           return {}
         }).then(() => {}),
     }
-    const run = await setup.run('decay', { works: { decay } })
+    const run = await setup.run('decay', { jobWorks: { decay } })
     expect(run).toMatchObject({ status: 'failed' })
     expect(run.error).not.toContain('memory')
     expect((await setup.run('decay')).status).toBe('succeeded')

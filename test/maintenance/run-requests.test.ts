@@ -48,10 +48,10 @@ describe('POST /v1/maintenance/runs and the run it creates', () => {
 
   it('create one run for one Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'once' }
-    const asked = { body: { job: 'decay' }, headers }
+    const options = { body: { job: 'decay' }, headers }
     const [first, again] = [
-      await app.request('POST', '/v1/maintenance/runs', asked),
-      await app.request('POST', '/v1/maintenance/runs', asked),
+      await app.request('POST', '/v1/maintenance/runs', options),
+      await app.request('POST', '/v1/maintenance/runs', options),
     ]
     expect(again.text).toBe(first.text)
     expect(((await app.request('GET', '/v1/maintenance/runs')).body as Body).items).toHaveLength(1)
@@ -111,8 +111,8 @@ describe('POST /v1/maintenance/runs and the run it creates', () => {
 
   it('require the permission to run jobs', async () => {
     const key = await app.issueKey(['records:read', 'records:write', 'lifecycle:write'])
-    const asked = { key, body: { job: 'decay' } }
-    expectProblem(await app.request('POST', '/v1/maintenance/runs', asked), 403, 'forbidden')
+    const options = { key, body: { job: 'decay' } }
+    expectProblem(await app.request('POST', '/v1/maintenance/runs', options), 403, 'forbidden')
   })
 })
 

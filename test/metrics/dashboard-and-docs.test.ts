@@ -34,9 +34,9 @@ const namesIn = (text: string) => text.match(/\b(?:membrane|process|nodejs)_[a-z
 
 describe('the Grafana dashboard', () => {
   it('queries only existing series', () => {
-    const asked = expressions.flatMap(({ expr }) => namesIn(expr))
-    expect(asked.length).toBeGreaterThan(30)
-    expect(asked.filter((name) => !names.has(name))).toEqual([])
+    const queriedNames = expressions.flatMap(({ expr }) => namesIn(expr))
+    expect(queriedNames.length).toBeGreaterThan(30)
+    expect(queriedNames.filter((name) => !names.has(name))).toEqual([])
   })
 
   it('shows every series of the product', () => {

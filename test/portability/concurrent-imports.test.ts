@@ -46,8 +46,8 @@ describe('concurrent equal imports', () => {
       const imports = await Promise.all([1, 2, 3, 4].map(() => importLines(app, lines, { key })))
       const statuses = countStatuses(imports)
       expect(statuses.size).toBe(lines.length)
-      const wanted = ['created', 'unchanged', 'unchanged', 'unchanged']
-      for (const [id, found] of statuses) expect(found, id).toEqual(wanted)
+      const expected = ['created', 'unchanged', 'unchanged', 'unchanged']
+      for (const [id, found] of statuses) expect(found, id).toEqual(expected)
       for (const line of [lines[0], lines[1], lines[299], lines[449]])
         expect(await edgesOf(line.id)).toEqual(expect.arrayContaining([line.relations[0].target_id]))
       const again = await importLines(app, lines, { key })

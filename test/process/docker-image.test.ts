@@ -108,9 +108,9 @@ describe('the Docker image, built by hand', () => {
     const payload = { kind: 'semantic', subject: 's', predicate: 'p', object: 1 }
     const { id } = await ask(first, 'POST', '/v1/records', { type: 'semantic', payload })
     expect(await ask(second, 'GET', `/v1/records/${id}`)).toMatchObject({ id })
-    const asked = await ask(second, 'POST', '/v1/maintenance/runs', { job: 'decay', dry_run: true })
+    const requested = await ask(second, 'POST', '/v1/maintenance/runs', { job: 'decay', dry_run: true })
     const ended = await until('a worker to do the run', async () => {
-      const seen = await ask(first, 'GET', `/v1/maintenance/runs/${asked['id']}`)
+      const seen = await ask(first, 'GET', `/v1/maintenance/runs/${requested['id']}`)
       return seen['status'] === 'succeeded' ? seen : undefined
     })
     expect(ended).toMatchObject({ attempts: 1, stats: expect.any(Object) })

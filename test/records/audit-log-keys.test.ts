@@ -7,7 +7,7 @@ let app: TestApp
 let key: string
 let via: { key_id: string; key_name: string }
 const root = { key_id: 'root', key_name: 'root' }
-const auditFields = { actor: 'somebody else', rationale: 'because' }
+const auditFields = { actor: 'another client', rationale: 'because' }
 
 beforeAll(async () => {
   app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the via tests' } })
@@ -46,7 +46,7 @@ describe('the audit log of a record', () => {
     await ask('POST', `/v1/records/${id}/promote`, auditFields)
     await ask('POST', `/v1/records/${id}/contest`, { ...auditFields, contesting_ref: 'a note' })
     await ask('POST', `/v1/records/${id}/uncontest`, auditFields)
-    await ask('DELETE', `/v1/records/${id}?actor=somebody&rationale=because`)
+    await ask('DELETE', `/v1/records/${id}?actor=client&rationale=because`)
     await ask('POST', `/v1/records/${id}/restore`, auditFields)
     await ask('POST', `/v1/records/${id}/retract`, auditFields)
     const log = await auditOf(id)
@@ -60,8 +60,8 @@ describe('the audit log of a record', () => {
 
   it('names the key of a retry under an Idempotency-Key, of revisions and of captures', async () => {
     const headers = { 'idempotency-key': 'via-1' }
-    const { body: made } = await app.request('POST', '/v1/records', { body: fact(), key, headers })
-    const old = (made as Body).id
+    const { body: created } = await app.request('POST', '/v1/records', { body: fact(), key, headers })
+    const old = (created as Body).id
     const record = {
       type: 'semantic',
       payload: { ...payloads.semantic, object: 'Zig' },
@@ -95,14 +95,14 @@ describe('the audit log of a record', () => {
   it('names the key for an erased record, as do the receipt and the tombstones', async () => {
     const { id } = await create(app, fact({ payload: { ...payloads.semantic, object: 'erased' } }), { key })
     const receipt = await ask('POST', `/v1/records/${id}/erase`, auditFields)
-    expect(receipt).toMatchObject({ actor: 'somebody else', via })
+    expect(receipt).toMatchObject({ actor: 'another client', via })
     const log = await auditOf(id)
     for (const entry of log) expect(entry).toMatchObject({ via })
     const { body } = await app.request('GET', '/v1/tombstones')
-    expect((body as Body).items[0]).toMatchObject({ actor: 'somebody else', via })
+    expect((body as Body).items[0]).toMatchObject({ actor: 'another client', via })
   })
 
-  it('names the key that imported an entry, whatever the line says', async () => {
+  it('names the key that imported an entry, for any content of the line', async () => {
     const { id } = await create(app, fact(), { key })
     await ask('POST', `/v1/records/${id}/status`, { status: 'challenged', reason: 'doubt', actor: 'x' })
     const [line] = (await exportLines(app)).records.filter((each) => each.id === id)

@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const reason = { actor: 'desk', rationale: 'request 4711' }
-const erase = (id: string, more: object = {}, asked: RequestOptions = {}) =>
-  app.request('POST', `/v1/records/${id}/erase`, { ...asked, body: { ...reason, ...more } })
+const erase = (id: string, more: object = {}, options: RequestOptions = {}) =>
+  app.request('POST', `/v1/records/${id}/erase`, { ...options, body: { ...reason, ...more } })
 const say = (words: string, more: object = {}) =>
   fact({ payload: { ...payloads.semantic, object: words }, ...more })
 const from = (...ids: string[]) => ({

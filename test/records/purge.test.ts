@@ -11,11 +11,11 @@ afterAll(() => app.close())
 
 const day = 86_400_000
 const why = 'actor=ada&rationale=outdated'
-const remove = (id: string, asked: RequestOptions = {}, query = why) =>
-  app.request('DELETE', `/v1/records/${id}?${query}`, asked)
-const restore = (id: string, asked: RequestOptions = {}) =>
+const remove = (id: string, options: RequestOptions = {}, query = why) =>
+  app.request('DELETE', `/v1/records/${id}?${query}`, options)
+const restore = (id: string, options: RequestOptions = {}) =>
   app.request('POST', `/v1/records/${id}/restore`, {
-    ...asked,
+    ...options,
     body: { actor: 'ada', rationale: 'needed after all' },
   })
 

@@ -36,7 +36,7 @@ describe('GET /v1/records', () => {
   })
 
   it('applies every filter', async () => {
-    const wanted = await create(app, {
+    const expected = await create(app, {
       type: 'competence',
       scope: 'filters',
       tags: ['a', 'b'],
@@ -68,7 +68,7 @@ describe('GET /v1/records', () => {
       'q=%22untangle+yarn%22',
       'q=yarn+-wool',
     ]
-    for (const query of holding) expect(idsOf(await list(query)), query).toEqual([wanted.id])
+    for (const query of holding) expect(idsOf(await list(query)), query).toEqual([expected.id])
     const empty = [
       'scope=nowhere',
       'tag=a&tag=c',

@@ -62,7 +62,7 @@ describe('a key of one scope with a low ceiling', () => {
     }
   })
 
-  it('lists only the records it may see, whatever the filter', async () => {
+  it('lists only the records it may see, with any filter', async () => {
     const ids = (await listed('tag=trust')).map((item) => item.id)
     const visible = ['mine low', 'mine medium', 'undefined low', 'undefined medium'].map(idOf)
     expect(ids.sort()).toEqual(visible.sort())

@@ -17,8 +17,8 @@ afterAll(() => app.close())
 const reason = { actor: 'desk', rationale: 'request 4711' }
 const say = (object: unknown, more: object = {}) =>
   fact({ payload: { ...payloads.semantic, object }, ...more })
-const post = (body: object, asked: RequestOptions = {}) =>
-  app.request('POST', '/v1/records', { ...asked, body })
+const post = (body: object, options: RequestOptions = {}) =>
+  app.request('POST', '/v1/records', { ...options, body })
 const erase = async (id: string): Promise<Body> => {
   const answer = await app.request('POST', `/v1/records/${id}/erase`, { body: reason })
   if (answer.status !== 200) throw new Error(answer.text)

@@ -61,7 +61,7 @@ describe('retrieval as of a past instant', () => {
     }
   })
 
-  it('uses the status at that instant, whatever followed', async () => {
+  it('uses the status at that instant, and no later one', async () => {
     const scopes = ['statuses']
     const { id } = await create(app, buildStatement('knot', { scope: 'statuses' }))
     const instants: Record<string, string> = {}
@@ -76,12 +76,12 @@ describe('retrieval as of a past instant', () => {
       found.push(listNodeIds(await retrieve(app, { scopes, as_of })).includes(id))
     }
     expect(found).toEqual([true, false, true])
-    const asked = { scopes, as_of: instants['before 1'], include_status: ['challenged'] }
-    expect((await retrieve(app, asked)).nodes[0].record.status).toBe('challenged')
+    const query = { scopes, as_of: instants['before 1'], include_status: ['challenged'] }
+    expect((await retrieve(app, query)).nodes[0].record.status).toBe('challenged')
   })
 
   it.each(['exponential', 'linear', 'huber', 'elastic'])(
-    'uses the salience at that instant on the curve %s, whatever changed it since',
+    'uses the salience at that instant on the curve %s, without later changes',
     async (curve) => {
       const scope = `curve ${curve}`
       const decay = { curve, half_life_seconds: 86_400, reinforcement_gain: 0.3 }

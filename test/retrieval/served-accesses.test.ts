@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const settle = () => app.services.access.flush()
+const flushAccesses = () => app.services.access.flush()
 const logOf = (id: string) =>
   app.db.selectFrom('access_log').where('record_id', '=', id).select(['kind', 'actor', 'at']).execute()
 
@@ -21,7 +21,7 @@ describe('the records in an answer of POST /v1/retrieve', () => {
     app.clock.advance(1_000)
     const answer = await retrieve(app, { scopes: ['served'], trust: { actor_id: 'agent-7' } })
     expect(answer.nodes[0].record.access_count).toBe(0)
-    await settle()
+    await flushAccesses()
     expect(await read(app, before.id)).toEqual({
       ...before,
       ...{
@@ -38,7 +38,7 @@ describe('the records in an answer of POST /v1/retrieve', () => {
     const { id } = await create(app, buildStatement('coot', { scope: 'unrecorded' }))
     await retrieve(app, { scopes: ['unrecorded'], record_access: false })
     await app.request('POST', '/v1/retrieve', { body: { scopes: ['unrecorded'], root_limit: 0 } })
-    await settle()
+    await flushAccesses()
     expect(await logOf(id)).toEqual([])
   })
 
@@ -48,7 +48,7 @@ describe('the records in an answer of POST /v1/retrieve', () => {
       ids.push((await create(app, buildStatement(`rail ${index}`, { scope: 'crowded' }))).id)
     }
     await Promise.all(Array.from({ length: 40 }, () => retrieve(app, { scopes: ['crowded'] })))
-    await settle()
+    await flushAccesses()
     for (const id of ids) expect((await read(app, id)).access_count).toBe(40)
   })
 
@@ -62,7 +62,7 @@ describe('the records in an answer of POST /v1/retrieve', () => {
           : app.request('POST', `/v1/records/${id}/reinforce`, { body }),
       ),
     )
-    await settle()
+    await flushAccesses()
     expect(await read(app, id)).toMatchObject({ access_count: 30, version: 16 })
   })
 
@@ -71,13 +71,13 @@ describe('the records in an answer of POST /v1/retrieve', () => {
     await app.db.schema.alterTable('access_log').renameTo('access_log_away').execute()
     try {
       expect(listNodeIds(await retrieve(app, { scopes: ['lost'] }))).toEqual([id])
-      await settle()
+      await flushAccesses()
     } finally {
       await app.db.schema.alterTable('access_log_away').renameTo('access_log').execute()
     }
     expect(app.log.some((line) => line.includes('1 accesses were not recorded'))).toBe(true)
     await retrieve(app, { scopes: ['lost'] })
-    await settle()
+    await flushAccesses()
     expect((await read(app, id)).access_count).toBe(1)
   })
 })
@@ -85,12 +85,12 @@ describe('the records in an answer of POST /v1/retrieve', () => {
 describe('the backlog of served accesses', () => {
   it('is limited while the database is unavailable, and reports what it dropped', async () => {
     const reports: string[] = []
-    const nobody = new Proxy({} as Database, {
+    const unreachable = new Proxy({} as Database, {
       get: () => () => {
         throw new Error('away')
       },
     })
-    const access = createAccessService({ db: nobody, clock: app.clock, capacity: 5 })
+    const access = createAccessService({ db: unreachable, clock: app.clock, capacity: 5 })
     const ids = Array.from({ length: 8 }, () => app.ids.next())
     access.noteServed(ids, 'agent', (message) => reports.push(message))
     await access.flush()

@@ -104,7 +104,7 @@ describe('the ten best matches of the text channel', () => {
     for (let time = 0; time < 8; time += 1) expect(await large.find(queries[3] ?? '')).toEqual(first)
   })
 
-  it('are the ten best of the requested scope, whatever matches elsewhere', async () => {
+  it('are the ten best of the requested scope, with more matches elsewhere', async () => {
     const scopes = ['project-7']
     const within = documents.filter((_, at) => at % 60 === 7)
     const rankWithin = createBm25Ranking(within, meanLength(documents))

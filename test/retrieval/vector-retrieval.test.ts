@@ -8,7 +8,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 const dimensions = 256
 const auditFields = { actor: 'ada', rationale: 'tested' }
 const about = 'the greenhouse is heated by compost'
-const asked = [...hashEmbedding(about, dimensions)]
+const vector = [...hashEmbedding(about, dimensions)]
 
 let app: TestApp
 let modelId: number
@@ -24,7 +24,7 @@ async function store(text: string, more: object = {}): Promise<string> {
   return id
 }
 const ask = (more: object, key?: string) =>
-  retrieve(app, { query_embedding: asked, max_hops: 0, root_limit: 100, node_limit: 100, ...more }, key)
+  retrieve(app, { query_embedding: vector, max_hops: 0, root_limit: 100, node_limit: 100, ...more }, key)
 const foundByVector = (answer: Body): string[] =>
   answer.nodes
     .filter(({ signals }: Body) => signals.channels.some(({ channel }: Body) => channel === 'vector'))
@@ -91,7 +91,7 @@ describe('retrieval with a query_embedding', () => {
 
   it('finds the most salient records when the vector has length zero', async () => {
     const id = await store(about, { scope: 'nowhere' })
-    const zero = asked.map(() => 0)
+    const zero = vector.map(() => 0)
     const answer = await ask({ scopes: ['nowhere'], query_embedding: zero, explain: true })
     expect([listNodeIds(answer), foundByVector(answer)]).toEqual([[id], []])
   })

@@ -28,9 +28,9 @@ describe('POST /v1/records/{id}/contest', () => {
       auditFields.actor,
       auditFields.rationale,
     ])
-    const settled = await revise(app, 'uncontest', stored.id)
-    expect(settled.body).toMatchObject({ version: 3, payload: { revision: { status: 'active' } } })
-    expect((settled.body as Body).relations).toHaveLength(1)
+    const answer = await revise(app, 'uncontest', stored.id)
+    expect(answer.body).toMatchObject({ version: 3, payload: { revision: { status: 'active' } } })
+    expect((answer.body as Body).relations).toHaveLength(1)
     const again = await revise(app, 'uncontest', stored.id)
     expect([again.status, again.headers.get('etag')]).toEqual([200, '"3"'])
   })

@@ -119,7 +119,7 @@ describe('GET /v1/records/{id}/lineage', () => {
       expect(seen.edges).toHaveLength(1)
     }
     const near = await app.issueKey(['records:read'], { scopes: ['mine'], max_sensitivity: 'medium' })
-    const ask = (asked: string) => app.request('GET', `/v1/records/${third}/lineage`, { key: asked })
+    const ask = (key: string) => app.request('GET', `/v1/records/${third}/lineage`, { key: key })
     expectProblem(await ask(near), 403, 'above_ceiling')
     expectProblem(await ask(key), 404, 'record_not_found')
   })

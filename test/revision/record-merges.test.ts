@@ -93,14 +93,14 @@ describe('POST /v1/records/merge', () => {
     for (const [index, { id }] of linked.entries()) {
       const n = Math.floor(index / 2)
       const towards = edgesOf(await read(app, id)).filter(([, target]) => target === merged.id)
-      const wanted =
+      const expected =
         index % 2 === 0
           ? [
               ['like', merged.id, 1],
               ['supports', merged.id, 0.4],
             ]
           : [['like', merged.id, Math.max(n / 100, 0.1)]]
-      expect(towards.sort()).toEqual(wanted)
+      expect(towards.sort()).toEqual(expected)
     }
     const edges = edgesOf(merged)
     expect(

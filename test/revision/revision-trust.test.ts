@@ -58,9 +58,9 @@ describe('revision calls on a record', () => {
       const writer = await app.issueKey(['records:write'], { scopes: ['mine'] })
       const { id } = await create(app, buildClaim('unread', { scope: 'mine' }))
       const answer = (await revise(app, call, id, body, { key: writer })).body as Body
-      const born = call === 'supersede' || call === 'fork'
+      const createsRecord = call === 'supersede' || call === 'fork'
       expect(answer).toEqual(
-        born
+        createsRecord
           ? { record: { id: expect.any(String), version: 1 }, sources: [{ id, version: 2 }] }
           : { id, version: call === 'uncontest' ? 1 : 2 },
       )
@@ -115,8 +115,8 @@ describe('a merge with a limited key', () => {
 })
 
 describe('the record that a revision creates', () => {
-  const supersede = (id: string, record: object, asked: RequestOptions = {}) =>
-    revise(app, 'supersede', id, { record }, asked)
+  const supersede = (id: string, record: object, options: RequestOptions = {}) =>
+    revise(app, 'supersede', id, { record }, options)
 
   it('stays in the scope of the old one', async () => {
     const { id } = await create(app, buildClaim('old', { scope: 'mine' }))
@@ -144,16 +144,16 @@ describe('the record that a revision creates', () => {
     const more = { scopes: ['mine'], max_sensitivity: 'medium' }
     const writer = await app.issueKey(['records:read', 'records:write'], more)
     const { id } = await create(app, buildClaim('old', { scope: 'mine', sensitivity: 'medium' }))
-    const asked = (sensitivity: string) => buildClaim('x', { sensitivity })
-    const refusal = await supersede(id, asked('low'), { key: writer })
+    const buildRecord = (sensitivity: string) => buildClaim('x', { sensitivity })
+    const refusal = await supersede(id, buildRecord('low'), { key: writer })
     expect(expectProblem(refusal, 422, 'sensitivity_lowered').errors[0].pointer).toBe('/record/sensitivity')
-    expectProblem(await supersede(id, asked('high'), { key: writer }), 403, 'outside_trust')
-    const { body } = await supersede(id, asked('low'))
+    expectProblem(await supersede(id, buildRecord('high'), { key: writer }), 403, 'outside_trust')
+    const { body } = await supersede(id, buildRecord('low'))
     expect((body as Body).record.sensitivity).toBe('low')
     const two = await create(app, buildClaim('two', { scope: 'mine', sensitivity: 'medium' }))
     const low = await create(app, buildClaim('low', { scope: 'mine', sensitivity: 'low' }))
     expectProblem(
-      await mergeRecords(app, [low.id, two.id], asked('low'), { key: writer }),
+      await mergeRecords(app, [low.id, two.id], buildRecord('low'), { key: writer }),
       ...([422, 'sensitivity_lowered'] as const),
     )
   })

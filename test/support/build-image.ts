@@ -124,7 +124,7 @@ async function copy(stage: Stage, rest: string, stages: readonly Stage[]): Promi
 /** Copies only what .dockerignore names to the build. */
 async function requireSent(names: readonly string[]): Promise<void> {
   const ignored = (await readFile(join(root, '.dockerignore'), 'utf8')).trim().split('\n')
-  if (ignored[0] !== '*') throw new Error('.dockerignore lets in what nobody thought of')
+  if (ignored[0] !== '*') throw new Error('.dockerignore must first exclude everything')
   for (const name of names) {
     if (!ignored.includes(`!${name}`)) throw new Error(`.dockerignore keeps ${name} from the build`)
   }

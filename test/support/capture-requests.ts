@@ -4,14 +4,14 @@ import type { Answer, RequestOptions, TestApp } from './test-app.ts'
 
 /** Captures over HTTP, and what is stored of them. */
 
-/** Sends `POST /v1/capture` and returns the answer, whatever its status. */
+/** Sends `POST /v1/capture` and returns the answer, with any status. */
 export function postCapture(
   app: TestApp,
   content: unknown,
   more: object = {},
-  asked: RequestOptions = {},
+  options: RequestOptions = {},
 ): Promise<Answer> {
-  return app.request('POST', '/v1/capture', { ...asked, body: { source: 'agent-1', content, ...more } })
+  return app.request('POST', '/v1/capture', { ...options, body: { source: 'agent-1', content, ...more } })
 }
 
 /** Captures content and returns the body of the answer; throws unless the status is 201. */
@@ -19,9 +19,9 @@ export async function capture(
   app: TestApp,
   content: unknown,
   more: object = {},
-  asked: RequestOptions = {},
+  options: RequestOptions = {},
 ): Promise<Body> {
-  const answer = await postCapture(app, content, more, asked)
+  const answer = await postCapture(app, content, more, options)
   if (answer.status !== 201) throw new Error(`not captured: ${answer.text.slice(0, 1_000)}`)
   return answer.body
 }
@@ -37,9 +37,9 @@ export function captureFact(
   app: TestApp,
   content: object,
   more: object = {},
-  asked: RequestOptions = {},
+  options: RequestOptions = {},
 ): Promise<Body> {
-  return capture(app, content, { source_kind: 'observation', ...more }, asked)
+  return capture(app, content, { source_kind: 'observation', ...more }, options)
 }
 
 /** Returns the records of a type that a capture created. */

@@ -36,8 +36,8 @@ export async function startChatModel() {
 }
 
 /** Returns the model failure with which a call rejects; throws when the call succeeds. */
-export async function catchModelFailure(asked: Promise<unknown>): Promise<ModelFailure> {
-  const error = await asked.then(
+export async function catchModelFailure(answer: Promise<unknown>): Promise<ModelFailure> {
+  const error = await answer.then(
     () => undefined,
     (reason: unknown) => reason,
   )

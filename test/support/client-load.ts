@@ -47,15 +47,15 @@ const why = { actor: 'load', rationale: 'it is asked for' }
 async function act(ledger: Ledger, urls: readonly string[], { name, nth, own }: Turn): Promise<void> {
   const insist = (method: string, path: string, body?: Body) => ask(ledger, urls, { method, path, body })
   const id = own.at(-1)
-  const told = id === undefined ? undefined : ledger.facts.get(id)
+  const entry = id === undefined ? undefined : ledger.facts.get(id)
   const turn = nth % 6
-  if (turn === 0 || !id || !told || told.isForgotten) {
-    const made = await insist('POST', '/v1/records', fact(name))
-    ledger.facts.set(String(made['id']), { marker: name, changes: 0, isForgotten: false })
-    own.push(String(made['id']))
+  if (turn === 0 || !id || !entry || entry.isForgotten) {
+    const created = await insist('POST', '/v1/records', fact(name))
+    ledger.facts.set(String(created['id']), { marker: name, changes: 0, isForgotten: false })
+    own.push(String(created['id']))
   } else if (turn === 1 || turn === 2) {
     await insist('POST', `/v1/records/${id}/reinforce`, why)
-    told.changes++
+    entry.changes++
   } else if (turn === 3) {
     await insist('POST', '/v1/capture', episode(name))
     ledger.episodes.add(name)
@@ -63,11 +63,11 @@ async function act(ledger: Ledger, urls: readonly string[], { name, nth, own }: 
     const [target] = own
     if (target === undefined || target === id || ledger.facts.get(target)?.isForgotten) return
     await insist('POST', `/v1/records/${id}/relations`, { predicate: 'supports', target_id: target })
-    told.changes++
+    entry.changes++
   } else if (nth % 4 === 1) {
     await insist('DELETE', `/v1/records/${id}?actor=load&rationale=over`)
-    told.changes++
-    told.isForgotten = true
+    entry.changes++
+    entry.isForgotten = true
   } else {
     await insist('POST', '/v1/retrieve', { task_descriptor: name })
   }
@@ -133,6 +133,6 @@ function isPassing(status: string, body: Body): boolean {
 /** Describes the ledger in one line. */
 export function describeLedger({ facts, episodes, answers }: Ledger): string {
   const changes = [...facts.values()].reduce((sum, each) => sum + each.changes, 0)
-  const told = [...answers].sort().map(([status, times]) => `${times} × ${status}`)
-  return `${facts.size} records, ${changes} changes, ${episodes.size} captures; answers ${told.join(', ')}`
+  const counts = [...answers].sort().map(([status, times]) => `${times} × ${status}`)
+  return `${facts.size} records, ${changes} changes, ${episodes.size} captures; answers ${counts.join(', ')}`
 }

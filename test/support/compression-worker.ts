@@ -16,15 +16,15 @@ export function createCompressionWorker(
   more: Pick<Parameters<typeof createRunner>[0], 'observe'> = {},
 ) {
   const log = createLogger({ level: 'silent', clock, write: () => {} })
-  const works = { ...idleWorks, compress: createCompression({ db, ...retention, size: 3 }) }
+  const jobWorks = { ...idleWorks, compress: createCompression({ db, ...retention, size: 3 }) }
   const runner = createRunner({
-    ...{ db, clock, ids, log, works, worker: randomUUID(), intervals: noIntervals, ...more },
+    ...{ db, clock, ids, log, jobWorks, worker: randomUUID(), intervals: noIntervals, ...more },
   })
   const attend = () => runner.runJob('compress', new AbortController().signal)
 
-  async function ask(asked: { dryRun?: boolean; scope?: string } = {}): Promise<string> {
+  async function ask(options: { dryRun?: boolean; scope?: string } = {}): Promise<string> {
     const id = randomUUID()
-    await insertRun(db, { id, job: 'compress', trigger: 'manual', now: clock.now(), ...asked })
+    await insertRun(db, { id, job: 'compress', trigger: 'manual', now: clock.now(), ...options })
     return id
   }
 
@@ -34,8 +34,8 @@ export function createCompressionWorker(
     return presentRun(row)
   }
 
-  async function run(asked: { dryRun?: boolean; scope?: string } = {}) {
-    const id = await ask(asked)
+  async function run(options: { dryRun?: boolean; scope?: string } = {}) {
+    const id = await ask(options)
     await attend()
     return read(id)
   }

@@ -19,10 +19,14 @@ export function createUnscheduledWorker(app: TestApp) {
 }
 
 /** Requests a run of consolidation, runs it with a worker, and returns it. */
-export async function consolidate(app: TestApp, asked: object = {}, as: RequestOptions = {}): Promise<Body> {
+export async function consolidate(
+  app: TestApp,
+  options: object = {},
+  as: RequestOptions = {},
+): Promise<Body> {
   const { status, body, text } = await app.request('POST', '/v1/maintenance/runs', {
     ...as,
-    body: { job: 'consolidate', ...asked },
+    body: { job: 'consolidate', ...options },
   })
   if (status !== 202) throw new Error(`no run: ${text}`)
   const { id } = body as Body

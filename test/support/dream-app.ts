@@ -41,8 +41,8 @@ export async function openDreamApp(
   variables: Record<string, string> = {},
 ) {
   const model = await startChatServer(behaviour)
-  const asked = { MEMBRANE_LLM_ENDPOINT: model.url, MEMBRANE_LLM_MODEL: 'm', ...variables }
-  const app = await startTestApp({ variables: asked })
+  const environment = { MEMBRANE_LLM_ENDPOINT: model.url, MEMBRANE_LLM_MODEL: 'm', ...variables }
+  const app = await startTestApp({ variables: environment })
   onTestFinished(async () => {
     await app.close()
     await model.close()

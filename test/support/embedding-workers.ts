@@ -31,8 +31,8 @@ export function createEmbeddingWorker(
     ...{ db, clock, log, maxSensitivity },
     embedder: embedder ?? undefined,
   })
-  const works = { ...idleWorks, embed: work }
-  const runner = createRunner({ db, clock, ids, log, worker: randomUUID(), works, intervals: noIntervals })
+  const jobWorks = { ...idleWorks, embed: work }
+  const runner = createRunner({ db, clock, ids, log, worker: randomUUID(), jobWorks, intervals: noIntervals })
 
   /** Requests a run of the job and returns it when it has ended. */
   async function run({ signal = new AbortController().signal, ...asked }: Asked = {}) {

@@ -8,7 +8,7 @@ import type { TestApp } from './test-app.ts'
  */
 export function createSessionEnder({ database: { pool, url } }: TestApp) {
   const watched = new WeakSet<pg.PoolClient>()
-  let asked = 0
+  let calls = 0
   let fatal = Number.POSITIVE_INFINITY
 
   function watch(client: pg.PoolClient): pg.PoolClient {
@@ -16,7 +16,7 @@ export function createSessionEnder({ database: { pool, url } }: TestApp) {
     watched.add(client)
     const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>
     const sabotaged = async (...args: unknown[]) => {
-      if (++asked === fatal) await endSession(client)
+      if (++calls === fatal) await endSession(client)
       return query(...args)
     }
     client.query = sabotaged as typeof client.query
@@ -36,11 +36,11 @@ export function createSessionEnder({ database: { pool, url } }: TestApp) {
   return {
     /** Does some work and counts its statements; ends the session before one of them when `dyingBefore` says so. */
     async count<T>(work: () => Promise<T>, dyingBefore = Number.POSITIVE_INFINITY) {
-      asked = 0
+      calls = 0
       fatal = dyingBefore
       const result = await work()
       fatal = Number.POSITIVE_INFINITY
-      return { result, statements: asked }
+      return { result, statements: calls }
     },
   }
 }

@@ -13,8 +13,8 @@ export const entity = (name: string, more: object = {}, outside: object = {}) =>
 export const auditFields = { actor: 'curator', rationale: 'one thing under two names' }
 
 /** Sends `GET /v1/entities` and returns the answer. */
-export function lookUpEntity(app: TestApp, query: Record<string, string>, asked: RequestOptions = {}) {
-  return app.request('GET', `/v1/entities?${new URLSearchParams(query)}`, asked)
+export function lookUpEntity(app: TestApp, query: Record<string, string>, options: RequestOptions = {}) {
+  return app.request('GET', `/v1/entities?${new URLSearchParams(query)}`, options)
 }
 
 /** Returns the ids of the entities that a term finds, best first. */
@@ -22,9 +22,9 @@ export async function listEntitiesNamed(
   app: TestApp,
   term: string,
   more: Record<string, string> = {},
-  asked: RequestOptions = {},
+  options: RequestOptions = {},
 ): Promise<string[]> {
-  const { body } = await lookUpEntity(app, { term, ...more }, asked)
+  const { body } = await lookUpEntity(app, { term, ...more }, options)
   return (body as Body).items.map(({ id }: Body) => id)
 }
 
@@ -33,10 +33,10 @@ export function mergeEntities(
   app: TestApp,
   id: string,
   sourceIds: readonly string[],
-  asked: RequestOptions = {},
+  options: RequestOptions = {},
 ) {
   const body = { source_ids: sourceIds, ...auditFields }
-  return app.request('POST', `/v1/entities/${id}/merge`, { ...asked, body })
+  return app.request('POST', `/v1/entities/${id}/merge`, { ...options, body })
 }
 
 /** Returns the ids of the records about an entity. */

@@ -2,8 +2,8 @@ import type { Body } from './record-requests.ts'
 import type { Answer, RequestOptions, TestApp } from './test-app.ts'
 
 /** Exports records and returns the text and the parsed lines. */
-export async function exportLines(app: TestApp, query = '', asked: RequestOptions = {}) {
-  const { status, text, body } = await app.request('GET', `/v1/export${query}`, asked)
+export async function exportLines(app: TestApp, query = '', options: RequestOptions = {}) {
+  const { status, text, body } = await app.request('GET', `/v1/export${query}`, options)
   if (status !== 200) throw new Error(`not exported: ${text}`)
   return { text, records: (body ?? []) as Body[] }
 }

@@ -13,7 +13,7 @@ import {
 
 export type PromotionInput = {
   layer: Layer
-  /** Time since the creation, or since the last demotion: whoever demoted the record knew its past. */
+  /** Time since the creation, or since the last demotion: the client that demoted the record knew its past. */
   held_ms: number
   /** The sum of the access weights since the same moment. */
   accesses: number

@@ -50,11 +50,11 @@ export async function fillMixedTrustStore(app: TestApp): Promise<string[]> {
   return [...runs, ...(await runJobs(app))]
 }
 
-let made = 0
-const nextTopic = () => ({ subject: `topic ${++made}`, predicate: 'is', object: 'plain' })
+let created = 0
+const nextTopic = () => ({ subject: `topic ${++created}`, predicate: 'is', object: 'plain' })
 
 const evidence = [{ source_type: 'event', source_id: 'meeting', timestamp: '2026-01-01T00:00:00.000Z' }]
-const said = (triple: object, place: Place) => ({
+const buildFact = (triple: object, place: Place) => ({
   type: 'semantic',
   ...place,
   payload: { kind: 'semantic', ...triple, evidence },
@@ -72,20 +72,20 @@ async function reviseFacts(app: TestApp): Promise<void> {
   for (const place of closed) {
     const within = { ...mine, scope: place.scope ?? '' }
     const home = place.scope === undefined ? { sensitivity: 'low' } : within
-    const rival = await create(app, buildClaim(`a cryptic rival ${++made}`, place))
-    const contested = await create(app, said(nextTopic(), home))
+    const rival = await create(app, buildClaim(`a cryptic rival ${++created}`, place))
+    const contested = await create(app, buildFact(nextTopic(), home))
     const by = { contesting_ref: rival.id, ...secret }
     await revise(app, 'contest', contested.id, by)
-    const settled = await create(app, said(nextTopic(), home))
-    await revise(app, 'contest', settled.id, by)
-    await revise(app, 'uncontest', settled.id, { ...secret, rationale: `not by cryptic ${rival.id}` })
-    const old = await create(app, said(nextTopic(), home))
-    const record = buildClaim(`a cryptic successor ${++made}`, place)
+    const uncontested = await create(app, buildFact(nextTopic(), home))
+    await revise(app, 'contest', uncontested.id, by)
+    await revise(app, 'uncontest', uncontested.id, { ...secret, rationale: `not by cryptic ${rival.id}` })
+    const old = await create(app, buildFact(nextTopic(), home))
+    const record = buildClaim(`a cryptic successor ${++created}`, place)
     await send(app, 'POST', `/v1/records/${old.id}/supersede`, { ...secret, record })
-    const origin = await create(app, said(nextTopic(), home))
+    const origin = await create(app, buildFact(nextTopic(), home))
     await send(app, 'POST', `/v1/records/${origin.id}/fork`, { ...secret, record })
-    const folded = await create(app, said(nextTopic(), home))
-    const joined = buildClaim(`a cryptic sum ${++made}`, place)
+    const folded = await create(app, buildFact(nextTopic(), home))
+    const joined = buildClaim(`a cryptic sum ${++created}`, place)
     await mergeRecords(app, [folded.id, rival.id], joined, {})
   }
 }
@@ -93,9 +93,9 @@ async function reviseFacts(app: TestApp): Promise<void> {
 /** Adds edges in both directions, and changes whose rationale names a hidden record. */
 async function tieRecords(app: TestApp): Promise<void> {
   for (const place of closed) {
-    const far = await create(app, buildClaim(`a cryptic neighbour ${++made}`, place))
+    const far = await create(app, buildClaim(`a cryptic neighbour ${++created}`, place))
     for (const home of open) {
-      const near = await create(app, said(nextTopic(), home))
+      const near = await create(app, buildFact(nextTopic(), home))
       const path = (id: string) => `/v1/records/${id}/relations`
       await send(app, 'POST', path(near.id), { predicate: 'supports', target_id: far.id, ...secret })
       await send(app, 'POST', path(far.id), { predicate: 'contradicts', target_id: near.id, ...secret })
@@ -122,11 +122,11 @@ async function foldEntities(app: TestApp): Promise<void> {
   for (const place of [...open, ...closed]) await create(app, entity('Orion', place))
   for (const sensitivity of ['medium', 'hyper']) {
     const place = { scope: 'mine', sensitivity }
-    const target = await create(app, entity(`cryptic Vega ${++made}`, place))
-    const source = await create(app, entity(`Vega ${made}`, mine))
+    const target = await create(app, entity(`cryptic Vega ${++created}`, place))
+    const source = await create(app, entity(`Vega ${created}`, mine))
     const about = [{ predicate: 'subject_entity', target_id: source.id }]
-    await create(app, { ...said(nextTopic(), mine), relations: about })
-    await create(app, { ...buildClaim(`cryptic ${++made}`, place), relations: about })
+    await create(app, { ...buildFact(nextTopic(), mine), relations: about })
+    await create(app, { ...buildClaim(`cryptic ${++created}`, place), relations: about })
     await send(app, 'POST', `/v1/entities/${target.id}/merge`, { source_ids: [source.id], ...secret })
   }
 }
@@ -136,17 +136,17 @@ async function captureAgain(app: TestApp): Promise<void> {
   const scopeOf = ({ scope }: Place) => (scope === undefined ? {} : { scope })
   for (const place of closed) {
     for (const home of open) {
-      const triple = { ...nextTopic(), subject: 'Orion', predicate: `has ${made}` }
+      const triple = { ...nextTopic(), subject: 'Orion', predicate: `has ${created}` }
       const at = (where: Place) => ({ ...scopeOf(where), sensitivity: where.sensitivity })
       await captureFact(app, { ...triple }, at(home))
       await captureFact(app, { ...triple }, { ...at(place), ...agent })
-      await captureFact(app, { ...triple, object: `cryptic ${made}` }, { ...at(place), ...agent })
-      const text = `the deploy of Orion ${made} is done`
-      await capture(app, { ref: `turn-${made}`, text, outcome: 'success' }, { ...at(home), summary: text })
-      const told = { ...at(place), ...agent, summary: `cryptic ${text}` }
-      await capture(app, { ref: `turn-${made}`, text, outcome: 'success' }, told)
+      await captureFact(app, { ...triple, object: `cryptic ${created}` }, { ...at(place), ...agent })
+      const text = `the deploy of Orion ${created} is done`
+      await capture(app, { ref: `turn-${created}`, text, outcome: 'success' }, { ...at(home), summary: text })
+      const options = { ...at(place), ...agent, summary: `cryptic ${text}` }
+      await capture(app, { ref: `turn-${created}`, text, outcome: 'success' }, options)
     }
-    const thread = { thread_id: `thread ${++made}`, state: 'executing', next_actions: ['go on'] }
+    const thread = { thread_id: `thread ${++created}`, state: 'executing', next_actions: ['go on'] }
     const working = { source_kind: 'working_state', scope: 'mine' }
     await capture(app, thread, { ...working, sensitivity: 'low' })
     await capture(
@@ -174,7 +174,7 @@ async function tellExperiences(app: TestApp): Promise<void> {
     }
     for (const object of buildSimilarTexts(isOpen ? 'Orion' : 'cryptic Orion')) {
       app.clock.advance(1_000)
-      await create(app, { ...said({ subject: 'release', predicate: 'noted', object }, place) })
+      await create(app, { ...buildFact({ subject: 'release', predicate: 'noted', object }, place) })
     }
   }
 }
@@ -184,9 +184,9 @@ async function runJobs(app: TestApp): Promise<string[]> {
   const runs: string[] = []
   await createEmbeddingWorker(app, undefined, 'hyper').run()
   for (const job of ['consolidate', 'dream', 'decay', 'refresh_importance']) {
-    for (const asked of [{ dry_run: true, scope: 'mine' }, { scope: 'mine' }, {}]) {
+    for (const options of [{ dry_run: true, scope: 'mine' }, { scope: 'mine' }, {}]) {
       app.clock.advance(86_400_000)
-      const { id } = await send(app, 'POST', '/v1/maintenance/runs', { job, ...asked })
+      const { id } = await send(app, 'POST', '/v1/maintenance/runs', { job, ...options })
       await createWorkerFor(app, noIntervals).runJob(job as 'dream', new AbortController().signal)
       const { status, error } = await send(app, 'GET', `/v1/maintenance/runs/${id}`)
       if (status !== 'succeeded') throw new Error(`${job}: ${status}, ${error}`)

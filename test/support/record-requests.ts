@@ -21,15 +21,15 @@ export type Body = any
 export const fact = (more: object = {}) => ({ type: 'semantic', payload: payloads.semantic, ...more })
 
 /** Creates a record and returns it; throws unless the status is 201. */
-export async function create(app: TestApp, body: object, asked: RequestOptions = {}): Promise<Body> {
-  const answer = await app.request('POST', '/v1/records', { ...asked, body })
+export async function create(app: TestApp, body: object, options: RequestOptions = {}): Promise<Body> {
+  const answer = await app.request('POST', '/v1/records', { ...options, body })
   if (answer.status !== 201) throw new Error(`not created: ${answer.text}`)
   return answer.body
 }
 
 /** Reads a record; throws unless the status is 200. */
-export async function read(app: TestApp, id: string, asked: RequestOptions = {}): Promise<Body> {
-  const answer = await app.request('GET', `/v1/records/${id}`, asked)
+export async function read(app: TestApp, id: string, options: RequestOptions = {}): Promise<Body> {
+  const answer = await app.request('GET', `/v1/records/${id}`, options)
   if (answer.status !== 200) throw new Error(`not read: ${answer.text}`)
   return answer.body
 }

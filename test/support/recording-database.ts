@@ -13,11 +13,11 @@ import type { Transaction } from '../../src/db/transaction.ts'
  * Creates a database that records the SQL it receives and answers one empty row, so that queries compile as they
  * run.
  */
-export function createRecordingDatabase(): { db: Transaction; asked: CompiledQuery[] } {
-  const asked: CompiledQuery[] = []
+export function createRecordingDatabase(): { db: Transaction; queries: CompiledQuery[] } {
+  const queries: CompiledQuery[] = []
   const connection: DatabaseConnection = {
     executeQuery: async (query: CompiledQuery) => {
-      asked.push(query)
+      queries.push(query)
       return { rows: [{}] as never[] }
     },
     streamQuery: () => {
@@ -42,7 +42,7 @@ export function createRecordingDatabase(): { db: Transaction; asked: CompiledQue
     },
   })
   // Typed as a transaction, so that it can be passed to statements that need one.
-  return { db: db as Transaction, asked }
+  return { db: db as Transaction, queries }
 }
 
 const clauses =

@@ -17,9 +17,9 @@ export function revise(
   call: string,
   id: string,
   body: object = {},
-  asked: RequestOptions = {},
+  options: RequestOptions = {},
 ) {
-  return app.request('POST', `/v1/records/${id}/${call}`, { ...asked, body: { ...auditFields, ...body } })
+  return app.request('POST', `/v1/records/${id}/${call}`, { ...options, body: { ...auditFields, ...body } })
 }
 
 /** Merges records. */
@@ -27,14 +27,14 @@ export function mergeRecords(
   app: TestApp,
   ids: readonly string[],
   record: object,
-  asked: RequestOptions = {},
+  options: RequestOptions = {},
 ) {
-  return app.request('POST', '/v1/records/merge', { ...asked, body: { ...auditFields, ids, record } })
+  return app.request('POST', '/v1/records/merge', { ...options, body: { ...auditFields, ids, record } })
 }
 
 /** Reads the lineage of a record. */
-export async function readLineage(app: TestApp, id: string, asked: RequestOptions = {}): Promise<Body> {
-  const answer = await app.request('GET', `/v1/records/${id}/lineage`, asked)
+export async function readLineage(app: TestApp, id: string, options: RequestOptions = {}): Promise<Body> {
+  const answer = await app.request('GET', `/v1/records/${id}/lineage`, options)
   if (answer.status !== 200) throw new Error(`no lineage: ${answer.text}`)
   return answer.body
 }

@@ -45,13 +45,13 @@ export async function readCatalogue(db: Database): Promise<Catalogue> {
 /** Lists what in `after` breaks a version of the product that was written for `before`. */
 export function findIncompatibilities(before: Catalogue, after: Catalogue): string[] {
   const tables = new Set([...before.columns.keys()].map(tableOf))
-  const gone = [...before.columns].flatMap(([name, column]) => {
+  const removed = [...before.columns].flatMap(([name, column]) => {
     const left = after.columns.get(name)
     if (!left) return [`${name} is gone`]
     if (left.type !== column.type) return [`${name} is of another type`]
     return left.required && !left.filled && !column.required ? [`${name} must be given`] : []
   })
-  const asked = [...after.columns]
+  const newlyRequired = [...after.columns]
     .filter(([name, { required, filled }]) => !before.columns.has(name) && required && !filled)
     .filter(([name]) => tables.has(tableOf(name)))
     .map(([name]) => `${name} is new and must be given`)
@@ -62,7 +62,7 @@ export function findIncompatibilities(before: Catalogue, after: Catalogue): stri
   const unspeakable = [...before.labels]
     .filter((label) => !after.labels.has(label))
     .map((label) => `${label} is gone`)
-  return [...gone, ...asked, ...narrowed, ...unspeakable]
+  return [...removed, ...newlyRequired, ...narrowed, ...unspeakable]
 }
 
 function tableOf(column: string): string {

@@ -70,8 +70,8 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   const verify = createContractCheck(app.swagger() as unknown as Document)
 
-  async function request(method: string, path: string, asked: RequestOptions = {}): Promise<Answer> {
-    const response = await fetch(`${url}${path}`, describeRequest(method, asked))
+  async function request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const response = await fetch(`${url}${path}`, describeRequest(method, options))
     const text = await response.text()
     const mediaType = (response.headers.get('content-type') ?? '').split(';', 1)[0] ?? ''
     verify({ method, path: path.split('?', 1)[0] ?? '', status: response.status, mediaType, text })

@@ -11,7 +11,7 @@ export function createTestCountReporter(): Reporter {
   let counts: Counts | undefined
   return {
     onInit() {
-      process.once('exit', (code) => writeSync(1, `${describe(settle(counts, code))}\n`))
+      process.once('exit', (code) => writeSync(1, `${describe(countExitCode(counts, code))}\n`))
     },
     onTestRunEnd(modules, unhandledErrors) {
       counts = count(modules, unhandledErrors.length)
@@ -34,9 +34,9 @@ function count(modules: readonly TestModule[], unhandledErrors: number): Counts 
 }
 
 /** A run that exits with a failure must not be reported as a success, even when counting failed. */
-function settle(counts: Counts | undefined, exitCode: number): Counts {
-  const settled = counts ?? { passed: 0, failed: 0, skipped: 0 }
-  return exitCode !== 0 && settled.failed === 0 ? { ...settled, failed: 1 } : settled
+function countExitCode(counts: Counts | undefined, exitCode: number): Counts {
+  const known = counts ?? { passed: 0, failed: 0, skipped: 0 }
+  return exitCode !== 0 && known.failed === 0 ? { ...known, failed: 1 } : known
 }
 
 function describe({ passed, failed, skipped }: Counts): string {

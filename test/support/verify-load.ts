@@ -50,12 +50,12 @@ export async function expectRun(
 ): Promise<void> {
   const deadline = performance.now() + milliseconds
   const [url = ''] = processes.urls
-  const asked = await fetch(`${url}/v1/maintenance/runs`, {
+  const accepted = await fetch(`${url}/v1/maintenance/runs`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ job }),
   })
-  const { id } = (await asked.json()) as { id: string }
+  const { id } = (await accepted.json()) as { id: string }
   let status = ''
   while (performance.now() < deadline && status !== 'succeeded') {
     await sleep(200)

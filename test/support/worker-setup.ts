@@ -28,8 +28,8 @@ const keeping = { retentionMode: 'huber', retentionShape: defaultRetentionShape 
 export const retention = { forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }
 const everything = { maxSensitivity: 'hyper', scopes: null } as const
 
-type Hiring = Pick<Parameters<typeof createRunner>[0], 'observe' | 'leaseMs'> & {
-  works?: Partial<Record<JobName, JobWork>>
+type WorkerOptions = Pick<Parameters<typeof createRunner>[0], 'observe' | 'leaseMs'> & {
+  jobWorks?: Partial<Record<JobName, JobWork>>
 }
 
 export type WorkerSetup = Awaited<ReturnType<typeof openWorkerSetup>>
@@ -47,7 +47,7 @@ export async function openWorkerSetup(sizes = { rows: 20, blocks: 1, shareFrom: 
   const refresh = createRefresh({ db, blocks: sizes.blocks })
   const usual = {
     ...idleWorks,
-    decay: createPromotion({ db, size: sizes.rows }).behind(createSweep({ db, ...retention, sizes })),
+    decay: createPromotion({ db, size: sizes.rows }).addTo(createSweep({ db, ...retention, sizes })),
     refresh_importance: refresh,
     dream: createDream({ db, ...retention, ...keeping, refresh, size: sizes.rows }),
     consolidate: createConsolidation({
@@ -58,8 +58,21 @@ export async function openWorkerSetup(sizes = { rows: 20, blocks: 1, shareFrom: 
     purge: createPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
   }
 
-  function createWorker(worker: string, { works = {}, ...more }: Hiring = {}, intervals = noIntervals) {
-    return createRunner({ db, clock, ids, log, worker, works: { ...usual, ...works }, intervals, ...more })
+  function createWorker(
+    worker: string,
+    { jobWorks = {}, ...more }: WorkerOptions = {},
+    intervals = noIntervals,
+  ) {
+    return createRunner({
+      db,
+      clock,
+      ids,
+      log,
+      worker,
+      jobWorks: { ...usual, ...jobWorks },
+      intervals,
+      ...more,
+    })
   }
 
   async function requestRun(job: JobName, more: { dryRun?: boolean; scope?: string } = {}): Promise<string> {
@@ -75,10 +88,10 @@ export async function openWorkerSetup(sizes = { rows: 20, blocks: 1, shareFrom: 
   }
 
   /** Requests one run and runs it with one worker. */
-  async function run(job: JobName, more: { dryRun?: boolean; scope?: string } & Hiring = {}) {
+  async function run(job: JobName, more: { dryRun?: boolean; scope?: string } & WorkerOptions = {}) {
     const { dryRun, scope, ...hiring } = more
-    const asked = { ...(dryRun === undefined ? {} : { dryRun }), ...(scope === undefined ? {} : { scope }) }
-    const id = await requestRun(job, asked)
+    const options = { ...(dryRun === undefined ? {} : { dryRun }), ...(scope === undefined ? {} : { scope }) }
+    const id = await requestRun(job, options)
     await createWorker('worker', hiring).runJob(job, new AbortController().signal)
     return readRun(id)
   }
@@ -154,30 +167,30 @@ export async function readState({ pool }: WorkerSetup): Promise<unknown[]> {
 export function createWorkerFor(
   { db, clock, ids, config }: TestApp,
   intervals: Readonly<Record<JobName, number>> = config.jobs.intervals,
-  { size, ...more }: { size?: number } & Pick<Hiring, 'observe'> = {},
+  { size, ...more }: { size?: number } & Pick<WorkerOptions, 'observe'> = {},
 ) {
   const dreaming = size === undefined ? {} : { size }
   const log = createLogger({ level: 'silent', clock, write: () => {} })
   const { chat, maxSensitivity } = config.models
-  const asked = chat && { ...chat, maxSensitivity, chat: createChat({ ...chat, clock }) }
+  const chatOptions = chat && { ...chat, maxSensitivity, chat: createChat({ ...chat, clock }) }
   const { textLanguage, tombstoneKey } = config.records
   const [seal, policies] = [createSeal(tombstoneKey), createPoliciesService({ db, clock })]
   const refresh = createRefresh({ db })
-  const works = {
+  const jobWorks = {
     ...idleWorks,
-    decay: createPromotion({ db }).behind(createSweep({ db, ...retention })),
+    decay: createPromotion({ db }).addTo(createSweep({ db, ...retention })),
     dream: createDream({
       ...{ db, ...retention, ...config.cognition, refresh, ...dreaming },
       drift: { roots: config.driftRoots, textLanguage, ...dreaming },
-      ...{ model: asked, writing: { ids, policies, seal, textLanguage } },
+      ...{ model: chatOptions, writing: { ids, policies, seal, textLanguage } },
     }),
     refresh_importance: refresh,
     consolidate: createConsolidation({
       ...{ db, clock, ids, textLanguage, seal, policies, ...config.consolidation },
-      extraction: asked,
+      extraction: chatOptions,
     }),
     embed: createEmbeddingJob({ db, clock, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
     purge: createPurge({ expired: {} }),
   }
-  return createRunner({ db, clock, ids, log, worker: 'worker', works, intervals, ...more })
+  return createRunner({ db, clock, ids, log, worker: 'worker', jobWorks, intervals, ...more })
 }

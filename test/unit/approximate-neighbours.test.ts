@@ -74,8 +74,8 @@ describe('a group of similar vectors', () => {
           const origin = vectors[first] ?? draw()
           for (const place of others) expect(cosine(origin, vectors[place] ?? origin)).toBeGreaterThan(0.8)
         }
-        const everybody = [...vectors.keys()]
-        expect(groups).toEqual(gather(vectors, (from) => everybody.filter((place) => place !== from)))
+        const all = [...vectors.keys()]
+        expect(groups).toEqual(gather(vectors, (from) => all.filter((place) => place !== from)))
       }),
       { numRuns: countRuns(60) },
     )
@@ -91,8 +91,8 @@ describe('a group of similar vectors', () => {
     ])
     const groups = groupAll(vectors)
     expect(groups).toEqual(groupAll(vectors))
-    const wanted = planted.map((_, nth) => Array.from({ length: 8 }, (_each, place) => nth * 50 + place))
-    expect(groups.map((group) => [...group].sort((one, other) => one - other))).toEqual(wanted)
+    const expected = planted.map((_, nth) => Array.from({ length: 8 }, (_each, place) => nth * 50 + place))
+    expect(groups.map((group) => [...group].sort((one, other) => one - other))).toEqual(expected)
   })
 
   it('is limited in size, and the remaining equal vectors form the next group', () => {
@@ -118,9 +118,9 @@ describe('the distance of two signatures', () => {
       const pair = [centre, around(centre, nth / 200)]
       const [one = Buffer.alloc(0), other = one] = pair.map((vector) => computeSignature(vector))
       const exact = hammingDistance(one, other)
-      const told = distanceBetween(sign(pair), 0, 1)
-      if (exact <= 210) expect(told).toBe(exact)
-      else expect(told === exact || told > maxDistance).toBe(true)
+      const distance = distanceBetween(sign(pair), 0, 1)
+      if (exact <= 210) expect(distance).toBe(exact)
+      else expect(distance === exact || distance > maxDistance).toBe(true)
     }
   })
 })

@@ -46,7 +46,7 @@ describe('canonical JSON', () => {
     )
   })
 
-  it('is the same in whatever order the members come, whatever they are called', () => {
+  it('is the same for any order and any names of the members', () => {
     const one = { toJSON: 1, b: { y: [1, { d: 1, c: 2 }], x: 1 }, 10: 1, 9: 2 }
     const other = { 9: 2, 10: 1, b: { x: 1, y: [1, { c: 2, d: 1 }] }, toJSON: 1 }
     expect(canonicalJson(one)).toBe(canonicalJson(other))

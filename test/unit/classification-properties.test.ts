@@ -72,12 +72,12 @@ describe('any capture', () => {
   it('becomes payloads that match their schema, or is refused with a pointer', () => {
     fc.assert(
       fc.property(anyCapture, (given) => {
-        const asked = { source: 's', ...given }
-        const faults = findFaults(asked)
+        const capture = { source: 's', ...given }
+        const faults = findFaults(capture)
         for (const { pointer } of faults) expect(pointer).toMatch(/^\/content/)
         if (faults.length > 0) return
-        const plan = classifyCapture(asked)
-        expect(listFaults(Interpretation, interpretByRule(asked, plan))).toEqual([])
+        const plan = classifyCapture(capture)
+        expect(listFaults(Interpretation, interpretByRule(capture, plan))).toEqual([])
         if (plan.kind === 'outcome') return
         expect(listFaults(Payload, plan.payload)).toEqual([])
         if (plan.kind !== 'working_state' && plan.fact) expect(listFaults(Payload, plan.fact)).toEqual([])

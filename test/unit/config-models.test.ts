@@ -13,7 +13,7 @@ function problemsOf(variables: Variables): readonly string[] {
 }
 
 describe('the configuration of a chat model for captures', () => {
-  const asked = {
+  const variables = {
     MEMBRANE_INGEST_LLM_ENABLED: 'true',
     MEMBRANE_INGEST_LLM_ENDPOINT: 'http://127.0.0.1:11434/v1',
     MEMBRANE_INGEST_LLM_MODEL: 'qwen3',
@@ -21,8 +21,8 @@ describe('the configuration of a chat model for captures', () => {
 
   test('is unused unless enabled, with a default timeout of five seconds', () => {
     expect(readConfig({}).models).toEqual({ maxSensitivity: 'low', ingest: undefined })
-    expect(readConfig({ ...asked, MEMBRANE_INGEST_LLM_ENABLED: 'false' }).models.ingest).toBeUndefined()
-    expect(readConfig({ ...asked, MEMBRANE_INGEST_LLM_API_KEY: 'sk-1' }).models.ingest).toEqual({
+    expect(readConfig({ ...variables, MEMBRANE_INGEST_LLM_ENABLED: 'false' }).models.ingest).toBeUndefined()
+    expect(readConfig({ ...variables, MEMBRANE_INGEST_LLM_API_KEY: 'sk-1' }).models.ingest).toEqual({
       ...{ endpoint: 'http://127.0.0.1:11434/v1', model: 'qwen3', apiKey: 'sk-1', timeoutMs: 5_000 },
     })
   })
@@ -41,14 +41,14 @@ describe('the configuration of a chat model for captures', () => {
     ['MEMBRANE_INGEST_LLM_ENDPOINT', 'https://models.example/v1?key=word'],
     ['MEMBRANE_INGEST_LLM_API_KEY', 'a word\nX-Other: word'],
   ])('refuses %s=%s without repeating the value', (name, value) => {
-    const problems = problemsOf({ ...asked, [name]: value })
+    const problems = problemsOf({ ...variables, [name]: value })
     expect(problems).toEqual([expect.stringContaining(`${name} must be `)])
     expect(problems.join()).not.toContain('word')
   })
 })
 
 describe('the configuration of embeddings', () => {
-  const asked = {
+  const variables = {
     MEMBRANE_EMBEDDING_PROVIDER: 'openai',
     MEMBRANE_EMBEDDING_ENDPOINT: 'http://127.0.0.1:11434/v1/embeddings',
     MEMBRANE_EMBEDDING_MODEL: 'nomic-embed-text',
@@ -56,13 +56,13 @@ describe('the configuration of embeddings', () => {
 
   test('uses hashing by default', () => {
     expect(readConfig({}).embedding).toEqual({ provider: 'hash' })
-    expect(readConfig({ ...asked, MEMBRANE_EMBEDDING_PROVIDER: 'none' }).embedding).toEqual({
+    expect(readConfig({ ...variables, MEMBRANE_EMBEDDING_PROVIDER: 'none' }).embedding).toEqual({
       provider: 'none',
     })
     expect(readConfig({ MEMBRANE_EMBEDDING_DIMENSIONS: '512' }).embedding).toEqual({
       ...{ provider: 'hash', dimensions: 512 },
     })
-    expect(readConfig({ ...asked, MEMBRANE_EMBEDDING_API_KEY: 'sk-1' }).embedding).toEqual({
+    expect(readConfig({ ...variables, MEMBRANE_EMBEDDING_API_KEY: 'sk-1' }).embedding).toEqual({
       ...{ provider: 'openai', endpoint: 'http://127.0.0.1:11434/v1/embeddings', model: 'nomic-embed-text' },
       ...{ apiKey: 'sk-1', timeoutMs: 30_000 },
     })

@@ -20,7 +20,7 @@ const episodeOf = (id: string, more: Partial<Episode> = {}): Episode => ({
   payload: { kind: 'episodic', timeline: [], tool_graph: [], artifacts: [], outcome: 'success' },
   ...more,
 })
-const tell = (object: string, episode: Episode): ObservedFact => ({
+const observe = (object: string, episode: Episode): ObservedFact => ({
   fact: { subject: 'deploy', predicate: 'observed_in', object },
   ...{ episode, at },
 })
@@ -28,7 +28,7 @@ const tell = (object: string, episode: Episode): ObservedFact => ({
 describe('groupFacts', () => {
   it('merges facts in any spelling and counts each episode once', () => {
     const [one, other] = [episodeOf('1'), episodeOf('2')]
-    const gathered = groupFacts([tell('A  b', one), tell('a B', other), tell('a b', one)])
+    const gathered = groupFacts([observe('A  b', one), observe('a B', other), observe('a b', one)])
     expect(gathered.map(({ observations: witnesses }) => witnesses.map(({ episode }) => episode.id))).toEqual(
       [['1', '2']],
     )
@@ -45,7 +45,7 @@ describe('groupFacts', () => {
         const scopeOf = (id: string) => `scope ${Number(id) % 2}`
         const gathered = groupFacts(
           all.map(({ object, id }) =>
-            tell(object, episodeOf(id, { scope: scopeOf(id), sensitivity: id < '3' ? 'low' : 'high' })),
+            observe(object, episodeOf(id, { scope: scopeOf(id), sensitivity: id < '3' ? 'low' : 'high' })),
           ),
         )
         const pairs = gathered.flatMap(({ fact, observations: witnesses }) =>
@@ -102,12 +102,12 @@ describe('decideFactOutcome', () => {
       [known('1', { status: 'superseded' }), known('2')],
       { outcome: 'reinforced', id: '2' },
     ],
-  ])('decides by %s', (_, all, fate) => {
-    expect(decideFactOutcome(all)).toEqual(fate)
+  ])('decides by %s', (_, all, outcome) => {
+    expect(decideFactOutcome(all)).toEqual(outcome)
   })
 
-  it('counts an episode once, whatever became of its fact', () => {
-    const [gathered] = groupFacts([tell('a', episodeOf('1')), tell('a', episodeOf('2'))])
+  it('counts an episode once, for every outcome of its fact', () => {
+    const [gathered] = groupFacts([observe('a', episodeOf('1')), observe('a', episodeOf('2'))])
     if (!gathered) throw new Error('nothing was gathered')
     const left = excludeSeenObservations(
       gathered,
@@ -166,7 +166,7 @@ describe('reinforceFact', () => {
 
 describe('createEntityLinker', () => {
   it('looks up each name of a scope once, and links an entity at an end of the fact only as that end', () => {
-    const facts = groupFacts([tell('api of Orion', episodeOf('1')), tell('api', episodeOf('1'))])
+    const facts = groupFacts([observe('api of Orion', episodeOf('1')), observe('api', episodeOf('1'))])
     const naming = createEntityLinker(facts)
     expect(naming.lookups).toHaveLength(
       new Set(naming.lookups.map(({ digest }) => digest.toString('hex'))).size,

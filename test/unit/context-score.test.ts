@@ -21,12 +21,12 @@ describe('the score of a message in its conversation', () => {
 
   it('counts the message before more than the message after, and a distance of two less than of one', () => {
     const [found, empty] = [message(1, 0), message(0, 0)]
-    const behind = score([found, empty], 1)
+    const atEnd = score([found, empty], 1)
     const before = score([empty, found], 0)
     const farther = score([found, empty, empty], 2)
-    expect(behind).toBeGreaterThan(before)
+    expect(atEnd).toBeGreaterThan(before)
     expect(before).toBeGreaterThan(0)
-    expect(farther).toBeLessThan(behind)
+    expect(farther).toBeLessThan(atEnd)
   })
 
   it('ignores messages that are more than two away', () => {

@@ -77,7 +77,7 @@ describe('salience on a decay curve', () => {
     expect(salienceAt(record, later(1e9))).toBe(0.4)
   })
 
-  it('is zero from the maximum age on, whatever the floor', () => {
+  it('is zero from the maximum age on, with any floor', () => {
     const record = life({ expires_at: later(3_600), min_salience: 0.5 })
     expect(salienceAt(record, later(3_599.999))).toBeGreaterThan(0.9)
     expect(salienceAt(record, later(3_600))).toBe(0)

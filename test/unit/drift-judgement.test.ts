@@ -68,13 +68,13 @@ describe('parseRoots', () => {
 })
 
 describe('the judgement of a record with drift', () => {
-  const standings: RecordState[] = (['active', 'challenged', 'invalidated'] as const).flatMap((status) =>
+  const states: RecordState[] = (['active', 'challenged', 'invalidated'] as const).flatMap((status) =>
     [true, false].flatMap((isOwn) =>
       [null, 'before', 'now'].map((missedBy) => ({ status, isOwn, missedBy })),
     ),
   )
   const judgeAll = (findings: readonly Finding[], isWhole = true) =>
-    standings.map((standing) => decideMove(standing, { findings, isWhole, runId: 'now' }))
+    states.map((state) => decideMove(state, { findings, isWhole, runId: 'now' }))
 
   it('changes nothing when no finding is certain', () => {
     expect(new Set(judgeAll([]))).toEqual(new Set([undefined]))
@@ -83,8 +83,8 @@ describe('the judgement of a record with drift', () => {
   })
 
   it('challenges at the first miss, invalidates in a later run, and respects decisions of others', () => {
-    const of = (standing: RecordState) =>
-      decideMove(standing, { findings: ['missing', 'unknown'], isWhole: true, runId: 'now' })
+    const of = (state: RecordState) =>
+      decideMove(state, { findings: ['missing', 'unknown'], isWhole: true, runId: 'now' })
     expect(of({ status: 'active', isOwn: false, missedBy: null })).toBe('challenge')
     expect(of({ status: 'challenged', isOwn: true, missedBy: 'now' })).toBeUndefined()
     expect(of({ status: 'challenged', isOwn: true, missedBy: 'before' })).toBe('invalidate')
@@ -99,10 +99,10 @@ describe('the judgement of a record with drift', () => {
   })
 
   it('reverts only its own change when everything is found again', () => {
-    for (const standing of standings) {
-      const move = decideMove(standing, { findings: ['found', 'found'], isWhole: true, runId: 'now' })
-      const settled = standing.missedBy === null ? undefined : 'clear'
-      expect(move).toBe(standing.isOwn && standing.status !== 'active' ? 'restore' : settled)
+    for (const state of states) {
+      const move = decideMove(state, { findings: ['found', 'found'], isWhole: true, runId: 'now' })
+      const otherMove = state.missedBy === null ? undefined : 'clear'
+      expect(move).toBe(state.isOwn && state.status !== 'active' ? 'restore' : otherMove)
     }
   })
 })

@@ -8,14 +8,14 @@ describe('createIds', () => {
   it('returns version 7 UUIDs that sort by time', () => {
     let now = Date.parse('2026-01-01T00:00:00Z')
     const ids = createIds({ now: () => new Date(now) })
-    const made = Array.from({ length: 50 }, () => {
+    const list = Array.from({ length: 50 }, () => {
       now += 1
       return ids.next()
     })
-    for (const id of made)
+    for (const id of list)
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-    expect([...made].sort()).toEqual(made)
-    expect(new Set(made).size).toBe(50)
+    expect([...list].sort()).toEqual(list)
+    expect(new Set(list).size).toBe(50)
   })
 
   it('stores the time in the id', () => {

@@ -64,25 +64,25 @@ describe('the nearest vectors of mixed precision', () => {
 
   it('are in the order of cosine at full precision', () => {
     for (let query = 0; query < 5; query++) {
-      const asked = draw(query)
+      const question = draw(query)
       const exact = stored.map((each) => ({ ...each, step: 0 }))
-      const ranked = findNearestMixed({ vector: asked, step: 0 }, exact, 800)
-      expect(ranked).toEqual(findNearest(asked, stored, 800))
+      const ranked = findNearestMixed({ vector: question, step: 0 }, exact, 800)
+      expect(ranked).toEqual(findNearest(question, stored, 800))
     }
   })
 
   it('keep that order among full-precision vectors when others lie between them', () => {
-    const asked = draw(3)
+    const question = draw(3)
     const mixed = stored.map((each, index) =>
       index % 2 === 0 ? { ...each, step: 0 } : { id: each.id, ...roundTo(each.vector, 4) },
     )
     const isExact = new Set(mixed.filter(({ step }) => step === 0).map(({ id }) => id))
-    const ranked = findNearestMixed({ vector: asked, step: 0 }, mixed, 800)
+    const ranked = findNearestMixed({ vector: question, step: 0 }, mixed, 800)
     expect(new Set(ranked.map(({ id }) => id)).size).toBe(800)
     const exact = ranked.filter(({ id }) => isExact.has(id))
     expect(exact).toEqual(
       findNearest(
-        asked,
+        question,
         stored.filter(({ id }) => isExact.has(id)),
         800,
       ),
@@ -96,11 +96,11 @@ describe('the nearest vectors of mixed precision', () => {
     }))
     let [byCosine, byClouds] = [0, 0]
     for (let query = 0; query < 20; query++) {
-      const asked = draw(query)
-      const truth = new Set(findNearest(asked, stored, 10).map(({ id }) => id))
+      const question = draw(query)
+      const truth = new Set(findNearest(question, stored, 10).map(({ id }) => id))
       const hits = (found: { id: string }[]) => found.filter(({ id }) => truth.has(id)).length
-      byCosine += hits(findNearest(asked, mixed, 10))
-      byClouds += hits(findNearestMixed({ vector: asked, step: 0 }, mixed, 10))
+      byCosine += hits(findNearest(question, mixed, 10))
+      byClouds += hits(findNearestMixed({ vector: question, step: 0 }, mixed, 10))
     }
     expect(byClouds).toBeGreaterThan(byCosine)
   })

@@ -66,10 +66,10 @@ it('getMember ignores inherited members', () => {
 
 it('createRefusalCounter stops after three refusals in a row or without a budget', () => {
   const judge = createRefusalCounter()
-  const fates = (
+  const decisions = (
     ['unavailable', 'unavailable', 'invalid', 'unavailable', 'unavailable', 'unavailable'] as const
   ).map((refused) => judge({ refused }))
-  expect(fates).toEqual(['go on', 'go on', 'go on', 'go on', 'go on', 'stop'])
+  expect(decisions).toEqual(['go on', 'go on', 'go on', 'go on', 'go on', 'stop'])
   expect(createRefusalCounter()({ refused: 'exhausted' })).toBe('stop')
   expect(createRefusalCounter()({ answer: 1 })).toBe('go on')
 })

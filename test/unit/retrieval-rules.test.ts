@@ -19,12 +19,12 @@ const trust: fc.Arbitrary<Trust> = fc.record({
 
 describe('a narrowed trust', () => {
   it('allows exactly what both allow', () => {
-    const asked = fc.record(
+    const requests = fc.record(
       { max_sensitivity: fc.constantFrom(...sensitivities), scopes },
       { requiredKeys: [] },
     )
     fc.assert(
-      fc.property(trust, asked, scope, (own, narrower, each) => {
+      fc.property(trust, requests, scope, (own, narrower, each) => {
         const narrow = narrowTrust(own, narrower)
         const ceiling = Math.min(rankOf(own.maxSensitivity), rankOf(narrower.max_sensitivity ?? 'hyper'))
         expect(rankOf(narrow.maxSensitivity)).toBe(ceiling)
@@ -47,7 +47,7 @@ describe('readQuestion', () => {
   })
 
   it('can show redacted records only when no condition is on hidden fields', () => {
-    const shows = (asked: object) => canShowRedacted(readQuestion(asked, own, now))
+    const shows = (request: object) => canShowRedacted(readQuestion(request, own, now))
     expect([{ memory_types: ['entity'] }, { scopes: ['a'] }, { min_salience: 0.1 }].map(shows)).toEqual([
       ...[true, true, true],
     ])

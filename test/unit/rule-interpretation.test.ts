@@ -139,9 +139,9 @@ describe('applyResolution', () => {
 
   it('sets resolved when everything is resolved', () => {
     const references = [{ target_record_id: id }, { target_entity_id: otherId }]
-    const settled = applyResolution(open, { mentions: [id], references })
-    expect(listFaults(Interpretation, settled)).toEqual([])
-    expect(settled).toMatchObject({
+    const resolved = applyResolution(open, { mentions: [id], references })
+    expect(listFaults(Interpretation, resolved)).toEqual([])
+    expect(resolved).toMatchObject({
       status: 'resolved',
       mentions: [{ surface: 'ada', canonical_entity_id: id }],
       reference_candidates: [
@@ -152,12 +152,12 @@ describe('applyResolution', () => {
   })
 
   it('stays tentative while anything is open', () => {
-    const settled = applyResolution(open, {
+    const result = applyResolution(open, {
       mentions: [id],
       references: [undefined, { target_record_id: id }],
     })
-    expect(settled.status).toBe('tentative')
-    expect(settled.reference_candidates.map(({ resolved }) => resolved)).toEqual([false, true])
+    expect(result.status).toBe('tentative')
+    expect(result.reference_candidates.map(({ resolved }) => resolved)).toEqual([false, true])
     expect(applyResolution(open, { mentions: [], references: [{}, {}] })).toEqual(open)
     expect(applyResolution(interpreted('hello'), { mentions: [], references: [] }).status).toBe('resolved')
   })
@@ -171,9 +171,9 @@ describe('applyResolution', () => {
         fc.array(fc.option(fc.uuid(), { nil: undefined })),
         fc.array(target),
         (mentions, references) => {
-          const settled = applyResolution(open, { mentions, references })
-          expect(listFaults(Interpretation, settled)).toEqual([])
-          expect(applyResolution(settled, { mentions, references })).toEqual(settled)
+          const resolved = applyResolution(open, { mentions, references })
+          expect(listFaults(Interpretation, resolved)).toEqual([])
+          expect(applyResolution(resolved, { mentions, references })).toEqual(resolved)
         },
       ),
     )

@@ -22,16 +22,23 @@ function pack(signatures: readonly Uint8Array[]): Buffer {
 describe('findNearestIds', () => {
   it('returns the nearest signatures up to the limit', () => {
     fc.assert(
-      fc.property(fc.array(signature, { maxLength: 40 }), signature, fc.nat(12), (crowd, sought, spare) => {
-        const most = 1 + spare
-        const found = findNearestIds(unpackSignatures(pack(crowd)), sought, most)
-        const distanceOf = (at: number) => hammingDistance(crowd[at] ?? sought, sought)
-        const wanted = crowd.map((_, at) => distanceOf(at)).sort((one, other) => one - other)
-        expect(new Set(found).size).toBe(Math.min(most, crowd.length))
-        expect(
-          found.map((id) => distanceOf(Number.parseInt(id.slice(-12), 16))).sort((one, other) => one - other),
-        ).toEqual(wanted.slice(0, most))
-      }),
+      fc.property(
+        fc.array(signature, { maxLength: 40 }),
+        signature,
+        fc.nat(12),
+        (signatures, query, spare) => {
+          const most = 1 + spare
+          const found = findNearestIds(unpackSignatures(pack(signatures)), query, most)
+          const distanceOf = (at: number) => hammingDistance(signatures[at] ?? query, query)
+          const expected = signatures.map((_, at) => distanceOf(at)).sort((one, other) => one - other)
+          expect(new Set(found).size).toBe(Math.min(most, signatures.length))
+          expect(
+            found
+              .map((id) => distanceOf(Number.parseInt(id.slice(-12), 16)))
+              .sort((one, other) => one - other),
+          ).toEqual(expected.slice(0, most))
+        },
+      ),
     )
   })
 
@@ -49,12 +56,14 @@ const vectorOf = (words: readonly string[]) => hashEmbedding(words.join(' '), 25
 describe('the similarity of stored vectors', () => {
   it('is the cosine at full precision, in the same order', () => {
     fc.assert(
-      fc.property(text, fc.array(text, { maxLength: 12 }), (asked, others) => {
+      fc.property(text, fc.array(text, { maxLength: 12 }), (question, others) => {
         const kept = others.map((words, at) => ({ id: idOf(at), vector: vectorOf(words) }))
         const decoded = kept.map(({ id, vector }) =>
           decodeVector({ id, bits: 32, code: encode(vector, 32) }, 256),
         )
-        expect(findMostSimilar(vectorOf(asked), decoded, 5)).toEqual(findNearest(vectorOf(asked), kept, 5))
+        expect(findMostSimilar(vectorOf(question), decoded, 5)).toEqual(
+          findNearest(vectorOf(question), kept, 5),
+        )
       }),
     )
   })
@@ -62,12 +71,12 @@ describe('the similarity of stored vectors', () => {
   it('is 1 for equal vectors at every precision, and near the cosine otherwise', () => {
     fc.assert(
       fc.property(text, text, fc.constantFrom(8, 4, 2), (one, other, bits) => {
-        const [asked, known] = [vectorOf(one), normalise(vectorOf(other))]
+        const [query, known] = [vectorOf(one), normalise(vectorOf(other))]
         const like = (vector: Float32Array) =>
-          findMostSimilar(asked, [decodeVector({ id: idOf(1), bits, code: encode(vector, bits) }, 256)], 5)[0]
+          findMostSimilar(query, [decodeVector({ id: idOf(1), bits, code: encode(vector, bits) }, 256)], 5)[0]
             ?.similarity
-        expect(like(asked)).toBeCloseTo(1, 9)
-        expect(Math.abs((like(known) ?? 0) - cosine(asked, known))).toBeLessThan(0.35)
+        expect(like(query)).toBeCloseTo(1, 9)
+        expect(Math.abs((like(known) ?? 0) - cosine(query, known))).toBeLessThan(0.35)
       }),
     )
   })

@@ -98,20 +98,20 @@ describe('the best 300 by signature, compared exactly', () => {
     let found = 0
     const queries = 25
     for (let query = 0; query < queries; query++) {
-      const asked = draw(query * 7)
-      const signature = computeSignature(asked)
+      const question = draw(query * 7)
+      const signature = computeSignature(question)
       const candidates = stored
         .map((each) => ({ each, distance: hammingDistance(signature, each.signature) }))
         .sort((one, other) => one.distance - other.distance)
         .slice(0, 300)
       const reached = new Set(
         findNearest(
-          asked,
+          question,
           candidates.map(({ each }) => each),
           10,
         ).map(({ id }) => id),
       )
-      found += findNearest(asked, stored, 10).filter(({ id }) => reached.has(id)).length
+      found += findNearest(question, stored, 10).filter(({ id }) => reached.has(id)).length
     }
     expect(found / (queries * 10)).toBeGreaterThanOrEqual(0.98)
   })

@@ -44,7 +44,7 @@ describe('findSummaryFault', () => {
     expect(findSummaryFault(`${honest} told 2026-02-02`, sources, ['2026-02-01'])).toBe('invented')
   })
 
-  it('accepts the text of equal sources, whatever it is', () => {
+  it('accepts any text of equal sources', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }), (text) => {
         expect(
@@ -71,7 +71,7 @@ const fact = (object: unknown, more: object = {}) =>
     ...more,
   }) as Payload
 const source = (id: string, payload: Payload | null) => ({ id, created_at: new Date(0), payload })
-const toldOf = (...payloads: (Payload | null)[]) =>
+const sourcesOf = (...payloads: (Payload | null)[]) =>
   buildGroupQuestion(payloads.map((payload, nth) => source(String(nth), payload))).sources.map(({ id }) => id)
 
 describe('buildGroupQuestion', () => {
@@ -79,10 +79,18 @@ describe('buildGroupQuestion', () => {
     const conditional = fact('x', { validity: { mode: 'conditional', conditions: { os: 'linux' } } })
     const contested = fact('x', { revision: { status: 'contested' } })
     const secret = fact({ api_key: 'k' })
-    const told = toldOf(fact('a'), null, conditional, contested, secret, fact('b '.repeat(1_001)), fact('c'))
-    expect(told).toEqual(['0', '6'])
+    const included = sourcesOf(
+      fact('a'),
+      null,
+      conditional,
+      contested,
+      secret,
+      fact('b '.repeat(1_001)),
+      fact('c'),
+    )
+    expect(included).toEqual(['0', '6'])
     const many = Array.from({ length: 50 }, (_, nth) => fact(`${nth} ${'word '.repeat(300)}`))
-    expect(toldOf(...many).length).toBeLessThan(20)
+    expect(sourcesOf(...many).length).toBeLessThan(20)
   })
 
   it.each([

@@ -42,9 +42,9 @@ describe('a query of sets of words', () => {
   it('matches exactly the texts with all words of one set', () => {
     fc.assert(
       fc.property(everyWay, fc.subarray(alphabet), (sets, words) => {
-        const said = new Set(words)
-        const isMet = sets.some((set) => set.every((word) => said.has(word)))
-        expect(matches(toAlternatives(sets), said)).toBe(isMet)
+        const query = new Set(words)
+        const isMet = sets.some((set) => set.every((word) => query.has(word)))
+        expect(matches(toAlternatives(sets), query)).toBe(isMet)
       }),
     )
   })
@@ -61,8 +61,8 @@ describe('the plan for common words', () => {
           const rows = 50
           const common = commonOf(rows, given)
           const sets = planJoint(common, least)
-          const said = common.words.filter(({ word }) => some.includes(word))
-          const score = said.reduce((sum, { count }) => sum + scoreOf(count, rows), 0)
+          const chosen = common.words.filter(({ word }) => some.includes(word))
+          const score = chosen.reduce((sum, { count }) => sum + scoreOf(count, rows), 0)
           const isSought = sets.some((set) => set.every((word) => some.includes(word)))
           expect(isSought).toBe(score > least)
         },
@@ -70,7 +70,7 @@ describe('the plan for common words', () => {
     )
   })
 
-  it('reads a limited share of a large store, whatever is asked', () => {
+  it('reads a limited share of a large store for any question', () => {
     fc.assert(
       fc.property(shares, (given) => {
         const rows = 1_000_000

@@ -16,16 +16,16 @@ describe('the canonical wording of a record', () => {
     const gaps = fc.constantFrom(' ', '  ', ', ', ' — ', '\n', '\u00a0', '... ')
     fc.assert(
       fc.property(words, gaps, fc.boolean(), (parts, gap, isLoud) => {
-        const said = parts.join(gap)
-        const spoken = isLoud && !said.includes('ß') ? said.toUpperCase() : said
+        const text = parts.join(gap)
+        const spoken = isLoud && !text.includes('ß') ? text.toUpperCase() : text
         expect(canonicalWording(fact(`«${spoken}»`))).toBe(canonicalWording(fact(parts.join(' '))))
       }),
     )
   })
 
   it('differs for other words, numbers or positions', () => {
-    const said = ['12', 12, -12, '1.2', '1 2 3', ['a', 'b'], ['b', 'a'], { a: 'b' }, { b: 'a' }, true, null]
-    expect(new Set(said.map((object) => canonicalWording(fact(object)))).size).toBe(said.length)
+    const values = ['12', 12, -12, '1.2', '1 2 3', ['a', 'b'], ['b', 'a'], { a: 'b' }, { b: 'a' }, true, null]
+    expect(new Set(values.map((object) => canonicalWording(fact(object)))).size).toBe(values.length)
     expect(canonicalWording(fact({ x: 1, y: 2 }))).toBe(canonicalWording(fact({ y: 2, x: 1 })))
     expect(canonicalWording(fact('?'))).not.toBe(canonicalWording(fact('!')))
   })

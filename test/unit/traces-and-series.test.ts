@@ -48,19 +48,19 @@ describe('a traced SQL statement', () => {
   })
 
   it('is recorded without parameters, on one line and of limited length', () => {
-    const told: unknown[] = []
-    const tell = traceStatements({
+    const spans: unknown[] = []
+    const trace = traceStatements({
       startSpan: () => {
         throw new Error('nothing begins')
       },
-      recordSpan: (name, finished) => void told.push([name, finished]),
+      recordSpan: (name, finished) => void spans.push([name, finished]),
     })
-    tell({
+    trace({
       sql: `select a\n  from records where ${'b = $1 or '.repeat(1_000)}`,
       durationMs: 3,
       failure: '23505',
     })
-    const [[name, { attributes, ...rest }]] = told as [[string, { attributes: Record<string, string> }]]
+    const [[name, { attributes, ...rest }]] = spans as [[string, { attributes: Record<string, string> }]]
     expect(name).toBe('select records')
     expect(rest).toEqual({ durationMs: 3, failure: '23505' })
     expect(attributes['db.query.text']).toMatch(/^select a from records where b = \$1/)
@@ -69,7 +69,7 @@ describe('a traced SQL statement', () => {
 })
 
 describe('metric series', () => {
-  it('remain distinct whatever their labels contain', () => {
+  it('remain distinct for any content of their labels', () => {
     const samples = [{ labels: { a: 'x"y\\z\nw' }, value: 1.5 }, { value: Number.POSITIVE_INFINITY }]
     const text = formatExposition([{ name: 'some', type: 'gauge', help: 'Some.', samples }])
     expect(text).toBe('# HELP some Some.\n# TYPE some gauge\nsome{a="x\\"y\\\\z\\nw"} 1.5\nsome +Inf\n')

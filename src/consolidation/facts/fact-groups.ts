@@ -17,7 +17,7 @@ export type FactGroup = {
   scope: string
   /**
    * Facts of different sensitivity are different facts: a confidential episode must not reinforce a fact that
-   * everybody may read.
+   * every key may read.
    */
   sensitivity: Sensitivity
   observations: readonly Observation[]

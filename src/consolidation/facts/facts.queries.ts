@@ -10,13 +10,13 @@ import type { NamedEntity, NameLookup } from './named-entities.ts'
 type SoughtFact = Pick<FactGroup, 'handle' | 'scope' | 'sensitivity'>
 
 /** Returns the known facts, the oldest first. Call it after the handles are locked. */
-export async function findFacts(tx: Transaction, sought: readonly SoughtFact[]): Promise<KnownFact[]> {
+export async function findFacts(tx: Transaction, lookups: readonly SoughtFact[]): Promise<KnownFact[]> {
   const { rows } = await sql<KnownFact>`
     select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
       coalesce(c.payload #>> '{revision,status}' = 'retracted', false) as is_retracted
     from unnest(
-      ${sought.map(({ handle }) => handle.digest)}::bytea[], ${sought.map(({ handle }) => handle.detail)}::bytea[],
-      ${sought.map(({ scope }) => scope)}::text[], ${sought.map(({ sensitivity }) => sensitivity)}::sensitivity[]
+      ${lookups.map(({ handle }) => handle.digest)}::bytea[], ${lookups.map(({ handle }) => handle.detail)}::bytea[],
+      ${lookups.map(({ scope }) => scope)}::text[], ${lookups.map(({ sensitivity }) => sensitivity)}::sensitivity[]
     ) with ordinality as wanted (digest, detail, scope, sensitivity, place)
     join handles as h on h.digest = wanted.digest and h.detail = wanted.detail and h.scope = wanted.scope
       and h.detail is not null

@@ -35,7 +35,7 @@ export function findCountChange(
 }
 
 /**
- * The sensitivity is part of the key, so that a practice that everybody may read does not count confidential
+ * The sensitivity is part of the key, so that a practice that every key may read does not count confidential
  * episodes.
  */
 function createKey({ handle: { digest } }: Pattern, scope: string, sensitivity: Sensitivity): PracticeKey {

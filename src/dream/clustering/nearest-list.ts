@@ -8,7 +8,7 @@ export type NeighbourLists = {
   worst: Uint16Array
 }
 
-/** More neighbours would help only to tell a large group from a very large one. */
+/** More neighbours would only distinguish a large group from a very large one. */
 const maxNeighbours = 24
 
 export function createNeighbourLists(size: number): NeighbourLists {

@@ -75,9 +75,12 @@ export function isContentWord(each: string): boolean {
 
 /** Returns whether the text contains the number, and not only as part of a longer one. */
 export function hasFigure(text: string, figure: string): boolean {
-  const [within, sought] = [plainFigures(text), plainFigures(figure)]
-  for (let at = within.indexOf(sought); at >= 0; at = within.indexOf(sought, at + 1)) {
-    const [before, after] = [within.slice(Math.max(0, at - 2), at), within.slice(at + sought.length)]
+  const [plainText, plainFigure] = [plainFigures(text), plainFigures(figure)]
+  for (let at = plainText.indexOf(plainFigure); at >= 0; at = plainText.indexOf(plainFigure, at + 1)) {
+    const [before, after] = [
+      plainText.slice(Math.max(0, at - 2), at),
+      plainText.slice(at + plainFigure.length),
+    ]
     if (!/\p{N}[.,]?$/u.test(before) && !/^[.,]?\p{N}/u.test(after)) return true
   }
   return false

@@ -36,7 +36,7 @@ export function resolvePath(path: string, roots: readonly string[]): FileTarget 
   return { path: plain.slice(innermost.length), names: [], roots: [innermost] }
 }
 
-/** A URL is one word, whatever characters it contains. */
+/** A URL is one word, with any characters. */
 function splitWords(text: string): string[] {
   return text
     .split(/\s+/)

@@ -70,10 +70,10 @@ export function createProfilesStep({
     const { model } = context
     await retireStaleProfiles(context)
     if (!model) return
-    const asked = await findRunFigure(db, context.run.id, 'cards_asked')
+    const askedCount = await findRunFigure(db, context.run.id, 'cards_asked')
     await askDueQuestions<string, DueProfile>(context, model, {
       part: step,
-      remaining: maxQuestions - asked,
+      remaining: maxQuestions - askedCount,
       due: listDue(context, model),
       getRecordId: ({ entity }) => entity.id,
       storeReply: (tx, due, reply) => storeReply(tx, context, due, { model, reply }),

@@ -51,10 +51,10 @@ export function createSynthesisStep({ db, insertFact, textLanguage }: Resources)
   async function run(context: DreamContext): Promise<void> {
     const { model } = context
     if (!model) return
-    const asked = await findRunFigure(db, context.run.id, 'pairs_asked')
+    const askedCount = await findRunFigure(db, context.run.id, 'pairs_asked')
     await askDueQuestions<Connection, DuePair>(context, model, {
       part: step,
-      remaining: maxQuestions - asked,
+      remaining: maxQuestions - askedCount,
       due: listDue(context, model),
       getRecordId: ({ one }) => one.id,
       storeReply: (tx, due, reply) => storeReply(tx, context, model, { due, reply }),

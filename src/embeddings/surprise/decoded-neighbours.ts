@@ -12,7 +12,7 @@ export function decodeVector({ id, bits, code }: EncodedVector, dimensions: numb
 }
 
 /**
- * Returns the most similar vectors, whatever their precision. Rounding makes a vector less similar to itself: at two
+ * Returns the most similar vectors, of any precision. Rounding makes a vector less similar to itself: at two
  * bits by a seventh. Each similarity is divided by that loss, so that equal content stays equal after rounding.
  */
 export function findMostSimilar(

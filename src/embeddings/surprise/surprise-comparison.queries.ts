@@ -97,7 +97,7 @@ function isOf(scope: string | null, list = 'u'): RawBuilder<SqlBool> {
 const isLive = sql<SqlBool>`r.forgotten_at is null and r.status in ('active', 'challenged')`
 
 /**
- * Conditions on a row `r`: which records a new one is compared with. Whoever sees the new record may see them too.
+ * Conditions on a row `r`: which records a new one is compared with. Every key that may read the new record may read them too.
  */
 export function comparableIn(scope: string, ceiling: Sensitivity): RawBuilder<SqlBool>[] {
   return [

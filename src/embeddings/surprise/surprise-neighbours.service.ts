@@ -98,8 +98,8 @@ function searchOneByOne({ model }: Pass, search: ReturnType<typeof createVectorS
     const found = new Map<string, readonly DecodedVector[]>()
     for (const newVector of some) {
       const { id, scope, decoded } = newVector
-      const sought = { model, vector: decoded.vector, scopes: [scope], limit: candidateCount }
-      const near = await search.findCandidates({ ...sought, conditions: conditionsOf(newVector) })
+      const query = { model, vector: decoded.vector, scopes: [scope], limit: candidateCount }
+      const near = await search.findCandidates({ ...query, conditions: conditionsOf(newVector) })
       found.set(
         id,
         near.map((each) => decodeVector(each, model.dimensions)),
@@ -110,8 +110,8 @@ function searchOneByOne({ model }: Pass, search: ReturnType<typeof createVectorS
 }
 
 async function searchTogether({ tx, model }: Pass, first: NewVector): Promise<NeighbourSearch> {
-  const sought = { modelId: model.id, conditions: conditionsOf(first), scope: first.scope }
-  const matrix = unpackSignatures(await readSignatures(tx, sought))
+  const query = { modelId: model.id, conditions: conditionsOf(first), scope: first.scope }
+  const matrix = unpackSignatures(await readSignatures(tx, query))
   const codes = createCodes(tx, model)
   return async (some) => {
     const found = new Map<string, string[]>()

@@ -19,13 +19,13 @@ import { addRunTotals } from './run-totals.queries.ts'
 
 export type JobWorks = { readonly [Name in JobName]: JobWork }
 
-type Resources = ClaimResources & { log: Logger; works: JobWorks; tracer?: Tracer | undefined }
+type Resources = ClaimResources & { log: Logger; jobWorks: JobWorks; tracer?: Tracer | undefined }
 
 export type Runner = ReturnType<typeof createRunner>
 
 /** Does the runs of a job. The database decides what is due, so any worker may call it at any time, and twice. */
 export function createRunner(resources: Resources) {
-  const { db, clock, log, worker, works, announcements } = resources
+  const { db, clock, log, worker, jobWorks, announcements } = resources
   const { leaseMs = defaultLeaseMs, observe = () => {} } = resources
   const { claimDueRun, isClaimable } = createClaims(resources)
   const prepared = new Set<JobName>()
@@ -90,7 +90,7 @@ export function createRunner(resources: Resources) {
 
   async function outcomeOf(leased: LeasedRun, signal: AbortSignal): Promise<Outcome> {
     try {
-      await works[leased.job].run(createRunContext({ db, clock, observe, leased, signal }))
+      await jobWorks[leased.job].run(createRunContext({ db, clock, observe, leased, signal }))
       return { status: 'succeeded' }
     } catch (error) {
       if (error instanceof RunEnded) return outcomeOfEnd(error)
@@ -124,7 +124,7 @@ export function createRunner(resources: Resources) {
 
   /** A helper that fails does not fail the run: the leader does the parts that the helper left. */
   async function help(job: JobName, signal: AbortSignal): Promise<number> {
-    const work = works[job].help
+    const work = jobWorks[job].help
     if (!work || helping.has(job)) return 0
     const shared = await findSharedRun(db, { job, worker })
     if (!shared) return 0

@@ -24,7 +24,7 @@ export const reach = 2
 
 const k1 = 1.2
 const ownB = 0.75
-/** Less than the usual 0.75: neighbours make the lengths more equal, and what is left tells less. */
+/** Less than the usual 0.75: neighbours make the lengths more equal, and the difference that is left matters less. */
 const contextB = 0.5
 
 /** How much the message alone counts beside the message in its context. Without it, updates of a statement lose to older ones. */

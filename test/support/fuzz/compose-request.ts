@@ -101,8 +101,8 @@ function pathOf({ path, parameters }: Operation, ground: FuzzTargets, plain: boo
 function queryOf({ parameters }: Operation, ground: FuzzTargets, plain: boolean): string {
   const { random } = ground
   const share = plain ? 0 : random.pick([0.1, 0.4])
-  const asked = parameters.filter((each) => each.in === 'query' && (each.required || random.chance(share)))
-  const pairs = asked.flatMap((parameter) =>
+  const chosen = parameters.filter((each) => each.in === 'query' && (each.required || random.chance(share)))
+  const pairs = chosen.flatMap((parameter) =>
     valuesOf(parameter, ground, plain).map((value) => `${parameter.name}=${encode(value)}`),
   )
   if (!plain && random.chance(0.08)) pairs.push(random.pick(strangeQueries))

@@ -9,7 +9,7 @@ import type { Random } from './random.ts'
 
 type Listed = { items?: { id?: unknown }[]; next_cursor?: unknown }
 
-const nobody = '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11'
+const unknownId = '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11'
 const creating = operations.filter(
   ({ method, path, body }) => method === 'POST' && body && !path.includes('{'),
 )
@@ -50,13 +50,13 @@ export async function prepareFuzzStore(app: TestApp, random: Random, keysOf = is
   const records = () => known.get('/v1/records') ?? []
   const idOf = (collection: string) => {
     const ids = known.get(collection) ?? []
-    return random.pick(ids.length > 0 && random.chance(0.85) ? ids : [nobody, ...records()])
+    return random.pick(ids.length > 0 && random.chance(0.85) ? ids : [unknownId, ...records()])
   }
   await refresh()
   return {
     random,
     ...{ refresh, learn, idOf },
-    id: () => random.pick([nobody, ...records()]),
+    id: () => random.pick([unknownId, ...records()]),
     cursor: () => (cursors.length > 0 && random.chance(0.3) ? random.pick(cursors) : forge(cursors, random)),
     key: () => random.pick(keys),
     line: () => random.pick(lines),
@@ -119,8 +119,8 @@ const positions = [
   [],
   null,
   'text',
-  ['9999-12-31T23:59:59.999Z', nobody],
-  { id: nobody },
+  ['9999-12-31T23:59:59.999Z', unknownId],
+  { id: unknownId },
   [1e308, 'x'],
   { sort: '; --' },
 ]

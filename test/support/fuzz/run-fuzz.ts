@@ -84,7 +84,11 @@ async function openRange(app: TestApp, findOutside: () => Promise<string[]>) {
     return writes.drain()
   }
 
-  function weigh(attacked: HostileRequest, received: Received | undefined, more: readonly string[]): void {
+  function recordAnswer(
+    attacked: HostileRequest,
+    received: Received | undefined,
+    more: readonly string[],
+  ): void {
     tally.sent++
     tally.slowest = Math.max(tally.slowest, received?.milliseconds ?? 0)
     count(tally.statuses, attacked.operation, received?.status ?? 0)
@@ -96,24 +100,24 @@ async function openRange(app: TestApp, findOutside: () => Promise<string[]>) {
   }
 
   async function attack(attacked: HostileRequest): Promise<Received | undefined> {
-    const said = app.log.length
+    const logStart = app.log.length
     const received = await sendRawRequest(port, attacked)
     const refusal = faultsOfRefusal(attacked, received, await drain())
     const outside = await findOutside()
-    weigh(attacked, received, [...refusal, ...outside, ...app.log.slice(said).filter(isFault)])
+    recordAnswer(attacked, received, [...refusal, ...outside, ...app.log.slice(logStart).filter(isFault)])
     return received
   }
 
   /** Sends several requests at once; a write or a log line then belongs to any of them. */
   async function storm(attacks: readonly HostileRequest[]): Promise<void> {
-    const said = app.log.length
+    const logStart = app.log.length
     const answers = await Promise.all(
       attacks.map(async (each) => [each, await sendRawRequest(port, each)] as const),
     )
     await drain()
-    for (const [each, received] of answers) weigh(each, received, [])
+    for (const [each, received] of answers) recordAnswer(each, received, [])
     const [first] = answers
-    if (first) weigh(...first, [...(await findOutside()), ...app.log.slice(said).filter(isFault)])
+    if (first) recordAnswer(...first, [...(await findOutside()), ...app.log.slice(logStart).filter(isFault)])
   }
 
   return { attack, storm, drain, tally }

@@ -11,7 +11,7 @@ const until = new Date('2026-01-01T00:05:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const configured = { provider: 'hash', model: 'hash-v1', dimensions: 256, max_sensitivity: 'hyper' } as const
 const claim = { ids: [id], until }
-const wanted = { modelId: 1, now, until, limit: 500 }
+const query = { modelId: 1, now, until, limit: 500 }
 const retentionShape = { huberDelta: 0.5, elasticRho: 0.3 }
 const huber = { retentionMode: 'huber', retentionShape } as const
 const elastic = { retentionMode: 'elastic', retentionShape } as const
@@ -66,8 +66,8 @@ export const embeddingSamples: Record<string, Record<string, Sample | Record<str
     findWork: (db) => waiting.findWork(db, now),
     lockClaims: (db) => inTransaction(db, (tx) => waiting.lockClaims(tx)),
     claimDue: {
-      everywhere: (db) => inTransaction(db, (tx) => waiting.claimDue(tx, { ...wanted, scope: null })),
-      'in a scope': (db) => inTransaction(db, (tx) => waiting.claimDue(tx, { ...wanted, scope: 'team' })),
+      everywhere: (db) => inTransaction(db, (tx) => waiting.claimDue(tx, { ...query, scope: null })),
+      'in a scope': (db) => inTransaction(db, (tx) => waiting.claimDue(tx, { ...query, scope: 'team' })),
     },
     findQueuedTexts: (db) => waiting.findQueuedTexts(db, [id]),
     storeVectors: (db) =>

@@ -12,7 +12,7 @@ const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
 const question = readQuestion({}, trust, now)
-const sought: searching.VectorSearch = {
+const search: searching.VectorSearch = {
   ...{ modelId: 1, signature: '0101', conditions: filtering.answerConditions(question, 'whole'), limit: 500 },
 }
 const past = readQuestion({ as_of: '2025-06-01T00:00:00.000Z', min_salience: 0.1 }, trust, now)
@@ -88,15 +88,15 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
   },
   'src/embeddings/vector-search.queries.ts': {
     findAmongNearest: {
-      '': (db) => searching.findAmongNearest(db, sought, false),
-      'with an index': (db) => searching.findAmongNearest(db, sought, true),
+      '': (db) => searching.findAmongNearest(db, search, false),
+      'with an index': (db) => searching.findAmongNearest(db, search, true),
     },
     prepareLargeScan: (db) => db.transaction().execute((tx) => searching.prepareLargeScan(tx)),
     readSignatures: (db) => searching.readSignatures(db, { modelId: 1, conditions, scope: 'team' }),
     findCodes: (db) => searching.findCodes(db, 1, [id]),
-    findNearestFiltered: (db) => db.transaction().execute((tx) => searching.findNearestFiltered(tx, sought)),
+    findNearestFiltered: (db) => db.transaction().execute((tx) => searching.findNearestFiltered(tx, search)),
     countInScopes: (db) => searching.countInScopes(db, ['team', ''], 501),
-    findNearestInScopes: (db) => searching.findNearestInScopes(db, sought, ['team', '']),
+    findNearestInScopes: (db) => searching.findNearestInScopes(db, search, ['team', '']),
     findCode: (db) => searching.findCode(db, 1, id),
     measureSignatures: (db) => searching.measureSignatures(db),
   },

@@ -31,9 +31,9 @@ async function compileSamples(file: string, name: string): Promise<SampledQuery[
   const variants = Object.entries(typeof sample === 'function' ? { '': sample } : sample)
   return Promise.all(
     variants.map(async ([variant, run]) => {
-      const { db, asked } = createRecordingDatabase()
+      const { db, queries } = createRecordingDatabase()
       await run(db)
-      return { file, query: variant === '' ? name : `${name}: ${variant}`, compiled: asked }
+      return { file, query: variant === '' ? name : `${name}: ${variant}`, compiled: queries }
     }),
   )
 }

@@ -3,7 +3,7 @@ import ts from 'typescript'
 
 /** What a declared TypeScript type allows, in the terms in which a database driver answers. */
 export type Shape = {
-  /** `string`, `number[]`, `Date` …, or `object` for whatever else. */
+  /** `string`, `number[]`, `Date` …, or `object` for any other type. */
   name: string
   isNullable: boolean
   /** Whether parsed JSON can be of this type. */
@@ -124,7 +124,7 @@ function withoutTwins(type: ts.UnionType, checker: ts.TypeChecker): ts.Type[] {
   return type.types.filter((each) => !hasText || nameType(each, checker) !== 'Date')
 }
 
-/** JSON holds no dates and no bytes, at whatever depth. */
+/** JSON holds no dates and no bytes, at any depth. */
 function fitsJson(type: ts.Type, checker: ts.TypeChecker, seen: Set<ts.Type>): boolean {
   if (seen.has(type)) return true
   seen.add(type)
