@@ -20,6 +20,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     caller: Caller
+    /** Throws `unauthenticated` when the key of the request was revoked or has expired since the request began. */
+    confirmCaller: () => Promise<void>
   }
 }
 

@@ -21,6 +21,7 @@ export function guardRequests(app: FastifyInstance, options: GuardOptions): void
   const identify = createCallerIdentifier(options)
   const shedLoad = createLoadShedding(app, options)
   app.decorateRequest('caller')
+  app.decorateRequest('confirmCaller')
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     requireHost(request)
@@ -38,6 +39,7 @@ export function guardRequests(app: FastifyInstance, options: GuardOptions): void
       await limit(reply, formatAddressBucket(request))
       throw error
     })
+    request.confirmCaller = async () => void (await identify(request))
     await limit(reply, request.caller.principal)
     requirePermission(request)
     if (options.requiresIfMatch) requireIfMatch(request)

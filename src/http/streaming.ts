@@ -44,6 +44,14 @@ export function allowSlowRequest(request: FastifyRequest, reply: FastifyReply): 
   return gone.signal
 }
 
+/** Yields the parts of a long answer as long as the key of the request is valid, and throws when it no longer is. */
+export async function* whileAllowed<T>(request: FastifyRequest, parts: AsyncIterable<T>): AsyncGenerator<T> {
+  for await (const part of parts) {
+    await request.confirmCaller()
+    yield part
+  }
+}
+
 /** The bytes of one line; undefined when the line is too long. */
 export type Line = { line: number; bytes: Buffer | undefined }
 

@@ -7,7 +7,13 @@ import { readJson } from '../http/body.ts'
 import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { toProblem, toPublicError } from '../http/problems.ts'
-import { acceptJsonLines, allowSlowRequest, jsonLinesType, readLines } from '../http/streaming.ts'
+import {
+  acceptJsonLines,
+  allowSlowRequest,
+  jsonLinesType,
+  readLines,
+  whileAllowed,
+} from '../http/streaming.ts'
 import { compileValidator } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ExportService } from './export.service.ts'
@@ -75,7 +81,9 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
       }
       const exported = exporter.run(readCallContext(request), request.query, signal)
       reply.header('cache-control', 'no-store').type(jsonLinesType)
-      return reply.send(Readable.from(await startStream(exported), { highWaterMark: 1 }))
+      return reply.send(
+        Readable.from(await startStream(whileAllowed(request, exported)), { highWaterMark: 1 }),
+      )
     },
   })
 
@@ -110,7 +118,7 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
         dryRun: request.query.dry_run ?? false,
         signal: AbortSignal.any([gone, closing.signal]),
       })
-      const first = await startStream(reports).catch((error) => {
+      const first = await startStream(whileAllowed(request, reports)).catch((error) => {
         // The rest of a refused stream is read and dropped.
         source.resume()
         throw error

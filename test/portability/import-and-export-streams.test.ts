@@ -31,10 +31,10 @@ async function settledCount(table: 'records', before: number): Promise<number> {
 type Sending = { sending: ClientRequest; answer: Promise<IncomingMessage> }
 
 /** Opens a connection of which the test controls both directions. */
-function open(method: string, path: string, server: TestApp = app): Sending {
+function open(method: string, path: string, server: TestApp = app, key = rootKey): Sending {
   const sending = request(`${server.url}${path}`, {
     method,
-    headers: { authorization: `Bearer ${rootKey}`, 'content-type': 'application/x-ndjson' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-ndjson' },
   })
   const answer = new Promise<IncomingMessage>((resolve, reject) => {
     sending.once('response', resolve)
@@ -119,6 +119,20 @@ describe('POST /v1/import as a stream', () => {
 })
 
 describe('GET /v1/export as a stream', () => {
+  it('ends with a problem when its key expires, and stores nothing more', async () => {
+    const expires = new Date(app.clock.now().getTime() + 60_000).toISOString()
+    const key = await app.issueKey(['records:write', 'admin'], { expires_at: expires })
+    const { sending, answer } = open('POST', '/v1/import', app, key)
+    sending.write(many(300))
+    const reports = readReports(await answer)
+    const before = await countRows(app, 'records')
+    app.clock.advance(61_000)
+    sending.end(many(1_200))
+    expect((await reports).at(-1)).toMatchObject({ problem: { code: 'unauthenticated' } })
+    // The portion that was stored when the key was checked is kept.
+    expect(await countRows(app, 'records')).toBeLessThan(before + 1_200)
+  })
+
   it('sends the whole store a page at a time, and stops when the client does', async () => {
     await importLines(app, many(800))
     const total = await countRows(app, 'records')
@@ -130,6 +144,23 @@ describe('GET /v1/export as a stream', () => {
     await new Promise((resolve) => response.once('data', resolve))
     response.destroy()
     await until('the end of it', async () => app.database.pool.idleCount === app.database.pool.totalCount)
+  })
+
+  it('ends without the rest when its key expires', async () => {
+    const expiring = { expires_at: new Date(app.clock.now().getTime() + 60_000).toISOString() }
+    const key = await app.issueKey(['records:read'], expiring)
+    const { sending, answer } = open('GET', '/v1/export', app, key)
+    sending.end()
+    const response = await answer
+    const received: Buffer[] = []
+    response.once('data', () => app.clock.advance(61_000))
+    response.on('data', (chunk: Buffer) => received.push(chunk))
+    const ending = await new Promise<unknown>((resolve) => {
+      response.once('error', resolve).once('end', () => resolve('complete'))
+    })
+    expect(ending).toMatchObject({ code: 'ECONNRESET' })
+    const lines = Buffer.concat(received).toString().split('\n').length
+    expect(lines).toBeLessThan(await countRows(app, 'records'))
   })
 
   it('sends complete records while others are created and deleted', async () => {
