@@ -14,6 +14,7 @@ import { recordBenchmarks } from './records/index.ts'
 import { type Report, writeReport } from './report.ts'
 import { type Result, renderTable } from './result.ts'
 import { benchRetrieval } from './retrieval/index.ts'
+import { benchNaturalRetrieval } from './retrieval/natural.ts'
 import { startServer } from './server.ts'
 import { benchSurprise } from './surprise/index.ts'
 import { survivingBenchmarks } from './surviving/index.ts'
@@ -29,6 +30,7 @@ const benchmarks: Record<string, (ground: BenchContext) => Promise<Result[]>> = 
   jobs: benchJobs,
   portability: benchPortability,
   retrieval: benchRetrieval,
+  'retrieval-natural': benchNaturalRetrieval,
   surprise: benchSurprise,
   ...survivingBenchmarks,
 }

@@ -1,0 +1,107 @@
+import { readdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { BenchContext } from '../bench-context.ts'
+import { type Client, createClient } from '../client.ts'
+import { assert, createRandom, drive, median, percentile } from '../load.ts'
+import { startProduct } from '../processes.ts'
+import { type Conversation, readCorpus } from '../quality/corpus.ts'
+import { atMost, type Result } from '../result.ts'
+
+const goals = [
+  { size: 10_000, maxMs: 12, perSecond: 250 },
+  { size: 100_000, maxMs: 20, perSecond: 150 },
+  { size: 1_000_000, maxMs: 50, perSecond: 60 },
+]
+const messagesEach = 50
+const writers = 4
+const timed = 300
+const concurrency = 16
+
+/** Natural questions over conversations that were stored through the API. Their sentences are those of our corpora. */
+export async function benchNaturalRetrieval({ withDatabase, note }: BenchContext): Promise<Result[]> {
+  const most = Number(process.env['BENCH_RETRIEVAL_RECORDS'] ?? 100_000)
+  const sources = await readSources()
+  const questions = sources.flatMap(({ questions }) => questions.map(({ text }) => text))
+  return withDatabase(async (database) => {
+    const results: Result[] = []
+    let filled = 0
+    for (const goal of goals.filter(({ size }) => size <= most)) {
+      const api = await startProduct('api', { DATABASE_URL: database.url })
+      const client = await createClient(api.url, concurrency)
+      try {
+        note(`filling up to ${goal.size} messages`)
+        await fill(client, sources, filled, goal.size)
+        filled = goal.size
+        await database.pool.query('vacuum analyze')
+        results.push(...(await measure(client, questions, goal)))
+      } finally {
+        client.close()
+        await api.stop()
+      }
+    }
+    return results
+  })
+}
+
+async function readSources(): Promise<Conversation[]> {
+  const folder = resolve(import.meta.dirname, '../quality/corpora')
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort()
+  const corpora = await Promise.all(files.map((file) => readCorpus(resolve(folder, file))))
+  return corpora.flatMap(({ conversations }) => conversations)
+}
+
+/** Each message is one or two sentences of the same source, so that neighbours are about the same thing. */
+async function fill(client: Client, sources: readonly Conversation[], from: number, to: number) {
+  const first = from / messagesEach
+  await drive((to - from) / messagesEach, writers, async (index) => {
+    const random = createRandom(first + index)
+    const source = sources[Math.floor(random() * sources.length)]
+    const sentences = (source?.messages ?? []).flatMap(({ content }) => content.split(/(?<=[.!?])\s+/))
+    const draw = () => sentences[Math.floor(random() * sentences.length)] ?? ''
+    const messages = Array.from({ length: messagesEach }, () => ({
+      role: 'user',
+      content: random() < 0.5 ? draw() : `${draw()} ${draw()}`,
+    }))
+    const path = `/v1/conversations/c${first + index}/messages`
+    const { status, text } = await client.send('POST', path, JSON.stringify({ messages: withIds(messages) }))
+    assert(status === 201, `storing was answered ${status}: ${text.slice(0, 300)}`)
+  })
+}
+
+function withIds<T extends object>(messages: readonly T[]) {
+  return messages.map((message, index) => ({ id: `m${index}`, ...message }))
+}
+
+async function measure(
+  client: Client,
+  questions: readonly string[],
+  { size, maxMs, perSecond }: (typeof goals)[number],
+): Promise<Result[]> {
+  const ask = async (index: number) => {
+    const task_descriptor = questions[(index * 7) % questions.length]
+    const { status, text } = await client.send('POST', '/v1/retrieve', JSON.stringify({ task_descriptor }))
+    assert(status === 200, `a question was answered ${status}`)
+    assert(JSON.parse(text).root_ids.length === 10, 'ten roots')
+  }
+  await drive(timed, 1, ask)
+  const { latencies } = await drive(timed, 1, ask)
+  const p95 = percentile(latencies, 0.95)
+  const crowded = await drive(2 * timed, concurrency, ask)
+  const rate = (2 * timed) / crowded.seconds
+  const named = `${size.toLocaleString('en')} messages`
+  return [
+    {
+      work: `retrieve, natural questions, ${named}, p95`,
+      measured: { value: p95, unit: 'ms' },
+      mustReach: atMost(p95, maxMs, 'ms'),
+      verified: 'every answer has 10 roots',
+      details: { p50_ms: median(latencies) },
+    },
+    {
+      work: `retrieve, natural questions, ${named}, concurrency ${concurrency}`,
+      measured: { value: rate, unit: '/s' },
+      mustReach: { text: `≥ ${perSecond} /s`, reached: rate >= perSecond },
+      verified: 'every answer has 10 roots',
+    },
+  ]
+}
