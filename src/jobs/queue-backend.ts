@@ -1,4 +1,5 @@
 import { createPostgresBackend, type JobsOptions, type Processor, Queue, Worker, withBackend } from 'bullmq'
+import { QueueClient } from '../db/queue-client.ts'
 import type { JobMessage, JobReport } from './job-message.ts'
 import type { JobName } from './job-names.ts'
 
@@ -63,6 +64,7 @@ function postgresConnection(connectionString: string, migrate: boolean, max: num
     schema,
     migrate,
     max,
+    Client: QueueClient,
     application_name: 'membrane queue',
     connectionTimeoutMillis: 5_000,
     keepAlive: true,

@@ -104,6 +104,7 @@ function alreadyRunning(folder: string, holder: number): EmbeddedDatabaseError {
 
 export async function ensureDatabase(url: string, name: string): Promise<void> {
   const session = new pg.Client({ connectionString: url })
+  session.on('error', () => {})
   await session.connect()
   try {
     const { rowCount } = await session.query('select from pg_database where datname = $1', [name])
