@@ -22,8 +22,8 @@ function isName(value: unknown): boolean {
 }
 
 /**
- * In an observation a triple must be a valid fact, so an invalid one is refused. In other kinds it may be anything,
- * such as the subject of an email, and stays content. Validity and revision policy are always checked: if a wrong
+ * In an observation a triple must be a valid fact; an invalid one is refused. In other kinds it may be anything, such
+ * as the subject of an email, and stays content. Validity and revision policy are checked in all kinds: if a wrong
  * validity were ignored, a fact for one day would hold forever.
  */
 export function findFactFaults(evidence: Evidence, isObservation: boolean, check: CheckSchema): Fault[] {

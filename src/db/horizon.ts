@@ -9,9 +9,9 @@ export const slackMs = 10_000
 
 /**
  * The instant up to which later statements see every write: what commits later has a later `updated_at`. The caller
- * reads `now` before the call. A transaction without writes counts too, because it may have read the clock already. A
- * run writes as of its start, so it counts from its start to its end. It is queried after the transactions, so that a
- * run that has just committed its start is seen.
+ * reads `now` before the call. A transaction that has not written yet counts too, because it may have read the clock
+ * already. A run writes with the time of its start, so it counts until it ends. Runs are read after the transactions,
+ * so that a run that has just committed its start is included.
  */
 export async function findVisibleHorizon(db: Database, now: Date): Promise<Date> {
   const oldest = await sql<{ age_ms: number }>`

@@ -18,9 +18,9 @@ type Net = { after: Links; before: Links }
 const mostWork = 200_000
 
 /**
- * A digest that is equal for graphs that differ only in ids and order, and different for all others. Nodes are
- * coloured by their surroundings until no colour splits. Where nodes of a part still have equal colours, each is
- * tried as the first one, and the smallest result counts.
+ * A digest that is equal for graphs that differ only in ids and order, and different for all others. Nodes get colours
+ * from their neighbours until no colour can be divided further. Where several nodes still have one colour, each is
+ * tried as the first, and the smallest result is taken.
  */
 export function digestStructure({ nodes, edges }: Graph): string {
   const places = new Map(nodes.map(({ id }, place) => [id, place]))

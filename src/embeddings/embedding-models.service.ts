@@ -41,9 +41,9 @@ const listedAtOnce = 5_000
 const deletedAtOnce = 2_000
 
 /**
- * Registers the embedding model of this worker. Only one model embeds texts at a time. When workers are configured
- * differently, as during the rollout of a new version, the workers that came first continue and the others wait until
- * the last of them has been gone for a minute. So the model changes once, in any order of starts and stops.
+ * Registers the embedding model of this worker. Only one model embeds texts at a time. When workers have different
+ * models, as during a rollout, the workers that came first continue, and the others wait until the last of them has
+ * been gone for a minute. So the model changes once, in any order of starts and stops.
  */
 export function createModelRegistration({ db, clock, log, embedder, maxSensitivity, measure }: Resources) {
   let dimensions: number | undefined

@@ -77,12 +77,10 @@ export type EmbeddedText = { id: string; vector: { code: Buffer; signature: Buff
 export type StoredVector = { record_id: string; lag_seconds: number | null }
 
 /**
- * Stores vectors with their signatures and removes their texts from the queue, as far as the claim still holds: a
- * text that was rewritten, is being erased or belongs to another model stays queued. A text that gets no vector loses
- * the one it had. Returns the finished ids.
- *
- * Vectors of an earlier model stay, unless the text has changed since. The first vector of a record queues it for the
- * surprise comparison.
+ * Stores vectors with their signatures, removes their texts from the queue and returns the finished ids. A text stays
+ * queued when the claim no longer holds: it was rewritten, is being erased or belongs to another model. A text without
+ * a new vector loses the one it had. Vectors of an earlier model stay, unless the text has changed. The first vector of
+ * a record queues it for the surprise comparison.
  */
 export async function storeVectors(
   tx: Transaction,

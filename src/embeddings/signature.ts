@@ -31,9 +31,9 @@ export function formatSignature(signature: Uint8Array): string {
 }
 
 /**
- * Rotates the vector. The width is at least that of the signature: a short vector is padded with zeros and spread
- * over all 1,024 outputs, which costs a few short transforms and keeps the bits independent. Of a longer vector the
- * first 1,024 outputs are taken: after the rotation all outputs are equally good.
+ * Rotates the vector to at least the width of the signature. A short vector is padded with zeros and spread over all
+ * 1,024 outputs, which costs a few short transforms and keeps the bits independent. A longer vector keeps its first
+ * 1,024 outputs: after the rotation all outputs are equally good.
  */
 function rotate(vector: ArrayLike<number>): Float64Array {
   if (vector.length === 0 || vector.length > largestDimensions) {

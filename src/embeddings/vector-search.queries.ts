@@ -25,9 +25,9 @@ const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
   conditions.length === 0 ? sql`true` : sql`${sql.join([...conditions], sql` and `)}`
 
 /**
- * Finds the nearest vectors that meet the conditions, among the nearest of all. Only the records of those are read;
- * checking every record first would read them all. `isEnough` is false when a record that is farther away may be
- * missing. An index may return fewer entries than requested although there are more.
+ * Takes the nearest vectors of all, and returns those whose records meet the conditions. Only these records are read,
+ * and not every record of the store. `isEnough` is false when a record that is farther away may be missing. An index
+ * may return fewer entries than requested although there are more.
  */
 export async function findAmongNearest(
   db: Database,

@@ -56,9 +56,9 @@ type Resources = {
 type Measured = { bytes: number; isIndexed: boolean; at: number }
 
 /**
- * Finds the nearest vectors in two steps: some hundred candidates by signature, then an exact comparison. With
- * pgvector an index gives the candidates, otherwise a scan of all signatures. In scopes with few records those are
- * looked up instead. Each way gives the same answer as checking every record.
+ * Finds the nearest vectors in two steps: some hundred candidates by signature, then an exact comparison. The
+ * candidates come from the pgvector index, or else from a scan of all signatures. Scopes with few records are scanned
+ * by scope instead. Each way gives the same answer as a check of every record.
  */
 export function createVectorSearch({ db, clock, tx }: Resources) {
   const conn = tx ?? db

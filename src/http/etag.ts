@@ -16,9 +16,9 @@ export function etagOf(version: number): string {
 }
 
 /**
- * The version that If-Match allows; undefined when any version is allowed. A weak tag never matches (RFC 9110
- * §13.1.1), nor does a tag that this server did not write. Of several tags the greatest counts: versions only grow,
- * so a client that names 4 knows that 3 is outdated.
+ * The version that If-Match allows; undefined when any version is allowed. A weak tag never matches (RFC 9110 §13.1.1),
+ * and neither does a tag of another server. Of several tags the greatest counts: versions only grow, so a client that
+ * names 4 knows that 3 is outdated.
  */
 export function expectedVersion({ headers }: Pick<FastifyRequest, 'headers'>): number | undefined {
   const given = headers['if-match']

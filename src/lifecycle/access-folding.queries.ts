@@ -26,9 +26,9 @@ export async function claimFoldable(
 }
 
 /**
- * Deletes old accesses of claimed records, the oldest first: those whose whole day ended before `before` and which
- * are not among the newest that importance sums one by one. A day without remaining accesses is added to the count of
- * folded days. Returns how many accesses were deleted.
+ * Deletes the old accesses of claimed records, oldest first, and returns their number. An access is old when its whole
+ * day ended before `before` and it is not among the newest, which importance sums one by one. A day without remaining
+ * accesses is added to the count of folded days.
  */
 export async function foldOldest(
   tx: Transaction,

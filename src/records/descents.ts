@@ -54,8 +54,9 @@ export function findNamedSources(payload: Payload, provenance: Provenance | unde
 
 /**
  * Combines the descents that the service knows with the sources that the body names. `readable` holds the named records
- * that the caller reads in full. Any other name counts as evidence outside the store: otherwise an erase would reveal
- * that a hidden record exists. A superseded record is a ground of its successor only if the successor has no other.
+ * that the caller reads in full. Every other name counts as evidence outside the store, so that an erase does not
+ * reveal that a hidden record exists. A superseded record is a ground of its successor only if the successor has no
+ * other ground.
  */
 export function resolveDescents(
   id: string,

@@ -19,11 +19,10 @@ export type InsertOutcome = {
 }
 
 /**
- * Stores records with their contents, edges, descents, identifiers, handles and first audit entries, and queues them for
- * a vector. One statement means one round trip, and a record never exists without its content. An id that is in neither
- * result set is, or was, the id of another record. An edge is stored only if both of its records are. Each table is
- * filled in the order of its keys: two writers of the same keys then wait for each other instead of deadlocking. Rows
- * are sent as JSON, so that the text of the statement does not depend on their number.
+ * Stores records with all their rows in one statement: one round trip, and a record never exists without its content.
+ * An id that is in neither result set belongs, or belonged, to another record. An edge is stored only if both of its
+ * records are. Each table is filled in the order of its keys, so that two writers of the same keys wait instead of
+ * deadlocking. Rows are sent as JSON, so that the text of the statement does not depend on their number.
  */
 export async function insertRecords(
   db: Database,

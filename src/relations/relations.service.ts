@@ -100,9 +100,9 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
 }
 
 /**
- * The record that gets the new version and the audit entry. Usually the source. If not every reader of the source sees
- * the target, it is the target: otherwise the source would reveal that something happened to a hidden record. This
- * applies only if the caller may write to the scope of the target.
+ * Returns the record that gets the new version and the audit entry. It is the source if every reader of the source also
+ * sees the target. Otherwise it is the target, because the source would reveal that something happened to a hidden
+ * record. If the caller may not write to the scope of the target, it is always the source.
  */
 async function loadChangedRecord(
   tx: Transaction,

@@ -105,10 +105,10 @@ export function statusAtInstant({ at, isPast }: Pick<Question, 'at' | 'isPast'>)
 }
 
 /**
- * The salience at an instant, estimated for a past one. A record without changes since has the same anchor. A record
- * whose salience changed later without a new anchor is calculated back along its curve. Otherwise the last value
- * written before the instant continues to decay from there. Otherwise the first value replaced after it is calculated
- * back from the creation.
+ * The salience at an instant; for a past instant it is an estimate. A record without later changes is read from its
+ * curve. A record whose salience changed later without a new anchor is calculated back along its curve. Otherwise the
+ * last value written before the instant decays from there. Without such a value the first one replaced after the
+ * instant is calculated back from the creation.
  */
 export function salienceAtInstant(question: Pick<Question, 'at' | 'isPast'>): RawBuilder<number> {
   const { at, isPast } = question

@@ -6,10 +6,10 @@ import { openTo, visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 
 /**
- * Copies the edges of the sources to the target; if both have an edge, the larger weight wins. Edges between the sources
- * are not copied. Neither are edges from derived records: they were not made from the target, and would survive the
- * erasure of their source. Edges to evidence of another type are copied with their descents, because evidence for a
- * source is also evidence for the merged record. The sources keep their edges as history.
+ * Copies the edges of the sources to the target; if both have an edge, the larger weight wins. Two kinds are not
+ * copied: edges between the sources, and edges from derived records, which were not made from the target and would
+ * survive the erasure of their source. Edges to evidence of another type are copied with their descents, because
+ * evidence for a source is also evidence for the merged record. The sources keep their edges as history.
  */
 export async function copyLinks(
   tx: Transaction,
@@ -83,8 +83,8 @@ export type Lineage = { nodes: LineageNode[]; edges: LineageEdge[] }
 
 /**
  * The whole tree around a record, nearest nodes first, through records of its type that the caller reads in full. Every
- * edge has its inverse, so each step reads only edges that start at a node, by the primary key. `offset 0` enforces this
- * plan: without it a planner that expects a small tree reads all edges at every step.
+ * edge has its inverse, so each step finds the edges of a node by the primary key. `offset 0` enforces this plan:
+ * without it a planner that expects a small tree reads all edges at every step.
  */
 export async function findLineage(db: Database, id: string, trust: Trust, most: number): Promise<Lineage> {
   const { rows } = await sql<Lineage>`

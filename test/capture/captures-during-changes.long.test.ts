@@ -65,10 +65,10 @@ describe('captures while other clients revise, merge, forget and erase the same 
       const { rows } = await sql<{ id: string }>`
         select e.source_id as id from relations as e
         join records as r on r.id = e.target_id and r.status = 'merged' and r.scope = ${scope}
-        join relations as heir on heir.source_id = r.id and heir.predicate = 'superseded_by'
+        join relations as successor on successor.source_id = r.id and successor.predicate = 'superseded_by'
         where e.predicate in ('mentions_entity', 'subject_entity') and not exists (
           select from relations as other
-          where other.source_id = e.source_id and other.predicate = e.predicate and other.target_id = heir.target_id
+          where other.source_id = e.source_id and other.predicate = e.predicate and other.target_id = successor.target_id
         )
       `.execute(app.db)
       expect(rows).toEqual([])

@@ -76,11 +76,11 @@ it('no law is broken and nothing is written twice when clients change records du
 
   const { rows: cards } = await app.database.pool.query(
     `select c.payload ->> 'subject' as entity, count(*) filter (where r.status in ('active', 'challenged')
-       and r.forgotten_at is null)::int as standing, count(*)::int as written
+       and r.forgotten_at is null)::int as live, count(*)::int as written
      from records as r join contents as c on c.record_id = r.id where 'peer-card' = any(c.tags) group by 1`,
   )
   expect(cards.length).toBeGreaterThan(0)
-  expect(cards.every(({ standing }) => standing <= 1)).toBe(true)
+  expect(cards.every(({ live }) => live <= 1)).toBe(true)
   const { rows: pairs } = await app.database.pool.query(
     `select least(source_id, target_id), greatest(source_id, target_id) from relations
      where predicate = 'related_to' group by 1, 2 having count(*) > 1`,

@@ -43,12 +43,12 @@ const repeated: Behaviour = (response, seen) => {
 }
 const lying = fc
   .record({ text, connected: fc.boolean(), confidence: fc.double({ min: -1, max: 2, noNaN: true }) })
-  .map(({ text: said, connected, confidence }) =>
+  .map(({ text: sentence, connected, confidence }) =>
     answerBySchema({
-      summary: { summary: said },
-      profile: { profile: said },
-      synthesis: { connected, synthesis: said, insight: said },
-      judgement: { still_valid: false, confidence, reason: said },
+      summary: { summary: sentence },
+      profile: { profile: sentence },
+      synthesis: { connected, synthesis: sentence, insight: sentence },
+      judgement: { still_valid: false, confidence, reason: sentence },
     }),
   )
 const behaviour: fc.Arbitrary<Behaviour | undefined> = fc.oneof(

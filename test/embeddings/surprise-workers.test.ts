@@ -175,11 +175,11 @@ describe('an explanation of surprise', () => {
   it('names no neighbour that the key does not see completely', async () => {
     const [plain = ''] = await writeMany([frozen], { scope: 'mine' })
     const [moved = ''] = await writeMany([`${frozen} again`], { scope: 'mine' })
-    const [asked = ''] = await writeMany([frozen], { scope: 'mine' })
+    const [recordId = ''] = await writeMany([frozen], { scope: 'mine' })
     await createEmbeddingWorker(app).run()
     const key = await app.issueKey(['records:read'], { scopes: ['mine'], max_sensitivity: 'medium' })
     const seen = async () => {
-      const { body } = await app.request('GET', `/v1/records/${asked}/explain`, { key })
+      const { body } = await app.request('GET', `/v1/records/${recordId}/explain`, { key })
       const { neighbours, duplicate_of: of } = (body as Body).surprise
       return [neighbours.map(({ id }: Body) => id), of]
     }

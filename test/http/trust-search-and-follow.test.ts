@@ -116,8 +116,8 @@ describe('a key of one scope with a low ceiling', () => {
     { task_descriptor: 'what is known of Orion and its release', max_hops: 3, explain: true },
     { task_descriptor: 'cryptic neighbour', node_limit: 100, root_limit: 100, explain: true },
     { include_status: ['challenged', 'superseded', 'merged', 'invalidated'], max_hops: 3, root_limit: 100 },
-  ])('retrieves no hidden record with %j', async (asked) => {
-    const { status, text } = await app.request('POST', '/v1/retrieve', { key, body: asked })
+  ])('retrieves no hidden record with %j', async (query) => {
+    const { status, text } = await app.request('POST', '/v1/retrieve', { key, body: query })
     expect([status, leaksIn(text)]).toEqual([200, []])
   })
 

@@ -23,7 +23,7 @@ const statusWith = async (key: string) => (await api.request('GET', '/v1/keys', 
 
 describe('POST /v1/keys', () => {
   it('answers the key with its secret, this one time', async () => {
-    const asked = {
+    const input = {
       name: 'ingest',
       permissions: ['records:write', 'records:read'],
       scopes: ['team-a'],
@@ -31,12 +31,12 @@ describe('POST /v1/keys', () => {
       source_type: 'ai',
       expires_at: '2026-04-01T00:00:00.000Z',
     }
-    const created = await create(asked)
+    const created = await create(input)
     expect(created.status).toBe(201)
     const { id, secret, ...rest } = bodyOf(created)
     expect(secret).toMatch(/^mbk_[A-Za-z0-9_-]{43}$/)
     expect(rest).toEqual({
-      ...asked,
+      ...input,
       permissions: ['records:read', 'records:write'],
       created_at: '2026-03-28T09:30:00.000Z',
       last_used_at: null,
@@ -165,13 +165,13 @@ describe('the routes of keys', () => {
     'refuse a key with permission %s',
     async (permission) => {
       const { secret: key } = bodyOf(await create({ permissions: [permission] }))
-      const asked = [
+      const answers = [
         await api.request('GET', '/v1/keys', { key }),
         await api.request('GET', `/v1/keys/${unknown}`, { key }),
         await api.request('DELETE', `/v1/keys/${unknown}`, { key }),
         await create({}, { key }),
       ]
-      expect(asked.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+      expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403])
     },
   )
 })

@@ -26,7 +26,7 @@ describe('fields of an import that the service owns', () => {
     }
     const retracted = { ...move, new: 'invalidated' }
     const score = (before: number, after: number) => ({ old: before, new: after, changed_at: past })
-    const nobody = '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11'
+    const unknownId = '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11'
     const surprise = { at: past, score: 0.5, delta: 0, base_before: 0.5, neighbours: [] }
     const rewritten = {
       ...{ action: 'revise', actor: 'a', rationale: 'r', timestamp: past },
@@ -77,7 +77,7 @@ describe('fields of an import that the service owns', () => {
       [{ importance: 0.9, importance_history: [score(0.1, 0.2)] }, '/importance'],
       [{ consolidation: { due: ['episodic'], tallies: [] } }, '/consolidation/due'],
       [{ surprise: { ...surprise, delta: 0.5 } }, '/surprise/delta'],
-      [{ surprise: { ...surprise, delta: 0.1, duplicate_of: nobody } }, '/surprise/delta'],
+      [{ surprise: { ...surprise, delta: 0.1, duplicate_of: unknownId } }, '/surprise/delta'],
       [{ type: 'episodic', payload: { kind: 'episodic' }, audit_log: [rewritten] }, '/audit_log/0/changes'],
     ]
     const imported = await importLines(

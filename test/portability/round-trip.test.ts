@@ -28,14 +28,14 @@ async function createEveryHistory(app: TestApp): Promise<Record<string, string>>
     if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
     return answer.body
   }
-  const said = { actor: 'ada', rationale: 'so it is' }
+  const reason = { actor: 'ada', rationale: 'so it is' }
   const base = await create(
     app,
     fact({ tags: ['a', 'b'], scope: 'team', sensitivity: 'high', salience: 1.7 }),
   )
   app.clock.advance(hour)
-  await post(`/v1/records/${base.id}/reinforce`, said)
-  await post(`/v1/records/${base.id}/penalize`, { ...said, amount: 0.1 })
+  await post(`/v1/records/${base.id}/reinforce`, reason)
+  await post(`/v1/records/${base.id}/penalize`, { ...reason, amount: 0.1 })
   const other = await create(app, {
     type: 'entity',
     payload: {
@@ -63,7 +63,7 @@ async function createEveryHistory(app: TestApp): Promise<Record<string, string>>
   const superseded = await create(app, fact({ payload: { ...payloads.semantic, predicate: 'uses' } }))
   app.clock.advance(hour)
   const successor = await post(`/v1/records/${superseded.id}/supersede`, {
-    ...said,
+    ...reason,
     record: fact({
       payload: { ...payloads.semantic, predicate: 'uses', object: { deep: [null, 'x'] } },
       provenance: { sources: [{ kind: 'event', ref: 'e' }] },
@@ -71,11 +71,11 @@ async function createEveryHistory(app: TestApp): Promise<Record<string, string>>
   })
   const challenged = await create(app, fact({ payload: { ...payloads.semantic, predicate: 'doubts' } }))
   await post(`/v1/records/${challenged.id}/status`, { status: 'challenged', reason: 'is it?', actor: 'ada' })
-  await post(`/v1/records/${challenged.id}/pin`, said)
+  await post(`/v1/records/${challenged.id}/pin`, reason)
   for (const actor of ['ada', 'bob']) await post(`/v1/records/${other.id}/access`, { actor })
   await post('/v1/retrieve', { task_descriptor: 'what does the user prefer' })
   const demoted = await create(app, { type: 'episodic', payload: payloads.episodic, layer: 'semantic' })
-  await post(`/v1/records/${demoted.id}/demote`, said)
+  await post(`/v1/records/${demoted.id}/demote`, reason)
   const forgotten = await create(app, { type: 'plan_graph', payload: payloads.plan_graph })
   await app.request('DELETE', `/v1/records/${forgotten.id}?actor=ada&rationale=done`)
   await create(app, {

@@ -117,7 +117,7 @@ it('the embedded server gives the folder to one of several concurrent first star
   const dataDir = await createDataDir()
   const holders = [hold(dataDir), hold(dataDir), hold(dataDir)]
   const outcomes = await Promise.all(holders.map((one) => one.said(/^url|already runs on/m)))
-  expect(outcomes.map(([said]) => said).sort()).toEqual(['already runs on', 'already runs on', 'url'])
+  expect(outcomes.map(([message]) => message).sort()).toEqual(['already runs on', 'already runs on', 'url'])
   expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log'])
 })
 

@@ -72,14 +72,14 @@ describe('POST /v1/records/{id}/erase', () => {
   })
 
   it('removes the record from the stored answer of a batch', async () => {
-    const asked = {
+    const options = {
       headers: { 'idempotency-key': 'a-batch' },
       body: { records: [say('malachite'), say('obsidian')] },
     }
-    const first = (await app.request('POST', '/v1/records/batch', asked)).body as Body
+    const first = (await app.request('POST', '/v1/records/batch', options)).body as Body
     await erase(first.results[0].record.id)
     expect(await readAllRows()).not.toContain('malachite')
-    const again = await app.request('POST', '/v1/records/batch', asked)
+    const again = await app.request('POST', '/v1/records/batch', options)
     expect(again.headers.get('idempotency-replayed')).toBe('true')
     expect((again.body as Body).results).toEqual([{ index: 0, status: 410 }, first.results[1]])
   })

@@ -97,17 +97,17 @@ describe('retrieval with a limited key', () => {
 describe('the trust of a retrieval request', () => {
   it('narrows what the key sees and never widens it', async () => {
     const word = 'toucan'
-    const made: Record<string, string> = {}
+    const ids: Record<string, string> = {}
     for (const scope of ['mine', 'ours', 'theirs', undefined]) {
       for (const sensitivity of ['public', 'low']) {
         const more = { sensitivity, ...(scope ? { scope } : {}) }
-        made[`${scope} ${sensitivity}`] = (await create(app, buildStatement(word, more))).id
+        ids[`${scope} ${sensitivity}`] = (await create(app, buildStatement(word, more))).id
       }
     }
     const found = async (trust: object, key?: string) => {
       const body = { task_descriptor: word, trust, root_limit: 100, node_limit: 500, max_hops: 0 }
       const seen = new Set(listNodeIds(await retrieve(app, body, key)))
-      return Object.entries(made)
+      return Object.entries(ids)
         .filter(([, id]) => seen.has(id))
         .map(([name]) => name)
     }
@@ -123,7 +123,7 @@ describe('the trust of a retrieval request', () => {
     )
     expect(await found({ scopes: ['theirs'] }, narrow)).toEqual(['undefined public', 'undefined low'])
     expect(await found({ scopes: ['theirs'] })).toEqual(
-      Object.keys(made).filter((each) => /theirs|undefined/.test(each)),
+      Object.keys(ids).filter((each) => /theirs|undefined/.test(each)),
     )
   })
 })

@@ -26,7 +26,9 @@ it('a record withdrawn by a revision is kept through all sweeps and forgotten af
   const lasting = { lifecycle: { deletion_policy: 'never' } }
   await revise(app, 'retract', retracted.id)
   await revise(app, 'retract', pinned.id)
-  const successor = await revise(app, 'supersede', superseded.id, { record: buildClaim('heir', lasting) })
+  const successor = await revise(app, 'supersede', superseded.id, {
+    record: buildClaim('successor', lasting),
+  })
   await mergeRecords(app, merged, buildClaim('both', lasting))
   const aside = [retracted.id, superseded.id, ...merged]
   const readStates = async () =>

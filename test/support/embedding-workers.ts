@@ -35,9 +35,9 @@ export function createEmbeddingWorker(
   const runner = createRunner({ db, clock, ids, log, worker: randomUUID(), jobWorks, intervals: noIntervals })
 
   /** Requests a run of the job and returns it when it has ended. */
-  async function run({ signal = new AbortController().signal, ...asked }: Asked = {}) {
+  async function run({ signal = new AbortController().signal, ...options }: Asked = {}) {
     const id = randomUUID()
-    await insertRun(db, { id, job: 'embed', trigger: 'manual', now: clock.now(), ...asked })
+    await insertRun(db, { id, job: 'embed', trigger: 'manual', now: clock.now(), ...options })
     await runner.runJob('embed', signal)
     const row = await findRun(db, id, everything)
     if (!row) throw new Error('no such run')

@@ -14,13 +14,13 @@ export type Imported = Answer & { reports: Body[]; summary: Body; loose: Body }
 export async function importLines(
   app: TestApp,
   lines: string | readonly unknown[],
-  { query = '', ...asked }: RequestOptions & { query?: string } = {},
+  { query = '', ...options }: RequestOptions & { query?: string } = {},
 ): Promise<Imported> {
   const text = typeof lines === 'string' ? lines : lines.map((line) => `${JSON.stringify(line)}\n`).join('')
   const answer = await app.request('POST', `/v1/import${query}`, {
-    ...asked,
+    ...options,
     body: text,
-    headers: { 'content-type': 'application/x-ndjson', ...asked.headers },
+    headers: { 'content-type': 'application/x-ndjson', ...options.headers },
   })
   const reports = Array.isArray(answer.body) ? (answer.body as Body[]) : []
   const last = reports.at(-1)

@@ -5,7 +5,7 @@ import { computeSignature, formatSignature } from '../../src/embeddings/signatur
 
 export type InsertedVector = { id: string; vector: Embedding; bits?: Precision }
 
-/** Inserts an embedding model, in service unless told otherwise, and returns its id. */
+/** Inserts an embedding model, in service by default, and returns its id. */
 export async function insertEmbeddingModel(
   db: Database,
   dimensions: number,

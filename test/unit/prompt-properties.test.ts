@@ -6,7 +6,7 @@ import { hostileText } from '../support/hostile-text.ts'
 import { countRuns } from '../support/long-run.ts'
 import { fact, find, message, record } from '../support/prompt-records.ts'
 
-describe('whatever the records contain, the text', () => {
+describe('for any content of the records, the text', () => {
   const content = fc.oneof(hostileText, fc.string({ unit: 'grapheme', maxLength: 3_000 }))
   const anyRecord = fc.tuple(fc.nat(3), content, content).map(([kind, text, other]) => (number: number) => {
     if (kind === 0) return fact(number, text, {}, other)

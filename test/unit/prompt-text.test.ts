@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { quoteAsLine } from '../../src/retrieval/prompt/quoted-text.ts'
 import { shortenIds } from '../../src/retrieval/prompt/short-references.ts'
-import { cutToWeight, estimateTokens, weigh } from '../../src/retrieval/prompt/token-estimate.ts'
+import { cutToWeight, estimateTokens, measureWeight } from '../../src/retrieval/prompt/token-estimate.ts'
 import { hostileText } from '../support/hostile-text.ts'
 import { countRuns } from '../support/long-run.ts'
 
@@ -35,7 +35,7 @@ describe('the estimate of tokens', () => {
   it('of a text is at most that of its parts, and grows with the text', () => {
     fc.assert(
       fc.property(hostileText, hostileText, (one, other) => {
-        expect(weigh(one + other)).toBe(weigh(one) + weigh(other))
+        expect(measureWeight(one + other)).toBe(measureWeight(one) + measureWeight(other))
         expect(estimateTokens(one + other)).toBeLessThanOrEqual(estimateTokens(one) + estimateTokens(other))
       }),
       { numRuns: countRuns(2_000) },
@@ -58,9 +58,9 @@ describe('the estimate of tokens', () => {
         fc.integer({ min: 15, max: 500 }),
         (text, most) => {
           const cut = cutToWeight(text, most)
-          expect(weigh(cut)).toBeLessThanOrEqual(most)
+          expect(measureWeight(cut)).toBeLessThanOrEqual(most)
           expect(cut.isWellFormed()).toBe(true)
-          if (weigh(text) <= most) expect(cut).toBe(text)
+          if (measureWeight(text) <= most) expect(cut).toBe(text)
           else expect(text.startsWith(cut.slice(0, -1))).toBe(true)
         },
       ),

@@ -1,10 +1,9 @@
 import { addPair, distanceBetween, hasBit, type NeighbourLists, type Signatures } from './nearest-list.ts'
 
 /**
- * Finds neighbours without comparing every pair. A tree splits the records by one bit after the other until few are
- * left in a leaf, and only the records of a leaf are compared; similar records share a leaf in most trees. The cost
- * per record is bounded: where many records are equal the tree is deeper, and a large leaf is never compared as a
- * whole.
+ * Finds neighbours without comparing every pair. Each tree splits the records by one bit at a time until a leaf holds
+ * few of them. Only records of one leaf are compared; similar records share a leaf in most trees. The cost per record
+ * is bounded: many equal records make the tree deeper, and a large leaf is compared only in parts.
  */
 
 /** Records of a leaf that are compared with each other. */

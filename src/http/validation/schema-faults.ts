@@ -16,10 +16,10 @@ const maxPointerKeyLength = 200
 export type Search = { faults: Fault[]; limit: number }
 
 /**
- * Lists every place where the value breaks the schema, at most `limit`. It enters only parts that fail, each with its
+ * Lists the places where the value breaks the schema, at most `limit`. It enters only parts that fail, each with its
  * own compiled check, so a large hostile body costs little more than the first check. TypeBox can list errors itself,
- * but it walks everything, reports all branches of a union and resolves each `$ref` again: that takes seconds for a
- * body of the size we accept.
+ * but it checks every part, reports all branches of a union and resolves each `$ref` again: that takes seconds for a
+ * body of the accepted size.
  */
 export function findFaults(schema: TSchema, value: unknown, limit: number): Fault[] {
   const search = { faults: [], limit }

@@ -72,7 +72,7 @@ export async function findNextLapse(db: Database, now: Date): Promise<Date | nul
 
 /**
  * Undefined when another worker claims the job at this moment, or has a batch in progress. Each batch holds a weaker
- * lock on this row, so a lapsed lease changes hands only between two batches; and this lock does not wait, because a
+ * lock on this row, so an expired lease is taken over only between two batches. This lock does not wait, because a
  * paused worker may hold its batch open for minutes.
  */
 export async function lockFreeLease(tx: Transaction, job: string, now: Date) {

@@ -145,9 +145,9 @@ export async function insertHistories(
 }
 
 /**
- * Sources may come later in the stream, or never. An erased record is no source of anything, and neither is a record
- * that the caller does not see whole. An edge to a source outside the scopes of the caller is not written, so its
- * descent is stored as `inherited`, which needs none.
+ * Sources may come later in the stream, or never. An erased record is no source, and neither is a record that the
+ * caller does not read in full. An edge to a source outside the scopes of the caller is not written: its descent is
+ * stored as `inherited`, which needs no edge.
  */
 export async function insertDescents(
   tx: Transaction,

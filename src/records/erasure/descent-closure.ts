@@ -10,9 +10,9 @@ export type Derivation = {
 }
 
 /**
- * The ids to erase: the root, and all records that have no ground left. A record with another ground stays. Records that
- * are grounds only of each other do not keep each other. A record that quotes all its sources is always erased, because
- * it repeats words of the erased one.
+ * The ids to erase: the root, and every record that has no ground left. A record with another ground stays, but records
+ * that are grounds only of each other do not keep each other. A record that quotes all its sources is always erased,
+ * because it repeats words of the erased one.
  */
 export function computeErasedIds(root: string, derivations: readonly Derivation[]): Set<string> {
   const grounds = derivations.filter(({ isGround, derived }) => isGround && derived !== root)

@@ -4,9 +4,9 @@ import type { EpisodicPayload, Payload } from '../../domain/payloads.ts'
 import type { ContentRow } from '../stored-record.ts'
 
 /**
- * A skill or a plan that consolidation learnt from several episodes has the words of one of them: the signals that
- * trigger a skill, and the intent, the parameters and the step names of a plan. When that episode is erased, they are
- * removed unless a remaining episode has them too.
+ * Consolidation learns a skill or a plan from several episodes, but takes its words from one of them: the signals that
+ * trigger a skill, and the intent, the parameters and the step names of a plan. When that episode is erased, these
+ * words are removed unless a remaining episode has them too.
  */
 
 /** The contents of the sources whose words the record copied: of the erased sources, and of the remaining ones. */

@@ -89,9 +89,10 @@ export async function findMostSalientIds(
 }
 
 /**
- * For records without a rank the stored salience is an upper bound of the exact one. So the last exact value of a page
- * made of the highest stored ones is a floor: a record stored below it cannot be on the page. A statement of its own,
- * because a planner that gets the floor as a number knows how few rows are above it.
+ * Returns a lower limit of stored salience for the page. The stored salience of a record without a rank is never below
+ * its exact one. The statement fills a page with the records of the highest stored salience and returns the last exact
+ * salience on it: a record stored below that cannot be on the page. This is a statement of its own, because a planner
+ * that gets the limit as a number knows how few rows are above it.
  */
 export async function findSalienceFloor(
   db: Database,

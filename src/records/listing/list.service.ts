@@ -140,9 +140,9 @@ function isComplete({ ids, lanes, highestUnranked }: MostSalient, { limit }: Pag
 }
 
 /**
- * The exact order by salience at the time of the page, read from indexes. Where indexes cannot give it (very many
- * half-lives, forgotten records, saliences too small to compare), all records are sorted. With a cursor older than the
- * lag of the sweep, the records without a rank are sorted too.
+ * Lists a page in the exact order by salience at the time of the page, read from indexes. All records are sorted where
+ * indexes cannot give this order: very many half-lives, forgotten records, or saliences too small to compare. With a
+ * cursor older than the lag of the sweep, the records without a rank are sorted too.
  */
 async function rankBySalience<T extends PositionedId>(
   db: Database,

@@ -11,13 +11,13 @@ export type Choice = { chosen: Entry[]; omitted: Omission[] }
  * not at all. A unit that is too large is passed over, and a smaller one after it may still fit.
  */
 export function fillBudget(units: readonly (readonly Entry[])[], layout: Layout, budget: number): Choice {
-  const said = new Set<string>()
+  const usedKeys = new Set<string>()
   const opened = new Set<string>()
   const chosen: Entry[] = []
   const omitted: Omission[] = []
   let left = budget - layout.frameWeight
   for (const unit of units) {
-    const fresh = unit.filter((entry) => isFirst(entry, said, unit))
+    const fresh = unit.filter((entry) => isFirst(entry, usedKeys, unit))
     const openings = new Map(
       fresh.flatMap((entry) => listOpenings(entry, layout)).filter(([key]) => !opened.has(key)),
     )
@@ -31,15 +31,15 @@ export function fillBudget(units: readonly (readonly Entry[])[], layout: Layout,
     if (!isFitting) continue
     left -= weight
     for (const key of openings.keys()) opened.add(key)
-    for (const key of fresh.flatMap(listKeys)) said.add(key)
+    for (const key of fresh.flatMap(listKeys)) usedKeys.add(key)
   }
   return { chosen, omitted }
 }
 
-function isFirst(entry: Entry, said: ReadonlySet<string>, unit: readonly Entry[]): boolean {
+function isFirst(entry: Entry, usedKeys: ReadonlySet<string>, unit: readonly Entry[]): boolean {
   const key = repetitionKey(entry)
   if (key === undefined) return true
-  return !said.has(key) && unit.find((other) => repetitionKey(other) === key) === entry
+  return !usedKeys.has(key) && unit.find((other) => repetitionKey(other) === key) === entry
 }
 
 function listKeys(entry: Entry): string[] {

@@ -77,8 +77,8 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
       .filter(({ one, other }) => records.has(one) && records.has(other))
       .map(({ one, other }): Pair => [one, other])
     // The other side of a contest that has ended is an ordinary fact, and was not asked about.
-    const settled = linked.map(({ other }) => other).filter((id) => !disputes.flat().includes(id))
-    for (const id of settled) if (missing.includes(id) && !profileIds.includes(id)) records.delete(id)
+    const ordinaryIds = linked.map(({ other }) => other).filter((id) => !disputes.flat().includes(id))
+    for (const id of ordinaryIds) if (missing.includes(id) && !profileIds.includes(id)) records.delete(id)
     return { answer, records, profileIds, besides, disputes }
   }
 

@@ -80,8 +80,8 @@ const fewestWords = 3
 
 /** Equal for entries that say the same; undefined for one that can be said more than once. */
 export function repetitionKey({ part, text, conversation, isDisputed }: Entry): string | undefined {
-  const said = normaliseName(text)
+  const wording = normaliseName(text)
   // The first word of a message is who says it.
-  if (conversation && said.split(' ').length <= fewestWords) return undefined
-  return `${part} ${isDisputed} ${said}`
+  if (conversation && wording.split(' ').length <= fewestWords) return undefined
+  return `${part} ${isDisputed} ${wording}`
 }

@@ -1,7 +1,7 @@
 import type { Entry, Part } from './prompt-entries.ts'
 import { parts } from './prompt-entries.ts'
 import { quoteAsLine } from './quoted-text.ts'
-import { weigh } from './token-estimate.ts'
+import { measureWeight } from './token-estimate.ts'
 
 /**
  * Writes the chosen entries as one text, and says beforehand what each piece of it weighs. The weights of the pieces
@@ -49,10 +49,10 @@ export function createMarkdownLayout(references: References): Layout {
     return lines.length === 0 ? '' : [notice, `${fence}memory`, ...lines, fence].join('\n')
   }
   return {
-    frameWeight: weigh([notice, `${fence}memory`, fence].join('\n')),
-    partWeight: (part) => weigh(`${headings[part]}\n`),
-    groupWeight: (entry) => weigh(`${headingOf(entry)}\n`),
-    entryWeight: (entry) => weigh(`${lineOf(entry)}\n`),
+    frameWeight: measureWeight([notice, `${fence}memory`, fence].join('\n')),
+    partWeight: (part) => measureWeight(`${headings[part]}\n`),
+    groupWeight: (entry) => measureWeight(`${headingOf(entry)}\n`),
+    entryWeight: (entry) => measureWeight(`${lineOf(entry)}\n`),
     write,
   }
 }
@@ -80,10 +80,10 @@ export function createJsonLayout(references: References): Layout {
     return named.length === 0 ? '' : JSON.stringify({ notice: jsonNotice, ...Object.fromEntries(named) })
   }
   return {
-    frameWeight: weigh(JSON.stringify({ notice: jsonNotice })),
-    partWeight: (part) => weigh(`,"${part}":[]`),
+    frameWeight: measureWeight(JSON.stringify({ notice: jsonNotice })),
+    partWeight: (part) => measureWeight(`,"${part}":[]`),
     groupWeight: () => 0,
-    entryWeight: (entry) => weigh(`${JSON.stringify(present(entry))},`),
+    entryWeight: (entry) => measureWeight(`${JSON.stringify(present(entry))},`),
     write,
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Makes one harmless line of any text. Whatever a record contains, its line cannot begin another line, close the fence
+ * Makes one harmless line of any text. For any content of a record, its line cannot begin another line, close the fence
  * around the memory, or look like the reference to a record.
  */
 

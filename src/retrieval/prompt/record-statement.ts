@@ -83,15 +83,15 @@ function describeEntity(payload: Of<'entity'>, write: Write): string {
 /** A fact about an entity may name it by its id: its name says more. */
 function describeFact(payload: Of<'semantic'>, write: Write, names: ReadonlyMap<string, string>): string {
   const { subject, predicate, object } = maskFact(payload)
-  const said = [write(names.get(subject) ?? subject), write(predicate), write(object)].join(' ')
+  const statement = [write(names.get(subject) ?? subject), write(predicate), write(object)].join(' ')
   const { mode, start, end, conditions } = payload.validity
-  if (mode === 'global') return said
+  if (mode === 'global') return statement
   const limits = [
     start === undefined ? '' : `from ${start}`,
     end === undefined ? '' : `until ${end}`,
     conditions === undefined ? '' : `if ${write(conditions)}`,
   ]
-  return join([said, join(limits, ' ')], ', valid ')
+  return join([statement, join(limits, ' ')], ', valid ')
 }
 
 function describeSkill(payload: Of<'competence'>, write: Write): string {

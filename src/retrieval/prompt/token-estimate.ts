@@ -23,7 +23,7 @@ function weighUnit(code: number): number {
 }
 
 /** In tenths of a token. */
-export function weigh(text: string): number {
+export function measureWeight(text: string): number {
   let sum = 0
   for (let at = 0; at < text.length; at++) sum += weighUnit(text.charCodeAt(at))
   return sum
@@ -38,14 +38,14 @@ export function toWeight(tokens: number): number {
 }
 
 export function estimateTokens(text: string): number {
-  return toTokens(weigh(text))
+  return toTokens(measureWeight(text))
 }
 
 const ellipsis = '…'
 
 /** Cuts a text at its end so that it weighs at most `most`, never inside a surrogate pair. */
 export function cutToWeight(text: string, most: number): string {
-  const room = most - weigh(ellipsis)
+  const room = most - measureWeight(ellipsis)
   let [sum, fitting] = [0, 0]
   for (let at = 0; at < text.length; at++) {
     sum += weighUnit(text.charCodeAt(at))

@@ -33,28 +33,28 @@ const narrow = readQuestion(
 const conditions = [sql<boolean>`r.forgotten_at is null`]
 
 const select =
-  (compile: (question: Question) => readonly unknown[], asked: Question): Sample =>
+  (compile: (question: Question) => readonly unknown[], input: Question): Sample =>
   (db) =>
-    sql`select r.id from records as r where ${sql.join(compile(asked), sql` and `)}`.execute(db)
+    sql`select r.id from records as r where ${sql.join(compile(input), sql` and `)}`.execute(db)
 const show =
-  (compile: (question: Question) => unknown, asked: Question): Sample =>
+  (compile: (question: Question) => unknown, input: Question): Sample =>
   (db) =>
-    sql`select ${compile(asked)} from records as r`.execute(db)
+    sql`select ${compile(input)} from records as r`.execute(db)
 
 /** Queries of retrieval: channels, filters and expansion. */
 export const retrievalSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/retrieval/filters.queries.ts': {
     answerConditions: {
-      'seen whole': select((asked) => filtering.answerConditions(asked, 'whole'), question),
-      'seen at all, every filter': select((asked) => filtering.answerConditions(asked, 'any'), narrow),
-      'of the past': select((asked) => filtering.answerConditions(asked, 'whole'), past),
+      'seen whole': select((input) => filtering.answerConditions(input, 'whole'), question),
+      'seen at all, every filter': select((input) => filtering.answerConditions(input, 'any'), narrow),
+      'of the past': select((input) => filtering.answerConditions(input, 'whole'), past),
     },
     lendingConditions: {
       now: select(filtering.lendingConditions, question),
       'of the past': select(filtering.lendingConditions, past),
     },
     withheldConditions: select(filtering.withheldConditions, narrow),
-    matchingConditions: select((asked) => filtering.matchingConditions(asked, 'any'), question),
+    matchingConditions: select((input) => filtering.matchingConditions(input, 'any'), question),
     isValidAtInstant: show(filtering.isValidAtInstant, question),
     statusAtInstant: {
       now: show(filtering.statusAtInstant, question),
