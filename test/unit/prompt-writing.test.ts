@@ -60,7 +60,7 @@ describe('the text of a prompt', () => {
       '- 2026-03-01 Task t1 (blocked). Next: ask Ada',
       '## What happened',
       'Conversation talk:',
-      '- 2026-03-01 09:01 user: we moved billing',
+      '- 2026-03-01 user: we moved billing',
     ])
     expect(linesOf(write(find([fact(4, 'Frankfurt')])).text)).toHaveLength(2)
     expect(write(find([])).text).toBe('')
@@ -94,10 +94,10 @@ describe('the text of a prompt', () => {
     const found = find([message(3, 'third line'), other, message(1, 'first line')])
     expect(linesOf(write(found).text).slice(1)).toEqual([
       'Conversation talk:',
-      '- 2026-03-01 09:01 user: first line',
-      '- 2026-03-01 09:03 user: third line',
+      '- 2026-03-01 user: first line',
+      '- 2026-03-01 user: third line',
       'Conversation aside:',
-      '- 2026-03-01 09:02 user: the other place',
+      '- 2026-03-01 user: the other place',
     ])
   })
 

@@ -47,7 +47,7 @@ const ContextItem = closed(
     record_id: Uuid(),
     ref: Type.String({
       description: 'How the text names the record: `[m:REF]`. The end of its id, unique in this answer.',
-      examples: ['3f9a1c2b'],
+      examples: ['9a1c2b'],
     }),
     kind: RecordType,
     tokens: Type.Integer({ minimum: 1, description: 'The estimate for the line of the record.' }),
@@ -75,7 +75,7 @@ export const PromptContext = closed(
     token_estimate: Type.Integer({
       minimum: 0,
       description:
-        'At most `max_tokens`. Letters and spaces count 0.3, digits and signs 0.8, and characters outside ASCII half of their UTF-8 bytes. Random letters, as in base64, can be twice as many tokens.',
+        'At most `max_tokens`. Letters and spaces count 0.25, digits and signs 0.8, and characters outside ASCII half of their UTF-8 bytes. Random letters, as in base64, can be twice as many tokens.',
     }),
     items: Type.Array(ref(ContextItem), { description: 'The records in the text, in its order.' }),
     omitted: Type.Array(ref(OmittedRecord), {

@@ -2,7 +2,7 @@ import { normaliseName } from '../../domain/names.ts'
 import type { MemoryRecord } from '../../records/index.ts'
 import { quoteAsLine } from './quoted-text.ts'
 import { stateRecord } from './record-statement.ts'
-import { cutToWeight } from './token-estimate.ts'
+import { cutToWeight, mostCharacters } from './token-estimate.ts'
 
 /** Turns records into the lines of a prompt: in which part each stands, and what it says. */
 
@@ -14,7 +14,7 @@ export type Entry = {
   id: string
   kind: MemoryRecord['type']
   part: Part
-  /** `2026-03-28`, and the time of day for what happened. */
+  /** `2026-03-28` */
   date: string
   /** One line, quoted. */
   text: string
@@ -38,13 +38,12 @@ export type EntryContext = {
 export function toEntry(record: MemoryRecord, context: EntryContext): Entry {
   const { id, type: kind, payload, scope = '' } = record
   const time = timeOf(record)
-  // A character weighs three tenths of a token at least, so more characters would not fit.
-  const statement = stateRecord(payload, Math.ceil(context.heaviest / 3) + 1, context.names)
+  const statement = stateRecord(payload, mostCharacters(context.heaviest), context.names)
   const line = quoteAsLine(statement.text)
   const text = cutToWeight(line, context.heaviest)
   return {
     ...{ id, kind, part: partOf(record, context), text, at: Date.parse(time) },
-    date: kind === 'episodic' ? `${time.slice(0, 10)} ${time.slice(11, 16)}` : time.slice(0, 10),
+    date: time.slice(0, 10),
     isWhole: statement.isWhole && text === line,
     isDisputed: context.disputedIds.has(id),
     ...(payload.kind === 'episodic' && payload.conversation

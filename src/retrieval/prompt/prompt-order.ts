@@ -15,7 +15,7 @@ export type Order = {
 }
 
 /** A neighbour of a message counts as much as a record that was found so many places later. */
-const neighbourPlaces = 5
+const neighbourPlaces = 10
 /** The procedure to follow is not worth less than a record at this place. */
 const latestProcedure = 3
 

@@ -1,8 +1,8 @@
 /** The shortest reference. Ids of one moment begin alike, so a reference is the end of an id. */
-const shortest = 8
+const shortest = 6
 
 /**
- * Returns for each id the shortest end of it, of at least eight hexadecimal digits, that no other of the ids has.
+ * Returns for each id the shortest end of it, of at least six hexadecimal digits, that no other of the ids has.
  */
 export function shortenIds(ids: readonly string[]): Map<string, string> {
   const references = new Map<string, string>()

@@ -1,12 +1,12 @@
 /**
- * A conservative estimate of tokens by characters, without the vocabulary of a model: letters and spaces count 0.3, digits and
+ * A conservative estimate of tokens by characters, without the vocabulary of a model: letters and spaces count 0.25, digits and
  * signs 0.8, and every character outside ASCII half of its UTF-8 bytes. The estimate of a text is the sum over
  * its characters, so a budget can be filled piece by piece.
  */
 
-/** Weights are whole tenths of a token, because sums of fractions depend on their order. */
-const perToken = 10
-const [letter, digit, sign, byte] = [3, 8, 8, 5]
+/** Weights are whole twentieths of a token, because sums of fractions depend on their order. */
+const perToken = 20
+const [letter, digit, sign, byte] = [5, 16, 16, 10]
 
 const ascii = Uint8Array.from({ length: 128 }, (_, code) => weighAscii(String.fromCharCode(code)))
 
@@ -22,11 +22,16 @@ function weighUnit(code: number): number {
   return code >= 0xd800 && code <= 0xdfff ? 2 * byte : 3 * byte
 }
 
-/** In tenths of a token. */
+/** In twentieths of a token. */
 export function measureWeight(text: string): number {
   let sum = 0
   for (let at = 0; at < text.length; at++) sum += weighUnit(text.charCodeAt(at))
   return sum
+}
+
+/** No text of more characters weighs so little. */
+export function mostCharacters(weight: number): number {
+  return Math.ceil(weight / letter) + 1
 }
 
 export function toTokens(weight: number): number {
