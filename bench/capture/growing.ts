@@ -31,7 +31,7 @@ type Store = {
 }
 
 /** `twin` has the size of `few`: the difference between them is the error of the measurement. */
-type Stores = { fewest: Store; few: Store; twin: Store; many: Store }
+type Stores = { fewest: Store; few: Store; copy: Store; many: Store }
 
 /** Sends the same captures to small stores and a large one, in turns. */
 export function measureGrowing(ground: BenchContext): Promise<Result[]> {
@@ -55,11 +55,11 @@ async function measureIn(
   note(`filling up to ${large.records} records`)
   await populate(four, large)
   const opened = [open(one, least), open(two, small), open(three, small), open(four, large)] as const
-  const [fewest, few, twin, many] = await Promise.all(opened)
+  const [fewest, few, copy, many] = await Promise.all(opened)
   try {
-    return await measure({ fewest, few, twin, many }, note)
+    return await measure({ fewest, few, copy: copy, many }, note)
   } finally {
-    for (const { client, api } of [fewest, few, twin, many]) {
+    for (const { client, api } of [fewest, few, copy, many]) {
       client.close()
       await api.stop()
     }
@@ -113,7 +113,7 @@ async function capture({ client, world, latencies }: Store, first: number, captu
   }
 }
 
-function report(name: string, base: Store, { few, twin, many }: Stores, share: number): Result {
+function report(name: string, base: Store, { few, copy, many }: Stores, share: number): Result {
   const all = ({ latencies }: Store) => percentile([...latencies.values()].flat(), share)
   const ratio = all(many) / all(base)
   const kinds = [...many.latencies].map(([kind, latencies]) => {
@@ -129,7 +129,7 @@ function report(name: string, base: Store, { few, twin, many }: Stores, share: n
     verified:
       'every answer is 201, and what the captures stored, confirmed and contested is as much in all stores',
     details: {
-      ratio_of_two_of_10k: all(twin) / all(few),
+      ratio_of_two_of_10k: all(copy) / all(few),
       ...Object.fromEntries(kinds),
       captures: turns * perTurn,
     },

@@ -16,13 +16,13 @@ type Bench = {
   db: Database
   store: Store
   name: string
-  asked: readonly Embedding[]
+  queries: readonly Embedding[]
 }
 type Find = (vector: Embedding) => Promise<readonly { id: string }[]>
 
 /** Runs the job over all vectors, and measures how many of the ten nearest are still found, by the full vectors. */
 export async function measureCompressed(
-  { database, db, store, name, asked }: Bench,
+  { database, db, store, name, queries }: Bench,
   find: Find,
 ): Promise<Result> {
   await age(database)
@@ -41,7 +41,7 @@ export async function measureCompressed(
     verified:
       'a quarter of the vectors came to have each precision; the ten best are judged by the full vectors',
     details: {
-      recall_at_10_mixed: (await recallOf(store.vectors, asked, find)).toFixed(4),
+      recall_at_10_mixed: (await recallOf(store.vectors, queries, find)).toFixed(4),
       megabytes_saved: Math.round((counts['bytes_saved'] ?? 0) / 1_000_000),
     },
   }
@@ -82,11 +82,11 @@ async function compress(db: Database) {
 
 async function recallOf(
   vectors: readonly Embedding[],
-  asked: readonly Embedding[],
+  queries: readonly Embedding[],
   find: Find,
 ): Promise<number> {
   let found = 0
-  for (const vector of asked) {
+  for (const vector of queries) {
     const all = vectors.map((each) => dot(vector, each))
     const tenth = [...all].sort((one, other) => other - one)[9] ?? -1
     const near = (await find(vector)).slice(0, 10)
@@ -94,5 +94,5 @@ async function recallOf(
       ({ id }) => (all[Number.parseInt(id.slice(-12), 16) - 1] ?? -1) >= tenth - 1e-6,
     ).length
   }
-  return found / (10 * asked.length)
+  return found / (10 * queries.length)
 }

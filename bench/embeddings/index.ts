@@ -23,7 +23,7 @@ const minRecall = 0.98
 const clock: Clock = { now: () => new Date() }
 
 type Search = ReturnType<typeof createVectorSearch>
-type Bench = { database: BenchDatabase; db: Database; store: Store; space: Space; asked: Embedding[] }
+type Bench = { database: BenchDatabase; db: Database; store: Store; space: Space; queries: Embedding[] }
 
 /**
  * Measures vector candidates under the conditions of a retrieval, without an index and, if pgvector is installed,
@@ -36,13 +36,13 @@ export async function benchEmbeddings({ withDatabase, note }: BenchContext): Pro
     await withDatabase(async (database) => {
       note(`${space.name}: ${size} records`)
       const store = await populateVectors(database, space, size)
-      const asked = Array.from({ length: questions }, space.ask)
+      const queries = Array.from({ length: questions }, space.ask)
       const { db, close } = connect({
         ...{ url: database.url, poolSize: 2, statementTimeoutMs: 0, lockTimeoutMs: 0 },
         applicationName: 'membrane bench',
       })
       try {
-        results.push(...(await measureWays({ database, db, store, space, asked }, note)))
+        results.push(...(await measureWays({ database, db, store, space, queries: queries }, note)))
       } finally {
         await close()
       }
@@ -52,8 +52,8 @@ export async function benchEmbeddings({ withDatabase, note }: BenchContext): Pro
 }
 
 async function measureWays(bench: Bench, note: BenchContext['note']): Promise<Result[]> {
-  const { db, store, asked } = bench
-  const exact = asked.map((vector) => tenthBest(vector, store.vectors))
+  const { db, store, queries } = bench
+  const exact = queries.map((vector) => tenthBest(vector, store.vectors))
   note('one pass over all signatures')
   const passing = await measure(bench, exact, 'no index')
   await ensureNearestIndex(db, createLogger({ level: 'warn', clock, write: console.error }))
@@ -64,7 +64,7 @@ async function measureWays(bench: Bench, note: BenchContext['note']): Promise<Re
   }
   note('three of four compressed')
   const search = createVectorSearch({ db, clock })
-  const compressed = { ...bench, name: bench.space.name, asked: asked.slice(0, questions / 4) }
+  const compressed = { ...bench, name: bench.space.name, queries: queries.slice(0, questions / 4) }
   return [...results, await measureCompressed(compressed, (vector) => find(search, store, vector))]
 }
 
@@ -73,14 +73,14 @@ async function isIndexed(db: Database): Promise<boolean> {
 }
 
 async function measure(bench: Bench, exact: readonly number[], way: string): Promise<Result> {
-  const { database, db, store, space, asked } = bench
+  const { database, db, store, space, queries } = bench
   const search = createVectorSearch({ db, clock })
-  const scan = (index: number) => scanOnce(database, asked[index] ?? new Float32Array())
-  await drive(questions / 4, 1, async (index) => void (await find(search, store, asked[index])))
+  const scan = (index: number) => scanOnce(database, queries[index] ?? new Float32Array())
+  await drive(questions / 4, 1, async (index) => void (await find(search, store, queries[index])))
   await drive(questions / 4, 1, scan)
   const shares: number[] = []
   const found = await drive(questions, 1, async (index) => {
-    const near = await find(search, store, asked[index])
+    const near = await find(search, store, queries[index])
     shares.push(
       recallOf(
         near.map(({ similarity }) => similarity),
@@ -119,12 +119,12 @@ async function find(search: Search, { model }: Store, vector: Embedding | undefi
 }
 
 /** The similarity of the tenth nearest of all vectors. */
-function tenthBest(asked: Embedding, vectors: readonly Embedding[]): number {
+function tenthBest(query: Embedding, vectors: readonly Embedding[]): number {
   const best = vectors
-    .map((vector) => dot(asked, vector))
+    .map((vector) => dot(query, vector))
     .sort((one, other) => other - one)
     .slice(0, 10)
-  return (best[9] ?? -1) / Math.sqrt(dot(asked, asked))
+  return (best[9] ?? -1) / Math.sqrt(dot(query, query))
 }
 
 /** Vectors equal to the tenth count too; the tolerance is the rounding of float32. */

@@ -16,7 +16,7 @@ const frames = [
   'We {v} the {n} of {s} after the {n} {n} in {d}.',
 ]
 
-const asked = [
+const questions = [
   'How is the {n} of {s} {v}?',
   'Why was {n} {v} in {s}?',
   'What does {s} do with the {n} when {n} is {v}?',
@@ -42,6 +42,6 @@ export function createWriter(random: () => number) {
   const fill = (frame: string) => frame.replace(/\{(\w)\}/g, (whole, kind) => drawn[kind]?.() ?? whole)
   return {
     write: () => (random() < 0.4 ? `${fill(pick(frames))} ${fill(pick(frames))}` : fill(pick(frames))),
-    ask: () => fill(pick(asked)),
+    ask: () => fill(pick(questions)),
   }
 }

@@ -44,8 +44,8 @@ type Node = { record: { id: string }; signals?: { channels: { channel: string }[
 
 /** By its text, not only by its salience, which finds it without a common word. */
 async function isFoundByText(client: Client, id: string, word: string): Promise<boolean> {
-  const asked = { task_descriptor: word, record_access: false, explain: true }
-  const { status, text } = await client.send('POST', '/v1/retrieve', JSON.stringify(asked))
+  const query = { task_descriptor: word, record_access: false, explain: true }
+  const { status, text } = await client.send('POST', '/v1/retrieve', JSON.stringify(query))
   assert(status === 200, `a retrieval was answered ${status}`)
   const { nodes }: { nodes: Node[] } = JSON.parse(text)
   const found = nodes.find(({ record }) => record.id === id)

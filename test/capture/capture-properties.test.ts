@@ -50,13 +50,13 @@ function keyOf({ scope, sensitivity, payload }: Body): string {
 }
 
 /** The reference becomes part of the event of the episode; everything else is kept as it was sent. */
-function expectKept({ timeline, environment }: Body, given: unknown): void {
-  const { ref, ...rest } = Object(given) as { ref?: unknown }
-  const isNamed = typeof ref === 'string' && !Array.isArray(given)
+function expectKept({ timeline, environment }: Body, input: unknown): void {
+  const { ref, ...rest } = Object(input) as { ref?: unknown }
+  const isNamed = typeof ref === 'string' && !Array.isArray(input)
   const { content, context } = environment.context.captured
-  expect(context).toEqual(asJson({ given }))
+  expect(context).toEqual(asJson({ given: input }))
   if (isNamed) expect(timeline[0].ref).toBe(ref)
-  expect(isNamed ? (content ?? {}) : content).toEqual(asJson(isNamed ? rest : given))
+  expect(isNamed ? (content ?? {}) : content).toEqual(asJson(isNamed ? rest : input))
 }
 
 /** The value after a round trip through JSON, in which minus zero becomes zero. */
@@ -107,9 +107,9 @@ describe('POST /v1/capture with random content', () => {
     let run = 0
     let taken = 0
     await fc.assert(
-      fc.asyncProperty(content, async (given) => {
-        const more = { scope: `any ${run++}`, context: { given } }
-        const body = { source: 's', content: given, ...more }
+      fc.asyncProperty(content, async (input) => {
+        const more = { scope: `any ${run++}`, context: { given: input } }
+        const body = { source: 's', content: input, ...more }
         const answer = await app.request('POST', '/v1/capture', { body })
         if (answer.status !== 201) {
           expect(answer.status, answer.text).toBe(422)
@@ -120,7 +120,7 @@ describe('POST /v1/capture with random content', () => {
         const { primary_record: episode } = answer.body as Body
         const stored = await read(app, episode.id)
         expect(stored).toEqual(episode)
-        expectKept(stored.payload, given)
+        expectKept(stored.payload, input)
       }),
       { numRuns: countRuns(120), seed: 20_260_328 },
     )

@@ -85,8 +85,8 @@ describe('a request with an Idempotency-Key', () => {
     expect(await countCreated()).toBe(2)
   })
 
-  it.each(['', 'a b', 'x'.repeat(256), 'ümlaut'])('is refused when the key is %j', async (given) => {
-    const answer = await post(given)
+  it.each(['', 'a b', 'x'.repeat(256), 'ümlaut'])('is refused when the key is %j', async (input) => {
+    const answer = await post(input)
     expect([answer.status, codeOf(answer)]).toEqual([422, 'invalid_idempotency_key'])
   })
 

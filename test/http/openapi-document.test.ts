@@ -102,13 +102,13 @@ describe('the OpenAPI document', () => {
     )
     expect(media.length).toBeGreaterThan(50)
     for (const [name, { schema, example, examples = {} }] of media) {
-      const given = [
+      const listed = [
         ...(example === undefined ? [] : [example]),
         ...Object.values(examples).map(({ value }) => value),
       ]
-      expect(given, name).not.toHaveLength(0)
+      expect(listed, name).not.toHaveLength(0)
       const validator = Compile({ ...schema, components: document.components })
-      for (const each of given)
+      for (const each of listed)
         expect(validator.Errors(each)[1], `${name} ${JSON.stringify(each)}`).toEqual([])
     }
   })

@@ -85,18 +85,18 @@ describe('a path parameter that breaks its schema', () => {
 })
 
 describe('If-Match', () => {
-  const expected = (given?: string) =>
-    expectedVersion({ headers: given === undefined ? {} : { 'if-match': given } })
+  const expected = (input?: string) =>
+    expectedVersion({ headers: input === undefined ? {} : { 'if-match': input } })
 
   it('parses the version that etagOf writes', () => {
     expect(expected(etagOf(3))).toBe(3)
   })
-  it.each([[undefined], ['*'], [' * ']])('accepts any version as %s', (given) => {
-    expect(expected(given)).toBeUndefined()
+  it.each([[undefined], ['*'], [' * ']])('accepts any version as %s', (input) => {
+    expect(expected(input)).toBeUndefined()
   })
   it.each(['W/"3"', '3', '""', '"x"', '"3', '"-1"', '', '"99999999999999999999"'])(
     'never matches as %s',
-    (given) => expect(expected(given)).toBe(0),
+    (input) => expect(expected(input)).toBe(0),
   )
   it('takes the newest of several', () => {
     expect(expected('"2", W/"9", "4"')).toBe(4)

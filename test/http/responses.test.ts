@@ -155,8 +155,8 @@ describe('X-Request-Id', () => {
   })
 
   it('is generated when it is missing or could forge a log line', async () => {
-    for (const given of ['', 'a b', `x${'y'.repeat(128)}`]) {
-      const { headers } = await api.request('GET', '/livez', { headers: { 'x-request-id': given } })
+    for (const input of ['', 'a b', `x${'y'.repeat(128)}`]) {
+      const { headers } = await api.request('GET', '/livez', { headers: { 'x-request-id': input } })
       expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     }
   })

@@ -128,8 +128,8 @@ describe('listFaults', () => {
       { requiredKeys: [] },
     )
     fc.assert(
-      fc.property(value, (given) => {
-        expect(listFaults(Visit, given).length > 0).toBe(!isValid(Visit, given))
+      fc.property(value, (input) => {
+        expect(listFaults(Visit, input).length > 0).toBe(!isValid(Visit, input))
       }),
       { numRuns: countRuns(500) },
     )

@@ -55,11 +55,11 @@ it('folding removes old accesses of much used records and leaves every importanc
     fc.asyncProperty(
       fc.array(ages, { minLength: 1, maxLength: 5 }),
       fc.integer({ min: 1, max: 60 }),
-      async (given, limit) => {
+      async (input, limit) => {
         await database.pool.query('truncate records cascade')
         await insertRecordHistories(
           database.pool,
-          given.map((each) => historyWith(used(each))),
+          input.map((each) => historyWith(used(each))),
           now,
         )
         const scores = await readScores()

@@ -67,15 +67,15 @@ async function recall(id: string) {
   return combineAccesses(stored, await findLoggedAccesses(database.db, id), now)
 }
 
-function score(given: RecordHistory, accesses: AccessSummary): number {
+function score(history: RecordHistory, accesses: AccessSummary): number {
   return scoreImportance({
-    base_importance: given.base_importance,
-    emotional_valence: given.emotional_valence,
+    base_importance: history.base_importance,
+    emotional_valence: history.emotional_valence,
     accesses,
-    age_days: Math.max(0, given.age_ms) / day,
-    layer: given.layer,
-    source_trust: sourceTrust[given.source_type],
-    confirmations: given.confirmations,
+    age_days: Math.max(0, history.age_ms) / day,
+    layer: history.layer,
+    source_trust: sourceTrust[history.source_type],
+    confirmations: history.confirmations,
   })
 }
 
@@ -83,10 +83,10 @@ describe('importance computed in SQL', () => {
   it('equals importance computed in TypeScript for any history of accesses', async () => {
     const lives = fc.array(life, { minLength: 1, maxLength: 12 })
     await fc.assert(
-      fc.asyncProperty(lives, async (given) => {
-        const ids = await insertRecordHistories(database.pool, given, now)
+      fc.asyncProperty(lives, async (input) => {
+        const ids = await insertRecordHistories(database.pool, input, now)
         const scores = await scoreInSql(ids)
-        for (const [index, each] of given.entries()) {
+        for (const [index, each] of input.entries()) {
           const id = ids[index] ?? ''
           expect(scores.get(id)).toBeCloseTo(score(each, await recall(id)), 9)
         }
@@ -101,18 +101,18 @@ describe('importance computed in SQL', () => {
       ...{ age_ms: Math.max(0, each.age_ms), unlogged: 0, folded_days: 0 },
     }))
     await fc.assert(
-      fc.asyncProperty(logged, async (given) => {
-        const [id = ''] = await insertRecordHistories(database.pool, [given], now)
-        const all = given.accesses.map(({ age_ms, kind }) => ({ age_days: age_ms / day, kind }))
-        const { recent, ...figures } = summariseAccesses(all, given.age_ms / day)
+      fc.asyncProperty(logged, async (input) => {
+        const [id = ''] = await insertRecordHistories(database.pool, [input], now)
+        const all = input.accesses.map(({ age_ms, kind }) => ({ age_days: age_ms / day, kind }))
+        const { recent, ...figures } = summariseAccesses(all, input.age_ms / day)
         const known = await recall(id)
         expect(known).toMatchObject(figures)
         expect(known.recent.map(({ age_days }) => age_days)).toEqual(recent.map(({ age_days }) => age_days))
         // Either of two accesses at one instant may be the older, so the weights may be ordered differently.
         const isTold = new Set(all.map(({ age_days }) => age_days)).size === all.length
         if (isTold)
-          expect(score(given, known)).toBeCloseTo(
-            score(given, summariseAccesses(all, given.age_ms / day)),
+          expect(score(input, known)).toBeCloseTo(
+            score(input, summariseAccesses(all, input.age_ms / day)),
             12,
           )
       }),

@@ -39,7 +39,7 @@ const demoted = fc.option(ages, { nil: undefined })
 type Given = { life: RecordHistory; demoted_ms: number | undefined }
 
 /** The highest layer by the rules in TypeScript. */
-async function expectedLayer(id: string, { life: given, demoted_ms: since }: Given): Promise<Layer> {
+async function expectedLayer(id: string, { life: input, demoted_ms: since }: Given): Promise<Layer> {
   const kept = await database.db
     .selectFrom('records')
     .where('id', '=', id)
@@ -49,17 +49,17 @@ async function expectedLayer(id: string, { life: given, demoted_ms: since }: Giv
   const counted =
     since === undefined
       ? accesses.weight
-      : given.accesses
+      : input.accesses
           .filter(({ age_ms: age }) => age < since)
           .reduce((sum, { kind }) => sum + accessWeight[kind], 0)
-  let layer = given.layer
+  let layer = input.layer
   for (;;) {
     const next = duePromotion({
-      ...{ layer, held_ms: Math.min(given.age_ms, since ?? given.age_ms), accesses: counted },
+      ...{ layer, held_ms: Math.min(input.age_ms, since ?? input.age_ms), accesses: counted },
       importance: scoreImportance({
-        ...{ base_importance: given.base_importance, emotional_valence: given.emotional_valence, layer },
-        ...{ source_trust: sourceTrust[given.source_type], confirmations: given.confirmations },
-        ...{ accesses, age_days: given.age_ms / day },
+        ...{ base_importance: input.base_importance, emotional_valence: input.emotional_valence, layer },
+        ...{ source_trust: sourceTrust[input.source_type], confirmations: input.confirmations },
+        ...{ accesses, age_days: input.age_ms / day },
       }),
     })
     if (!next) return layer
@@ -69,9 +69,9 @@ async function expectedLayer(id: string, { life: given, demoted_ms: since }: Giv
 
 it('promotion in SQL equals the rules in TypeScript, for any demotion', async () => {
   let risen = 0
-  const given = fc.record({ life, demoted_ms: demoted })
+  const input = fc.record({ life, demoted_ms: demoted })
   await fc.assert(
-    fc.asyncProperty(fc.array(given, { minLength: 1, maxLength: 12 }), async (all) => {
+    fc.asyncProperty(fc.array(input, { minLength: 1, maxLength: 12 }), async (all) => {
       const ids = await insertRecordHistories(
         database.pool,
         all.map((each) => each.life),

@@ -95,11 +95,11 @@ describe('a partial lifecycle', () => {
   }
 
   it('is completed from the policy by a create, an import and a revision', async () => {
-    const given = buildClaim('in part', { scope: 'in part', lifecycle })
-    const created = await create(app, given)
+    const input = buildClaim('in part', { scope: 'in part', lifecycle })
+    const created = await create(app, input)
     await expectFilled(created)
     const id = app.ids.next()
-    await importLines(app, [{ ...given, id }])
+    await importLines(app, [{ ...input, id }])
     await expectFilled(await read(app, id))
     const { body } = await revise(app, 'supersede', created.id, {
       record: buildClaim('other', { lifecycle }),

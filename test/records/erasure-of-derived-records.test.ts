@@ -51,8 +51,8 @@ describe('erasing a record', () => {
   it('erases a fork whose only source is its origin', async () => {
     const origin = await create(app, say('only origin'))
     const sources = [{ kind: 'event', ref: `record:${origin.id}` }]
-    const given = buildClaim('rests on its origin alone')
-    const record = { ...given, payload: { ...given.payload, evidence: [] }, provenance: { sources } }
+    const body = buildClaim('rests on its origin alone')
+    const record = { ...body, payload: { ...body.payload, evidence: [] }, provenance: { sources } }
     const fork = ((await revise(app, 'fork', origin.id, { record })).body as Body).record
     expect(await erase(origin.id)).toMatchObject({ derived_ids: [fork.id], kept: [] })
   })

@@ -60,7 +60,7 @@ describe('POST /v1/records', () => {
 
   it('stores every field of the request', async () => {
     const target = await create(app, fact())
-    const given = {
+    const body = {
       id: '0B9F3A52-7C1D-4E0F-9A6B-2D3C4E5F6A7B',
       type: 'episodic',
       sensitivity: 'high',
@@ -116,12 +116,12 @@ describe('POST /v1/records', () => {
       memory_kind: 'fact',
       source_type: 'dream',
     }
-    const record = await create(app, given)
+    const record = await create(app, body)
     expect(record).toMatchObject({
-      ...given,
-      id: given.id.toLowerCase(),
+      ...body,
+      id: body.id.toLowerCase(),
       created_at: '2025-01-15T10:00:00.000Z',
-      relations: [{ ...given.relations[0], created_at: '2025-01-15T10:00:00.000Z' }],
+      relations: [{ ...body.relations[0], created_at: '2025-01-15T10:00:00.000Z' }],
     })
     expect(await read(app, record.id)).toEqual(record)
   })

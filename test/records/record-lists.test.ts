@@ -116,7 +116,7 @@ describe('the pages of GET /v1/records', () => {
 
   beforeAll(async () => {
     const curves = ['exponential', 'linear', 'huber', 'elastic', 'custom']
-    const given = Array.from({ length: 137 }, (_, index) =>
+    const bodies = Array.from({ length: 137 }, (_, index) =>
       fact({
         scope,
         salience: [1, 0.5, 0, 2, 0.000_001, 1_000][index % 6],
@@ -136,7 +136,7 @@ describe('the pages of GET /v1/records', () => {
       }),
     )
     const { body } = await app.request('POST', '/v1/records/batch', {
-      body: { records: given, atomic: true },
+      body: { records: bodies, atomic: true },
     })
     all = (body as Body).results.map((result: Body) => result.record)
   })

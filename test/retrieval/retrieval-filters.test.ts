@@ -18,17 +18,17 @@ const setStatus = (id: string, status: string) =>
 describe('retrieval filters', () => {
   it('leave only matching records, among neighbours too', async () => {
     const scope = 'filters'
-    const made: Record<string, string> = {}
+    const idsByName: Record<string, string> = {}
     for (const [type, payload] of Object.entries(payloads)) {
-      made[type] = (await create(app, { type, payload, scope, tags: [type, 'all'] })).id
+      idsByName[type] = (await create(app, { type, payload, scope, tags: [type, 'all'] })).id
     }
-    for (const id of Object.values(made)) await link(app, id, 'supports', made['semantic'] ?? '')
+    for (const id of Object.values(idsByName)) await link(app, id, 'supports', idsByName['semantic'] ?? '')
     const found = async (question: object) => {
       const answer = await retrieve(app, { scopes: [scope], ...question })
       const ids = new Set(listNodeIds(answer))
       for (const edge of answer.edges)
         expect([ids.has(edge.source_id), ids.has(edge.target_id)]).toEqual([true, true])
-      return Object.keys(made).filter((type) => ids.has(made[type] ?? ''))
+      return Object.keys(idsByName).filter((type) => ids.has(idsByName[type] ?? ''))
     }
     expect(await found({ memory_types: ['entity', 'working'] })).toEqual(['working', 'entity'])
     expect(await found({ mode: 'facts_only' })).toEqual(['entity', 'semantic'])
@@ -38,7 +38,7 @@ describe('retrieval filters', () => {
       'competence',
       'plan_graph',
     ])
-    expect(await found({ mode: 'full_context' })).toEqual(Object.keys(made))
+    expect(await found({ mode: 'full_context' })).toEqual(Object.keys(idsByName))
     expect(await found({ layers: ['procedural'] })).toEqual(['competence', 'plan_graph'])
     expect(await found({ tags: ['all', 'episodic'] })).toEqual(['episodic'])
     expect(await found({ tags: ['all', 'nothing'] })).toEqual([])

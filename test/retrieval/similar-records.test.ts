@@ -115,13 +115,13 @@ describe('the vector channel of a retrieval', () => {
   })
 
   it('uses a query_embedding of the length of the model', async () => {
-    const given = [...hashEmbedding(texts.thawed, dimensions)]
-    const answer = await retrieve(app, { query_embedding: given, max_hops: 0, explain: true })
+    const vector = [...hashEmbedding(texts.thawed, dimensions)]
+    const answer = await retrieve(app, { query_embedding: vector, max_hops: 0, explain: true })
     const nearest = answer.nodes.find(({ signals }: Body) =>
       signals.channels.some(({ channel, rank }: Body) => channel === 'vector' && rank === 1),
     )
     expect(nearest.record.id).toBe(ids['thawed'])
-    for (const wrong of [given.slice(1), [...given, 1], given.map(() => 1e300)]) {
+    for (const wrong of [vector.slice(1), [...vector, 1], vector.map(() => 1e300)]) {
       const refused = await app.request('POST', '/v1/retrieve', { body: { query_embedding: wrong } })
       expect(refused.status).toBe(422)
       expect(pointersOf(refused)[0]).toBe('/query_embedding')
@@ -131,16 +131,16 @@ describe('the vector channel of a retrieval', () => {
   it('never ranks a redacted record', async () => {
     const secret = await store('the vault code is written on the calendar', { sensitivity: 'high' })
     const key = await app.issueKey(['records:read'], { max_sensitivity: 'medium' })
-    const given = [...hashEmbedding('the vault code is written on the calendar', dimensions)]
-    const answer = await retrieve(app, { query_embedding: given, max_hops: 0 }, key)
+    const vector = [...hashEmbedding('the vault code is written on the calendar', dimensions)]
+    const answer = await retrieve(app, { query_embedding: vector, max_hops: 0 }, key)
     expect(listNodeIds(answer)).not.toContain(secret)
   })
 
   it('names withheld matches in the explanation', async () => {
     const id = await store('hummingbirds hover over hibiscus')
     await app.request('POST', `/v1/records/${id}/retract`, { body: { actor: 'ada', rationale: 'wrong' } })
-    const given = [...hashEmbedding('hummingbirds hover over hibiscus', dimensions)]
-    const answer = await retrieve(app, { query_embedding: given, explain: true })
+    const vector = [...hashEmbedding('hummingbirds hover over hibiscus', dimensions)]
+    const answer = await retrieve(app, { query_embedding: vector, explain: true })
     expect(answer.suppressed.map((each: Body) => each.id)).toContain(id)
     expect(listNodeIds(answer)).not.toContain(id)
   })
@@ -153,8 +153,8 @@ describe('a server without vectors', () => {
       const { id } = await create(plain, buildStatement(texts.cats))
       const refused = await plain.request('POST', '/v1/search/similar', { body: { record_id: id } })
       expectProblem(refused, 409, 'no_vectors')
-      const given = await plain.request('POST', '/v1/retrieve', { body: { query_embedding: [1, 2] } })
-      expect(given.status).toBe(422)
+      const answer = await plain.request('POST', '/v1/retrieve', { body: { query_embedding: [1, 2] } })
+      expect(answer.status).toBe(422)
       expect(listNodeIds(await retrieve(plain, { task_descriptor: 'the cat' }))).toEqual([id])
     } finally {
       await plain.close()

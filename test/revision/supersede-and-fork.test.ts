@@ -122,8 +122,8 @@ describe('POST /v1/records/{id}/fork', () => {
   it('leaves both records active, with the new one derived from the other', async () => {
     const origin = await create(app, buildClaim('tabs', { scope: 'team' }))
     const validity = { mode: 'conditional', conditions: { language: 'make' } }
-    const given = buildClaim('spaces')
-    const record = { ...given, payload: { ...given.payload, validity } }
+    const input = buildClaim('spaces')
+    const record = { ...input, payload: { ...input.payload, validity } }
     const { status, body, headers } = await revise(app, 'fork', origin.id, { record })
     expect([status, headers.get('etag')]).toEqual([201, '"1"'])
     const { record: fork, sources } = body as Body
@@ -235,8 +235,8 @@ describe('the new record of a revision', () => {
 
   it('cannot be created as retracted', async () => {
     const stored = await create(app, buildClaim('Go'))
-    const given = buildClaim('Odin')
-    const record = { ...given, payload: { ...given.payload, revision: { status: 'retracted' } } }
+    const input = buildClaim('Odin')
+    const record = { ...input, payload: { ...input.payload, revision: { status: 'retracted' } } }
     const { body } = await revise(app, 'supersede', stored.id, { record })
     expect((body as Body).record.payload.revision).toEqual({ supersedes: stored.id, status: 'active' })
   })

@@ -20,8 +20,8 @@ export function buildCapture(content: unknown, more: Partial<NewCapture> = {}): 
 }
 
 /** Classifies a capture at the fixed instant. */
-export function classifyCapture(given: NewCapture): CapturePlan {
-  return classify(given, { now, check: listFaults })
+export function classifyCapture(input: NewCapture): CapturePlan {
+  return classify(input, { now, check: listFaults })
 }
 
 /** Classifies content as an episode; throws when it is a task or an outcome. */
@@ -39,9 +39,9 @@ export function planTask(content: unknown, more: Partial<NewCapture> = {}): Task
 }
 
 /** Returns the faults for which a capture is refused; an empty list when it is accepted. */
-export function findFaults(given: NewCapture): readonly Fault[] {
+export function findFaults(input: NewCapture): readonly Fault[] {
   try {
-    classifyCapture(given)
+    classifyCapture(input)
   } catch (error) {
     if (error instanceof AppError && error.code === 'validation_failed') return error.errors ?? []
     throw error

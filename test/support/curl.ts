@@ -2,11 +2,11 @@
 
 type Call = { url: string; method: string; headers: Record<string, string>; body?: string }
 
-function readArguments(given: readonly string[]): Call {
+function readArguments(words: readonly string[]): Call {
   const call: Call = { url: '', method: '', headers: {} }
-  for (let at = 0; at < given.length; at++) {
-    const argument = given[at] ?? ''
-    const value = given[at + 1] ?? ''
+  for (let at = 0; at < words.length; at++) {
+    const argument = words[at] ?? ''
+    const value = words[at + 1] ?? ''
     if (argument === '-s') continue
     if (!argument.startsWith('-')) {
       call.url = argument

@@ -31,8 +31,8 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
 
 type Server = { url: string; strategy: 'wal_log' | 'file_copy'; stop(): Promise<void> }
 
-async function openServer(given: string | undefined): Promise<Server> {
-  if (given) return { url: given, strategy: 'wal_log', stop: async () => {} }
+async function openServer(url: string | undefined): Promise<Server> {
+  if (url) return { url: url, strategy: 'wal_log', stop: async () => {} }
   await removeAbandoned()
   const dataDir = await mkdtemp(join(dataFolder, `${prefix}${process.pid}-`))
   const server = await startEmbeddedPostgres({ dataDir, durable: false })

@@ -30,7 +30,7 @@ export async function startPostgresServer(
   await ensureCluster({ cluster, initdb, account, durable: true })
   const port = await findFreePort()
   const address = `postgres://${superuser}:${await readPassword(cluster)}@127.0.0.1:${port}`
-  const given = [
+  const allSettings = [
     `port=${port}`,
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
@@ -45,7 +45,7 @@ export async function startPostgresServer(
     if (isRunning()) return
     const { command, args, options } = account.launch(postgres, [
       ...['-D', cluster],
-      ...given.flatMap((setting) => ['-c', setting]),
+      ...allSettings.flatMap((setting) => ['-c', setting]),
     ])
     await until('a server that starts', async () => {
       server = spawn(command, args, { ...options, env: serverEnvironment, stdio: 'ignore' })

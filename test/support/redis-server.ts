@@ -5,11 +5,11 @@ import { findFreePort } from './postgres-processes.ts'
 
 /** Returns the given Redis, or starts one where redis-server is installed; undefined without either. */
 export async function openRedis(
-  given?: string,
-  wantedPort?: number,
+  url?: string,
+  requestedPort?: number,
 ): Promise<{ url: string; stop(): void } | undefined> {
-  if (given) return { url: given, stop: () => {} }
-  const port = wantedPort ?? (await findFreePort())
+  if (url) return { url: url, stop: () => {} }
+  const port = requestedPort ?? (await findFreePort())
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
   const server = spawn('redis-server', [...settings, '--dir', tmpdir()], {
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -56,12 +56,12 @@ const anyCapture = fc.record({
   context: fc.dictionary(fc.string(), json),
 })
 
-function expectKept(stored: unknown, given: unknown): void {
-  if (!isPlain(stored) || !isPlain(given)) {
-    expect(stored).toEqual(given)
+function expectKept(stored: unknown, input: unknown): void {
+  if (!isPlain(stored) || !isPlain(input)) {
+    expect(stored).toEqual(input)
     return
   }
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(input)) {
     const kept = Object.getOwnPropertyDescriptor(stored, name)?.value
     if (name === 'environment') expect(kept).toMatchObject(value as object)
     else expect(JSON.stringify(kept)).toBe(JSON.stringify(value))
@@ -71,8 +71,8 @@ function expectKept(stored: unknown, given: unknown): void {
 describe('any capture', () => {
   it('becomes payloads that match their schema, or is refused with a pointer', () => {
     fc.assert(
-      fc.property(anyCapture, (given) => {
-        const capture = { source: 's', ...given }
+      fc.property(anyCapture, (input) => {
+        const capture = { source: 's', ...input }
         const faults = findFaults(capture)
         for (const { pointer } of faults) expect(pointer).toMatch(/^\/content/)
         if (faults.length > 0) return
@@ -88,12 +88,12 @@ describe('any capture', () => {
 
   it('keeps all its content', () => {
     fc.assert(
-      fc.property(content, fc.constantFrom('event', 'tool_output', 'observation'), (given, source_kind) => {
-        const more = { source_kind, context: { given } }
-        fc.pre(listFaultPointers(given, more).length === 0)
-        const plan = planEpisode(given, more)
-        expectKept(rebuildContent(plan), given)
-        expect(plan.payload.environment?.context?.['captured']).toMatchObject({ context: { given } })
+      fc.property(content, fc.constantFrom('event', 'tool_output', 'observation'), (input, source_kind) => {
+        const more = { source_kind, context: { given: input } }
+        fc.pre(listFaultPointers(input, more).length === 0)
+        const plan = planEpisode(input, more)
+        expectKept(rebuildContent(plan), input)
+        expect(plan.payload.environment?.context?.['captured']).toMatchObject({ context: { given: input } })
       }),
       { numRuns: countRuns(1_000) },
     )
@@ -143,9 +143,9 @@ describe('any capture', () => {
     ],
     ['levels beyond any stack', Array.from({ length: 20_000 }).reduce((inner) => [inner], 'core')],
   ])('of %s is classified, with a limited number of mentions', (_, value) => {
-    const given = buildCapture(value)
-    const plan = classifyCapture(given)
-    const { mentions } = interpretByRule(given, plan)
+    const input = buildCapture(value)
+    const plan = classifyCapture(input)
+    const { mentions } = interpretByRule(input, plan)
     expect(mentions.length).toBeLessThanOrEqual(50)
   })
 

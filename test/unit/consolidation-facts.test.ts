@@ -36,12 +36,12 @@ describe('groupFacts', () => {
   })
 
   it('keeps each pair of fact and episode once, and separates scopes and sensitivities', () => {
-    const given = fc.record({
+    const input = fc.record({
       object: fc.constantFrom('a', 'b', 'A'),
       id: fc.constantFrom('1', '2', '3', '4'),
     })
     fc.assert(
-      fc.property(fc.array(given), (all) => {
+      fc.property(fc.array(input), (all) => {
         const scopeOf = (id: string) => `scope ${Number(id) % 2}`
         const gathered = groupFacts(
           all.map(({ object, id }) =>

@@ -30,15 +30,15 @@ describe('orderCalls', () => {
     )
     fc.assert(
       fc.property(calls, (drawn) => {
-        const given = drawn.map(({ needs, minute }, place) =>
+        const calls = drawn.map(({ needs, minute }, place) =>
           call(String(place), {
             depends_on: needs.filter((each) => each < place).map(String),
             ...(minute === null ? {} : { timestamp: at(minute) }),
           }),
         )
-        const order = orderCalls(given).map(({ id }) => id)
-        expect([...order].sort()).toEqual(given.map(({ id }) => id).sort())
-        for (const { id, depends_on: needs = [] } of given) {
+        const order = orderCalls(calls).map(({ id }) => id)
+        expect([...order].sort()).toEqual(calls.map(({ id }) => id).sort())
+        for (const { id, depends_on: needs = [] } of calls) {
           for (const need of needs) expect(order.indexOf(need)).toBeLessThan(order.indexOf(id))
         }
       }),

@@ -132,10 +132,10 @@ describe('the digest of a graph structure', () => {
       ),
     ],
     ['a hundred thousand nodes', graph('a'.repeat(100_000))],
-  ])('of %s is computed in bounded time, in any order', (_, given) => {
-    const order = given.nodes.map((_, place) => (place * 7_919) % given.nodes.length)
+  ])('of %s is computed in bounded time, in any order', (_, input) => {
+    const order = input.nodes.map((_, place) => (place * 7_919) % input.nodes.length)
     const shuffled =
       new Set(order).size === order.length ? order : order.map((_, place) => order.length - 1 - place)
-    expect(digestStructure(disguise(given, shuffled))).toBe(digestStructure(given))
+    expect(digestStructure(disguise(input, shuffled))).toBe(digestStructure(input))
   })
 })

@@ -10,8 +10,8 @@ describe('normaliseName', () => {
     ['ﬁle\n\tserver', 'file server'],
     ['STRASSE\u00a07', 'strasse 7'],
     [' \n ', ''],
-  ])('writes %j as %j', (given, spelt) => {
-    expect(normaliseName(given)).toBe(spelt)
+  ])('writes %j as %j', (input, spelt) => {
+    expect(normaliseName(input)).toBe(spelt)
   })
 
   it('does not change a normalised name', () => {

@@ -238,10 +238,10 @@ describe('a fact', () => {
 
   it('is not derived from a working state or an outcome', () => {
     expect(planTask({ ...triple, thread_id: 't' })).not.toHaveProperty('fact')
-    const given = buildCapture(
+    const input = buildCapture(
       { ...triple, target_id: '0197b9a0-0000-7000-8000-000000000001', outcome: 'success' },
       { source_kind: 'outcome' },
     )
-    expect(classifyCapture(given)).not.toHaveProperty('fact')
+    expect(classifyCapture(input)).not.toHaveProperty('fact')
   })
 })

@@ -17,8 +17,8 @@ describe('masking', () => {
         .map((parts) => parts.join('')),
     )
     fc.assert(
-      fc.property(text, (given) => {
-        expect(maskText(maskText(given))).toBe(maskText(given))
+      fc.property(text, (input) => {
+        expect(maskText(maskText(input))).toBe(maskText(input))
       }),
       { numRuns: countRuns(2_000) },
     )
@@ -32,9 +32,9 @@ describe('masking', () => {
     )
     const text = fc.array(part, { minLength: 1, maxLength: 80 }).map((parts) => parts.flat().join(''))
     fc.assert(
-      fc.property(text, fc.constantFrom(' ', '', '😀'), (given, end) => {
-        const masked = maskText(given + end)
-        expect(masked.length).toBeLessThanOrEqual(Math.max((given + end).length, 256))
+      fc.property(text, fc.constantFrom(' ', '', '😀'), (input, end) => {
+        const masked = maskText(input + end)
+        expect(masked.length).toBeLessThanOrEqual(Math.max((input + end).length, 256))
         expect(masked.isWellFormed()).toBe(true)
         expect(maskText(masked)).toBe(masked)
       }),

@@ -49,11 +49,11 @@ describe('a secret', () => {
   })
 
   it('is found under nested keys and in nested JSON strings', () => {
-    const given = fc
+    const input = fc
       .tuple(secretKey, password)
       .chain(([key, value]) => fc.tuple(fc.constant(value), nested({ [key]: value })))
     fc.assert(
-      fc.property(given, fc.integer({ min: 0, max: 3 }), plainKey, ([value, object], depth, key) => {
+      fc.property(input, fc.integer({ min: 0, max: 3 }), plainKey, ([value, object], depth, key) => {
         let text: unknown = object
         for (let level = 0; level < depth; level++) text = { [key]: JSON.stringify(text) }
         expect(JSON.stringify(maskSecrets(text))).not.toContain(value)
@@ -128,7 +128,7 @@ describe('a secret', () => {
     ['pairs of headers', [['X-Api-Key', 'hunter22']]],
     ['a named default', { param: 'password', default: 'hunter22' }],
     ['a number', { pin: 1, password: 'hunter22' }],
-  ])('is found in %s', (_, given) => expect(JSON.stringify(maskSecrets(given))).not.toContain('hunter22'))
+  ])('is found in %s', (_, input) => expect(JSON.stringify(maskSecrets(input))).not.toContain('hunter22'))
 })
 
 describe('text without secrets', () => {

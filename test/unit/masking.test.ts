@@ -43,7 +43,7 @@ describe('looksSecret', () => {
 
 describe('masking', () => {
   it('states the type of the masked value', () => {
-    const given = {
+    const input = {
       token: 't',
       keys: [1],
       secret: { a: 1 },
@@ -52,7 +52,7 @@ describe('masking', () => {
       apiKey: null,
       path: 'p',
     }
-    expect(maskSecrets(given)).toEqual({
+    expect(maskSecrets(input)).toEqual({
       ...{ token: '<secret string>', keys: '<secret array>', secret: '<secret object>' },
       ...{ password: '<secret number>', authorization: '<secret boolean>', apiKey: null, path: 'p' },
     })
@@ -70,8 +70,8 @@ describe('masking', () => {
     ['in a header', 'Authorization: Bearer hunter22.abc'],
     ['in an assignment', 'export DB_PASSWORD="hunter22 and more"'],
     ['in broken JSON', '{"password": "hunter22", '],
-  ])('finds a secret %s', (_, given) => {
-    expect(JSON.stringify(maskSecrets(given))).not.toContain('hunter22')
+  ])('finds a secret %s', (_, input) => {
+    expect(JSON.stringify(maskSecrets(input))).not.toContain('hunter22')
   })
 
   it.each([
@@ -86,8 +86,8 @@ describe('masking', () => {
   it('masks nothing twice and leaves no value under a secret key', () => {
     const value = fc.jsonValue({ maxDepth: 4 })
     fc.assert(
-      fc.property(value, (given) => {
-        const masked = maskSecrets({ given, apiToken: given })
+      fc.property(value, (input) => {
+        const masked = maskSecrets({ given: input, apiToken: input })
         expect(maskSecrets(masked)).toEqual(masked)
       }),
     )

@@ -15,14 +15,14 @@ const candidates: Candidates = {
   entities: [{ id: entityId, name: 'Orion', kind: 'Project', aliases: ['o'] }],
   records: [{ id: recordId, summary: 'the migration' }],
 }
-const given = buildCapture(
+const input = buildCapture(
   { text: 'Ada ran the migration of orion', user: 'Ada', xref: 'turn-6' },
   { tags: ['db'] },
 )
 
 function adopted(
   answer: unknown,
-  capture: NewCapture = given,
+  capture: NewCapture = input,
   known: Candidates = candidates,
 ): Interpretation {
   expect(listFaults(ModelAnswer, answer)).toEqual([])
@@ -118,13 +118,13 @@ describe('the answer of a model', () => {
   })
 
   it('without content leaves the rule-based interpretation unchanged', () => {
-    const rule = interpretByRule(given, classifyCapture(given))
+    const rule = interpretByRule(input, classifyCapture(input))
     expect(adopted({ more: 1 })).toEqual(rule)
     expect(adopted({ summary: ' ', mentions: null, topical_labels: [] })).toEqual(rule)
   })
 
   it('does not override what the client gave', () => {
-    const captured = { ...given, summary: 'told', proposed_type: 'working' as const }
+    const captured = { ...input, summary: 'told', proposed_type: 'working' as const }
     expect(adopted({ summary: 'guessed', proposed_type: 'semantic' }, captured)).toMatchObject({
       ...{ summary: 'told', proposed_type: 'working' },
     })
@@ -191,11 +191,11 @@ describe('the answer of a model', () => {
   it('cannot name a candidate beyond those in the prompt', () => {
     const entities = Array.from({ length: 60 }, (_, at) => ({ id: `e${at}`, name: 'x', kind: 'Tool' }))
     const [first, last] = ['e0', 'e59'].map((canonical_entity_id) => {
-      const rule = interpretByRule(given, classifyCapture(given))
+      const rule = interpretByRule(input, classifyCapture(input))
       const mentions = [{ surface: 'tool', entity_kind: 'Tool', canonical_entity_id }]
       return mergeModelAnswer(
         { mentions },
-        { input: given, rule, candidates: { entities, records: [] } },
+        { input: input, rule, candidates: { entities, records: [] } },
       ).mentions.at(-1)
     })
     expect(first?.canonical_entity_id).toBe('e0')

@@ -31,12 +31,12 @@ describe('for any content of the records, the text', () => {
         found,
         fc.integer({ min: 1, max: 3_000 }),
         fc.constantFrom('markdown', 'json'),
-        (given, maxTokens, format) => {
-          const { text, token_estimate, items, omitted } = writePrompt(given, { maxTokens, format })
+        (input, maxTokens, format) => {
+          const { text, token_estimate, items, omitted } = writePrompt(input, { maxTokens, format })
           expect(token_estimate).toBe(estimateTokens(text))
           expect(token_estimate).toBeLessThanOrEqual(maxTokens)
           const ids = [...items, ...omitted].map(({ record_id: id }) => id)
-          expect(ids.sort()).toEqual([...given.records.keys()].sort())
+          expect(ids.sort()).toEqual([...input.records.keys()].sort())
         },
       ),
       { numRuns: countRuns(3_000) },
@@ -45,8 +45,8 @@ describe('for any content of the records, the text', () => {
 
   it('has one fence, and one line with one reference for each record', () => {
     fc.assert(
-      fc.property(found, (given) => {
-        const { text, items } = writePrompt(given, { maxTokens: 100_000, format: 'markdown' })
+      fc.property(found, (input) => {
+        const { text, items } = writePrompt(input, { maxTokens: 100_000, format: 'markdown' })
         if (items.length === 0) return
         const [, opening, ...lines] = text.split(/[\n\r\v\f\u0085\u2028\u2029]/)
         expect([opening, lines.pop()]).toEqual(['```memory', '```'])
@@ -61,8 +61,8 @@ describe('for any content of the records, the text', () => {
 
   it('is valid JSON with the same entries in the same order', () => {
     fc.assert(
-      fc.property(found, (given) => {
-        const { text, items } = writePrompt(given, { maxTokens: 100_000, format: 'json' })
+      fc.property(found, (input) => {
+        const { text, items } = writePrompt(input, { maxTokens: 100_000, format: 'json' })
         if (items.length === 0) return
         const { notice, ...parts } = JSON.parse(text)
         expect(notice).toContain('data')

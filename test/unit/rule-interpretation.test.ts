@@ -10,8 +10,8 @@ const id = '0197b9a0-0000-7000-8000-000000000001'
 const otherId = '0197b9a0-0000-7000-8000-000000000002'
 
 function interpreted(content: unknown, more: Partial<NewCapture> = {}): Interpretation {
-  const given = buildCapture(content, more)
-  const interpretation = interpretByRule(given, classifyCapture(given))
+  const input = buildCapture(content, more)
+  const interpretation = interpretByRule(input, classifyCapture(input))
   expect(listFaults(Interpretation, interpretation)).toEqual([])
   return interpretation
 }

@@ -41,8 +41,8 @@ describe('computeSurprise', () => {
 
   it('stays within the range of importance, and never raises a duplicate', () => {
     fc.assert(
-      fc.property(unit, similarities, (base, given) => {
-        const { base_importance, surprise } = computeSurprise(base, known(given))
+      fc.property(unit, similarities, (base, input) => {
+        const { base_importance, surprise } = computeSurprise(base, known(input))
         expect(base_importance).toBeGreaterThanOrEqual(0.05)
         expect(base_importance).toBeLessThanOrEqual(1)
         expect(Math.abs(surprise.delta)).toBeLessThanOrEqual(0.35)
@@ -53,9 +53,9 @@ describe('computeSurprise', () => {
 
   it('falls as neighbours come nearer', () => {
     fc.assert(
-      fc.property(fc.array(unit, { minLength: 1, maxLength: 5 }), unit, (given, share) => {
-        const nearer = given.map((similarity) => similarity + (1 - similarity) * share)
-        const before = computeSurprise(0.5, known(given)).surprise
+      fc.property(fc.array(unit, { minLength: 1, maxLength: 5 }), unit, (input, share) => {
+        const nearer = input.map((similarity) => similarity + (1 - similarity) * share)
+        const before = computeSurprise(0.5, known(input)).surprise
         const after = computeSurprise(0.5, known(nearer)).surprise
         expect(after.score).toBeLessThanOrEqual(before.score + 1e-12)
         expect(after.delta).toBeLessThanOrEqual(before.delta + 1e-12)

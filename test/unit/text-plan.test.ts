@@ -29,8 +29,8 @@ function matches(query: string, words: ReadonlySet<string>): boolean {
 
 const shares = fc.array(fc.double({ min: 0.01, max: 0.6, noNaN: true }), { minLength: 1, maxLength: 6 })
 
-function commonOf(rows: number, given: readonly number[]) {
-  const counts = Object.fromEntries(given.map((share, at) => [alphabet[at] ?? '', Math.ceil(rows * share)]))
+function commonOf(rows: number, input: readonly number[]) {
+  const counts = Object.fromEntries(input.map((share, at) => [alphabet[at] ?? '', Math.ceil(rows * share)]))
   const lexicon = lexiconOf(rows, counts)
   const words = Object.entries(counts).map(([word, count]) => ({ word, count }))
   return { words, phrased: [], reach: 1, lexicon }
@@ -57,9 +57,9 @@ describe('the plan for common words', () => {
         shares,
         fc.double({ min: 0, max: 30, noNaN: true }),
         fc.subarray(alphabet),
-        (given, least, some) => {
+        (input, least, some) => {
           const rows = 50
-          const common = commonOf(rows, given)
+          const common = commonOf(rows, input)
           const sets = planJoint(common, least)
           const chosen = common.words.filter(({ word }) => some.includes(word))
           const score = chosen.reduce((sum, { count }) => sum + scoreOf(count, rows), 0)
@@ -72,9 +72,9 @@ describe('the plan for common words', () => {
 
   it('reads a limited share of a large store for any question', () => {
     fc.assert(
-      fc.property(shares, (given) => {
+      fc.property(shares, (input) => {
         const rows = 1_000_000
-        const common = commonOf(rows, given)
+        const common = commonOf(rows, input)
         const countOf = new Map(common.words.map(({ word, count }) => [word, count]))
         const expected = planJoint(common, 0).map((set) =>
           set.reduce((product, word) => (product * (countOf.get(word) ?? 0)) / rows, rows),

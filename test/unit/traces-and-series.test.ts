@@ -28,8 +28,8 @@ describe('a traceparent', () => {
     `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01-more`,
     `00-${'A'.repeat(32)}-${'b'.repeat(16)}-01`,
     `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01\n`,
-  ])('is refused when invalid: %j', (given) => {
-    expect(parseTraceparent(given)).toBeUndefined()
+  ])('is refused when invalid: %j', (input) => {
+    expect(parseTraceparent(input)).toBeUndefined()
   })
 })
 

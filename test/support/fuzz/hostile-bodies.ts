@@ -62,18 +62,18 @@ function hostileJson(operation: Operation, drawing: ValueSource): unknown {
   const { random } = drawing
   if (!operation.body) return random.pick([{}, hostileValue(random)])
   const dice = random.below(100)
-  const given = random.chance(0.5)
+  const input = random.chance(0.5)
     ? buildExampleBody(operation, drawing)
     : generateValue(operation.body.schema, drawing)
-  if (dice < 35) return given
-  return dice < 97 ? mutate(given, random) : hostileValue(random)
+  if (dice < 35) return input
+  return dice < 97 ? mutate(input, random) : hostileValue(random)
 }
 
 /** Builds a body from the document's examples, with ids of existing records. */
 export function buildExampleBody({ body }: Operation, { random, id }: ValueSource): unknown {
   const example = body?.examples.length ? random.pick(body.examples) : {}
   if (typeof example === 'string') return example
-  return JSON.parse(JSON.stringify(example).replaceAll(uuid, (given) => (random.chance(0.8) ? id() : given)))
+  return JSON.parse(JSON.stringify(example).replaceAll(uuid, (input) => (random.chance(0.8) ? id() : input)))
 }
 
 function linesOf(operation: Operation, drawing: ValueSource): Buffer {

@@ -93,8 +93,8 @@ const others: readonly Header[] = [
  * Adds a few hostile headers, some twice. It seldom changes those of the body, so that most requests still reach
  * the handler.
  */
-export function addHostileHeaders(given: readonly Header[], { random }: FuzzTargets): Header[] {
-  const headers = given.flatMap((header): Header[] => {
+export function addHostileHeaders(input: readonly Header[], { random }: FuzzTargets): Header[] {
+  const headers = input.flatMap((header): Header[] => {
     const [name, value] = header
     if (!random.chance(0.04)) return [header]
     if (random.chance(0.3)) return []
