@@ -21,7 +21,7 @@ const triples = fc.record({
   object: fc.constantFrom<unknown>('Go', 'go ', 'Rust', 'Ada', 7, ['Go', { a: 'X' }], ['go', { A: 'x' }]),
 })
 const step = fc.record({
-  said: triples,
+  triple: triples,
   scope: fc.constantFrom('one', 'two'),
   source: fc.constantFrom('a', 'b'),
   sensitivity: fc.constantFrom('low', 'high'),
@@ -69,7 +69,7 @@ describe('a random sequence of captured facts', () => {
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
         run++
         const captures: { id: string; content: object; factId: string }[] = []
-        for (const { said: fact, note, isRetracted, revision_policy, scope, ...more } of steps) {
+        for (const { triple: fact, note, isRetracted, revision_policy, scope, ...more } of steps) {
           const content = { ...fact, note, revision_policy }
           const answer = await captureFact(app, content, { ...more, scope: `${scope} ${run}` })
           const { record_id: factId } = answer.fact

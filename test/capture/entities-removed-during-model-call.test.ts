@@ -56,7 +56,7 @@ describe('an entity that the model names in its answer', () => {
       return respondWithJson(answer)(response, seen)
     })
     const { primary_record: primary, edges } = await capture(app, { note: 'Altair is up' }, { scope })
-    expect(reading.asked()[0].known_entities.map((each: Body) => each.id)).toContain(id)
+    expect(reading.readPrompts()[0].known_entities.map((each: Body) => each.id)).toContain(id)
     expect(edges.map((edge: Body) => edge.target_id)).not.toContain(id)
     const [mention] = primary.interpretation.mentions
     expect(mention).toMatchObject({

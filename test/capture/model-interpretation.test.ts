@@ -70,7 +70,7 @@ describe('POST /v1/capture with a model', () => {
     model.behave(respondWithJson({ summary: 'x' }))
     const refs = { earlier_ref: earlier.primary_record.id, fact_record_id: fact.id.toUpperCase() }
     await capture(app, { text: 'Ran the orion deploy tool, again.', project: 'APOLLO', ...refs }, { scope })
-    const [{ known_entities: entities, known_records: records }] = reading.asked()
+    const [{ known_entities: entities, known_records: records }] = reading.readPrompts()
     expect(entities.map(({ id }: Body) => id)).toEqual([apollo.id, orion.id])
     expect(entities[0]).toEqual({ id: apollo.id, name: 'Apollo', kind: 'Project', aliases: [] })
     expect(new Map(records.map(({ id, summary }: Body) => [id, summary]))).toEqual(
@@ -79,7 +79,7 @@ describe('POST /v1/capture with a model', () => {
         [fact.id, 'object: Go, subject: user, predicate: prefers'],
       ]),
     )
-    expect(JSON.stringify(reading.asked())).not.toContain(other.id)
+    expect(JSON.stringify(reading.readPrompts())).not.toContain(other.id)
   })
 
   it('repeats the request without a schema when the model refuses schemas', async () => {
@@ -112,7 +112,7 @@ describe('POST /v1/capture does not call the model', () => {
     model.behave(respondWithJson({ summary: 'x' }))
     const refs = hidden.map(({ id }) => id)
     await capture(app, { note: 'Sirius', project: 'Sirius', refs }, { scope, sensitivity: 'public' })
-    const [{ known_entities: entities, known_records: records }] = reading.asked()
+    const [{ known_entities: entities, known_records: records }] = reading.readPrompts()
     expect(entities.map(({ id }: Body) => id)).toEqual([shown.id])
     expect(records).toEqual([])
   })

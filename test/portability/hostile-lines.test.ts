@@ -74,8 +74,8 @@ it('an import of hostile lines answers each one, and everything stored can be ex
   const ask = async (lines: readonly string[]) => {
     const imported = await importLines(app, lines.join('\n'))
     expect(imported.status).toBe(200)
-    const numbers = lines.flatMap((each, index) => (/^[ \t\r]*$/.test(each) ? [] : [index + 1]))
-    expect(imported.reports.map((report) => report.line)).toEqual(numbers)
+    const lineNumbers = lines.flatMap((each, index) => (/^[ \t\r]*$/.test(each) ? [] : [index + 1]))
+    expect(imported.reports.map((report) => report.line)).toEqual(lineNumbers)
     const codes = imported.reports.flatMap(({ problem }) => problem?.code ?? [])
     expect(codes.filter((code) => code === 'internal_error')).toEqual([])
     expect(imported.summary).toBeDefined()

@@ -24,7 +24,8 @@ const holder = `
 
 const hold = (dataDir: string, durable = '') =>
   launch(['--input-type=module', '-e', holder, dataDir, durable])
-const urlOf = async (running: ReturnType<typeof hold>) => (await running.said(/^url (\S+)/m))[1] ?? ''
+const urlOf = async (running: ReturnType<typeof hold>) =>
+  (await running.waitForOutput(/^url (\S+)/m))[1] ?? ''
 
 async function ask(url: string, statement: string): Promise<pg.QueryResult> {
   const session = new pg.Client({ connectionString: url })
@@ -116,7 +117,7 @@ it('the embedded server refuses a second process on its folder and names the fir
 it('the embedded server gives the folder to one of several concurrent first starts', async () => {
   const dataDir = await createDataDir()
   const holders = [hold(dataDir), hold(dataDir), hold(dataDir)]
-  const outcomes = await Promise.all(holders.map((one) => one.said(/^url|already runs on/m)))
+  const outcomes = await Promise.all(holders.map((one) => one.waitForOutput(/^url|already runs on/m)))
   expect(outcomes.map(([message]) => message).sort()).toEqual(['already runs on', 'already runs on', 'url'])
   expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log'])
 })
@@ -168,7 +169,7 @@ it('the embedded server reports that it has ended for good', async () => {
   const first = hold(dataDir)
   await urlOf(first)
   process.kill((await postmasterOf(dataDir)) ?? 0, 'SIGKILL')
-  await first.said(/^lost$/m)
+  await first.waitForOutput(/^lost$/m)
 })
 
 it('the embedded server is not blocked by a process id that another program uses now', async () => {

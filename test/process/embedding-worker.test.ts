@@ -15,7 +15,7 @@ async function openDeployment() {
   expect(await migration.ended, migration.output()).toEqual({ code: 0, signal: null })
   const api = launchRole('api', environment)
   onTestFinished(() => void api.kill('SIGKILL'))
-  const [, url = ''] = await api.said(/(http:\/\/127\.0\.0\.1:\d+)/)
+  const [, url = ''] = await api.waitForOutput(/(http:\/\/127\.0\.0\.1:\d+)/)
 
   async function capture(text: string): Promise<void> {
     const answer = await fetch(`${url}/v1/capture`, {
@@ -48,7 +48,7 @@ it('a worker embeds what an API captures without a run, and continues after a ki
   const { database, capture, startWorker, waitUntilAllEmbedded } = await openDeployment()
   const without = startWorker({ MEMBRANE_EMBEDDING_PROVIDER: 'none' })
   await capture('Deploys of user-auth need Node 24')
-  await without.said(/working/)
+  await without.waitForOutput(/working/)
   without.kill('SIGTERM')
   expect(await without.ended).toEqual({ code: 0, signal: null })
   expect(await readVectors(database)).toEqual([])
@@ -86,7 +86,7 @@ it('a worker embeds with a configured server and logs when the server is unavail
 
   server.behave((response) => response.socket?.destroy())
   await capture('confidential evidence')
-  await worker.said(/texts wait for their vectors/)
+  await worker.waitForOutput(/texts wait for their vectors/)
   expect(worker.output()).not.toMatch(/confidential|sk-of-the-tests/)
   server.behave(respondWithVectors())
   await waitUntilAllEmbedded()
@@ -113,7 +113,7 @@ it('killed workers compare each record once', async () => {
   for (let n = 0; n < 40; n++) await capture('Deploys of the billing service are frozen in December')
   for (let round = 0; round < 4; round++) {
     const killed = startWorker()
-    await killed.said(/working/)
+    await killed.waitForOutput(/working/)
     const before = await count('surprises')
     await Promise.race([
       until('the next to be compared', async () => (await count('surprises')) > before),

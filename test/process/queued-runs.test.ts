@@ -28,7 +28,7 @@ async function openRoles(variables: Record<string, string>) {
   const migration = launchRole('migrate', environment)
   expect(await migration.ended, migration.output()).toEqual({ code: 0, signal: null })
   const api = launchRole('api', environment)
-  const url = (await api.said(/"msg":"Server listening at (http:[^"]+)"/))[1] ?? ''
+  const url = (await api.waitForOutput(/"msg":"Server listening at (http:[^"]+)"/))[1] ?? ''
   const startWorker = () => launch([rarePollWorker], { env: { ...environment } })
   async function request(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
     const response = await fetch(`${url}/v1/maintenance/${path}`, {
@@ -55,7 +55,7 @@ async function openRoles(variables: Record<string, string>) {
 async function runsByMessage(variables: Record<string, string>): Promise<void> {
   const { api, startWorker, requestRun, untilSucceeded } = await openRoles(variables)
   const worker = startWorker()
-  await worker.said(/"msg":"working"/)
+  await worker.waitForOutput(/"msg":"working"/)
   // The poll looks once at the start; what comes later starts by its message or not at all.
   await untilSucceeded(await requestRun('decay'))
   for (const job of ['purge', 'decay', 'dream']) await untilSucceeded(await requestRun(job))

@@ -34,7 +34,7 @@ describe('the curl commands of the README', () => {
       cwd: root,
       env: { PORT: '0', MEMBRANE_DATA_DIR: folder },
     })
-    const [, url = ''] = await server.said(/API +(http:\S+)/)
+    const [, url = ''] = await server.waitForOutput(/API +(http:\S+)/)
     const answers: unknown[] = []
     for (const call of calls) {
       const command = call.replaceAll('http://127.0.0.1:8080', url)

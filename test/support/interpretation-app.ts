@@ -30,7 +30,7 @@ export async function startInterpretationApp(waitMs = timeoutMs) {
     warnings: (): Body[] =>
       app.log.map((line) => JSON.parse(line)).filter(({ level }: Body) => level === 'warn'),
     /** The documents that the model was asked to interpret. */
-    asked: (): Body[] => model.requests.map(({ body }) => JSON.parse(body.messages[1]?.content ?? '')),
+    readPrompts: (): Body[] => model.requests.map(({ body }) => JSON.parse(body.messages[1]?.content ?? '')),
     entity: (name: string, more: object = {}): Promise<Body> =>
       create(app, { type: 'entity', payload: { ...payloads.entity, canonical_name: name }, ...more }),
     clearRequestsAndLogs: () => {

@@ -16,7 +16,7 @@ export type Running = {
   /** The whole output so far, errors included. */
   output(): string
   /** Waits for the first match in the output; fails when the process ends without one. */
-  said(pattern: RegExp): Promise<RegExpExecArray>
+  waitForOutput(pattern: RegExp): Promise<RegExpExecArray>
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   kill(signal: NodeJS.Signals): void
 }
@@ -49,13 +49,13 @@ export function launch(args: readonly string[], options: Options = {}): Running 
   return {
     pid: child.pid ?? 0,
     output: () => output,
-    said: (pattern) => untilSaid(pattern, () => output, ended),
+    waitForOutput: (pattern) => untilOutput(pattern, () => output, ended),
     ended,
     kill,
   }
 }
 
-async function untilSaid(
+async function untilOutput(
   pattern: RegExp,
   output: () => string,
   ended: Promise<unknown>,
@@ -65,7 +65,7 @@ async function untilSaid(
     over = true
   })
   return until(
-    `${pattern} to be said`,
+    `the output ${pattern}`,
     () => {
       const match = pattern.exec(output())
       if (!match && over) throw new Error(`ended without saying ${pattern}:\n${output()}`)

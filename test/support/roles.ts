@@ -34,5 +34,5 @@ export async function findPid(running: Running, role: string, ...others: readonl
 
 /** Waits until the process says that it is ready, and returns the URL that it prints. */
 export async function waitForReadyUrl(running: Running): Promise<string> {
-  return (await running.said(/Membrane is ready\.\s+API\s+(\S+)/))[1] ?? ''
+  return (await running.waitForOutput(/Membrane is ready\.\s+API\s+(\S+)/))[1] ?? ''
 }
