@@ -136,6 +136,21 @@ describe('the text of a prompt', () => {
     expect(items.map(({ quoted }) => quoted)).toEqual([false, false, false, true])
   })
 
+  it('masks a secret that a long line would cut in half, and one that only the name of the fact tells', () => {
+    const token = `ghp_${'a1B2'.repeat(9)}`
+    const texts = Array.from(
+      { length: 60 },
+      (_, shift) => `${'w '.repeat(950 + shift)}${token} ${'z '.repeat(200_000)}`,
+    )
+    for (const [index, text] of texts.entries()) {
+      const { text: written } = write(find([message(index, text), fact(70, 'hunter2!', {}, 'ada')]))
+      expect(written).not.toContain('ghp_')
+    }
+    const { text } = write(find([fact(1, 'hunter2!x', { predicate: 'password' }), fact(2, { a: ['plain'] })]))
+    expect(text).not.toContain('hunter2')
+    expect(text).toContain('{a: [plain]}'.slice(1, -1))
+  })
+
   it('leaves out the least relevant first', () => {
     const records = Array.from({ length: 30 }, (_, number) => fact(number, `place number ${number}`))
     const { items, omitted } = write(find(records), 300)

@@ -12,6 +12,8 @@ import { estimateTokens, toTokens, toWeight } from './token-estimate.ts'
 
 /** No line takes more than this share of the text, so that one long record leaves room for others. */
 const largestShare = 1 / 3
+/** In tokens. Masking and quoting much longer lines would keep other requests waiting. */
+const longestLine = 4_000
 
 type Omitted = PromptContext['omitted'][number]
 
@@ -29,7 +31,7 @@ export function writePrompt(found: Found, { maxTokens, format }: Form): PromptCo
   const foundIds = answer.nodes.map(({ record }) => record.id)
   const selectedId = answer.selection?.selected[0]
   const places = placeRecords({ profileIds, foundIds, selectedId, besides, disputes })
-  const entries = listEntries(found, selectedId, toWeight(maxTokens) * largestShare)
+  const entries = listEntries(found, selectedId, toWeight(Math.min(maxTokens * largestShare, longestLine)))
   const references = shortenIds([...records.keys()])
   const layout = format === 'json' ? createJsonLayout(references) : createMarkdownLayout(references)
   const { chosen, omitted } = fillBudget(listUnits(entries, places, disputes), layout, toWeight(maxTokens))

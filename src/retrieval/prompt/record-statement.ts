@@ -19,18 +19,24 @@ type Write = (value: unknown, limit?: number) => string
 const longestDetail = 300
 /** So many items of a list are shown. */
 const mostItems = 50
+/** Characters beyond a limit that are examined, because a secret may begin before it. */
+const margin = 8_192
 
 /** At most `limit` characters. The cost depends on the limit, not on the record, which may have megabytes. */
 export function stateRecord(payload: Payload, limit: number, names: ReadonlyMap<string, string>): Statement {
   let isCut = false
   const write: Write = (value, most = limit + 1) => {
-    const text = outline(value, most)
+    const text = outline(shorten(value, most), most)
     isCut ||= text.length >= most
     return text
   }
-  const full = maskText(describe(payload, write, names).trim())
+  const full = maskText(clip(describe(payload, write, names).trim(), limit + margin))
   const text = clip(full, limit)
   return { text, isWhole: text === full && !isCut && !hasLongList(payload) && !holdsMask(full) }
+}
+
+function shorten(value: unknown, limit: number): unknown {
+  return typeof value === 'string' ? value.slice(0, limit + margin) : value
 }
 
 function hasLongList(payload: Payload): boolean {
@@ -82,8 +88,10 @@ function describeEntity(payload: Of<'entity'>, write: Write): string {
 
 /** A fact about an entity may name it by its id: its name says more. */
 function describeFact(payload: Of<'semantic'>, write: Write, names: ReadonlyMap<string, string>): string {
-  const { subject, predicate, object } = maskFact(payload)
-  const statement = [write(names.get(subject) ?? subject), write(predicate), write(object)].join(' ')
+  const { subject, predicate, object } = payload
+  // Only a plain value is masked because of what the fact is about. The rest is masked where it is written.
+  const value = typeof object === 'object' ? object : maskFact({ subject, predicate, object }).object
+  const statement = [write(names.get(subject) ?? subject), write(predicate), write(value)].join(' ')
   const { mode, start, end, conditions } = payload.validity
   if (mode === 'global') return statement
   const limits = [
