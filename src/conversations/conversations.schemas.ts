@@ -31,8 +31,6 @@ const where = {
     Type.Boolean({ default: false, description: 'The conversation has no scope, although the key has one.' }),
   ),
 }
-export type Where = { scope?: string; unscoped?: boolean }
-
 export const NewMessage = closed(
   {
     id: optional(MessageId()),
@@ -126,6 +124,7 @@ export type AppendedMessages = Static<typeof AppendedMessages>
 
 export const ConversationPath = Type.Object({ conversation_id: ConversationId() })
 export const ConversationQuery = closed({ ...where })
+export type Where = Static<typeof ConversationQuery>
 const page = {
   limit: optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
   cursor: optional(Type.String({ maxLength: 2_048 })),

@@ -95,25 +95,24 @@ export function createConversationsService(resources: Resources) {
 
   /** Unused ids stay locked until the transaction ends, so the second of two concurrent calls finds the first's messages. */
   async function store(tx: Transaction, pending: readonly Pending[], context: Context): Promise<Appended[]> {
-    const byKey = new Map(pending.map((each) => [keyOf(each), each]))
-    const keys = [...byKey.keys()].sort()
-    const lookups = keys.flatMap((key) => {
-      const each = byKey.get(key)
-      return each ? [{ ...each.handle, scope: context.scope, lock: 'if_unused' as const }] : []
-    })
+    const firstByKey = new Map<string, Pending>()
+    for (const each of pending) if (!firstByKey.has(keyOf(each))) firstByKey.set(keyOf(each), each)
+    // In one order, so that two concurrent calls wait for each other and do not deadlock.
+    const firsts = [...firstByKey].sort(([one], [other]) => (one < other ? -1 : 1))
+    const lookups = firsts.map(([, { handle }]) => ({
+      ...handle,
+      ...{ scope: context.scope, lock: 'if_unused' as const },
+    }))
     const { matches } = await lookUpHandles(tx, lookups, context.sensitivity)
-    const foundByKey = new Map(keys.map((key, index) => [key, matches[index]]))
-    const first = new Map<string, Pending>()
+    const foundByKey = new Map(firsts.map(([key], index) => [key, matches[index]]))
     const drafts: Draft[] = []
     const items = pending.map((each, index) => {
       const found = foundByKey.get(keyOf(each))
       const stored = findStored(found, context)
-      const earlier = first.get(keyOf(each))
-      const isSame = stored ? stored.is_same && hasDetail(each, byKey) : !earlier || sameDetail(each, earlier)
-      if (!isSame) throw differs(index)
+      const first = firstByKey.get(keyOf(each)) ?? each
+      if (!sameDetail(each, first) || stored?.is_same === false) throw differs(index)
       if (stored) return { ...each.item, record_id: stored.id, status: 'unchanged' as const }
-      if (earlier) return { ...earlier.item, status: 'unchanged' as const }
-      first.set(keyOf(each), each)
+      if (each !== first) return { ...first.item, status: 'unchanged' as const }
       drafts.push({ ...each.draft, handles: [{ ...each.handle, place: found?.nextPlace ?? null }] })
       return each.item
     })
@@ -211,12 +210,6 @@ function keyOf({ handle }: Pick<Pending, 'handle'>): string {
 
 function sameDetail(one: Pending, other: Pending): boolean {
   return one.handle.detail?.equals(other.handle.detail ?? Buffer.alloc(0)) ?? false
-}
-
-/** The stored message was compared with one message of this id in the call; the others must say the same. */
-function hasDetail(each: Pending, byKey: ReadonlyMap<string, Pending>): boolean {
-  const compared = byKey.get(keyOf(each))
-  return compared === undefined || sameDetail(each, compared)
 }
 
 function differs(index: number): AppError {

@@ -17,8 +17,9 @@ import {
   matchingConditions,
   withheldConditions,
 } from './filters.queries.ts'
-import { type ChannelMatches, fuse, type Match } from './fusion.ts'
+import { type ChannelMatches, fuse } from './fusion.ts'
 import type { CandidateNode } from './graph-growth.ts'
+import type { Match } from './match.ts'
 import { listNames } from './names-in-question.ts'
 import { canShowRedacted, type Question, searchedScopes } from './question.ts'
 import type { Suppressed } from './retrieval.schemas.ts'
@@ -77,8 +78,7 @@ export function createCandidates({
   async function findRoots(question: Question, input: SearchInput, limit: number, now: Date): Promise<Roots> {
     if (input.text !== undefined || input.given !== undefined)
       return rankByContent(question, input, limit, now)
-    const seen = canShowRedacted(question) ? 'any' : 'whole'
-    return { candidateNodes: await rankBySalience(question, seen, limit, now), fits: new Map() }
+    return rankBySalience(question, canShowRedacted(question) ? 'any' : 'whole', limit, now)
   }
 
   async function rankBySalience(
@@ -86,10 +86,10 @@ export function createCandidates({
     seen: 'whole' | 'any',
     limit: number,
     now: Date,
-  ): Promise<CandidateNode[]> {
+  ): Promise<Roots> {
     const ids = await listSalient(question, seen, limit, now)
     const states = await findCandidateStates(db, ids, question)
-    return [...states].sort(bySalience).slice(0, limit).map(toRoot)
+    return { candidateNodes: [...states].sort(bySalience).slice(0, limit).map(toRoot), fits: new Map() }
   }
 
   async function rankByContent(
@@ -103,8 +103,7 @@ export function createCandidates({
     const matches = await search(input, question, answerConditions(question, 'whole'), depth)
     const ids = listIds(matches)
     // No record shares a word with the question: the most salient records are a better answer than none.
-    if (ids.length === 0)
-      return { candidateNodes: await rankBySalience(question, 'whole', limit, now), fits: new Map() }
+    if (ids.length === 0) return rankBySalience(question, 'whole', limit, now)
     const rows = await findCandidateStates(db, ids, question)
     const states = new Map(rows.map((row) => [row.id, row]))
     const candidateNodes = fuse(matches, states)

@@ -64,7 +64,7 @@ export function matchingConditions(question: Question, seen: Visibility): Condit
   ]
 }
 
-/** Statuses are literals: for an array parameter the planner assumes ten values and plans each time anew. */
+/** Statuses are literals: for an array parameter the planner assumes ten values and plans again at every call. */
 function livingConditions(question: Question): Condition[] {
   const { statuses, includesExpired } = question
   return [

@@ -1,9 +1,9 @@
+import { compareMatches, type Match } from './match.ts'
+
 /** One order out of several channels: relevance decides, salience and importance only among nearly equal matches. */
 
 export type Channel = 'vector' | 'text' | 'graph' | 'salience'
 export type ContentChannel = Exclude<Channel, 'salience'>
-
-export type Match = { id: string; score: number }
 
 /** Matches by channel, best first; a channel that had nothing to say is left out. */
 export type ChannelMatches = Partial<Record<ContentChannel, readonly Match[]>>
@@ -28,7 +28,7 @@ const channelWeights: Record<ContentChannel, number> = { text: 1, vector: 0.5, g
 /** How far each prior can move a score, both ways. Together they never lift a record over one that is 1.13 times as relevant. */
 const priorSpan = { salience: 0.02, importance: 0.02, recency: 0.02 }
 
-/** Best first; between equal scores the lower id, so that the same question has the same answer. */
+/** Returns the candidates of all channels, best first. */
 export function fuse(matches: ChannelMatches, inputs: ReadonlyMap<string, ScoreInputs>): FusedNode[] {
   const ages = sortTimes(inputs)
   const nodes: FusedNode[] = []
@@ -37,7 +37,7 @@ export function fuse(matches: ChannelMatches, inputs: ReadonlyMap<string, ScoreI
     // A record that was forgotten between two statements has no inputs.
     if (input) nodes.push(scoreNode(id, channels, input, ages))
   }
-  return nodes.sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
+  return nodes.sort(compareMatches)
 }
 
 /** In a fixed order of channels: a sum of floats depends on the order of its terms. */

@@ -1,3 +1,4 @@
+import { compareMatches } from './match.ts'
 import type { Signals } from './retrieval.schemas.ts'
 
 /** Expands roots to their neighbourhood, hop by hop, the best neighbours first. */
@@ -40,7 +41,7 @@ export function selectNextHop(
     const other = best.get(node.id)
     if (!other || isBefore(node, other)) best.set(node.id, node)
   }
-  return [...best.values()].sort(compareNodes).slice(0, Math.max(0, room))
+  return [...best.values()].sort(compareMatches).slice(0, Math.max(0, room))
 }
 
 /** Hidden fields of a redacted record do not count, so its importance is taken as average. */
@@ -68,10 +69,6 @@ function isBefore(one: CandidateNode, other: CandidateNode): boolean {
 
 function keyOf({ signals }: CandidateNode): string {
   return `${signals.via?.source_id} ${signals.via?.predicate}`
-}
-
-function compareNodes(one: CandidateNode, other: CandidateNode): number {
-  return other.score - one.score || (one.id < other.id ? -1 : 1)
 }
 
 /** Returns the followed edges between records of the answer, in the order of their source records. */

@@ -1,4 +1,5 @@
 import type { Payload } from '../domain/payloads.ts'
+import { compareMatches } from './match.ts'
 
 /** Ranks the procedures found for a task and says how sure the choice is. */
 
@@ -64,7 +65,7 @@ export function selectProcedure(
   if (contenders.length === 0) return null
   const ranked = contenders
     .map((contender) => ({ id: contender.id, score: scoreCandidate(contender, now) }))
-    .sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
+    .sort(compareMatches)
   const confidence = confidenceOf(ranked.map(({ score }) => score))
   return {
     selected: ranked.map(({ id }) => id),

@@ -47,7 +47,7 @@ function report(search: Search, pointer: string, message: string): void {
 type Check = (value: unknown) => boolean
 
 const checks = new WeakMap<TSchema, Check>()
-/** By their text: references and queries without parameters, which every route writes anew. */
+/** By their text: references and queries without parameters, which each route writes again. */
 const shortChecks = new Map<string, Check>()
 const maxShortLength = 100
 

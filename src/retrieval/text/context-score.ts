@@ -1,4 +1,4 @@
-import type { StoreSize } from './search-plan.ts'
+import { b, k1, type StoreSize } from './search-plan.ts'
 
 /**
  * Relevance of a message in its conversation. The answer to a question often stands beside the message that shares the
@@ -22,8 +22,6 @@ const fullWeight = 1 + neighbourWeights.reduce((sum, [, weight]) => sum + weight
 /** How far a neighbour can be. */
 export const reach = 2
 
-const k1 = 1.2
-const ownB = 0.75
 /** Less than the usual 0.75: neighbours make the lengths more equal, and the difference that is left matters less. */
 const contextB = 0.5
 
@@ -51,7 +49,7 @@ export function scoreInContext(
   )
   const words = near.reduce((sum, { message, weight }) => sum + weight * message.words, own.words)
   const inContext = bm25({ counts, words }, idfs, averageLength * fullWeight, contextB)
-  const alone = bm25(own, idfs, averageLength, ownB)
+  const alone = bm25(own, idfs, averageLength, b)
   return Math.round(((1 - ownShare) * inContext + ownShare * alone) * 1e9) / 1e9
 }
 
@@ -59,9 +57,9 @@ function bm25(
   { counts, words }: MessageWords,
   idfs: readonly number[],
   averageLength: number,
-  b: number,
+  lengthShare: number,
 ): number {
-  const norm = k1 * (1 - b + (b * words) / averageLength)
+  const norm = k1 * (1 - lengthShare + (lengthShare * words) / averageLength)
   return idfs.reduce((sum, idf, word) => {
     const count = counts[word] ?? 0
     return sum + (idf * count * (k1 + 1)) / (count + norm)

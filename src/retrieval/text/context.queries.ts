@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import { padPlaces } from './search-plan.ts'
 import { occurrences } from './word-conditions.queries.ts'
 
 export type Surroundings = {
@@ -51,8 +52,7 @@ export async function countWords(
   words: readonly string[],
   answering: readonly RawBuilder<unknown>[],
 ): Promise<WordsOfMessage[]> {
-  // Up to the next four, so that PostgreSQL keeps few plans of this.
-  const counts = Array.from({ length: 4 * Math.ceil(words.length / 4) }, (_, at) => occurrences(words[at]))
+  const counts = padPlaces(words).map(occurrences)
   const { rows } = await sql<WordsOfMessage>`
     select c.record_id as id, array[${sql.join(counts)}]::float8[] as counts, c.words,
       (${sql.join([...answering], sql` and `)}) as is_answer

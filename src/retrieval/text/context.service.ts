@@ -1,8 +1,9 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import { compareMatches, type Match } from '../match.ts'
 import { countWords, findSurroundings, type Surroundings, type WordsOfMessage } from './context.queries.ts'
 import { reach, scoreInContext } from './context-score.ts'
-import type { Match, RankedMatches, TextSearch } from './text-search.queries.ts'
+import type { RankedMatches, TextSearch } from './text-search.queries.ts'
 import { listDemands } from './word-conditions.queries.ts'
 
 export type ContextOptions = {
@@ -44,7 +45,7 @@ export async function addContext(
   }
   return Array.from(scores, ([id, score]) => ({ id, score }))
     .filter(({ score }) => score > 0)
-    .sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
+    .sort(compareMatches)
     .slice(0, search.limit)
 }
 

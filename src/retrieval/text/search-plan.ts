@@ -207,3 +207,8 @@ export function toAlternatives(sets: readonly (readonly string[])[]): string {
     return isEnd ? quoteWord(first) : `${quoteWord(first)} & (${toAlternatives(rests)})`
   }).join(' | ')
 }
+
+/** Fills up to the next multiple of four, because each number of words is a statement of its own, and PostgreSQL keeps few plans. */
+export function padPlaces<T>(items: readonly T[]): (T | undefined)[] {
+  return Array.from({ length: 4 * Math.ceil(items.length / 4) }, (_, at) => items[at])
+}

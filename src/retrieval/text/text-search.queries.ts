@@ -3,7 +3,16 @@ import type { Database } from '../../db/connection.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../domain/caller.ts'
 import type { TextQuery } from '../../domain/query-words.ts'
-import { b, type CountedWord, k1, quoteWord, type StoreSize, toAlternatives } from './search-plan.ts'
+import type { Match } from '../match.ts'
+import {
+  b,
+  type CountedWord,
+  k1,
+  padPlaces,
+  quoteWord,
+  type StoreSize,
+  toAlternatives,
+} from './search-plan.ts'
 import { listPhrases, occurrences } from './word-conditions.queries.ts'
 
 export type TextSearch = {
@@ -17,8 +26,6 @@ export type TextSearch = {
   required: readonly (readonly string[])[]
   limit: number
 }
-
-export type Match = { id: string; score: number }
 
 /** The best matches, and how rare each word of the question is. */
 export type RankedMatches = { matches: Match[]; idfs: ReadonlyMap<string, number> }
@@ -95,7 +102,7 @@ async function rank(
   isHit: RawBuilder<unknown>,
 ): Promise<RankedMatches> {
   const { store, conditions, trust, limit } = search
-  const places = padded(words)
+  const places = padPlaces(words)
   const counts = places.map((each, at) => sql`${occurrences(each?.word)} as ${countOf(at)}`)
   const length = sql`${k1 * (1 - b)}::float8 + ${(k1 * b) / store.averageLength}::float8 * c.words`
   const met = conditions.length === 0 ? sql`true` : sql`(${sql.join([...conditions], sql` and `)})`
@@ -148,13 +155,6 @@ function having(search: TextSearch, words: RawBuilder<unknown>): RawBuilder<unkn
     ...listPhrases(search),
   ]
   return sql.join(clauses, sql` && `)
-}
-
-/**
- * Pads to a multiple of four, so that PostgreSQL keeps few plans of this statement. A missing word counts 0.
- */
-function padded(words: readonly CountedWord[]): (CountedWord | undefined)[] {
-  return Array.from({ length: 4 * Math.ceil(words.length / 4) }, (_, at) => words[at])
 }
 
 const countOf = (at: number) => sql.ref(`count_${at}`)

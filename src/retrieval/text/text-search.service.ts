@@ -4,6 +4,7 @@ import { type Trust, unscoped } from '../../domain/caller.ts'
 import { readQuery } from '../../domain/query-words.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { findMostSalient } from '../../records/index.ts'
+import { compareMatches, type Match } from '../match.ts'
 import { addContext, type ContextOptions } from './context.service.ts'
 import {
   type CountedWord,
@@ -19,7 +20,6 @@ import {
   findByWords,
   findInSubset,
   findJointMatches,
-  type Match,
   type RankedMatches,
   type TextSearch,
 } from './text-search.queries.ts'
@@ -162,17 +162,13 @@ export function createTextSearch({ clock, textLanguage }: Resources) {
 function mergeRanked(one: RankedMatches, other: RankedMatches, limit: number): RankedMatches {
   const byId = new Map([...one.matches, ...other.matches].map((match) => [match.id, match]))
   return {
-    matches: [...byId.values()].sort(byScore).slice(0, limit),
+    matches: [...byId.values()].sort(compareMatches).slice(0, limit),
     idfs: one.idfs.size > 0 ? one.idfs : other.idfs,
   }
 }
 
 function toCount({ word }: CountedWord): CountedWord {
   return { word, count: null }
-}
-
-function byScore(one: Match, other: Match): number {
-  return other.score - one.score || (one.id < other.id ? -1 : 1)
 }
 
 function requiredOf({ trust, scopes, types }: TextSearchInput): string[][] {
