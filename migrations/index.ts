@@ -23,6 +23,19 @@ import * as apart from './0024_apart.ts'
 import * as salienceBounds from './0025_salience_bounds.ts'
 import * as via from './0026_via.ts'
 import * as messages from './0027_messages.ts'
+import * as vectorCells from './0029_vector_cells.ts'
+import * as runRequesters from './0032_run_requesters.ts'
+import * as worth from './0033_worth.ts'
+import * as budgets from './0035_budgets.ts'
+import * as regrets from './0036_regrets.ts'
+import * as simulations from './0037_simulations.ts'
+import * as runEffects from './0038_run_effects.ts'
+import * as plans from './0039_plans.ts'
+import * as embeddingWorkers from './0040_embedding_workers.ts'
+import * as importSecret from './0042_import_secret.ts'
+import * as accessKeys from './0043_access_keys.ts'
+import * as planGroups from './0044_plan_groups.ts'
+import * as tenants from './0049_tenants.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -50,4 +63,17 @@ export const migrations: Record<string, Migration> = {
   '0025_salience_bounds': salienceBounds,
   '0026_via': via,
   '0027_messages': messages,
+  '0029_vector_cells': vectorCells,
+  '0032_run_requesters': runRequesters,
+  '0033_worth': worth,
+  '0035_budgets': budgets,
+  '0036_regrets': regrets,
+  '0037_simulations': simulations,
+  '0038_run_effects': runEffects,
+  '0039_plans': plans,
+  '0040_embedding_workers': embeddingWorkers,
+  '0042_import_secret': importSecret,
+  '0043_access_keys': accessKeys,
+  '0044_plan_groups': planGroups,
+  '0049_tenants': tenants,
 }

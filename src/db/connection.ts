@@ -1,12 +1,18 @@
-import { Kysely, type LogEvent, PostgresDialect } from 'kysely'
+import { Kysely, type LogEvent, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
+import { notePositions } from './commit-positions.ts'
 import { prepareStatements } from './prepared.ts'
 import type { DB } from './schema.ts'
+import { homeSchema } from './schema-names.ts'
+import { poolOf, trackSchemas } from './tenant-sessions.ts'
 
 export type Database = Kysely<DB>
 
 /** A finished statement: its text without its parameters. */
 export type Statement = { sql: string; durationMs: number; failure?: string | undefined }
+
+/** Makes the connections of a pool enter a schema; without tenants it changes nothing. */
+export type Scope = (pool: pg.Pool) => Pick<pg.Pool, 'connect'>
 
 export type ConnectionOptions = {
   url: string
@@ -19,6 +25,10 @@ export type ConnectionOptions = {
   applicationName: string
   /** Called after each statement. */
   onStatement?: ((statement: Statement) => void) | undefined
+  /** Says which server answers a statement, where reads may go to replicas. `scope` is applied to the pool of each. */
+  route?: ((primary: pg.Pool, scope: Scope) => PostgresPool) | undefined
+  /** Whether each tenant has a schema of its own. The database of the connection is then that of the schema `public`. */
+  tenants?: boolean
 }
 
 export type Connection = ReturnType<typeof connect>
@@ -30,7 +40,7 @@ function getTypeParser(oid: number, format?: 'text' | 'binary') {
   return oid === bigint ? Number : pg.types.getTypeParser(oid, format)
 }
 
-export function connect(options: ConnectionOptions) {
+export function createPool(options: Omit<ConnectionOptions, 'onStatement' | 'route'>): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
@@ -42,7 +52,8 @@ export function connect(options: ConnectionOptions) {
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     // Compiling a statement over many rows took ten times as long as running it.
-    options: '-c jit=off',
+    // With tenants no table is found before a schema was chosen.
+    options: options.tenants ? '-c jit=off -c search_path=pg_catalog' : '-c jit=off',
     types: { getTypeParser },
   })
   // An idle connection that the server closes emits `error`; without a listener it would end the process. The next
@@ -50,15 +61,31 @@ export function connect(options: ConnectionOptions) {
   pool.on('error', () => {})
   // A connection in use emits `error` too, besides failing its query. A lost server must not end this process.
   pool.on('connect', (client) => client.on('error', () => {}))
-  if (options.preparedStatements ?? true) prepareStatements(pool)
-  const { onStatement } = options
-  const db: Database = new Kysely<DB>({
-    dialect: new PostgresDialect({ pool }),
-    ...(onStatement ? { log: (event: LogEvent) => onStatement(describe(event)) } : {}),
-  })
+  const isPrepared = options.preparedStatements ?? true
+  if (options.tenants) trackSchemas(pool, isPrepared)
+  else if (isPrepared) prepareStatements(pool)
+  notePositions(pool)
+  return pool
+}
+
+export function connect(options: ConnectionOptions) {
+  const pool = createPool(options)
+  const { onStatement, route, tenants = false } = options
+  const log = (event: LogEvent) => onStatement?.(describe(event))
+  const createDatabase = (source: PostgresPool): Database =>
+    new Kysely<DB>({ dialect: new PostgresDialect({ pool: source }), ...(onStatement ? { log } : {}) })
+  const openSchema = (schema: string): PostgresPool => {
+    const scope: Scope = (each) => (tenants ? poolOf(each, schema) : each)
+    if (route) return route(pool, scope)
+    const scoped = scope(pool)
+    return { connect: () => scoped.connect(), end: () => pool.end() }
+  }
+  const db = createDatabase(tenants || route ? openSchema(homeSchema) : pool)
   return {
     db,
     pool,
+    /** The database of one tenant. It uses the connections of all, and no statement of it finds a table of another. */
+    databaseOf: (schema: string): Database => createDatabase(openSchema(schema)),
     close: () => db.destroy(),
   }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from './connection.ts'
+import { readFromPrimary } from './request-scope.ts'
 
 /**
  * A writer reads the clock, waits at most 5 s for a connection and begins its transaction. This covers that wait and
@@ -14,6 +15,8 @@ export const slackMs = 10_000
  * so that a run that has just committed its start is included.
  */
 export async function findVisibleHorizon(db: Database, now: Date): Promise<Date> {
+  // A replica does not know the transactions of the primary, and what follows must not be older than these.
+  readFromPrimary()
   const oldest = await sql<{ age_ms: number }>`
     select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0)::float8 * 1000 as age_ms
     from pg_stat_activity

@@ -1,46 +1,82 @@
 import { Migrator, sql } from 'kysely'
 import { migrations } from '../../migrations/index.ts'
 import type { Database } from './connection.ts'
+import { visitStatement } from './tenant-sessions.ts'
+import type { Transaction } from './transaction.ts'
 
 /** A constant that no other advisory lock of the product uses. */
 const migrationLock = 7_350_001
 
+const names = Object.keys(migrations)
+
+/** The state of a schema with every migration of this version: how many, so that later states compare as greater. */
+export const newestMigration = `${String(names.length).padStart(4, '0')} ${names.at(-1)}`
+
 /** Applies missing migrations and returns their names. Of several callers at once, one does the work. */
 export async function migrateUp(db: Database): Promise<string[]> {
-  return withMigrator(db, async (migrator) => {
-    const known = await migrator.getMigrations()
-    // Kysely refuses a database with migrations that it does not know, which a version meets after a rollback to it.
-    return known.every(({ executedAt }) => executedAt) ? {} : migrator.migrateToLatest()
+  return withMigrationLock(db, async (session) => {
+    if ((await pendingMigrations(session)).length === 0) return []
+    const migrator = new Migrator({ db: session, provider: { getMigrations: async () => migrations } })
+    const { error, results } = await migrator.migrateToLatest()
+    if (error) throw error
+    return (results ?? []).map((result) => result.migrationName)
   })
 }
 
+/**
+ * The migrations of this version that the database lacks. Read without Kysely, which lists the columns of every table in
+ * every schema first, that is of every tenant. Migrations of a later version do no harm after a rollback.
+ */
 export async function pendingMigrations(db: Database): Promise<string[]> {
-  const applied = new Set(
-    (await createMigrator(db).getMigrations()).filter((each) => each.executedAt).map((each) => each.name),
-  )
-  return Object.keys(migrations).filter((name) => !applied.has(name))
+  const { rows } = await sql<{ exists: boolean }>`
+    select to_regclass('kysely_migration') is not null as exists
+  `.execute(db)
+  const applied = rows[0]?.exists ? await listApplied(db) : []
+  return Object.keys(migrations).filter((name) => !applied.includes(name))
 }
 
-function createMigrator(db: Database): Migrator {
-  return new Migrator({ db, provider: { getMigrations: async () => migrations } })
+async function listApplied(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+  return rows.map(({ name }) => name)
 }
 
-type Outcome = Awaited<ReturnType<Migrator['migrateToLatest']>>
+/**
+ * Creates the tables of a schema, or applies the migrations that it lacks, within the transaction, which continues in
+ * this schema. The tables are also those of Kysely, so that one history of migrations is like another.
+ */
+export async function migrateSchema(tx: Transaction, schema: string, now: Date): Promise<string[]> {
+  await sql.raw(visitStatement(schema)).execute(tx)
+  for (const statement of historyTables) await sql.raw(statement).execute(tx)
+  const pending = await pendingMigrations(tx)
+  for (const name of pending) {
+    await migrations[name]?.up(tx)
+    await sql`insert into kysely_migration (name, timestamp) values (${name}, ${now.toISOString()})`.execute(
+      tx,
+    )
+  }
+  return pending
+}
+
+const historyTables = [
+  'create table if not exists kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)',
+  `create table if not exists kysely_migration_lock (
+    id varchar(255) primary key, is_locked integer default 0 not null
+  )`,
+  `insert into kysely_migration_lock (id) values ('migration_lock') on conflict do nothing`,
+]
 
 /**
  * One session lock around everything, also the tables of Kysely: `create table if not exists` from twenty processes
  * at once fails in the catalogue of PostgreSQL. Timeouts for requests do not apply here.
  */
-async function withMigrator(db: Database, run: (migrator: Migrator) => Promise<Outcome>): Promise<string[]> {
+async function withMigrationLock<T>(db: Database, run: (session: Database) => Promise<T>): Promise<T> {
   return db.connection().execute(async (session) => {
     await sql`select set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)`.execute(
       session,
     )
     await sql`select pg_advisory_lock(${migrationLock})`.execute(session)
     try {
-      const { error, results } = await run(createMigrator(session))
-      if (error) throw error
-      return (results ?? []).map((result) => result.migrationName)
+      return await run(session)
     } finally {
       await sql`select pg_advisory_unlock(${migrationLock})`.execute(session)
       await sql`reset statement_timeout`.execute(session)

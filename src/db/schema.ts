@@ -7,7 +7,7 @@ import type { ColumnType } from "kysely";
 
 export type AccessKind = "served" | "used";
 
-export type AuditAction = "archive" | "create" | "decay" | "delete" | "demote" | "erase" | "fork" | "merge" | "pin" | "promote" | "reinforce" | "restore" | "revise" | "status" | "unpin";
+export type AuditAction = "archive" | "create" | "decay" | "delete" | "demote" | "erase" | "fork" | "merge" | "pin" | "promote" | "reinforce" | "restore" | "revise" | "status" | "undo" | "unpin";
 
 export type ConsolidationStage = "competence" | "episodic" | "extraction" | "plan_graph" | "semantic";
 
@@ -57,6 +57,10 @@ export interface AccessFolds {
 export interface AccessLog {
   actor: string;
   at: Date;
+  /**
+   * of a served access: the id of the key, root or anonymous
+   */
+  key_id: string | null;
   kind: AccessKind;
   record_id: string;
 }
@@ -81,6 +85,10 @@ export interface AuditEntries {
   at: Date;
   changes: Json | null;
   id: Generated<number>;
+  /**
+   * the revision that wrote it; its effects are in run_effects
+   */
+  operation_id: Generated<string | null>;
   rationale: string;
   record_id: string;
   run_id: string | null;
@@ -101,6 +109,14 @@ export interface AwaitingEdges {
 export interface BeliefProbes {
   probed_at: Date;
   record_id: string;
+}
+
+export interface Budgets {
+  max_bytes: number | null;
+  max_records: number | null;
+  mode: string;
+  protect: string[];
+  scope: string;
 }
 
 export interface Contents {
@@ -185,6 +201,12 @@ export interface Embeddings {
   record_id: string;
 }
 
+export interface EmbeddingWorkers {
+  model_id: number;
+  seen_at: Date;
+  worker: string;
+}
+
 export interface EntityIdentifiers {
   namespace: string;
   record_id: string;
@@ -236,6 +258,12 @@ export interface ImportLines {
   received_at: Date;
 }
 
+export interface ImportSecret {
+  more_secret: string;
+  only_row: boolean;
+  secret: string;
+}
+
 export interface JobLeases {
   expires_at: Date;
   fence: number;
@@ -249,6 +277,7 @@ export interface JobSchedules {
   interval_ms: number | null;
   job: string;
   last_success_at: Date | null;
+  mode: Generated<string>;
   next_at: Date;
 }
 
@@ -268,6 +297,10 @@ export interface MaintenanceChanges {
   after: Json | null;
   before: Json | null;
   note: string | null;
+  /**
+   * of a plan: the state of a record that would only be forgotten; such a change has no rows in run_effects
+   */
+  planned: Json | null;
   record_id: string;
   run_id: string;
 }
@@ -290,6 +323,7 @@ export interface MaintenanceRuns {
   id: string;
   job: string;
   options: Json;
+  requested_by: string | null;
   scope: string | null;
   started_at: Date | null;
   stats: Json;
@@ -321,6 +355,41 @@ export interface PeerCards {
   digest: Buffer;
   entity_id: string;
   written_at: Date;
+}
+
+export interface PlanApplications {
+  plan_id: string;
+  run_id: string;
+  /**
+   * {only?, except?}: actions and record ids
+   */
+  selection: Json;
+}
+
+export interface PlanGroups {
+  action: string;
+  best_id: string | null;
+  best_keeping: number | null;
+  bytes: number;
+  changes: number;
+  plan_id: string;
+  salience: number;
+  scope: string;
+  sensitivity: Sensitivity;
+  type: RecordType;
+}
+
+export interface Plans {
+  /**
+   * when the last change that was left was made
+   */
+  applied_at: Date | null;
+  /**
+   * over everything that was kept so far, extended with each batch
+   */
+  digest: string;
+  expires_at: Date;
+  id: string;
 }
 
 export interface Records {
@@ -356,6 +425,7 @@ export interface Records {
   prune_at: Date | null;
   purge_at: Date | null;
   reinforcement_gain: number;
+  restored_at: Date | null;
   salience: number;
   scope: string;
   sensitivity: Sensitivity;
@@ -368,6 +438,17 @@ export interface Records {
   type: RecordType;
   updated_at: Date;
   version: number;
+  worth: Buffer | null;
+}
+
+export interface Regrets {
+  first_at: Date;
+  forgotten_at: Date;
+  last_at: Date;
+  reason: string;
+  record_id: string;
+  run_id: string | null;
+  times: number;
 }
 
 export interface Relations {
@@ -378,10 +459,42 @@ export interface Relations {
   weight: number;
 }
 
+export interface RunEffects {
+  after: Json | null;
+  batch: Generated<string>;
+  before: Json | null;
+  id: Generated<number>;
+  record_id: string | null;
+  relation: string;
+  run_id: string;
+}
+
+export interface ScopeSizes {
+  /**
+   * the process of the server that counts here; 0 is what the decay job added up
+   */
+  backend: number;
+  bytes: number;
+  /**
+   * pinned, or with a policy other than auto_prune
+   */
+  is_guarded: boolean;
+  layer: MemoryLayer;
+  records: number;
+  scope: string;
+  type: RecordType;
+}
+
 export interface Signatures {
   bits: string;
+  cell: Generated<number>;
   model_id: number;
   record_id: string;
+}
+
+export interface Simulations {
+  position: string;
+  run_id: string;
 }
 
 export interface StatusChanges {
@@ -414,6 +527,31 @@ export interface Tallies {
   backend: number;
   name: string;
   value: number;
+}
+
+export interface TenantEvents {
+  action: string;
+  actor: string;
+  at: Date;
+  id: string;
+  rationale: string | null;
+  reference: string;
+  removed: Json | null;
+  tenant_id: string;
+}
+
+export interface Tenants {
+  created_at: Date;
+  id: string;
+  /**
+   * the number of migrations of the schema, and the last one
+   */
+  migration: string;
+  /**
+   * a part of the name of the schema and of the keys
+   */
+  reference: string;
+  status: string;
 }
 
 export interface Tombstones {
@@ -452,6 +590,20 @@ export interface Unsurprised {
   record_id: string;
 }
 
+export interface VectorCells {
+  centroids: Buffer;
+  id: Generated<number>;
+  /**
+   * how many vectors of the sample are in each cell
+   */
+  members: number[];
+  model_id: number;
+  /**
+   * the number of vectors of the model when the set was learnt
+   */
+  vectors: number;
+}
+
 export interface DB {
   access_folds: AccessFolds;
   access_log: AccessLog;
@@ -459,6 +611,7 @@ export interface DB {
   audit_entries: AuditEntries;
   awaiting_edges: AwaitingEdges;
   belief_probes: BeliefProbes;
+  budgets: Budgets;
   contents: Contents;
   departures: Departures;
   descents: Descents;
@@ -466,12 +619,14 @@ export interface DB {
   drift_misses: DriftMisses;
   drift_positions: DriftPositions;
   embedding_models: EmbeddingModels;
+  embedding_workers: EmbeddingWorkers;
   embeddings: Embeddings;
   entity_identifiers: EntityIdentifiers;
   episode_tallies: EpisodeTallies;
   handles: Handles;
   idempotency_keys: IdempotencyKeys;
   import_lines: ImportLines;
+  import_secret: ImportSecret;
   importance_history: ImportanceHistory;
   job_leases: JobLeases;
   job_schedules: JobSchedules;
@@ -482,14 +637,24 @@ export interface DB {
   messages: Messages;
   outdated_texts: OutdatedTexts;
   peer_cards: PeerCards;
+  plan_applications: PlanApplications;
+  plan_groups: PlanGroups;
+  plans: Plans;
   records: Records;
+  regrets: Regrets;
   relations: Relations;
+  run_effects: RunEffects;
+  scope_sizes: ScopeSizes;
   signatures: Signatures;
+  simulations: Simulations;
   status_changes: StatusChanges;
   surprises: Surprises;
   tallies: Tallies;
+  tenant_events: TenantEvents;
+  tenants: Tenants;
   tombstones: Tombstones;
   unconsolidated: Unconsolidated;
   unembedded: Unembedded;
   unsurprised: Unsurprised;
+  vector_cells: VectorCells;
 }

@@ -9,7 +9,7 @@ import type { Database } from '../../src/db/connection.ts'
 import { connect } from '../../src/db/connection.ts'
 import { migrateUp, pendingMigrations } from '../../src/db/migrator.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
-import { migrateDown } from '../support/migrate-down.ts'
+import { migrateDown, migrateTo } from '../support/migrate-down.ts'
 
 const names = Object.keys(migrations)
 let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
@@ -64,13 +64,19 @@ describe('migrations', () => {
     expect(await listObjects(connection.db)).toEqual(whole)
   })
 
-  it('can be reverted to any of them and applied again', async () => {
-    for (const [index, name] of names.entries()) {
+  it('can be reverted and applied again one by one, with the same objects at each of them', async () => {
+    const objects = new Map<string, string[]>()
+    for (const [index, name] of [...names.entries()].reverse()) {
       const undone = names.slice(index + 1)
-      expect(await migrateDown(connection.db, name)).toEqual([...undone].reverse())
+      expect(await migrateDown(connection.db, name)).toEqual(undone.slice(0, 1))
       expect(await pendingMigrations(connection.db)).toEqual(undone)
-      expect(await migrateUp(connection.db)).toEqual(undone)
+      objects.set(name, await listObjects(connection.db))
     }
+    for (const name of names) {
+      expect(await migrateTo(connection.db, name)).toEqual(name === names[0] ? [] : [name])
+      expect(await listObjects(connection.db), name).toEqual(objects.get(name))
+    }
+    expect(await pendingMigrations(connection.db)).toEqual([])
   })
 
   it('name every index and constraint', async () => {

@@ -41,7 +41,7 @@ describe('the last version on the schema of the next one', () => {
   })
 
   it.each([
-    ['alter table contents drop column tags', 'contents.tags is gone'],
+    ['alter table contents drop column tags cascade', 'contents.tags is gone'],
     ['alter table contents rename column tags to labels', 'contents.tags is gone'],
     ['alter table records alter column version type int8', 'records.version is of another type'],
     ['alter table records alter column forgotten_by set not null', 'records.forgotten_by must be given'],

@@ -6,7 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EmbeddedDatabaseError } from './embedded-failure.ts'
 
 /** What PostgreSQL writes about itself into postmaster.pid. */
-export type Postmaster = { pid: number; port: number; ready: boolean }
+export type Postmaster = {
+  pid: number
+  port: number
+  /** The folder of its Unix socket; empty without one. */
+  socketFolder: string
+  ready: boolean
+}
 
 /** Finds the server that runs on this cluster, also one that another process started. */
 export async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {
@@ -88,7 +94,8 @@ async function readPostmaster(cluster: string, path = pidFile(cluster)): Promise
     () => undefined,
   )
   if (!lines?.[0]) return undefined
-  return { pid: Number(lines[0]), port: Number(lines[3]), ready: lines[7]?.trim() === 'ready' }
+  const [pid, , , port, socketFolder = '', , , state] = lines
+  return { pid: Number(pid), port: Number(port), socketFolder, ready: state?.trim() === 'ready' }
 }
 
 function pidFile(cluster: string): string {

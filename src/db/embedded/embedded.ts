@@ -6,7 +6,7 @@ import { claimServer, ensureDatabase } from './embedded-claim.ts'
 import { ensureCluster, readPassword, superuser } from './embedded-cluster.ts'
 import { EmbeddedDatabaseError } from './embedded-failure.ts'
 import { createFolder } from './embedded-folder.ts'
-import { findPostmaster, stopPostmaster } from './embedded-postmaster.ts'
+import { findPostmaster, type Postmaster, stopPostmaster } from './embedded-postmaster.ts'
 import { openServer } from './embedded-server.ts'
 
 export { EmbeddedDatabaseError }
@@ -36,20 +36,21 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const { folder, cluster, server } = await openFolder(options, log).catch((error) => {
     throw describeSystemError(error, options.dataDir)
   })
-  const address = `postgres://${superuser}:${await readPassword(cluster)}@127.0.0.1:${server.port}`
-  const claim = await claimServer(`${address}/postgres`, folder, server.pid)
+  const password = await readPassword(cluster)
+  const maintenance = urlOf(server, password, 'postgres')
+  const claim = await claimServer(maintenance, folder, server.pid)
   if (server.adopted) log('A database server that was still running is used again.')
   const stop = async () => {
     await claim.release()
     await stopPostmaster(cluster, server.pid)
   }
   try {
-    await ensureDatabase(`${address}/postgres`, database)
+    await ensureDatabase(maintenance, database)
   } catch (error) {
     await stop()
     throw error
   }
-  return { url: `${address}/${database}`, port: server.port, lost: claim.lost, stop }
+  return { url: urlOf(server, password, database), port: server.port, lost: claim.lost, stop }
 }
 
 /**
@@ -70,9 +71,13 @@ export async function connectToEmbeddedPostgres(
     const { url, stop } = await startEmbeddedPostgres(options)
     return { url, leave: stop }
   }
-  const password = await readPassword(cluster)
-  const url = `postgres://${superuser}:${password}@127.0.0.1:${running.port}/${database}`
-  return { url, leave: async () => {} }
+  return { url: urlOf(running, await readPassword(cluster), database), leave: async () => {} }
+}
+
+/** Through the Unix socket where there is one. */
+function urlOf({ port, socketFolder }: Postmaster, password: string, name: string): string {
+  const socket = socketFolder === '' ? '' : `?host=${encodeURIComponent(socketFolder)}`
+  return `postgres://${superuser}:${password}@127.0.0.1:${port}/${name}${socket}`
 }
 
 async function openFolder(

@@ -406,7 +406,7 @@ or r.deletion_policy <> 'auto_prune' then r.prune_at is null
     from (
       select r.id, r.deletion_policy <> 'never'
 and r.purge_at >= r.forgotten_at
-        and (r.forgotten_reason not in ('pruned', 'archived')
+        and (r.forgotten_reason not in ('pruned', 'archived', 'budget')
 or (r.deletion_policy = 'auto_prune'
 and not r.pinned))
         and exists (select
@@ -415,6 +415,26 @@ where a.record_id = r.id
 and a.action in ('delete', 'archive'))
       from records as r
       where r.forgotten_at is not null
+    ) as each (name, holds);
+
+-- src/checking/lifecycle-laws.queries.ts findWrongSizes
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      with counted as (
+        select scope, type, layer, is_guarded, sum(records) as records, sum(bytes) as bytes
+        from scope_sizes group by 1, 2, 3, 4
+      ), actual as (
+        select r.scope, r.type, r.layer, r.pinned
+or r.deletion_policy <> 'auto_prune' as is_guarded,
+          count(*) as records, sum(record_bytes(c.tags, c.payload, c.provenance, c.interpretation)) as bytes
+        from records as r join contents as c on c.record_id = r.id
+        where r.forgotten_at is null
+        group by 1, 2, 3, 4
+      )
+      select concat(type, ' ', layer), coalesce(counted.records, 0) = coalesce(actual.records, 0)
+        and coalesce(counted.bytes, 0) = coalesce(actual.bytes, 0)
+      from counted full join actual using (scope, type, layer, is_guarded)
     ) as each (name, holds);
 
 -- src/checking/lifecycle-laws.queries.ts findSalientHistory
@@ -617,6 +637,71 @@ and r.status in ('active', 'challenged')
     join contents as c on c.record_id = next.id
     order by next.id;
 
+-- src/checking/plan-laws.queries.ts findMiscountedPlans
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select p.id, m.dry_run
+and (m.status <> 'succeeded'
+or grouped.changes = listed.changes)
+      from plans as p join maintenance_runs as m on m.id = p.id
+      cross join lateral (
+        select coalesce(sum(g.changes), 0) as changes
+from plan_groups as g
+where g.plan_id = p.id
+      ) as grouped
+      cross join lateral (
+        select count(*) as changes
+from maintenance_changes as c
+where c.run_id = p.id
+and c.action <> 'failed'
+      ) as listed
+    ) as each (name, holds);
+
+-- src/checking/plan-laws.queries.ts findUnplannedChanges
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select made.record_id, count(*) = 1
+and bool_and(planned.run_id is not null)
+      from plan_applications as a
+      join maintenance_changes as made on made.run_id = a.run_id
+and made.action not in ('failed', 'skipped')
+      left join maintenance_changes as planned on planned.run_id = a.plan_id
+        and planned.record_id = made.record_id
+and planned.action = made.action
+      group by a.plan_id, made.record_id, made.action
+    ) as each (name, holds);
+
+-- src/checking/plan-laws.queries.ts findStrayEffects
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select e.run_id, not coalesce(m.dry_run, false)
+or p.id is not null
+      from (select run_id
+from run_effects group by run_id) as e
+      left join maintenance_runs as m on m.id = e.run_id
+      left join plans as p on p.id = e.run_id
+    ) as each (name, holds);
+
+-- src/checking/plan-laws.queries.ts findUnloggedUndos
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select c.record_id, exists (
+        select
+from audit_entries as a
+        where a.record_id = c.record_id
+and a.run_id = c.run_id
+and a.action = 'undo'
+      )
+      from maintenance_runs as m join maintenance_changes as c on c.run_id = m.id
+and c.action = 'undo'
+      where m.job = 'undo'
+and not m.dry_run
+    ) as each (name, holds);
+
 -- src/checking/vector-laws.queries.ts findUnsignedVectors
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
@@ -626,6 +711,17 @@ and s.record_id is not null
       from embeddings as e
       full join signatures as s on s.record_id = e.record_id
 and s.model_id = e.model_id
+    ) as each (name, holds);
+
+-- src/checking/vector-laws.queries.ts findLostCells
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select s.record_id, s.cell = 0
+or s.cell % 16384 < cardinality(c.members)
+      from signatures as s
+      left join vector_cells as c on c.model_id = s.model_id
+and c.id = s.cell / 16384
     ) as each (name, holds);
 
 -- src/checking/vector-laws.queries.ts findMisshapenVectors
@@ -653,7 +749,7 @@ where u.record_id = r.id)
       join records as r on r.sensitivity <= m.max_sensitivity
       join contents as c on c.record_id = r.id
       where m.embeds
-and m.provider = 'hash'
+and m.provider in ('static', 'hash')
 and m.walked_to is null
 and c.words > 0
     ) as each (name, holds);

@@ -126,7 +126,7 @@ and u.stage = $10
 -- src/consolidation/episode-batches.queries.ts lockHandles
     select pg_advisory_xact_lock(
       ('x' || encode(substring(digest
-from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, 0)
+from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, lock_seed())
     )
     from (
       select distinct digest, scope

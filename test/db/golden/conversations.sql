@@ -1,21 +1,36 @@
 -- src/conversations/conversations.queries.ts findFigures
     with message as materialized (
-      select m.at, coalesce(c.payload #>> '{conversation,name}', c.payload #>> '{conversation,role}') as speaker
-      from messages as m
+      select m.scope, m.conversation, m.at, r.created_at, case when ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[])) then
+        coalesce(c.payload #>> '{conversation,name}', c.payload #>> '{conversation,role}') end as speaker
+      from unnest($3::text[],
+        $4::text[]) as place (scope, conversation)
+      join messages as m on m.scope = place.scope
+and m.conversation = place.conversation
       join records as r on r.id = m.record_id
       join contents as c on c.record_id = m.record_id
-      where m.scope = $1
-and m.conversation = $2
-and r.forgotten_at is null
-        and ("r"."sensitivity" <= $3
-and "r"."scope" = any($4::text[]))
-    )
-    select count(*)::int4 as messages, min(at) as first_at, max(at) as last_at,
-      array(select distinct speaker
+      where r.forgotten_at is null
+and ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+    ), spoken as (
+      select scope, conversation, speaker, count(*) as messages
 from message
-order by speaker
-limit 100) as speakers
-    from message;
+      where speaker is not null group by scope, conversation, speaker
+    )
+    select scope, conversation, count(*)::int4 as messages, min(at) as first_at, max(at) as last_at,
+      max(created_at) as updated_at, (
+        select coalesce(json_agg(json_build_object('name', named.speaker, 'messages', named.messages)), '[]')
+        from (
+          select speaker, messages
+from spoken as s
+          where s.scope = message.scope
+and s.conversation = message.conversation
+          order by messages desc, speaker
+limit 100
+        ) as named
+      ) as speakers
+    from message
+    group by scope, conversation;
 
 -- src/conversations/conversations.queries.ts listMessages: the first page
     select m.record_id as id, to_json(m.at) #>> '{}' as at, m.arrival
@@ -58,20 +73,18 @@ and true
         limit 1
       ) as next
     )
-    select known.scope, known.conversation, to_json(newest.at) #>> '{}' as last_at
+    select known.scope, known.conversation, last.newest
     from known cross join lateral (
-      select m.at
+      select max(m.arrival) as newest
       from messages as m join records as r on r.id = m.record_id
       where m.scope = known.scope
 and m.conversation = known.conversation
         and r.forgotten_at is null
 and ("r"."sensitivity" <= $1
 and "r"."scope" = any($2::text[]))
-      order by m.at desc, m.arrival desc
-      limit 1
-    ) as newest
-    where true
-order by newest.at desc, known.scope desc, known.conversation desc
+    ) as last
+    where last.newest is not null
+order by last.newest desc
     limit $3;
 
 -- src/conversations/conversations.queries.ts listConversations: a later page of one scope
@@ -92,20 +105,51 @@ and m.scope = $2
         limit 1
       ) as next
     )
-    select known.scope, known.conversation, to_json(newest.at) #>> '{}' as last_at
+    select known.scope, known.conversation, last.newest
     from known cross join lateral (
-      select m.at
+      select max(m.arrival) as newest
       from messages as m join records as r on r.id = m.record_id
       where m.scope = known.scope
 and m.conversation = known.conversation
         and r.forgotten_at is null
 and ("r"."sensitivity" <= $3
 and "r"."scope" = any($4::text[]))
-      order by m.at desc, m.arrival desc
-      limit 1
-    ) as newest
-    where true
-and (newest.at, known.scope, known.conversation)
-        < ($5::timestamptz, $6, $7)
-    order by newest.at desc, known.scope desc, known.conversation desc
-    limit $8;
+    ) as last
+    where last.newest is not null
+and last.newest < $5::int8
+    order by last.newest desc
+    limit $6;
+
+-- src/conversations/message-appending.queries.ts lockOrder
+select pg_advisory_xact_lock(hashtextextended($1::text, 7351 # lock_seed()));
+
+-- src/conversations/message-appending.queries.ts listEarliest
+    select c.payload #>> '{conversation,message_id}' as message_id, c.payload #>> '{conversation,role}' as role,
+      c.payload #>> '{conversation,name}' as name, coalesce(c.payload #>> '{timeline,0,summary}', '') as content
+    from messages as m
+    join records as r on r.id = m.record_id
+    join contents as c on c.record_id = m.record_id
+    where m.scope = $1
+and m.conversation = $2
+and r.sensitivity = $3::sensitivity
+    order by m.at, m.arrival
+    limit $4;
+
+-- src/conversations/message-appending.queries.ts countAtTimes
+    select to_json(m.at) #>> '{}' as at, count(*)::int4 as messages
+    from messages as m join records as r on r.id = m.record_id
+    where m.scope = $1
+and m.conversation = $2
+and m.at = any($3::timestamptz[])
+      and r.sensitivity = $4::sensitivity
+    group by m.at;
+
+-- src/conversations/message-appending.queries.ts findLatestSince
+    select to_json(m.at) #>> '{}' as at
+    from messages as m join records as r on r.id = m.record_id
+    where m.scope = $1
+and m.conversation = $2
+and m.at >= $3::timestamptz
+      and r.sensitivity = $4::sensitivity
+    order by m.at desc
+    limit 1;

@@ -19,6 +19,20 @@ where "status" in ($1, $2)
 and "started_at" is not null
 and "dry_run" = $3;
 
+-- src/db/run-effects.ts keepEffects
+    select set_config('membrane.effects', $1, true), set_config('membrane.rehearsal', $2, true);
+
+-- src/db/run-effects.ts dropEffects
+select set_config('membrane.effects', '', true), set_config('membrane.rehearsal', '', true);
+
+-- src/db/run-effects.ts beginOperation
+    select set_config('membrane.operation', $1, true),
+      set_config('membrane.effects', coalesce(nullif(current_setting('membrane.effects', true), ''), $2), true);
+
+-- src/db/run-effects.ts endOperation
+    select set_config('membrane.operation', '', true),
+      set_config('membrane.effects', coalesce(nullif(current_setting('membrane.effects', true), $1), ''), true);
+
 -- src/db/tallies.ts addTallies
     insert into tallies (name, backend, value)
     select name, pg_backend_pid(), value

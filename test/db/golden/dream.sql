@@ -7,6 +7,9 @@ and not r.pinned
     and r.status in ('active', 'challenged')
 and r.deletion_policy = 'auto_prune'
     and r.layer not in ('semantic', 'procedural', 'codebase')
+    and not exists (select
+from budgets as b
+where b.scope in (r.scope, ''))
     and
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) < 3;
 
@@ -19,6 +22,9 @@ and not r.pinned
     and r.status in ('active', 'challenged')
 and r.deletion_policy = 'auto_prune'
     and r.layer not in ('semantic', 'procedural', 'codebase')
+    and not exists (select
+from budgets as b
+where b.scope in (r.scope, ''))
     and
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) < 3
 and r.scope = $2
@@ -128,6 +134,9 @@ and not r.pinned
     and r.status in ('active', 'challenged')
 and r.deletion_policy = 'auto_prune'
     and r.layer not in ('semantic', 'procedural', 'codebase')
+    and not exists (select
+from budgets as b
+where b.scope in (r.scope, ''))
     and
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) < 3
     ), archived as (
@@ -733,7 +742,7 @@ on conflict ("entity_id") do update
 set "card_id" = $5, "digest" = $6, "written_at" = $7;
 
 -- src/dream/synthesis/synthesis.queries.ts findServingModelSize
-select "id", "dimensions"
+select "id", "provider", "dimensions"
 from "embedding_models"
 where "serves" = $1;
 

@@ -1,3 +1,123 @@
+-- src/embeddings/cells/cells.queries.ts listCellSets
+select "id"
+from "vector_cells"
+where "model_id" = $1
+order by "id";
+
+-- src/embeddings/cells/cells.queries.ts findCellSets
+    select c.id, c.members, c.centroids, m.dimensions
+    from vector_cells as c join embedding_models as m on m.id = c.model_id
+    where c.id = any($1::int4[])
+    order by c.id;
+
+-- src/embeddings/cells/cells.queries.ts findCelledModels
+    select m.id, m.dimensions, c.id as set_id, c.vectors,
+      (select count(*)
+from vector_cells as v
+where v.model_id = m.id)::int as sets,
+      exists (
+        select
+from signatures as s
+where s.model_id = m.id
+and s.cell < c.id * 16384
+      ) as is_unassigned
+    from embedding_models as m
+    left join lateral (
+      select v.id, v.vectors
+from vector_cells as v
+where v.model_id = m.id
+order by v.id desc
+limit 1
+    ) as c on true
+    where m.serves
+or m.embeds
+    order by m.id;
+
+-- src/embeddings/cells/cells.queries.ts countSignatures
+    select count(*)::int as count
+from signatures
+where model_id = $1;
+
+-- src/embeddings/cells/cells.queries.ts sampleVectors
+    select bits, code
+from embeddings tablesample system ($1::float4)
+    where model_id = $2
+    limit $3;
+
+-- src/embeddings/cells/cells.queries.ts lockCellSets
+select pg_advisory_xact_lock(7350 # lock_seed(), 13);
+    select max(id) as id
+from vector_cells
+where model_id = $1;
+
+-- src/embeddings/cells/cells.queries.ts insertCellSet
+    insert into vector_cells (model_id, vectors, members, centroids)
+    values ($1, $2, $3::int4[], $4);
+
+-- src/embeddings/cells/cells.queries.ts findWalkEnd
+    select record_id
+from (
+      select record_id
+from signatures
+where record_id > $1::uuid
+and model_id = $2
+      order by record_id
+limit $3
+    ) as next
+    order by record_id desc
+limit 1;
+
+-- src/embeddings/cells/cells.queries.ts claimUnassigned
+    select s.record_id, e.bits, e.code
+    from signatures as s join embeddings as e on e.record_id = s.record_id
+and e.model_id = s.model_id
+    where s.record_id > $1::uuid
+and s.record_id <= $2::uuid
+and s.model_id = $3
+      and s.cell < $4
+    order by s.record_id
+    for no key update of s skip locked for share of e skip locked;
+
+-- src/embeddings/cells/cells.queries.ts writeCells
+    update signatures as s
+set cell = assigned.cell
+    from unnest(
+      $1::uuid[], $2::int4[]
+    ) as assigned (record_id, cell)
+    where s.record_id = assigned.record_id
+and s.model_id = $3;
+
+-- src/embeddings/cells/cells.queries.ts lockOlderSets
+    select
+from vector_cells
+where model_id = $1
+and id < $2
+order by id
+for update;
+
+-- src/embeddings/cells/cells.queries.ts deleteEmptySets
+    delete
+from vector_cells as c
+    where c.model_id = $1
+and c.id < $2
+and not exists (
+      select
+from signatures as s
+      where s.model_id = $3
+and s.cell >= c.id * 16384
+        and s.cell < (c.id + 1) * 16384
+    );
+
+-- src/embeddings/cells/cells.queries.ts deleteRetiredSets
+    delete
+from vector_cells as c using embedding_models as m
+    where m.id = c.model_id
+and not m.serves
+and not m.embeds
+      and not exists (select
+from signatures as s
+where s.model_id = m.id);
+
 -- src/embeddings/compression.queries.ts countVectors
 select count(*)::int as count
 from embeddings;
@@ -147,14 +267,43 @@ from "embedding_models"
 where "embeds" = $1;
 
 -- src/embeddings/embedding-models.queries.ts touchModel
-update "embedding_models"
-set "seen_at" = $1
-where "embeds" = $2
-and "provider" = $3
-and "model" = $4
-and "dimensions" = $5
-and "max_sensitivity" = $6
-returning *;
+    with touched as (
+      update embedding_models
+set seen_at = $1::timestamptz
+      where embeds
+and provider = $2
+and model = $3
+and dimensions = $4::int
+        and max_sensitivity = $5::sensitivity
+      returning *
+    ), noted as (
+      insert into embedding_workers (worker, model_id, seen_at)
+      select $6::uuid, touched.id, $7::timestamptz
+from touched
+      on conflict (worker) do update
+set model_id = excluded.model_id, seen_at = excluded.seen_at
+    ), gone as (
+      delete
+from embedding_workers as w using touched
+      where w.worker <> $8::uuid
+        and w.seen_at < $9::timestamptz - $10::int * interval '1 millisecond'
+    )
+    select *
+from touched;
+
+-- src/embeddings/embedding-models.queries.ts deleteWorker
+delete
+from "embedding_workers"
+where "worker" = $1
+returning "model_id";
+
+-- src/embeddings/embedding-models.queries.ts releaseModel
+    update embedding_models as m
+    set seen_at = coalesce((select max(w.seen_at)
+from embedding_workers as w
+where w.model_id = m.id), 'epoch')
+    where m.id = $1
+and m.embeds;
 
 -- src/embeddings/embedding-models.queries.ts lockModels
 lock table embedding_models in share row exclusive mode;
@@ -286,7 +435,7 @@ or (embeds
 and not serves)) as is_changing;
 
 -- src/embeddings/embedding-queue.queries.ts lockClaims
-select pg_advisory_xact_lock(7350, 11);
+select pg_advisory_xact_lock(7350 # lock_seed(), 11);
 
 -- src/embeddings/embedding-queue.queries.ts claimDue: everywhere
     with due as materialized (
@@ -353,13 +502,21 @@ and u.due_at = $3::timestamptz
 from records as r
 where r.id in (select record_id
 from mine) for key share skip locked
+    ), sets as materialized (
+      select id
+from vector_cells
+where model_id = $4 for key share
     ), finished as materialized (
-      select mine.record_id, mine.asked_at, mine.is_new, given.code, given.signature
+      select mine.record_id, mine.asked_at, mine.is_new, given.code, given.signature,
+        case when given.cell / 16384 in (select id
+from sets) then given.cell else 0 end
+          as cell
       from unnest(
-        $4::uuid[],
-        $5::bytea[],
-        $6::text[]
-      ) as given (record_id, code, signature)
+        $5::uuid[],
+        $6::bytea[],
+        $7::text[],
+        $8::int4[]
+      ) as given (record_id, code, signature, cell)
       join mine using (record_id)
       where exists (select
 from kept
@@ -370,25 +527,25 @@ from records as r
 where r.id = mine.record_id))
     ), stored as (
       insert into embeddings (record_id, model_id, bits, embedded_at, code)
-      select record_id, $7, 32, $8::timestamptz, code
+      select record_id, $9, 32, $10::timestamptz, code
 from finished
 where code is not null
       on conflict (record_id, model_id) do update
         set bits = excluded.bits, embedded_at = excluded.embedded_at, code = excluded.code
     ), signed as (
-      insert into signatures (record_id, model_id, bits)
-      select record_id, $9, ('x' || signature)::bit(1024)
+      insert into signatures (record_id, model_id, bits, cell)
+      select record_id, $11, ('x' || signature)::bit(1024), cell
 from finished
 where code is not null
       on conflict (record_id, model_id) do update
-set bits = excluded.bits
+set bits = excluded.bits, cell = excluded.cell
     ), outdated as (
       delete
 from embeddings as e using finished as s
       where e.record_id = s.record_id
 and (s.code is null
 or (s.is_new
-and e.model_id <> $10))
+and e.model_id <> $12))
     ), unlisted as (
       delete
 from unembedded as u using finished as s
@@ -413,10 +570,10 @@ and not exists (
         select
 from embeddings as e
         where e.record_id = finished.record_id
-and e.model_id = $11
+and e.model_id = $13
 and e.bits < 32
       ) then extract(epoch
-from $12::timestamptz - asked_at)::float8 end as lag_seconds
+from $14::timestamptz - asked_at)::float8 end as lag_seconds
     from finished;
 
 -- src/embeddings/embedding-queue.queries.ts recordFailures
@@ -535,10 +692,10 @@ and o.scope = $1
       );
 
 -- src/embeddings/surprise/surprise-comparison.queries.ts tryLockComparison
-    select pg_try_advisory_xact_lock(7350, 12) as is_mine;
+    select pg_try_advisory_xact_lock(7350 # lock_seed(), 12) as is_mine;
 
 -- src/embeddings/surprise/surprise-comparison.queries.ts findStableModel
-    select id, dimensions
+    select id, provider, dimensions
 from embedding_models
 where serves
 and embeds for share;
@@ -718,13 +875,11 @@ from signatures as s
       limit 1000
     ';
 
--- src/embeddings/vector-search.queries.ts findAmongNearest
+-- src/embeddings/vector-search.queries.ts findAmongIndexed
     with near as materialized (
-      select record_id, bit_count(bits # $1::bit(1024)) as distance
-from signatures
-      where model_id = $2
-      order by distance, record_id
-limit 1000), met as (
+      select record_id, distance
+from nearest_signatures($1::smallint, $2::bit(1024))
+    ), met as (
       select near.record_id, near.distance
 from near cross join lateral (
         select
@@ -745,27 +900,32 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       order by near.distance, near.record_id
       limit 500
     )
-    select e.record_id as id, e.bits, e.code, (select count(*)
-from near) as examined
+    select e.record_id as id, e.bits, e.code
     from met join embeddings as e on e.record_id = met.record_id
 and e.model_id = $7
     order by met.distance, met.record_id;
 
--- src/embeddings/vector-search.queries.ts findAmongNearest: with an index
-    with near as materialized (select record_id, distance
-from nearest_signatures($1::smallint, $2::bit(1024))), met as (
+-- src/embeddings/vector-search.queries.ts findInCells
+    with met as materialized (
       select near.record_id, near.distance
-from near cross join lateral (
+from (
+        select s.record_id, bit_count(s.bits # $1::bit(1024)) as distance
+        from signatures as s
+        where s.model_id = $2
+and s.cell = any($3::int4[])
+        order by distance, s.record_id
+        limit 10000
+      ) as near cross join lateral (
         select
 from records as r
 where r.id = near.record_id
-and ("r"."sensitivity" <= $3
-and "r"."scope" = any($4::text[]))
+and ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
 and r.forgotten_at is null
 and (r.status in ('active')
 and case when r.type = 'semantic' then coalesce((
-    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $6::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $7::timestamptz, true)
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
@@ -773,12 +933,20 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       ) as r
       order by near.distance, near.record_id
       limit 500
+    ), found as (
+      select e.record_id as id, e.bits, e.code, met.distance
+      from met join embeddings as e on e.record_id = met.record_id
+and e.model_id = $8
     )
-    select e.record_id as id, e.bits, e.code, (select count(*)
-from near) as examined
-    from met join embeddings as e on e.record_id = met.record_id
-and e.model_id = $7
-    order by met.distance, met.record_id;
+    select found.id, found.bits, found.code, known.sets
+    from (
+      select array(select c.id
+from vector_cells as c
+where c.model_id = $9
+order by c.id) as sets
+    ) as known
+left join found on true
+    order by found.distance, found.id;
 
 -- src/embeddings/vector-search.queries.ts prepareLargeScan
     select set_config('work_mem', '32MB', true), set_config('plan_cache_mode', 'force_custom_plan', true);
@@ -899,7 +1067,7 @@ where record_id = $1::uuid
 and model_id = $2;
 
 -- src/embeddings/vector-search.queries.ts measureSignatures
-    select pg_relation_size('signatures') as bytes, exists (
+    select (pg_relation_size('signatures') / 188)::int as signatures, exists (
       select
 from pg_index as i join pg_class as c on c.oid = i.indexrelid
       where i.indrelid = 'signatures'::regclass

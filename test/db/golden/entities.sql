@@ -87,8 +87,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
-            newest.via
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
           from (
             select *
 from audit_entries as a
@@ -174,8 +174,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
-            newest.via
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
           from (
             select *
 from audit_entries as a
@@ -238,11 +238,11 @@ and "r"."scope" = any($17::text[]))
 order by r.created_at desc, r.id desc;
 
 -- src/entities/entities.queries.ts lockMergesAcrossScopes
-    select case when $1::text = $2 then pg_advisory_xact_lock(7350, 5)
-      else pg_advisory_xact_lock_shared(7350, 5) end;
+    select case when $1::text = $2 then pg_advisory_xact_lock(7350 # lock_seed(), 5)
+      else pg_advisory_xact_lock_shared(7350 # lock_seed(), 5) end;
 
 -- src/entities/entities.queries.ts lockMergesInScope
-select pg_advisory_xact_lock(hashtextextended($1::text, 7350));
+select pg_advisory_xact_lock(hashtextextended($1::text, 7350 # lock_seed()));
 
 -- src/entities/entities.queries.ts lockEntitiesToMerge
     select r.id

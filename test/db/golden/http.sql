@@ -1,5 +1,5 @@
 -- src/http/idempotency.queries.ts tryLock
-select pg_try_advisory_xact_lock($1) as "held";
+    select pg_try_advisory_xact_lock($1::bigint # lock_seed()) as held;
 
 -- src/http/idempotency.queries.ts findAnswer
 select "fingerprint", "status", "headers", "body"

@@ -70,8 +70,15 @@ from due;
 -- src/lifecycle/access.queries.ts logAccesses
     with noted as materialized (
       select *
-from json_to_recordset($1::json) as noted (
-        record_id uuid, at timestamptz, kind access_kind, actor text
+from json_to_recordset($1::json) as n (
+        record_id uuid, at timestamptz, kind access_kind, actor text, key_id text
+      )
+      where not exists (
+        select
+from access_log as l
+        where l.record_id = n.record_id
+and l.key_id = n.key_id
+and (l.at at time zone 'UTC')::date = (n.at at time zone 'UTC')::date
       )
     ), locked as materialized (
       select r.id
@@ -80,6 +87,12 @@ from records as r
 from noted)
       order by r.id
       for no key update
+    ), logged as (
+      insert into access_log (record_id, at, kind, actor, key_id)
+      select n.record_id, n.at, n.kind, n.actor, n.key_id
+from noted as n join locked as l on l.id = n.record_id
+      on conflict do nothing
+      returning record_id, at, kind
     ), counted as (
       update records as r
       set access_count = r.access_count + n.times, served_count = r.served_count + n.served,
@@ -87,25 +100,25 @@ from noted)
       from (
         select n.record_id, count(*)::integer as times, max(n.at) as latest,
           (count(*) filter (where n.kind = 'served'))::integer as served
-        from noted as n join locked as l on l.id = n.record_id
+        from logged as n
         group by n.record_id
       ) as n
       where r.id = n.record_id
+      returning r.id
     ), sharpened as (
       insert into unembedded (record_id, asked_at, due_at)
       select e.record_id, max(n.at), max(n.at)
       from embeddings as e
       join embedding_models as m on m.id = e.model_id
 and m.embeds
-      join locked as l on l.id = e.record_id
-      join noted as n on n.record_id = e.record_id
+      join logged as n on n.record_id = e.record_id
       where e.bits < 32
       group by e.record_id
       on conflict (record_id) do nothing
     )
-    insert into access_log (record_id, at, kind, actor)
-    select n.record_id, n.at, n.kind, n.actor
-from noted as n join locked as l on l.id = n.record_id;
+    select id
+from counted
+order by id;
 
 -- src/lifecycle/access.queries.ts insertUse
 insert into "access_log" ("record_id", "at", "kind", "actor")
@@ -123,6 +136,275 @@ and a.action = 'archive'
       limit 1
     ) as archived
     where said ? 'retention';
+
+-- src/lifecycle/archival.queries.ts findKeepingThen
+    select (a.changes #>> '{forgotten,1,keeping}')::float8 as keeping
+    from audit_entries as a
+    where a.record_id = $1::uuid
+and a.action = 'delete'
+and a.changes #> '{forgotten,1}' ? 'keeping'
+    order by a.id desc
+    limit 1;
+
+-- src/lifecycle/budget.queries.ts foldScopeSizes
+    with chosen as materialized (
+      select scope, type, layer, is_guarded, backend
+from scope_sizes
+      where backend <> 0
+      limit $1
+      for update skip locked
+    ), folded as (
+      delete
+from scope_sizes as s using chosen as c
+      where (s.scope, s.type, s.layer, s.is_guarded, s.backend) = (c.scope, c.type, c.layer, c.is_guarded, c.backend)
+      returning s.*
+    ), added as (
+      insert into scope_sizes as s (scope, type, layer, is_guarded, backend, records, bytes)
+      select scope, type, layer, is_guarded, 0, sum(records), sum(bytes)
+from folded group by 1, 2, 3, 4
+      on conflict on constraint scope_sizes_pkey
+      do update
+set records = s.records + excluded.records, bytes = s.bytes + excluded.bytes
+    )
+    select count(*)::int4 as folded
+from folded;
+
+-- src/lifecycle/budget.queries.ts findOverBudget: everywhere
+    with sized as materialized (
+      select s.scope, b.max_records, b.max_bytes, b.protect, b.mode,
+        sum(s.records) as records, sum(s.bytes) as bytes,
+        sum(s.records) filter (where not s.is_guarded
+and s.type::text <> all(b.protect)
+          and s.layer::text <> all(b.protect)) as unguarded
+      from scope_sizes as s
+      left join budgets as own on own.scope = s.scope
+      join budgets as b on b.scope = coalesce(own.scope, $1)
+      where true
+      group by s.scope, b.scope
+      having sum(s.records) > b.max_records
+or sum(s.bytes) > b.max_bytes
+    ), leaving as materialized (
+    select r.id, r.scope
+from records as r
+    where r.forgotten_at is null
+and r.status in ('active', 'challenged')
+and (r.prune_at is not null
+and r.prune_at <= $2::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $3::timestamptz))
+    union all
+    select r.id, r.scope
+from records as r
+    where r.forgotten_at is null
+and r.status in ('invalidated', 'merged', 'superseded')
+and (r.prune_at is not null
+and r.prune_at <= $4::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $5::timestamptz))
+  ), due as (
+      select s.scope, count(*) as records, case when s.max_bytes is null then 0 else sum(
+        record_bytes(c.tags, c.payload, c.provenance, c.interpretation)
+      ) end as bytes
+      from leaving join sized as s using (scope) join contents as c on c.record_id = leaving.id
+      group by s.scope, s.max_bytes
+    ), judged as (
+      select s.*, s.max_bytes is not null as has_bytes,
+        coalesce(s.records - s.max_records - coalesce(due.records, 0), s.bytes - s.max_bytes - coalesce(due.bytes, 0))
+          as excess
+      from sized as s
+left join due using (scope)
+    )
+    select scope, protect, mode = 'hard' as is_hard, has_bytes, excess::int8 as excess,
+      least(unguarded, case when has_bytes then ceil(excess * records / greatest(bytes, 1)) else excess end)::int8
+        as records
+    from judged
+    where excess > 0
+and unguarded > 0
+    order by scope;
+
+-- src/lifecycle/budget.queries.ts findOverBudget: in a scope
+    with sized as materialized (
+      select s.scope, b.max_records, b.max_bytes, b.protect, b.mode,
+        sum(s.records) as records, sum(s.bytes) as bytes,
+        sum(s.records) filter (where not s.is_guarded
+and s.type::text <> all(b.protect)
+          and s.layer::text <> all(b.protect)) as unguarded
+      from scope_sizes as s
+      left join budgets as own on own.scope = s.scope
+      join budgets as b on b.scope = coalesce(own.scope, $1)
+      where s.scope = $2
+      group by s.scope, b.scope
+      having sum(s.records) > b.max_records
+or sum(s.bytes) > b.max_bytes
+    ), leaving as materialized (
+    select r.id, r.scope
+from records as r
+    where r.forgotten_at is null
+and r.status in ('active', 'challenged')
+and (r.prune_at is not null
+and r.prune_at <= $3::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $4::timestamptz))
+    union all
+    select r.id, r.scope
+from records as r
+    where r.forgotten_at is null
+and r.status in ('invalidated', 'merged', 'superseded')
+and (r.prune_at is not null
+and r.prune_at <= $5::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $6::timestamptz))
+  ), due as (
+      select s.scope, count(*) as records, case when s.max_bytes is null then 0 else sum(
+        record_bytes(c.tags, c.payload, c.provenance, c.interpretation)
+      ) end as bytes
+      from leaving join sized as s using (scope) join contents as c on c.record_id = leaving.id
+      group by s.scope, s.max_bytes
+    ), judged as (
+      select s.*, s.max_bytes is not null as has_bytes,
+        coalesce(s.records - s.max_records - coalesce(due.records, 0), s.bytes - s.max_bytes - coalesce(due.bytes, 0))
+          as excess
+      from sized as s
+left join due using (scope)
+    )
+    select scope, protect, mode = 'hard' as is_hard, has_bytes, excess::int8 as excess,
+      least(unguarded, case when has_bytes then ceil(excess * records / greatest(bytes, 1)) else excess end)::int8
+        as records
+    from judged
+    where excess > 0
+and unguarded > 0
+    order by scope;
+
+-- src/lifecycle/budget.queries.ts lockScopeSize
+select pg_advisory_xact_lock(7351 # lock_seed(), hashtext($1::text) & 63);
+select
+from budgets
+where scope = any($1::text[]) for share;
+
+-- src/lifecycle/budget.queries.ts countForgottenByScope
+    select r.scope, count(*)::int8 as forgotten
+    from maintenance_changes as c join records as r on r.id = c.record_id
+    where c.run_id = $1::uuid
+and c.action = 'forget'
+    group by r.scope;
+
+-- src/lifecycle/budget.queries.ts forgetForBudget: of records
+    with locked as materialized (
+      select r.id, given.position, (r.importance + 3::float8 * r.base_importance) / 4::float8
+    * power(salience_at(r, $1::timestamptz), 0.03125::float8) as keeping, r.importance, salience_at(r, $2::timestamptz) as salience
+      from unnest($3::uuid[]) with ordinality as given (id, position)
+      join records as r on r.id = given.id
+      where r.scope = $4
+and r.forgotten_at is null
+and not r.pinned
+and r.deletion_policy = 'auto_prune'
+and not (greatest(r.created_at, r.restored_at) > $5::timestamptz)
+    and not (r.prune_at is not null
+and r.prune_at <= $6::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $7::timestamptz))
+and r.type::text <> all($8::text[])
+        and r.layer::text <> all($9::text[])
+        and (r.importance + 3::float8 * r.base_importance) / 4::float8
+    * power(salience_at(r, $10::timestamptz), 0.03125::float8) <= $11::float8 * (1 + 1e-9::float8)
+      for update of r skip locked
+    ), measured as (
+      select l.*, 1::int8 as size
+from locked as l
+    ), summed as (
+      select m.*, sum(size) over (order by position) - size as before
+from measured as m
+    ), chosen as (
+      select s.*, $12::int8 + row_number() over (order by position) as rank
+      from summed as s
+where before < $13::int8
+    ), forgotten as (
+      update records as r
+      set forgotten_at = $14::timestamptz, forgotten_reason = 'budget', forgotten_by = 'decay-service',
+        forgotten_run_id = $15::uuid, purge_at = $16::timestamptz
+      from chosen
+where r.id = chosen.id
+      returning chosen.*
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, $17::uuid, $18::timestamptz, 'delete', 'decay-service',
+        'over the budget of its scope,
+and among the least worth keeping',
+        jsonb_build_object('forgotten', jsonb_build_array(null, jsonb_build_object(
+          'at', $19::text, 'reason', 'budget', 'actor', 'decay-service', 'keeping', keeping
+        )))
+      from forgotten
+    ), listed as (
+      insert into maintenance_changes (run_id, record_id, action, before, after)
+      select $20::uuid, id, 'forget',
+        jsonb_build_object('salience', salience, 'importance', importance, 'keeping', keeping),
+        $21::jsonb
+          || jsonb_build_object('rank', rank, 'line', $22::float8)
+      from forgotten
+      on conflict (run_id, record_id, action) do nothing
+    )
+    select id, rank, keeping, importance, salience, size
+from forgotten
+order by rank;
+
+-- src/lifecycle/budget.queries.ts forgetForBudget: of bytes
+    with locked as materialized (
+      select r.id, given.position, (r.importance + 3::float8 * r.base_importance) / 4::float8
+    * power(salience_at(r, $1::timestamptz), 0.03125::float8) as keeping, r.importance, salience_at(r, $2::timestamptz) as salience
+      from unnest($3::uuid[]) with ordinality as given (id, position)
+      join records as r on r.id = given.id
+      where r.scope = $4
+and r.forgotten_at is null
+and not r.pinned
+and r.deletion_policy = 'auto_prune'
+and not (greatest(r.created_at, r.restored_at) > $5::timestamptz)
+    and not (r.prune_at is not null
+and r.prune_at <= $6::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $7::timestamptz))
+and r.type::text <> all($8::text[])
+        and r.layer::text <> all($9::text[])
+        and (r.importance + 3::float8 * r.base_importance) / 4::float8
+    * power(salience_at(r, $10::timestamptz), 0.03125::float8) <= $11::float8 * (1 + 1e-9::float8)
+      for update of r skip locked
+    ), measured as (
+      select l.*, record_bytes(c.tags, c.payload, c.provenance, c.interpretation) as size
+from locked as l join contents as c on c.record_id = l.id
+    ), summed as (
+      select m.*, sum(size) over (order by position) - size as before
+from measured as m
+    ), chosen as (
+      select s.*, $12::int8 + row_number() over (order by position) as rank
+      from summed as s
+where before < $13::int8
+    ), forgotten as (
+      update records as r
+      set forgotten_at = $14::timestamptz, forgotten_reason = 'budget', forgotten_by = 'decay-service',
+        forgotten_run_id = $15::uuid, purge_at = $16::timestamptz
+      from chosen
+where r.id = chosen.id
+      returning chosen.*
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, $17::uuid, $18::timestamptz, 'delete', 'decay-service',
+        'over the budget of its scope,
+and among the least worth keeping',
+        jsonb_build_object('forgotten', jsonb_build_array(null, jsonb_build_object(
+          'at', $19::text, 'reason', 'budget', 'actor', 'decay-service', 'keeping', keeping
+        )))
+      from forgotten
+    ), listed as (
+      insert into maintenance_changes (run_id, record_id, action, before, after)
+      select $20::uuid, id, 'forget',
+        jsonb_build_object('salience', salience, 'importance', importance, 'keeping', keeping),
+        $21::jsonb
+          || jsonb_build_object('rank', rank, 'line', $22::float8)
+      from forgotten
+      on conflict (run_id, record_id, action) do nothing
+    )
+    select id, rank, keeping, importance, salience, size
+from forgotten
+order by rank;
 
 -- src/lifecycle/decay-sweep.queries.ts countDue: everywhere
     select
@@ -634,6 +916,130 @@ from moved
     select id, new
 from moved;
 
+-- src/lifecycle/keeping.queries.ts keepingAt
+select (r.importance + 3::float8 * r.base_importance) / 4::float8
+    * power(salience_at(r, $1::timestamptz), 0.03125::float8) as keeping
+from records as r;
+
+-- src/lifecycle/keeping.queries.ts listKeepingLanes
+    with recursive lanes as (
+      (
+        select r.type, r.layer, case when r.decay_rank is null then 0 else r.half_life_seconds end as half_life
+from records as r
+        where r.scope = $1
+and r.forgotten_at is null
+and not r.pinned
+and r.deletion_policy = 'auto_prune'
+        order by r.type, r.layer, case when r.decay_rank is null then 0 else r.half_life_seconds end
+        limit 1
+      )
+      union all
+      select next.*
+from lanes cross join lateral (
+        select r.type, r.layer, case when r.decay_rank is null then 0 else r.half_life_seconds end as half_life
+from records as r
+        where r.scope = $2
+and r.forgotten_at is null
+and not r.pinned
+and r.deletion_policy = 'auto_prune'
+          and (r.type, r.layer, case when r.decay_rank is null then 0 else r.half_life_seconds end) > (lanes.type, lanes.layer, lanes.half_life)
+        order by r.type, r.layer, case when r.decay_rank is null then 0 else r.half_life_seconds end
+        limit 1
+      ) as next
+    )
+    select type, layer, half_life
+from lanes;
+
+-- src/lifecycle/keeping.queries.ts isEligible: after the grace period
+select r.id
+from records as r
+where r.scope = $1
+and r.forgotten_at is null
+and not r.pinned
+and r.deletion_policy = 'auto_prune'
+and not (greatest(r.created_at, r.restored_at) > $2::timestamptz)
+    and not (r.prune_at is not null
+and r.prune_at <= $3::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $4::timestamptz));
+
+-- src/lifecycle/keeping.queries.ts isEligible: within it
+select r.id
+from records as r
+where r.scope = $1
+and r.forgotten_at is null
+and not r.pinned
+and r.deletion_policy = 'auto_prune'
+and  (greatest(r.created_at, r.restored_at) > $2::timestamptz)
+    and not (r.prune_at is not null
+and r.prune_at <= $3::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $4::timestamptz));
+
+-- src/lifecycle/keeping.queries.ts isDueForPruning
+select r.id
+from records as r
+where (r.prune_at is not null
+and r.prune_at <= $1::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $2::timestamptz));
+
+-- src/lifecycle/keeping.queries.ts readKeepingLanes: for a budget of records
+    select (lanes.position - 1)::int4 as lane, next.id, next.rank, next.keeping, next.size, next.is_in_grace
+    from jsonb_to_recordset($1::jsonb)
+      as lanes (position int4, type record_type, layer memory_layer, half_life int8, rank float8, id uuid)
+    cross join lateral (
+      select r.id, keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience) as rank, (r.importance + 3::float8 * r.base_importance) / 4::float8
+    * power(salience_at(r, $2::timestamptz), 0.03125::float8) as keeping, 1::int8 as size,
+        (greatest(r.created_at, r.restored_at) > $3::timestamptz) as is_in_grace
+      from records as r
+      where r.type = lanes.type
+and r.layer = lanes.layer
+and case when r.decay_rank is null then 0 else r.half_life_seconds end = lanes.half_life
+        and (keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience), r.id) > (lanes.rank, lanes.id)
+and r.scope = $4
+and r.forgotten_at is null
+and not r.pinned
+and r.deletion_policy = 'auto_prune'
+and not (greatest(r.created_at, r.restored_at) > $5::timestamptz)
+    and not (r.prune_at is not null
+and r.prune_at <= $6::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $7::timestamptz))
+      order by keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience), r.id
+      limit $8
+    ) as next
+    order by lanes.position, next.rank, next.id;
+
+-- src/lifecycle/keeping.queries.ts readKeepingLanes: for a budget of bytes
+    select (lanes.position - 1)::int4 as lane, next.id, next.rank, next.keeping, next.size, next.is_in_grace
+    from jsonb_to_recordset($1::jsonb)
+      as lanes (position int4, type record_type, layer memory_layer, half_life int8, rank float8, id uuid)
+    cross join lateral (
+      select r.id, keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience) as rank, (r.importance + 3::float8 * r.base_importance) / 4::float8
+    * power(salience_at(r, $2::timestamptz), 0.03125::float8) as keeping, (select record_bytes(c.tags, c.payload, c.provenance, c.interpretation)
+from contents as c
+where c.record_id = r.id) as size,
+        (greatest(r.created_at, r.restored_at) > $3::timestamptz) as is_in_grace
+      from records as r
+      where r.type = lanes.type
+and r.layer = lanes.layer
+and case when r.decay_rank is null then 0 else r.half_life_seconds end = lanes.half_life
+        and (keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience), r.id) > (lanes.rank, lanes.id)
+and r.scope = $4
+and r.forgotten_at is null
+and not r.pinned
+and r.deletion_policy = 'auto_prune'
+and not (greatest(r.created_at, r.restored_at) > $5::timestamptz)
+    and not (r.prune_at is not null
+and r.prune_at <= $6::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $7::timestamptz))
+      order by keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience), r.id
+      limit $8
+    ) as next
+    order by lanes.position, next.rank, next.id;
+
 -- src/lifecycle/promotion.queries.ts countWorking
     select count(*)::int4 as count
 from records as r
@@ -858,6 +1264,66 @@ where uses > 0
       $7::jsonb
     from incoming;
 
+-- src/lifecycle/rejudging.queries.ts countUnjudged
+    select count(*)::int4 as count
+    from records as r
+left join surprises as s on s.record_id = r.id
+    where r.worth is null
+and r.forgotten_at is null
+and not r.pinned
+    and coalesce(s.base_before, 0.5) = 0.5
+    and r.base_importance = case when coalesce(s.delta, 0) = 0 then 0.5::float8
+    else least(1, greatest(0.05::float8, 0.5::float8 + s.delta)) end;
+
+-- src/lifecycle/rejudging.queries.ts claimUnjudged
+    select r.created_at::text as at, r.id
+    from records as r
+left join surprises as s on s.record_id = r.id
+    where r.worth is null
+and r.forgotten_at is null
+and not r.pinned
+    and coalesce(s.base_before, 0.5) = 0.5
+    and r.base_importance = case when coalesce(s.delta, 0) = 0 then 0.5::float8
+    else least(1, greatest(0.05::float8, 0.5::float8 + s.delta)) end
+    and r.scope = $1
+and (r.created_at, r.id) > ($2::timestamptz, $3::uuid)
+    order by r.created_at, r.id
+    limit $4
+    for no key update of r skip locked;
+
+-- src/lifecycle/rejudging.queries.ts listJudgeable
+    select r.id, r.scope, r.sensitivity, c.payload, m.conversation, to_json(m.at) #>> '{}' as at, m.arrival
+    from records as r
+    join contents as c on c.record_id = r.id
+    left join messages as m on m.record_id = r.id
+    where r.id = any($1::uuid[])
+    order by r.id;
+
+-- src/lifecycle/rejudging.queries.ts writeJudgements
+    with judged as materialized (
+      select g.id, g.value, decode(g.code, 'hex') as code, r.base_importance as old, s.delta
+      from json_to_recordset($1::json) as g (id uuid, value float8, code text)
+      join records as r on r.id = g.id
+      left join surprises as s on s.record_id = g.id
+    ), moved as (
+      update records as r
+set worth = s.code, base_importance = case when coalesce(s.delta, 0) = 0 then s.value
+    else least(1, greatest(0.05::float8, s.value + s.delta)) end
+      from judged as s
+where r.id = s.id
+      returning r.id, s.old, r.base_importance as new
+    ), compared as (
+      update surprises as s
+set base_before = judged.value
+from judged
+where s.record_id = judged.id
+    )
+    insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+    select id, $2::uuid, $3::timestamptz, 'revise', $4, 'judged by its content',
+      jsonb_build_object('base_importance', jsonb_build_array(old, new))
+    from moved
+order by id;
+
 -- src/lifecycle/retention.queries.ts retentionAt: l2
 select (
     case when r.layer = any($1::memory_layer[]) then 1::float8
@@ -1007,3 +1473,28 @@ order by seen.place)
 from seen
       ), '[]') as neighbours
     from surprise as s;
+
+-- src/lifecycle/worth.queries.ts findSaidBefore
+    select asked.place, said.role, said.name, said.text
+    from json_to_recordset($1::json) as asked
+        (place int4, scope text, conversation text, sensitivity sensitivity, at timestamptz, arrival int8)
+      cross join lateral (
+        select c.payload #>> '{conversation,role}' as role, c.payload #>> '{conversation,name}' as name,
+          c.payload #>> '{timeline,0,summary}' as text, m.at, m.arrival
+        from messages as m
+        join records as r on r.id = m.record_id
+        join contents as c on c.record_id = m.record_id
+        where m.scope = asked.scope
+and m.conversation = asked.conversation
+          and (m.at, m.arrival) < (asked.at, coalesce(asked.arrival, 9223372036854775807))
+          and r.forgotten_at is null
+and r.sensitivity <= asked.sensitivity
+        order by m.at desc, m.arrival desc
+        limit 20
+      ) as said
+    order by asked.place, said.at, said.arrival;
+
+-- src/lifecycle/worth.queries.ts findWorth
+select "worth"
+from "records"
+where "id" = $1;

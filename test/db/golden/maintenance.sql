@@ -1,6 +1,6 @@
 -- src/maintenance/maintenance.queries.ts insertRun
-insert into "maintenance_runs" ("id", "job", "trigger", "created_at", "dry_run", "scope", "traceparent", "options", "status", "done", "total", "stats", "attempts", "cancel_requested")
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
+insert into "maintenance_runs" ("id", "job", "trigger", "created_at", "dry_run", "scope", "traceparent", "requested_by", "options", "status", "done", "total", "stats", "attempts", "cancel_requested")
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15);
 
 -- src/maintenance/maintenance.queries.ts findRun
 select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when not exists (
@@ -113,7 +113,7 @@ and "h"."scope" = any($6::text[]))
   )
   ) end) as "before", (case when not exists (
     select h.id
-from regexp_matches("after"::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+from regexp_matches((r.after - array['rank', 'line'])::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
       select n.id, n.sensitivity, n.scope
 from records as n
@@ -125,7 +125,7 @@ where n.id = named.id[1]::uuid
     ) as h
     where not ("h"."sensitivity" <= $7
 and "h"."scope" = any($8::text[]))
-  ) then "after" else (
+  ) then (r.after - array['rank', 'line']) else (
     select jsonb_object_agg(each.key, case jsonb_typeof(each.value) when 'array' then (
     select coalesce(jsonb_agg(item.value
 order by item.place), '[]')
@@ -146,7 +146,7 @@ where n.id = named.id[1]::uuid
 and "h"."scope" = any($10::text[]))
   )
   ) else each.value end)
-    from jsonb_each("after") as each
+    from jsonb_each((r.after - array['rank', 'line'])) as each
     where jsonb_typeof(each.value) = 'array'
 or not exists (
     select h.id
@@ -233,15 +233,21 @@ and "h"."scope" = any($5::text[]))
   ));
 
 -- src/maintenance/maintenance.queries.ts listSchedules
-select "job", "interval_ms", "enabled", "last_success_at", "next_at"
+select "job", "interval_ms", "enabled", "mode", "last_success_at", "next_at"
 from "job_schedules"
 order by "job";
 
 -- src/maintenance/maintenance.queries.ts upsertSchedule
-insert into "job_schedules" ("job", "interval_ms", "enabled", "next_at")
-values ($1, $2, $3, $4)
+insert into "job_schedules" ("job", "interval_ms", "enabled", "mode", "next_at")
+values ($1, $2, $3, $4, $5)
 on conflict ("job") do update
-set "interval_ms" = $5, "enabled" = $6, "next_at" = $7;
+set "interval_ms" = $6, "enabled" = $7, "mode" = $8, "next_at" = $9;
+
+-- src/maintenance/plan-rows.queries.ts insertPlan
+insert into "maintenance_runs" ("id", "job", "trigger", "created_at", "dry_run", "scope", "options", "status", "done", "total", "stats", "attempts", "cancel_requested")
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+insert into "plans" ("id", "expires_at", "digest")
+values ($1, $2, encode(sha256(convert_to($3, 'UTF8')), 'hex'));
 
 -- src/maintenance/running/batches.queries.ts lockFence
 select "m"."cancel_requested"
@@ -254,7 +260,7 @@ and "m"."status" = $4 for key share of "l";
 
 -- src/maintenance/running/batches.queries.ts addProgress
     update maintenance_runs
-    set done = done + $1::bigint,
+    set done = least(done + $1::bigint, total),
       stats = stats || coalesce((
         select jsonb_object_agg(name, coalesce((stats ->> name)::bigint, 0) + value::bigint)
         from jsonb_each_text($2::jsonb) as added (name, value)
@@ -348,7 +354,182 @@ and (
         + coalesce(interval_ms, $7::bigint) * interval '1 millisecond'
     )
   )
-    returning next_at;
+    returning next_at, mode;
+
+-- src/maintenance/running/effects.queries.ts countEffects
+    select count(*) as kept
+from (select
+from run_effects
+where run_id = $1::uuid
+limit $2) as first;
+
+-- src/maintenance/running/effects.queries.ts readEffects
+    with taken as (
+      delete
+from run_effects
+where run_id = $1::uuid
+and batch = pg_current_xact_id()
+      returning id, record_id, relation, before, after
+    )
+    select json_agg(json_build_array(record_id, relation, before, after)
+order by id)::text as effects
+from taken;
+
+-- src/maintenance/running/effects.queries.ts readVersions
+    select id, version
+from records
+where id = any($1::uuid[]);
+
+-- src/maintenance/running/effects.queries.ts insertPlannedChanges
+    insert into maintenance_changes (run_id, record_id, action, before, after, note, planned)
+    select $1::uuid, c.record_id, c.action, c.before, c.after, c.note, case when c.version is not null then
+      jsonb_build_object(
+        'version', c.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer,
+        'base_salience', r.base_salience, 'anchored_at', r.anchored_at
+      )
+    end
+    from json_to_recordset($2::json)
+      as c (record_id uuid, action text, before jsonb, after jsonb, note text, version int4)
+    left join records as r on r.id = c.record_id
+and c.version is not null
+    on conflict (run_id, record_id, action) do nothing;
+
+-- src/maintenance/running/effects.queries.ts insertEffects
+    insert into run_effects (run_id, record_id, relation, before, after)
+    select $1::uuid, (row ->> 0)::uuid, row ->> 1, nullif(row -> 2, 'null'), nullif(row -> 3, 'null')
+    from jsonb_array_elements($2::jsonb) with ordinality as effect (row, place)
+    order by place;
+
+-- src/maintenance/running/effects.queries.ts noteSources
+    with noted as materialized (
+      select record_id, relation, e.after as written
+from run_effects as e
+      where run_id = $1::uuid
+and batch = pg_current_xact_id()
+and relation in ('descents', 'records')
+    ), state as (
+      select r.id, jsonb_build_object('id', r.id, 'version', r.version, 'status', r.status, 'forgotten_at', r.forgotten_at) as row
+      from records as r
+      where r.id in (select (written ->> 'source_id')::uuid
+from noted
+where relation = 'descents')
+        and r.id not in (select record_id
+from noted
+where relation = 'records')
+    )
+    insert into run_effects (run_id, record_id, relation, before, after)
+    select $2::uuid, id, 'records', row, row
+from state;
+
+-- src/maintenance/running/effects.queries.ts listRescored
+    insert into maintenance_changes (run_id, record_id, action, before, after)
+    select run_id, record_id, 'rescore', jsonb_build_object('importance', after -> 'old'),
+      jsonb_build_object('importance', after -> 'new')
+    from run_effects as e
+    where run_id = $1::uuid
+and batch = pg_current_xact_id()
+and relation = 'importance_history'
+      and not exists (
+        select
+from maintenance_changes as c
+where c.run_id = e.run_id
+and c.record_id = e.record_id
+      )
+    on conflict (run_id, record_id, action) do nothing;
+
+-- src/maintenance/running/effects.queries.ts extendDigest
+    update plans
+set digest = encode(sha256(convert_to(digest || $1, 'UTF8')), 'hex')
+where id = $2::uuid;
+
+-- src/maintenance/running/effects.queries.ts addToGroups
+    with listed as (
+      select id, action
+from json_to_recordset($1::json) as change (id uuid, action text)
+      union
+      select record_id, 'rescore'
+from run_effects
+      where run_id = $2::uuid
+and batch = pg_current_xact_id()
+and relation = 'importance_history'
+    ), valued as (
+      select c.action, c.record_id, coalesce(stored.type, made.type, 'semantic') as type,
+        greatest(coalesce(stored.sensitivity, made.sensitivity, 'hyper'), target.sensitivity) as sensitivity,
+        coalesce(stored.scope, made.scope, '') as scope, salience_at(stored, run.started_at) as salience, (stored.importance + 3::float8 * stored.base_importance) / 4::float8
+    * power(salience_at(stored, run.started_at), 0.03125::float8) as keeping,
+        record_bytes(k.tags, k.payload, k.provenance, k.interpretation) as bytes
+      from listed
+      join maintenance_runs as run on run.id = $3::uuid
+      join maintenance_changes as c on c.run_id = run.id
+and c.record_id = listed.id
+and c.action = listed.action
+        and c.xmin = pg_current_xact_id()::xid
+      left join records as stored on stored.id = c.record_id
+      left join contents as k on k.record_id = stored.id
+      left join records as target on target.id = (c.after ->> 'target_id')::uuid
+      left join lateral (
+        select (e.after ->> 'type')::record_type as type, (e.after ->> 'sensitivity')::sensitivity as sensitivity,
+          e.after ->> 'scope' as scope
+        from run_effects as e
+        where e.record_id = c.record_id
+and e.run_id = c.run_id
+and e.relation = 'records'
+and e.before is null
+        limit 1
+      ) as made on stored.id is null
+    ), summed as (
+      select action, type, sensitivity, scope, count(*) as changes, coalesce(sum(salience), 0) as salience,
+        coalesce(sum(bytes), 0) as bytes, max(keeping) as keeping,
+        (array_agg(record_id
+order by keeping desc nulls last))[1] as best
+      from valued group by action, type, sensitivity, scope
+    )
+    insert into plan_groups as g
+      (plan_id, action, type, sensitivity, scope, changes, salience, bytes, best_id, best_keeping)
+    select $4::uuid, action, type, sensitivity, scope, changes, salience, bytes,
+      case when keeping is not null then best end, keeping
+    from summed
+    on conflict (plan_id, action, type, sensitivity, scope) do update
+    set changes = g.changes + excluded.changes, salience = g.salience + excluded.salience,
+      bytes = g.bytes + excluded.bytes, best_keeping = greatest(g.best_keeping, excluded.best_keeping),
+      best_id = case when g.best_keeping >= excluded.best_keeping then g.best_id
+        else coalesce(excluded.best_id, g.best_id) end;
+
+-- src/maintenance/running/effects.queries.ts deleteRehearsed
+    with effect as (
+      delete
+from run_effects
+      where ctid = any(array(select ctid
+from run_effects
+where run_id = $1::uuid
+limit $2))
+      returning 1
+    ), change as (
+      delete
+from maintenance_changes
+      where ctid = any(array(select ctid
+from maintenance_changes
+where run_id = $3::uuid
+limit $4))
+      returning 1
+    )
+    select (select count(*)
+from effect) + (select count(*)
+from change) as deleted;
+
+-- src/maintenance/running/effects.queries.ts resetRun
+    with plan as (
+      update plans
+set digest = encode(sha256(convert_to(id::text, 'UTF8')), 'hex')
+where id = $1::uuid
+    ), summary as (
+      delete
+from plan_groups
+where plan_id = $2::uuid
+    )
+    update maintenance_runs
+set done = 0, total = null, stats = '{}', error = null
+where id = $3::uuid;
 
 -- src/maintenance/running/leases.queries.ts ensureJobRows
 insert into "job_leases" ("job", "holder", "run_id", "fence", "expires_at")
@@ -383,7 +564,14 @@ and "fence" = $5
 and "run_id" = $6;
 
 -- src/maintenance/running/leases.queries.ts findOpenRun
-select "id", "job", "dry_run", "scope", "options", "cancel_requested", "attempts", "status", "started_at", "traceparent"
+select "id", "job", "dry_run", "scope", "options", "cancel_requested", "attempts", "status", "started_at", "traceparent", exists (
+        select
+from api_keys
+where api_keys.id::text = requested_by
+and revoked_at is not null
+      ) as "is_key_revoked", exists (select
+from plans
+where plans.id = maintenance_runs.id) as "is_plan"
 from "maintenance_runs"
 where "job" = $1
 and "status" in ($2, $3)
@@ -426,13 +614,29 @@ set "last_success_at" = $1
 where "job" = $2;
 
 -- src/maintenance/running/leases.queries.ts deleteOldRuns
-delete
+with "old" as (delete
 from "maintenance_runs"
 where "id" in (select "id"
 from "maintenance_runs"
 where "finished_at" <= $1
 limit $2
-for update skip locked);
+for update skip locked)
+returning "id"), "effects" as (delete
+from "run_effects"
+where "run_id" in (select "old"."id"
+from "old")) select count(*) as "deleted"
+from "old";
+
+-- src/maintenance/running/rehearsal.queries.ts saveBatch
+savepoint rehearsed_batch;
+
+-- src/maintenance/running/rehearsal.queries.ts releaseBatch
+savepoint rehearsed_batch;
+release savepoint rehearsed_batch;
+
+-- src/maintenance/running/rehearsal.queries.ts rollBackBatch
+savepoint rehearsed_batch;
+rollback to savepoint rehearsed_batch;
 
 -- src/maintenance/running/run-totals.queries.ts addRunTotals
     with ended as (

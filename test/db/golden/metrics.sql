@@ -98,31 +98,44 @@ and c.relname not like 'kysely%'
     order by c.relname;
 
 -- src/metrics/summary.queries.ts countRecords: of everything
-    select type, status, pinned, count(*) as records
+    select type, status, layer, pinned, count(*) as records
 from records as r
     where forgotten_at is null
 and true
-    group by type, status, pinned;
+    group by type, status, layer, pinned;
 
 -- src/metrics/summary.queries.ts countRecords: of what a key sees
-    select type, status, pinned, count(*) as records
+    select type, status, layer, pinned, count(*) as records
 from records as r
     where forgotten_at is null
 and ("r"."sensitivity" <= $1
 and "r"."scope" = any($2::text[]))
-    group by type, status, pinned;
+    group by type, status, layer, pinned;
 
--- src/metrics/summary.queries.ts countFresh
-    select count(*) as records
-from records as r
+-- src/metrics/summary.queries.ts countCreated
+    select least(floor(date_part('epoch', created_at - $1::timestamptz) / 86400), $2 - 1)::int4 as day,
+      count(*) as records
+    from records as r
     where forgotten_at is null
-and created_at > $1::timestamptz
-and ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]));
+and created_at > $3::timestamptz
+and ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+    group by day;
+
+-- src/metrics/summary.queries.ts countFading
+    select floor(greatest(0, date_part('epoch', prune_at - $1::timestamptz)) / 86400)::int4 as day, count(*) as records
+    from records as r
+    where prune_at is not null
+and forgotten_at is null
+and status in ('active', 'challenged')
+      and prune_at < $2::timestamptz
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+    group by day;
 
 -- src/metrics/summary.queries.ts drawSample: of every record
     with drawn as materialized (
-      select r.id, r.type, r.confidence, r.access_count, r.served_count, salience_at(r, $1::timestamptz) as salience
+      select r.id, r.type, r.confidence, r.access_count, r.served_count, r.importance, salience_at(r, $1::timestamptz) as salience
       from records as r
 where r.forgotten_at is null
 and ("r"."sensitivity" <= $2
@@ -144,6 +157,16 @@ and salience < 0.6),
 and salience < 0.8),
         count(*) filter (where salience >= 0.8)
       ]::int4[] as bands,
+      array[
+        count(*) filter (where importance < 0.2),
+        count(*) filter (where importance >= 0.2
+and importance < 0.4),
+        count(*) filter (where importance >= 0.4
+and importance < 0.6),
+        count(*) filter (where importance >= 0.6
+and importance < 0.8),
+        count(*) filter (where importance >= 0.8)
+      ]::int4[] as importance_bands,
       (select count(*)
 from drawn join audit_entries as a on a.record_id = drawn.id) as entries,
       (select sum(least((payload #>> '{performance,success_count}')::float8, 9007199254740991))
@@ -165,7 +188,7 @@ where type = 'plan_graph')
 
 -- src/metrics/summary.queries.ts drawSample: of some pages
     with drawn as materialized (
-      select r.id, r.type, r.confidence, r.access_count, r.served_count, salience_at(r, $1::timestamptz) as salience
+      select r.id, r.type, r.confidence, r.access_count, r.served_count, r.importance, salience_at(r, $1::timestamptz) as salience
       from records as r tablesample system ($2::float4)
       where r.forgotten_at is null
 and true
@@ -186,6 +209,16 @@ and salience < 0.6),
 and salience < 0.8),
         count(*) filter (where salience >= 0.8)
       ]::int4[] as bands,
+      array[
+        count(*) filter (where importance < 0.2),
+        count(*) filter (where importance >= 0.2
+and importance < 0.4),
+        count(*) filter (where importance >= 0.4
+and importance < 0.6),
+        count(*) filter (where importance >= 0.6
+and importance < 0.8),
+        count(*) filter (where importance >= 0.8)
+      ]::int4[] as importance_bands,
       (select count(*)
 from drawn join audit_entries as a on a.record_id = drawn.id) as entries,
       (select sum(least((payload #>> '{performance,success_count}')::float8, 9007199254740991))

@@ -177,6 +177,7 @@ limit 1000)
 from (
       select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
     ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(a.run_id)::text), '')
+    || coalesce(',"operation_id":' || (to_json(a.operation_id)::text), '')
     || coalesce(',"changes":' || (a.changes::text), '')
     || coalesce(',"via":' || (a.via::text), '') || '}', ','
 order by a.id)
@@ -341,18 +342,18 @@ order by h.id)
 where h.record_id = r.id) || ']', ''),
     case when r.access_count > 0 then (
   with newest as materialized (
-    select l.at, l.kind, l.actor
+    select l.at, l.kind, l.actor, l.key_id
 from access_log as l
 where l.record_id = r.id
-    order by l.at desc, l.kind desc, l.actor desc
+    order by l.at desc, l.kind desc, l.actor desc, l.key_id desc
 limit 1000
   )
-  select coalesce(',"access_log":[' || (select string_agg((select row_to_json(row)
+  select coalesce(',"access_log":[' || (select string_agg(left((select row_to_json(row)
 from (
       select to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, n.kind, n.actor
-    ) as row)::text, ','
-order by n.at, n.kind, n.actor)
-from newest as n) || ']', '') || coalesce(',"access_days":' || (select nullif(
+    ) as row)::text, -1) || coalesce(',"key_id":' || (to_json(n.key_id)::text), '') || '}', ','
+order by n.at, n.kind, n.actor, n.key_id)
+    from newest as n) || ']', '') || coalesce(',"access_days":' || (select nullif(
       coalesce((select f.days
 from access_folds as f
 where f.record_id = r.id), 0)
@@ -365,6 +366,7 @@ and l.at < oldest.at
 and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) < floor(greatest(0::float8, date_part('epoch', oldest.at - r.created_at) / 86400))
       ) end, 0)::text), '')
 ) end,
+    coalesce(',"worth":' || (to_json(encode(r.worth, 'hex'))::text), ''),
     coalesce(',"surprise":' || (
     select left((select row_to_json(row)
 from (
@@ -662,6 +664,7 @@ limit 1000)
 from (
       select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
     ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(a.run_id)::text), '')
+    || coalesce(',"operation_id":' || (to_json(a.operation_id)::text), '')
     || coalesce(',"changes":' || (a.changes::text), '')
     || coalesce(',"via":' || (a.via::text), '') || '}', ','
 order by a.id)
@@ -826,18 +829,18 @@ order by h.id)
 where h.record_id = r.id) || ']', ''),
     case when r.access_count > 0 then (
   with newest as materialized (
-    select l.at, l.kind, l.actor
+    select l.at, l.kind, l.actor, l.key_id
 from access_log as l
 where l.record_id = r.id
-    order by l.at desc, l.kind desc, l.actor desc
+    order by l.at desc, l.kind desc, l.actor desc, l.key_id desc
 limit 1000
   )
-  select coalesce(',"access_log":[' || (select string_agg((select row_to_json(row)
+  select coalesce(',"access_log":[' || (select string_agg(left((select row_to_json(row)
 from (
       select to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, n.kind, n.actor
-    ) as row)::text, ','
-order by n.at, n.kind, n.actor)
-from newest as n) || ']', '') || coalesce(',"access_days":' || (select nullif(
+    ) as row)::text, -1) || coalesce(',"key_id":' || (to_json(n.key_id)::text), '') || '}', ','
+order by n.at, n.kind, n.actor, n.key_id)
+    from newest as n) || ']', '') || coalesce(',"access_days":' || (select nullif(
       coalesce((select f.days
 from access_folds as f
 where f.record_id = r.id), 0)
@@ -850,6 +853,7 @@ and l.at < oldest.at
 and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) < floor(greatest(0::float8, date_part('epoch', oldest.at - r.created_at) / 86400))
       ) end, 0)::text), '')
 ) end,
+    coalesce(',"worth":' || (to_json(encode(r.worth, 'hex'))::text), ''),
     coalesce(',"surprise":' || (
     select left((select row_to_json(row)
 from (
@@ -1113,6 +1117,7 @@ limit 1000)
 from (
       select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
     ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(a.run_id)::text), '')
+    || coalesce(',"operation_id":' || (to_json(a.operation_id)::text), '')
     || coalesce(',"changes":' || (a.changes::text), '')
     || coalesce(',"via":' || (a.via::text), '') || '}', ','
 order by a.id)
@@ -1277,18 +1282,18 @@ order by h.id)
 where h.record_id = r.id) || ']', ''),
     case when r.access_count > 0 then (
   with newest as materialized (
-    select l.at, l.kind, l.actor
+    select l.at, l.kind, l.actor, l.key_id
 from access_log as l
 where l.record_id = r.id
-    order by l.at desc, l.kind desc, l.actor desc
+    order by l.at desc, l.kind desc, l.actor desc, l.key_id desc
 limit 1000
   )
-  select coalesce(',"access_log":[' || (select string_agg((select row_to_json(row)
+  select coalesce(',"access_log":[' || (select string_agg(left((select row_to_json(row)
 from (
       select to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, n.kind, n.actor
-    ) as row)::text, ','
-order by n.at, n.kind, n.actor)
-from newest as n) || ']', '') || coalesce(',"access_days":' || (select nullif(
+    ) as row)::text, -1) || coalesce(',"key_id":' || (to_json(n.key_id)::text), '') || '}', ','
+order by n.at, n.kind, n.actor, n.key_id)
+    from newest as n) || ']', '') || coalesce(',"access_days":' || (select nullif(
       coalesce((select f.days
 from access_folds as f
 where f.record_id = r.id), 0)
@@ -1301,6 +1306,7 @@ and l.at < oldest.at
 and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) < floor(greatest(0::float8, date_part('epoch', oldest.at - r.created_at) / 86400))
       ) end, 0)::text), '')
 ) end,
+    coalesce(',"worth":' || (to_json(encode(r.worth, 'hex'))::text), ''),
     coalesce(',"surprise":' || (
     select left((select row_to_json(row)
 from (
@@ -1389,6 +1395,10 @@ and s.model_id = e.model_id
     select coalesce(string_agg(line, chr(10)
 order by id) || chr(10), '') as text
 from written;
+
+-- src/portability/foreign/import-secret.queries.ts readImportSecret
+    select secret::text || more_secret::text as secret
+from import_secret;
 
 -- src/portability/import/import-edges.queries.ts mayLinkTo
 select t.id
@@ -1627,15 +1637,15 @@ and (p.forgotten is not null
 or p.demoted_at is not null
 or p.served_count > 0)
     ), entry as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes, via)
-      select p.id, e.run_id, e.timestamp, e.action, e.actor, e.rationale, e.changes,
+      insert into audit_entries (record_id, run_id, operation_id, at, action, actor, rationale, changes, via)
+      select p.id, e.run_id, e.operation_id, e.timestamp, e.action, e.actor, e.rationale, e.changes,
         coalesce(e.via, '{}') || $2::jsonb
       from past as p cross join lateral rows
 from (
         json_to_recordset(p.audit_log) as
-          (run_id uuid, "timestamp" timestamptz, action audit_action, actor text, rationale text, changes jsonb,
-            via jsonb)
-      ) with ordinality as e (run_id, "timestamp", action, actor, rationale, changes, via, place)
+          (run_id uuid, operation_id uuid, "timestamp" timestamptz, action audit_action, actor text, rationale text,
+            changes jsonb, via jsonb)
+      ) with ordinality as e (run_id, operation_id, "timestamp", action, actor, rationale, changes, via, place)
       order by p.place, e.place
     ), move as (
       insert into status_changes (record_id, run_id, at, old, new, actor, reason, step, via)
@@ -1656,10 +1666,12 @@ from (
       ) with ordinality as s (run_id, changed_at, old, new, place)
       order by p.place, s.place
     ), access as (
-      insert into access_log (record_id, at, kind, actor)
-      select p.id, a.at, a.kind, a.actor
+      insert into access_log (record_id, at, kind, actor, key_id)
+      select p.id, a.at, a.kind, a.actor, a.key_id
       from past as p
-      cross join lateral json_to_recordset(p.access_log) as a (at timestamptz, kind access_kind, actor text)
+      cross join lateral json_to_recordset(p.access_log) as a
+        (at timestamptz, kind access_kind, actor text, key_id text)
+      on conflict do nothing
     ), fold as (
       insert into access_folds (record_id, days) select p.id, p.access_days
 from past as p

@@ -24,6 +24,50 @@ limit $2
 from unembedded
 where record_id in (select id
 from leaving)
+    ), effect as (
+      delete
+from run_effects
+where record_id in (select id
+from leaving)
+    )
+    delete
+from records
+where id in (select id
+from leaving)
+returning id;
+
+-- src/records/deleted-records.queries.ts listPurgeable
+    select id, coalesce(forgotten_reason, '') as reason, coalesce(forgotten_at, purge_at) as forgotten_at
+from records
+    where purge_at <= $1::timestamptz
+and id > $2::uuid
+    order by id
+limit $3;
+
+-- src/records/deleted-records.queries.ts purgeRecords
+    with leaving as materialized (
+    select *
+from records
+where id = any($1::uuid[])
+and purge_at <= $2::timestamptz
+    order by id
+for update
+  ), remains as (
+      insert into departures
+        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
+      select r.id, r.created_at, $3::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
+        $4::departure_kind, r.forgotten_reason, r.forgotten_by, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count")
+      from leaving as r
+    ), unlisted as (
+      delete
+from unembedded
+where record_id in (select id
+from leaving)
+    ), effect as (
+      delete
+from run_effects
+where record_id in (select id
+from leaving)
     )
     delete
 from records
@@ -43,6 +87,11 @@ where id = any($1::uuid[])), remains as (
     ), unlisted as (
       delete
 from unembedded
+where record_id in (select id
+from leaving)
+    ), effect as (
+      delete
+from run_effects
 where record_id in (select id
 from leaving)
     )
@@ -190,6 +239,53 @@ update "departures"
 set "kind" = $1, "reason" = $2, "actor" = $3, "departed_at" = $4
 where "id" = $5;
 
+-- src/records/erasure/run-effects.queries.ts deleteEffects
+    with recursive planned as (
+      select e.run_id, e.record_id
+from run_effects as e join plans on plans.id = e.run_id
+      where e.relation = 'descents'
+and (e.after ->> 'source_id')::uuid = any($1::uuid[])
+      union
+      select e.run_id, e.record_id
+from planned
+      join run_effects as e on (e.after ->> 'source_id')::uuid = planned.record_id
+and e.relation = 'descents'
+        and e.run_id = planned.run_id
+    ), listed as (
+      update maintenance_changes as c
+set before = null, after = null, note = 'it was erased'
+      from plans
+      where c.run_id = plans.id
+and c.record_id = any($2::uuid[])
+    ), derived as (
+      update maintenance_changes as c
+set before = null, after = null, note = 'it was erased'
+      from planned
+      where c.run_id = planned.run_id
+and c.record_id = planned.record_id
+        and c.record_id <> all($3::uuid[])
+    ), worded as (
+      delete
+from run_effects as e using planned
+      where e.run_id = planned.run_id
+and e.record_id = planned.record_id
+and e.record_id <> all($4::uuid[])
+        and e.record_id <> all($5::uuid[])
+and e.relation <> 'records'
+    )
+    delete
+from run_effects
+    where record_id = any($6::uuid[])
+      or record_id = any($7::uuid[])
+and relation in ('contents', 'entity_identifiers', 'audit_entries');
+
+-- src/records/erasure/run-effects.queries.ts clearAppliedChanges
+    update maintenance_changes as c
+set before = null, after = null
+    from plan_applications as a
+    where c.run_id = a.run_id
+and c.record_id = any($1::uuid[]);
+
 -- src/records/erasure/stored-answers.queries.ts deleteAnswersAbout
     delete
 from idempotency_keys
@@ -248,10 +344,10 @@ from jsonb_array_elements(
     from erased_among($1::bytea, $2::text[], $3::bytea[]);
 
 -- src/records/erasure/tombstones.queries.ts lockTombstonesExclusive
-select pg_advisory_xact_lock(7350, 3);
+select pg_advisory_xact_lock(7350 # lock_seed(), 3);
 
 -- src/records/erasure/tombstones.queries.ts lockTombstonesShared
-select pg_advisory_xact_lock_shared(7350, 3);
+select pg_advisory_xact_lock_shared(7350 # lock_seed(), 3);
 
 -- src/records/erasure/tombstones.queries.ts insertTombstones
 insert into "tombstones" ("scope", "digest", "id", "key_id", "created_at", "actor")
@@ -347,8 +443,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
-            newest.via
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
           from (
             select *
 from audit_entries as a
@@ -429,8 +525,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
-            newest.via
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
           from (
             select *
 from audit_entries as a
@@ -529,8 +625,8 @@ and true
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
-            newest.via
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
           from (
             select *
 from audit_entries as a
@@ -760,8 +856,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
-            newest.via
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
           from (
             select *
 from audit_entries as a
@@ -862,7 +958,7 @@ order by "position" desc, "id" desc
 limit $10;
 
 -- src/records/listing/list.queries.ts listAudit
-select "id", "action", "actor", "at", "rationale", "run_id", "changes", "via"
+select "id", "action", "actor", "at", "rationale", "run_id", "operation_id", "changes", "via"
 from "audit_entries" as "a"
 where "record_id" = $1
 and "id" > $2
@@ -1006,7 +1102,8 @@ from json_to_recordset($1::json) as incoming (
         version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
         status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
-        "searchText" text, words int4, ordinal int4, audit jsonb, "hasClientId" bool, digest bytea
+        "searchText" text, words int4, ordinal int4, audit jsonb, "hasClientId" bool, digest bytea,
+        worth bytea
       )
     ), held as materialized (
       select r.id
@@ -1027,12 +1124,12 @@ where digest is not null)
         id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
         half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
         base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
-        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope
+        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope, worth
       )
       select id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
         half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
         base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
-        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope
+        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope, worth
       from incoming as i
       where not exists (select
 from erased as e
@@ -1185,8 +1282,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
-            newest.via
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
           from (
             select *
 from audit_entries as a
@@ -1260,8 +1357,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
-            newest.via
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
           from (
             select *
 from audit_entries as a
@@ -1335,8 +1432,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
-            newest.via
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
           from (
             select *
 from audit_entries as a
@@ -1411,8 +1508,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
-            newest.via
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
           from (
             select *
 from audit_entries as a

@@ -61,9 +61,15 @@ from reached
 -- src/retrieval/candidates.queries.ts findCandidateStates
     select state.*
     from unnest($1::uuid[]) as candidate (id) cross join lateral (
-      select r.id, salience_at(r, $2::timestamptz) as salience, r.importance, r.created_at,
-        r.sensitivity <= $3::sensitivity as "isOpen"
+      select r.id, salience_at(r, $2::timestamptz) as salience, r.importance,
+        case when r.type = 'episodic' then coalesce((select m.at
+from messages as m
+where m.record_id = r.id), r.created_at)
+          else r.created_at end as created_at,
+        r.sensitivity <= $3::sensitivity as "isOpen",
+        case when c.words <= 60 then tsvector_to_array(c.search) end as words
       from records as r
+left join contents as c on c.record_id = r.id
 where r.id = candidate.id
       offset 0
     ) as state;
@@ -398,6 +404,20 @@ limit 1
     ) as p
   ) >= $17;
 
+-- src/retrieval/filters.queries.ts answerConditions: among forgotten records too
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $3::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $4::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end);
+
 -- src/retrieval/filters.queries.ts lendingConditions: now
 select r.id
 from records as r
@@ -595,6 +615,52 @@ and r.forgotten_at is null
     order by d.one, d.other desc
     limit $5;
 
+-- src/retrieval/prompt/prompt-context.queries.ts findOpposites
+    select h.record_id as one, other.id as other, true as is_stated
+    from handles as h
+    join records as mine on mine.id = h.record_id
+and mine.type = 'semantic'
+    cross join lateral (
+      select array_agg(t.record_id) as others
+      from (
+        select t.record_id
+        from handles as t join records as r on r.id = t.record_id
+        where t.digest = h.digest
+and t.scope = h.scope
+and t.detail <> h.detail
+          and r.type = 'semantic'
+and r.forgotten_at is null
+and exists (
+    select
+from contents as u
+    where u.record_id = r.id
+and u.payload #>> '{validity,mode}' is distinct
+from 'conditional'
+  )
+        limit 3
+      ) as t
+    ) as o
+    cross join lateral unnest(o.others) as other (id)
+    where h.record_id = any($1::uuid[])
+and cardinality(o.others) <= 2
+      and exists (
+    select
+from contents as u
+    where u.record_id = h.record_id
+and u.payload #>> '{validity,mode}' is distinct
+from 'conditional'
+  )
+      and not exists (
+        select
+from relations as e
+        where e.predicate in ('contradicts', 'contradicted_by', 'contested_by')
+          and ((e.source_id = h.record_id
+and e.target_id = other.id)
+            or (e.target_id = h.record_id
+and e.source_id = other.id))
+      )
+    order by one, other desc;
+
 -- src/retrieval/text/context.queries.ts findSurroundings
     select m.record_id as hit, array_agg(near.record_id
 order by near.at, near.arrival) as ids,
@@ -606,7 +672,7 @@ order by near.at, near.arrival) as times
       select m.record_id, m.at, m.arrival
       union all (
     select n.record_id, n.at, n.arrival
-    from messages as n join records as r on r.id = n.record_id
+from messages as n join records as r on r.id = n.record_id
     where n.scope = m.scope
 and n.conversation = m.conversation
 and (n.at, n.arrival) < (m.at, m.arrival)
@@ -615,7 +681,7 @@ and (n.at, n.arrival) < (m.at, m.arrival)
     limit 4)
       union all (
     select n.record_id, n.at, n.arrival
-    from messages as n join records as r on r.id = n.record_id
+from messages as n join records as r on r.id = n.record_id
     where n.scope = m.scope
 and n.conversation = m.conversation
 and (n.at, n.arrival) > (m.at, m.arrival)
@@ -625,18 +691,59 @@ and (n.at, n.arrival) > (m.at, m.arrival)
     ) as near
     group by m.record_id;
 
--- src/retrieval/text/context.queries.ts countWords
-    select c.record_id as id, array[coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $1::tsquery))) - 0.5), 0), coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $2::tsquery))) - 0.5), 0), coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0), coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0)]::float8[] as counts, c.words,
-      (r.forgotten_at is null) as is_answer
-    from unnest($5::uuid[]) as asked (id) cross join lateral (
-      select *
+-- src/retrieval/text/context.queries.ts readSurroundings
+    with hit as materialized (
+      select m.*, coalesce(true
+and r.importance > 0, false) as is_answer
+      from unnest($1::uuid[]) as found (id) join messages as m on m.record_id = found.id
+      join records as r on r.id = found.id
+    ), message as materialized (
+      select near.record_id, m.scope, m.conversation, near.at, near.arrival, bool_or(near.lends) as lends,
+        bool_or(near.is_answer) as is_answer
+      from hit as m cross join lateral (
+        select m.record_id, m.at, m.arrival, m.is_answer, false as lends
+        union all (select *, true
+from (
+    select n.record_id, n.at, n.arrival , coalesce(true
+and r.importance > 0, false) as is_answer
+    from messages as n join records as r on r.id = n.record_id
+    where n.scope = m.scope
+and n.conversation = m.conversation
+and (n.at, n.arrival) < (m.at, m.arrival)
+      and r.forgotten_at is null
+    order by n.at desc, n.arrival desc
+    limit 4) as earlier)
+        union all (select *, true
+from (
+    select n.record_id, n.at, n.arrival , coalesce(true
+and r.importance > 0, false) as is_answer
+    from messages as n join records as r on r.id = n.record_id
+    where n.scope = m.scope
+and n.conversation = m.conversation
+and (n.at, n.arrival) > (m.at, m.arrival)
+      and r.forgotten_at is null
+    order by n.at asc, n.arrival asc
+    limit 4) as later)
+      ) as near
+      group by near.record_id, m.scope, m.conversation, near.at, near.arrival
+    ), line as materialized (
+      select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.lends::int,
+          coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)::int,
+          coalesce(m.is_answer
+and c.words > 1, false)::int,
+          (lag(m.arrival) over (partition by m.scope, m.conversation
+order by m.at, m.arrival) is null)::int,
+          case when c.search @@ $2::tsquery then concat_ws(' ', case when c.search @@ $3::tsquery then '0:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5) end, case when c.search @@ $5::tsquery then '1:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5) end, case when c.search @@ $7::tsquery then '2:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $8::tsquery))) - 0.5) end, case when c.search @@ $9::tsquery then '3:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $10::tsquery))) - 0.5) end) end) as text,
+        m.scope, m.conversation, m.at, m.arrival
+      from message as m cross join lateral (
+        select *
 from contents as c
-where c.record_id = asked.id offset 0
-    ) as c cross join lateral (
-      select *
-from records as r
-where r.id = asked.id offset 0
-    ) as r;
+where c.record_id = m.record_id offset 0
+      ) as c
+    )
+    select string_agg(text, ','
+order by scope, conversation, at, arrival) as messages
+from line;
 
 -- src/retrieval/text/stemming.queries.ts findStems
     select word, tsvector_to_array(to_tsvector($1::text::regconfig, word)) as stems
@@ -644,9 +751,9 @@ where r.id = asked.id offset 0
 
 -- src/retrieval/text/text-search.queries.ts findByWords
     with found as materialized (
-      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
-from contents as c
-where c.search @@ ($7::tsquery && $8::tsquery && phraseto_tsquery($9::text::regconfig, $10) && !!phraseto_tsquery($11::text::regconfig, $12))
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known , case when c.search @@ $23::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $24::tsquery))) - 0.5) end as "count_0", case when c.search @@ $25::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $26::tsquery))) - 0.5) end as "count_1", case when c.search @@ $27::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $28::tsquery))) - 0.5) end as "count_2", case when c.search @@ $29::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $30::tsquery))) - 0.5) end as "count_3"
+      from contents as c
+where c.search @@ (select $31::tsquery && $32::tsquery && phraseto_tsquery($33::text::regconfig, $34) && !!phraseto_tsquery($35::text::regconfig, $36))
     ), hit as materialized (
       select found.*, seen.is_wanted
       from found cross join lateral (
@@ -654,27 +761,63 @@ where c.search @@ ($7::tsquery && $8::tsquery && phraseto_tsquery($9::text::regc
 from records as r
         where r.id = found.id
 and r.forgotten_at is null
-and ("r"."sensitivity" <= $13
-and "r"."scope" = any($14::text[]))
+and ("r"."sensitivity" <= $37
+and "r"."scope" = any($38::text[]))
         offset 0
       ) as seen
     ), total as materialized (
-      select count(*) as hits, coalesce($15::float8, ln(1 + greatest(0, $16::float8 - least(count(*) filter (where "count_0" > 0), $17::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $18::float8) + 0.5))) as "idf_0", coalesce($19::float8, ln(1 + greatest(0, $20::float8 - least(count(*) filter (where "count_1" > 0), $21::float8) + 0.5) / (least(count(*) filter (where "count_1" > 0), $22::float8) + 0.5))) as "idf_1", coalesce($23::float8, ln(1 + greatest(0, $24::float8 - least(count(*) filter (where "count_2" > 0), $25::float8) + 0.5) / (least(count(*) filter (where "count_2" > 0), $26::float8) + 0.5))) as "idf_2", coalesce($27::float8, ln(1 + greatest(0, $28::float8 - least(count(*) filter (where "count_3" > 0), $29::float8) + 0.5) / (least(count(*) filter (where "count_3" > 0), $30::float8) + 0.5))) as "idf_3"
+      select count(*) as hits , ln(1 + greatest(0, $39::float8 - least(count("count_0"), $40::float8) + 0.5) / (least(count("count_0"), $41::float8) + 0.5)) as "idf_0", ln(1 + greatest(0, $42::float8 - least(count("count_1"), $43::float8) + 0.5) / (least(count("count_1"), $44::float8) + 0.5)) as "idf_1", ln(1 + greatest(0, $45::float8 - least(count("count_2"), $46::float8) + 0.5) / (least(count("count_2"), $47::float8) + 0.5)) as "idf_2", ln(1 + greatest(0, $48::float8 - least(count("count_3"), $49::float8) + 0.5) / (least(count("count_3"), $50::float8) + 0.5)) as "idf_3"
 from hit
+    ), best as (
+      select id, round((known + 0::float8 + coalesce("idf_0" * 2.2::float8 / (1 + (length) / "count_0"), 0) + coalesce("idf_1" * 2.2::float8 / (1 + (length) / "count_1"), 0) + coalesce("idf_2" * 2.2::float8 / (1 + (length) / "count_2"), 0) + coalesce("idf_3" * 2.2::float8 / (1 + (length) / "count_3"), 0)) * 1e9) / 1e9 as score
+      from hit cross join total
+      where is_wanted
+      order by score desc, id
+      limit $51
     )
-    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score,
-      array["idf_0", "idf_1", "idf_2", "idf_3"]::float8[] as idfs
-    from hit cross join total
-    where is_wanted
-    order by score desc, id
-    limit $31;
+    select (select string_agg(id || ' ' || score, ','
+order by score desc, id)
+from best) as matches,
+      concat_ws(' ', null, "idf_0", "idf_1", "idf_2", "idf_3") as idfs
+    from total;
+
+-- src/retrieval/text/text-search.queries.ts findByWords: among forgotten records too
+    with found as materialized (
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known , case when c.search @@ $23::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $24::tsquery))) - 0.5) end as "count_0", case when c.search @@ $25::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $26::tsquery))) - 0.5) end as "count_1", case when c.search @@ $27::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $28::tsquery))) - 0.5) end as "count_2", case when c.search @@ $29::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $30::tsquery))) - 0.5) end as "count_3"
+      from contents as c
+where c.search @@ (select $31::tsquery && $32::tsquery && phraseto_tsquery($33::text::regconfig, $34) && !!phraseto_tsquery($35::text::regconfig, $36))
+    ), hit as materialized (
+      select found.*, seen.is_wanted
+      from found cross join lateral (
+        select true as is_wanted
+from records as r
+        where r.id = found.id
+and ("r"."sensitivity" <= $37
+and "r"."scope" = any($38::text[]))
+        offset 0
+      ) as seen
+    ), total as materialized (
+      select count(*) as hits , ln(1 + greatest(0, $39::float8 - least(count("count_0"), $40::float8) + 0.5) / (least(count("count_0"), $41::float8) + 0.5)) as "idf_0", ln(1 + greatest(0, $42::float8 - least(count("count_1"), $43::float8) + 0.5) / (least(count("count_1"), $44::float8) + 0.5)) as "idf_1", ln(1 + greatest(0, $45::float8 - least(count("count_2"), $46::float8) + 0.5) / (least(count("count_2"), $47::float8) + 0.5)) as "idf_2", ln(1 + greatest(0, $48::float8 - least(count("count_3"), $49::float8) + 0.5) / (least(count("count_3"), $50::float8) + 0.5)) as "idf_3"
+from hit
+    ), best as (
+      select id, round((known + 0::float8 + coalesce("idf_0" * 2.2::float8 / (1 + (length) / "count_0"), 0) + coalesce("idf_1" * 2.2::float8 / (1 + (length) / "count_1"), 0) + coalesce("idf_2" * 2.2::float8 / (1 + (length) / "count_2"), 0) + coalesce("idf_3" * 2.2::float8 / (1 + (length) / "count_3"), 0)) * 1e9) / 1e9 as score
+      from hit cross join total
+      where is_wanted
+      order by score desc, id
+      limit $51
+    )
+    select (select string_agg(id || ' ' || score, ','
+order by score desc, id)
+from best) as matches,
+      concat_ws(' ', null, "idf_0", "idf_1", "idf_2", "idf_3") as idfs
+    from total;
 
 -- src/retrieval/text/text-search.queries.ts findJointMatches
     with found as materialized (
-      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known
 from contents as c
-where c.search @@ ($7::tsquery && $8::tsquery && phraseto_tsquery($9::text::regconfig, $10) && !!phraseto_tsquery($11::text::regconfig, $12))
-and not (c.search @@ ($13::tsquery))
+where c.search @@ (select $23::tsquery && $24::tsquery && phraseto_tsquery($25::text::regconfig, $26) && !!phraseto_tsquery($27::text::regconfig, $28))
+and not (c.search @@ ($29::tsquery))
     ), hit as materialized (
       select found.*, seen.is_wanted
       from found cross join lateral (
@@ -682,24 +825,29 @@ and not (c.search @@ ($13::tsquery))
 from records as r
         where r.id = found.id
 and r.forgotten_at is null
-and ("r"."sensitivity" <= $14
-and "r"."scope" = any($15::text[]))
+and ("r"."sensitivity" <= $30
+and "r"."scope" = any($31::text[]))
         offset 0
       ) as seen
     ), total as materialized (
-      select count(*) as hits, coalesce($16::float8, ln(1 + greatest(0, $17::float8 - least(count(*) filter (where "count_0" > 0), $18::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $19::float8) + 0.5))) as "idf_0", coalesce($20::float8, ln(1 + greatest(0, $21::float8 - least(count(*) filter (where "count_1" > 0), $22::float8) + 0.5) / (least(count(*) filter (where "count_1" > 0), $23::float8) + 0.5))) as "idf_1", coalesce($24::float8, ln(1 + greatest(0, $25::float8 - least(count(*) filter (where "count_2" > 0), $26::float8) + 0.5) / (least(count(*) filter (where "count_2" > 0), $27::float8) + 0.5))) as "idf_2", coalesce($28::float8, ln(1 + greatest(0, $29::float8 - least(count(*) filter (where "count_3" > 0), $30::float8) + 0.5) / (least(count(*) filter (where "count_3" > 0), $31::float8) + 0.5))) as "idf_3"
+      select count(*) as hits
 from hit
+    ), best as (
+      select id, round((known + 0::float8) * 1e9) / 1e9 as score
+      from hit cross join total
+      where is_wanted
+      order by score desc, id
+      limit $32
     )
-    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score,
-      array["idf_0", "idf_1", "idf_2", "idf_3"]::float8[] as idfs
-    from hit cross join total
-    where is_wanted
-    order by score desc, id
-    limit $32;
+    select (select string_agg(id || ' ' || score, ','
+order by score desc, id)
+from best) as matches,
+      concat_ws(' ', null) as idfs
+    from total;
 
 -- src/retrieval/text/text-search.queries.ts findInSubset
     with found as materialized (
-      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known
 from contents as c
 where c.record_id = any(array(
     (
@@ -711,13 +859,13 @@ where forgotten_at is null
         order by created_at desc, id desc
 limit 1000
       ) as r
-where ("r"."sensitivity" <= $7
-and "r"."scope" = any($8::text[]))
+where ("r"."sensitivity" <= $23
+and "r"."scope" = any($24::text[]))
 limit 500
     )
-    union select unnest($9::uuid[])))
-and c.search @@ ($10::tsquery && $11::tsquery && phraseto_tsquery($12::text::regconfig, $13) && !!phraseto_tsquery($14::text::regconfig, $15))
-      and not (c.search @@ ($16::tsquery))
+    union select unnest($25::uuid[])))
+and c.search @@ (select $26::tsquery && $27::tsquery && phraseto_tsquery($28::text::regconfig, $29) && !!phraseto_tsquery($30::text::regconfig, $31))
+      and not (c.search @@ ($32::tsquery))
     ), hit as materialized (
       select found.*, seen.is_wanted
       from found cross join lateral (
@@ -725,24 +873,29 @@ and c.search @@ ($10::tsquery && $11::tsquery && phraseto_tsquery($12::text::reg
 from records as r
         where r.id = found.id
 and r.forgotten_at is null
-and ("r"."sensitivity" <= $17
-and "r"."scope" = any($18::text[]))
+and ("r"."sensitivity" <= $33
+and "r"."scope" = any($34::text[]))
         offset 0
       ) as seen
     ), total as materialized (
-      select count(*) as hits, coalesce($19::float8, ln(1 + greatest(0, $20::float8 - least(count(*) filter (where "count_0" > 0), $21::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $22::float8) + 0.5))) as "idf_0", coalesce($23::float8, ln(1 + greatest(0, $24::float8 - least(count(*) filter (where "count_1" > 0), $25::float8) + 0.5) / (least(count(*) filter (where "count_1" > 0), $26::float8) + 0.5))) as "idf_1", coalesce($27::float8, ln(1 + greatest(0, $28::float8 - least(count(*) filter (where "count_2" > 0), $29::float8) + 0.5) / (least(count(*) filter (where "count_2" > 0), $30::float8) + 0.5))) as "idf_2", coalesce($31::float8, ln(1 + greatest(0, $32::float8 - least(count(*) filter (where "count_3" > 0), $33::float8) + 0.5) / (least(count(*) filter (where "count_3" > 0), $34::float8) + 0.5))) as "idf_3"
+      select count(*) as hits
 from hit
+    ), best as (
+      select id, round((known + 0::float8) * 1e9) / 1e9 as score
+      from hit cross join total
+      where is_wanted
+      order by score desc, id
+      limit $35
     )
-    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score,
-      array["idf_0", "idf_1", "idf_2", "idf_3"]::float8[] as idfs
-    from hit cross join total
-    where is_wanted
-    order by score desc, id
-    limit $35;
+    select (select string_agg(id || ' ' || score, ','
+order by score desc, id)
+from best) as matches,
+      concat_ws(' ', null) as idfs
+    from total;
 
 -- src/retrieval/text/text-search.queries.ts findInSubset: of no rare words
     with found as materialized (
-      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known
 from contents as c
 where c.record_id = any(array(
     (
@@ -754,12 +907,12 @@ where forgotten_at is null
         order by created_at desc, id desc
 limit 1000
       ) as r
-where ("r"."sensitivity" <= $7
-and "r"."scope" = any($8::text[]))
+where ("r"."sensitivity" <= $23
+and "r"."scope" = any($24::text[]))
 limit 500
     )
-    union select unnest($9::uuid[])))
-and c.search @@ ($10::tsquery && $11::tsquery && phraseto_tsquery($12::text::regconfig, $13) && !!phraseto_tsquery($14::text::regconfig, $15))
+    union select unnest($25::uuid[])))
+and c.search @@ (select $26::tsquery && $27::tsquery && phraseto_tsquery($28::text::regconfig, $29) && !!phraseto_tsquery($30::text::regconfig, $31))
     ), hit as materialized (
       select found.*, seen.is_wanted
       from found cross join lateral (
@@ -767,20 +920,25 @@ and c.search @@ ($10::tsquery && $11::tsquery && phraseto_tsquery($12::text::reg
 from records as r
         where r.id = found.id
 and r.forgotten_at is null
-and ("r"."sensitivity" <= $16
-and "r"."scope" = any($17::text[]))
+and ("r"."sensitivity" <= $32
+and "r"."scope" = any($33::text[]))
         offset 0
       ) as seen
     ), total as materialized (
-      select count(*) as hits, coalesce($18::float8, ln(1 + greatest(0, $19::float8 - least(count(*) filter (where "count_0" > 0), $20::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $21::float8) + 0.5))) as "idf_0", coalesce($22::float8, ln(1 + greatest(0, $23::float8 - least(count(*) filter (where "count_1" > 0), $24::float8) + 0.5) / (least(count(*) filter (where "count_1" > 0), $25::float8) + 0.5))) as "idf_1", coalesce($26::float8, ln(1 + greatest(0, $27::float8 - least(count(*) filter (where "count_2" > 0), $28::float8) + 0.5) / (least(count(*) filter (where "count_2" > 0), $29::float8) + 0.5))) as "idf_2", coalesce($30::float8, ln(1 + greatest(0, $31::float8 - least(count(*) filter (where "count_3" > 0), $32::float8) + 0.5) / (least(count(*) filter (where "count_3" > 0), $33::float8) + 0.5))) as "idf_3"
+      select count(*) as hits
 from hit
+    ), best as (
+      select id, round((known + 0::float8) * 1e9) / 1e9 as score
+      from hit cross join total
+      where is_wanted
+      order by score desc, id
+      limit $34
     )
-    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score,
-      array["idf_0", "idf_1", "idf_2", "idf_3"]::float8[] as idfs
-    from hit cross join total
-    where is_wanted
-    order by score desc, id
-    limit $34;
+    select (select string_agg(id || ' ' || score, ','
+order by score desc, id)
+from best) as matches,
+      concat_ws(' ', null) as idfs
+    from total;
 
 -- src/retrieval/text/word-conditions.queries.ts listDemands
 select c.search @@ (phraseto_tsquery($1::text::regconfig, $2) && !!phraseto_tsquery($3::text::regconfig, $4))
@@ -789,8 +947,8 @@ from contents as c;
 -- src/retrieval/text/word-conditions.queries.ts listPhrases
 select phraseto_tsquery($1::text::regconfig, $2), !!phraseto_tsquery($3::text::regconfig, $4);
 
--- src/retrieval/text/word-conditions.queries.ts occurrences
-select coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $1::tsquery))) - 0.5), 0)
+-- src/retrieval/text/word-conditions.queries.ts withOccurrences
+select case when c.search @@ $1::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $2::tsquery))) - 0.5) end
 from contents as c;
 
 -- src/retrieval/text/word-statistics.queries.ts readWordStatistics

@@ -30,6 +30,24 @@ and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
       limit 1
     ) as merged;
 
+-- src/revision/reversal.queries.ts findLastOperation
+    select e.run_id as id, (e.before ->> 'version')::int4 as version
+    from audit_entries as a
+    join run_effects as e on e.run_id = a.operation_id
+and e.record_id = a.record_id
+and e.relation = 'records'
+    where a.record_id = $1::uuid
+and a.operation_id is not null
+    order by a.id desc, e.id
+    limit 1;
+
+-- src/revision/reversal.queries.ts listRestoredTexts
+    insert into unembedded (record_id, asked_at, due_at)
+    select id, $1::timestamptz, $2::timestamptz
+from unnest($3::uuid[]) as written (id)
+    on conflict (record_id) do update
+      set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts;
+
 -- src/revision/revision.queries.ts copyLinks
     with source as materialized (
       select unnest($1::uuid[]) as id

@@ -1,0 +1,24 @@
+/** Places that the primary has reached, and when each was first seen. */
+export function createLagHistory(most = 1_024) {
+  let seen: { lsn: bigint; at: number }[] = []
+
+  return {
+    add(lsn: bigint, at: number): void {
+      const last = seen.at(-1)
+      if (last && lsn <= last.lsn) return
+      seen.push({ lsn, at })
+      // The older half at half the resolution: it tells only how far an ailing replica is behind.
+      if (seen.length > most) seen = seen.filter((_, place) => place % 2 === 0 || place > most / 2)
+    },
+
+    clear(): void {
+      seen = []
+    },
+
+    /** How long ago, at `now`, the primary reached a place that is not replayed yet; 0 when everything is. */
+    lagOf(replayed: bigint, now: number): number {
+      const missing = seen.find(({ lsn }) => lsn > replayed)
+      return missing ? Math.max(0, now - missing.at) : 0
+    },
+  }
+}

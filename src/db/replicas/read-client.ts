@@ -1,0 +1,71 @@
+import type { PostgresPoolClient } from 'kysely'
+import pg, { type Pool, type PoolClient } from 'pg'
+import { startsTransaction } from '../commit-positions.ts'
+import type { Scope } from '../connection.ts'
+import { isOutage, isStatementTimeout } from '../failures.ts'
+import type { Reading } from '../request-scope.ts'
+import type { Replica } from './replica.ts'
+
+type Options = {
+  reading: Reading
+  choose(reading: Reading): Promise<Replica | undefined>
+  primary: Pick<Pool, 'connect'>
+  /** Makes the connections of a replica enter the schema of the caller. */
+  scope: Scope
+}
+type Held = { client: PoolClient; replica?: Replica }
+
+/**
+ * A connection that is opened with its first statement: on the primary for a transaction, on a replica for anything
+ * else. What the replica cannot answer, the primary does. A standby changes nothing, so no statement runs twice.
+ */
+export function createReadClient({ reading, choose, primary, scope }: Options): PostgresPoolClient {
+  let held: Held | undefined
+
+  async function open(text: string): Promise<Held> {
+    if (startsTransaction(text)) return { client: await primary.connect() }
+    const replica = reading.isPrimaryOnly ? undefined : await choose(reading)
+    if (!replica) return { client: await primary.connect() }
+    try {
+      return { client: await scope(replica.pool).connect(), replica }
+    } catch (error) {
+      if (!isUnanswered(error)) throw error
+      if (isOutage(error)) replica.markAway()
+      return openPrimary()
+    }
+  }
+
+  async function openPrimary(): Promise<Held> {
+    reading.isPrimaryOnly = true
+    return { client: await primary.connect() }
+  }
+
+  async function query(text: string, values: readonly unknown[]): Promise<pg.QueryResult> {
+    held ??= await open(text)
+    const { client, replica } = held
+    try {
+      const result = await client.query(text, [...values])
+      replica?.noteAnswer()
+      return result
+    } catch (error) {
+      if (!replica || !isUnanswered(error)) throw error
+      held = undefined
+      client.release(isOutage(error))
+      held = await openPrimary()
+      return held.client.query(text, [...values])
+    }
+  }
+
+  // Statements only: nothing here reads through a cursor.
+  return { query, release: () => held?.client.release() } as unknown as PostgresPoolClient
+}
+
+/** The statement is a write, or needs a table that the replica has not replayed or does not have. */
+const beyondReplicas = new Set(['25006', '42P01', '42703', '42883', '0A000', '55000'])
+
+/** Whether the primary may answer what the replica did not. */
+function isUnanswered(error: unknown): boolean {
+  if (isStatementTimeout(error)) return false
+  if (error instanceof pg.DatabaseError && beyondReplicas.has(error.code ?? '')) return true
+  return isOutage(error)
+}

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { AppError } from '../../kernel/errors.ts'
+import type { Logger } from '../../kernel/log.ts'
+import type { Scope } from '../connection.ts'
+import type { Position } from '../position.ts'
+import { getReading, type Reading } from '../request-scope.ts'
+import { createLagHistory } from './lag.ts'
+import { createProbe, type Probed } from './probe.ts'
+import { createReadClient } from './read-client.ts'
+import { createReplica, type Judge, type PoolOptions, type Replica } from './replica.ts'
+
+type Options = PoolOptions & {
+  replicaUrls: readonly string[]
+  /** A replica that is further behind answers nothing. */
+  maxLagMs: number
+  log: Logger
+  lookEveryMs?: number
+}
+
+const defaultLookMs = 500
+/** How long a read waits for a replica to replay a position, before the primary answers it. */
+const waitMs = 250
+const waitStepMs = 5
+
+/** Servers that answer reads, and the watch over them. */
+export function createReplicas(options: Options) {
+  const { url, replicaUrls, maxLagMs, log, lookEveryMs = defaultLookMs, ...rest } = options
+  const closing = new AbortController()
+  const applicationName = `${rest.applicationName} reads`
+  const replicas = replicaUrls.map((each, index) =>
+    createReplica(index + 1, { ...rest, url: each, applicationName }, report),
+  )
+  function report({ number, absence, lagMs }: ReturnType<Replica['describe']>): void {
+    if (closing.signal.aborted) return
+    const facts = { replica: number, lag_ms: Math.round(lagMs) }
+    if (absence === undefined) log.info('a replica answers reads', facts)
+    else log.warn('a replica is left out', { ...facts, reason: absence })
+  }
+
+  const probe = createProbe(url, 'primary', `${rest.applicationName} probe`)
+  const history = createLagHistory()
+  let primary: { last: Probed; at: number } | undefined
+  let next = 0
+
+  /** While the primary is away the last look at it counts: it can have written nothing that clients know of. */
+  async function lookAtPrimary(): Promise<void> {
+    const last = await probe.ask().catch(() => undefined)
+    if (!last) return
+    const at = performance.now()
+    const isSame = primary?.last.cluster === last.cluster && primary.last.timeline === last.timeline
+    if (!isSame) history.clear()
+    primary = { last, at }
+    // The end of a page may be in the middle of a record, which no replica can have replayed.
+    if (last.lsn % pageBytes !== 0n) history.add(last.lsn, at)
+  }
+
+  const judge: Judge = (probed) => {
+    if (!probed.isStandby) return { absence: 'is not a standby', lagMs: 0 }
+    if (!primary) return { absence: 'has not been looked at', lagMs: 0 }
+    const { last, at } = primary
+    if (probed.cluster !== last.cluster || probed.database !== last.database)
+      return { absence: 'is of another database', lagMs: 0 }
+    if (probed.timeline !== last.timeline) return { absence: 'follows another timeline', lagMs: 0 }
+    const lagMs = history.lagOf(probed.lsn, at)
+    return lagMs > maxLagMs ? { absence: 'is too far behind', lagMs } : { lagMs }
+  }
+
+  async function look(): Promise<void> {
+    await lookAtPrimary()
+    await Promise.all(replicas.map((each) => each.look(judge)))
+  }
+
+  async function watch(): Promise<void> {
+    while (!closing.signal.aborted) {
+      await look()
+      await sleep(lookEveryMs, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+    }
+  }
+
+  /** The replica that answers a request; undefined when only the primary can. */
+  async function choose(reading: Reading): Promise<Replica | undefined> {
+    const kept = replicas.find((each) => each === reading.replica)
+    if (kept?.isUsed()) return kept
+    // Another replica may be in an older state than what the request has read already.
+    const found = kept ? undefined : await findFor(reading.after)
+    if (found) reading.replica = found
+    else reading.isPrimaryOnly = true
+    return found
+  }
+
+  async function findFor(after: Position | undefined): Promise<Replica | undefined> {
+    const used = replicas.filter((each) => each.isUsed())
+    if (!after) return leastBusy(used)
+    // After a failover a place of the old timeline may be lost, and the primary knows.
+    if (used.length === 0 || after.timeline !== primary?.last.timeline) return undefined
+    return leastBusy(await awaitReplay(used, after))
+  }
+
+  /** The replicas that have replayed a position: at once, or as soon as one has; none when it takes too long. */
+  async function awaitReplay(used: readonly Replica[], after: Position): Promise<Replica[]> {
+    const deadline = performance.now() + waitMs
+    const findReady = () => used.filter((each) => each.hasReplayed(after))
+    let ready = findReady()
+    while (ready.length === 0 && performance.now() < deadline) {
+      await Promise.all(used.map((each) => each.look(judge)))
+      ready = findReady()
+      if (ready.length === 0) await sleep(waitStepMs)
+    }
+    return ready
+  }
+
+  function leastBusy(candidates: readonly Replica[]): Replica | undefined {
+    const load = Math.min(...candidates.map((each) => each.load()))
+    const idle = candidates.filter((each) => each.load() === load)
+    return idle[next++ % Math.max(1, idle.length)]
+  }
+
+  return {
+    /** Looks at every server once, so that the first read has a replica, and then again and again. */
+    start: async (): Promise<void> => {
+      await look()
+      void watch()
+    },
+    /** The pool of a database whose reads may go to replicas. */
+    route: (pool: pg.Pool, scope: Scope) => ({
+      connect: async () => {
+        const primary = scope(pool)
+        const reading = getReading()
+        const isRouted = reading && !reading.isPrimaryOnly
+        return isRouted ? createReadClient({ reading, choose, primary, scope }) : primary.connect()
+      },
+      end: () => pool.end(),
+    }),
+    describe: () => replicas.map((each) => each.describe()),
+    /** For /readyz: the reads of a replica that is left out go elsewhere. */
+    checks: Object.fromEntries(
+      replicas.map((each) => [
+        `replica_${each.number}`,
+        async () => {
+          const { absence } = each.describe()
+          if (absence !== undefined)
+            throw new AppError('not_ready', `It ${absence}; others answer its reads.`)
+        },
+      ]),
+    ),
+    pools: replicas.map(({ number, pool }) => ({ number, pool })),
+    /** Requests that wait for a connection to a replica. */
+    waitingCount: () => replicas.reduce((sum, { pool }) => sum + pool.waitingCount, 0),
+    close: async (): Promise<void> => {
+      closing.abort()
+      await Promise.all([...replicas.map((each) => each.close()), probe.close()])
+    },
+  }
+}
+
+const pageBytes = 8_192n

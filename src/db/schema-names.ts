@@ -1,0 +1,10 @@
+/** The schema of a service without tenants, and of what belongs to no tenant. */
+export const homeSchema = 'public'
+
+/** Twelve characters that say nothing about the tenant. The schema and the keys of the tenant contain them. */
+export const tenantReference = '[a-z2-7]{12}'
+
+/** Never used again, because a reference is random: what still knows a dropped tenant finds nothing. */
+export function schemaOf(reference: string): string {
+  return `t_${reference}`
+}

@@ -1,0 +1,115 @@
+import type pg from 'pg'
+import { AppError } from '../kernel/errors.ts'
+import { homeSchema } from './schema-names.ts'
+
+/**
+ * Above these a connection is closed when it is returned, instead of keeping more: for each schema that it has used, the
+ * process of the server caches the tables and indexes for ever, and for each statement a plan.
+ */
+const most = { schemas: 32, statements: 512 }
+
+type Query = (...args: unknown[]) => unknown
+
+type Session = {
+  /** The schema of the connection; undefined before the first. */
+  schema: string | undefined
+  /** The schema of the transaction in progress, when it is another one. */
+  visited: string | undefined
+  /** The names of prepared statements by schema and text. */
+  names: Map<string, Map<string, string>>
+  count: number
+}
+
+const sessions = new WeakMap<object, Session>()
+
+/** The text of the statement by which a transaction continues in another schema until it ends. */
+const visit = /^set local search_path to "([a-z0-9_]+)"$/
+
+export function visitStatement(schema: string): string {
+  return `set local search_path to "${schema}"`
+}
+
+/**
+ * Makes the connections of a pool keep track of the schema that they are in. A plan holds the types of one schema, so
+ * each schema has prepared statements of its own.
+ */
+export function trackSchemas(pool: pg.Pool, isPrepared: boolean): void {
+  pool.on('connect', (client) => {
+    const session: Session = { schema: undefined, visited: undefined, names: new Map(), count: 0 }
+    sessions.set(client, session)
+    const query = client.query.bind(client) as Query
+    const tracked = (text: unknown, values: unknown, ...rest: unknown[]) => {
+      if (typeof text !== 'string') return query(text, values, ...rest)
+      if (!Array.isArray(values) || values.length === 0) {
+        follow(session, text)
+        return query(text, values, ...rest)
+      }
+      const name = isPrepared ? nameOf(session, text) : undefined
+      return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest)
+    }
+    client.query = tracked as typeof client.query
+  })
+}
+
+function follow(session: Session, text: string): void {
+  if (/^(?:commit|rollback)(?:;|$)/.test(text)) session.visited = undefined
+  else if (text.startsWith('set local')) session.visited = visit.exec(text)?.[1] ?? session.visited
+}
+
+function nameOf(session: Session, text: string): string | undefined {
+  const schema = session.visited ?? session.schema ?? homeSchema
+  const names = session.names.get(schema) ?? new Map<string, string>()
+  const known = names.get(text)
+  if (known !== undefined || session.count >= most.statements) return known
+  const name = `membrane_${session.count++}`
+  session.names.set(schema, names.set(text, name))
+  return name
+}
+
+/** The part of a pool that the query builder uses. */
+export function poolOf(pool: pg.Pool, schema: string) {
+  return {
+    connect: async (): Promise<pg.PoolClient> => {
+      const client = await pool.connect()
+      const release = client.release.bind(client)
+      try {
+        await enter(client, schema)
+      } catch (error) {
+        release(true)
+        throw error
+      }
+      client.release = (failed) => release(failed || isFull(client))
+      return client
+    },
+    // Others use the pool too.
+    end: async () => {},
+  }
+}
+
+/** Another schema costs one short statement; the one that the connection served last costs nothing. */
+async function enter(client: pg.PoolClient, schema: string): Promise<void> {
+  const session = sessions.get(client)
+  if (!session) throw new TypeError('a connection without a session')
+  if (session.schema === schema) return
+  if (session.schema === undefined) await requireOwnProcess(client)
+  session.schema = undefined
+  await client.query(`set search_path to "${schema}"`)
+  session.schema = schema
+  if (!session.names.has(schema)) session.names.set(schema, new Map())
+}
+
+/** A pooler gives the connection of one client to another between two transactions, with the schema of the first. */
+async function requireOwnProcess(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query('select pg_backend_pid() as pid')
+  if (rows[0]?.pid === Reflect.get(client, 'processID')) return
+  throw new AppError(
+    'not_ready',
+    'Tenants need connections to PostgreSQL without a pooler in between; see DATABASE_URL.',
+  )
+}
+
+function isFull(client: pg.PoolClient): boolean {
+  const session = sessions.get(client)
+  if (!session) return true
+  return session.names.size > most.schemas || (session.names.size > 1 && session.count >= most.statements)
+}

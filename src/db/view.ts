@@ -1,0 +1,46 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import type { Database } from './connection.ts'
+import type { DB } from './schema.ts'
+
+type Execute = (query: CompiledQuery) => Promise<QueryResult<unknown>>
+
+/** A database whose statements somebody else executes, for example in a transaction that begins when it is needed. */
+export function createView(execute: Execute): Database {
+  const refuse = async () => {
+    throw new TypeError('a view of a database has no transactions')
+  }
+  const connection: DatabaseConnection = {
+    // The rows are those of the statement, whose type the caller knows.
+    executeQuery: async <R>(query: CompiledQuery) => (await execute(query)) as QueryResult<R>,
+    // biome-ignore lint/correctness/useYield: a view has no cursors.
+    streamQuery: async function* () {
+      await refuse()
+    },
+  }
+  const driver: Driver = {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    releaseConnection: async () => {},
+    beginTransaction: refuse,
+    commitTransaction: refuse,
+    rollbackTransaction: refuse,
+    destroy: async () => {},
+  }
+  return new Kysely<DB>({
+    dialect: {
+      createDriver: () => driver,
+      createAdapter: () => new PostgresAdapter(),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+    },
+  })
+}

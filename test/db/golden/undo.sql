@@ -1,0 +1,233 @@
+-- src/undo/undo.queries.ts countChanges
+    select count(*) as changes
+from maintenance_changes
+where run_id = $1::uuid
+and action <> 'failed';
+
+-- src/undo/undo.queries.ts listChangesOf
+    select c.record_id, c.action, (
+      select max(d.action)
+from maintenance_changes as d
+      where d.run_id = $1::uuid
+and d.record_id = c.record_id
+and d.action in ('kept', 'undo')
+    ) as listed
+    from maintenance_changes as c
+    where c.run_id = $2::uuid
+and c.record_id = any($3::uuid[])
+and c.action <> 'failed';
+
+-- src/undo/undo.queries.ts restoreForgotten: all
+    with due as materialized (
+      select c.record_id as id, bool_or(true) as is_selected
+      from maintenance_changes as c
+      where c.run_id = $1::uuid
+and c.record_id > $2::uuid
+      group by c.record_id
+order by c.record_id
+limit $3
+    ), locked as materialized (
+      select r.id, jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
+  'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
+  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as forgotten
+      from due join records as r on r.id = due.id
+      where due.is_selected
+and r.forgotten_run_id = $4::uuid
+and not exists (
+        select
+from run_effects as e
+        where e.record_id = r.id
+and e.run_id = $5::uuid
+and e.relation = 'records'
+          and e.after ->> 'forgotten_at' is not null
+      )
+      order by r.id
+      for update of r
+    ), restored as (
+      update records as r
+      set forgotten_at = null, forgotten_reason = null, forgotten_by = null, forgotten_run_id = null, purge_at = null,
+        version = r.version + 1, updated_at = greatest(r.updated_at, $6::timestamptz), restored_at = $7::timestamptz
+      from locked
+where r.id = locked.id
+      returning r.id, locked.forgotten, jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
+  'forgotten_at', null, 'forgotten_reason', null, 'forgotten_by', null, 'forgotten_run_id', null, 'purge_at', null) as live
+    ), effect as (
+      insert into run_effects (run_id, record_id, relation, before, after)
+      select $8::uuid, id, 'records', forgotten, live
+from restored
+    ), entry as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, $9::uuid, $10::timestamptz, 'undo', $11, $12, jsonb_build_object(
+        'forgotten_at', jsonb_build_array(forgotten -> 'forgotten_at', null),
+        'forgotten_reason', jsonb_build_array(forgotten -> 'forgotten_reason', null)
+      )
+      from restored
+    ), listed as (
+      insert into maintenance_changes (run_id, record_id, action, before, after)
+      select $13::uuid, id, 'undo', jsonb_build_object(
+        'forgotten_at', forgotten -> 'forgotten_at', 'forgotten_reason', forgotten -> 'forgotten_reason'
+      ), '{"forgotten_at": null, "forgotten_reason": null}'
+      from restored
+      on conflict (run_id, record_id, action) do nothing
+    )
+    select (select id
+from due
+order by id desc
+limit 1) as last, (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'id', id, 'forgotten_at', forgotten -> 'forgotten_at', 'forgotten_reason', forgotten -> 'forgotten_reason'
+      )
+order by id), '[]')
+from restored
+    ) as restored;
+
+-- src/undo/undo.queries.ts restoreForgotten: some
+    with due as materialized (
+      select c.record_id as id, bool_or((c.action = any($1::text[])
+or c.record_id::text = any($2::text[]))) as is_selected
+      from maintenance_changes as c
+      where c.run_id = $3::uuid
+and c.record_id > $4::uuid
+      group by c.record_id
+order by c.record_id
+limit $5
+    ), locked as materialized (
+      select r.id, jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
+  'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
+  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as forgotten
+      from due join records as r on r.id = due.id
+      where due.is_selected
+and r.forgotten_run_id = $6::uuid
+and not exists (
+        select
+from run_effects as e
+        where e.record_id = r.id
+and e.run_id = $7::uuid
+and e.relation = 'records'
+          and e.after ->> 'forgotten_at' is not null
+      )
+      order by r.id
+      for update of r
+    ), restored as (
+      update records as r
+      set forgotten_at = null, forgotten_reason = null, forgotten_by = null, forgotten_run_id = null, purge_at = null,
+        version = r.version + 1, updated_at = greatest(r.updated_at, $8::timestamptz), restored_at = $9::timestamptz
+      from locked
+where r.id = locked.id
+      returning r.id, locked.forgotten, jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
+  'forgotten_at', null, 'forgotten_reason', null, 'forgotten_by', null, 'forgotten_run_id', null, 'purge_at', null) as live
+    ), effect as (
+      insert into run_effects (run_id, record_id, relation, before, after)
+      select $10::uuid, id, 'records', forgotten, live
+from restored
+    ), entry as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, $11::uuid, $12::timestamptz, 'undo', $13, $14, jsonb_build_object(
+        'forgotten_at', jsonb_build_array(forgotten -> 'forgotten_at', null),
+        'forgotten_reason', jsonb_build_array(forgotten -> 'forgotten_reason', null)
+      )
+      from restored
+    ), listed as (
+      insert into maintenance_changes (run_id, record_id, action, before, after)
+      select $15::uuid, id, 'undo', jsonb_build_object(
+        'forgotten_at', forgotten -> 'forgotten_at', 'forgotten_reason', forgotten -> 'forgotten_reason'
+      ), '{"forgotten_at": null, "forgotten_reason": null}'
+      from restored
+      on conflict (run_id, record_id, action) do nothing
+    )
+    select (select id
+from due
+order by id desc
+limit 1) as last, (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'id', id, 'forgotten_at', forgotten -> 'forgotten_at', 'forgotten_reason', forgotten -> 'forgotten_reason'
+      )
+order by id), '[]')
+from restored
+    ) as restored;
+
+-- src/undo/undo.queries.ts listImportanceMoves
+    select r.id as owner, jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at, 'importance', h.old) as before,
+      jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at, 'importance', h.new) as after
+    from importance_history as h join records as r on r.id = h.record_id
+    where h.run_id = $1::uuid
+and h.record_id > $2::uuid
+and r.importance = h.new
+      and not exists (
+        select
+from run_effects as e
+        where e.record_id = r.id
+and e.run_id = $3::uuid
+and e.relation = 'records'
+and e.after ? 'importance'
+      )
+    order by h.record_id
+    limit $4;
+
+-- src/undo/undo.queries.ts listKept: all
+    with kept as (
+      insert into maintenance_changes (run_id, record_id, action, note)
+      select distinct $1::uuid, c.record_id, 'kept', 'it was changed, restored
+or deleted since'
+      from maintenance_changes as c
+      where c.run_id = $2::uuid
+and c.action not in ('failed', 'kept', 'skipped')
+        and true
+        and not exists (
+          select
+from maintenance_changes as d
+where d.run_id = $3::uuid
+and d.record_id = c.record_id
+        )
+      on conflict do nothing
+      returning 1
+    )
+    select count(*) as kept
+from kept;
+
+-- src/undo/undo.queries.ts listKept: some
+    with kept as (
+      insert into maintenance_changes (run_id, record_id, action, note)
+      select distinct $1::uuid, c.record_id, 'kept', 'it was changed, restored
+or deleted since'
+      from maintenance_changes as c
+      where c.run_id = $2::uuid
+and c.action not in ('failed', 'kept', 'skipped')
+        and (c.action = any($3::text[])
+or c.record_id::text = any($4::text[]))
+        and not exists (
+          select
+from maintenance_changes as d
+where d.run_id = $5::uuid
+and d.record_id = c.record_id
+        )
+      on conflict do nothing
+      returning 1
+    )
+    select count(*) as kept
+from kept;
+
+-- src/undo/undo.queries.ts hasEffects
+select
+from run_effects
+where run_id = $1::uuid
+limit 1;
+
+-- src/undo/undo.queries.ts hasChanges
+    select
+from maintenance_changes
+    where run_id = $1::uuid
+and action not in ('failed', 'candidate', 'prune', 'forget', 'archive')
+    limit 1;
