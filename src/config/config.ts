@@ -66,11 +66,20 @@ function parse(given: Variables): { problems: string[]; values?: Environment } {
 function isMalformed(name: string, value: string | undefined): boolean {
   if (value === undefined) return false
   if (name === 'MEMBRANE_DRIFT_ROOTS') return parseRoots(value) === undefined
+  if (name === 'DATABASE_REPLICA_URL') return !splitUrls(value).every(isDatabaseUrl)
   return urls.has(name) && !URL.canParse(value)
 }
 
 /** The drivers throw for an invalid URL, in messages that quote it. */
-const urls = new Set(['DATABASE_URL', 'REDIS_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'])
+const urls = new Set(['DATABASE_URL', 'REDIS_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'MEMBRANE_PUBLIC_URL'])
+
+function splitUrls(text = ''): string[] {
+  return text === '' ? [] : text.split(',').map((each) => each.trim())
+}
+
+function isDatabaseUrl(text: string): boolean {
+  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
+}
 
 function isTooLong(schema: TSchema, value: string | undefined): boolean {
   const longest: unknown = Reflect.get(schema, 'longest')
@@ -113,9 +122,12 @@ function toConfig(values: Environment) {
     logLevel: values.LOG_LEVEL,
     dataDir: values.MEMBRANE_DATA_DIR,
     redisUrl: values.REDIS_URL,
+    tenants: values.MEMBRANE_TENANTS === 'on',
     shutdownTimeoutMs: toMilliseconds(values.MEMBRANE_SHUTDOWN_TIMEOUT),
     database: Object.freeze({
       url: values.DATABASE_URL,
+      replicaUrls: Object.freeze(splitUrls(values.DATABASE_REPLICA_URL)),
+      maxReplicaLagMs: toMilliseconds(values.MEMBRANE_REPLICA_LAG),
       poolSize: values.MEMBRANE_POOL_SIZE,
       preparedStatements: values.MEMBRANE_PREPARED_STATEMENTS === 'true',
       poolQueue: values.MEMBRANE_POOL_QUEUE,
@@ -124,7 +136,9 @@ function toConfig(values: Environment) {
     }),
     http: Object.freeze({
       host: values.HOST,
+      processes: values.MEMBRANE_API_PROCESSES,
       port: values.PORT,
+      publicUrl: values.MEMBRANE_PUBLIC_URL,
       rateLimit: values.MEMBRANE_RATE_LIMIT,
       requireIfMatch: values.MEMBRANE_REQUIRE_IF_MATCH === 'true',
       requestTimeoutMs: toMilliseconds(values.MEMBRANE_REQUEST_TIMEOUT),
@@ -135,6 +149,7 @@ function toConfig(values: Environment) {
       rootKey: values.MEMBRANE_API_KEY,
       allowAnonymous: values.MEMBRANE_ALLOW_ANONYMOUS === 'true',
     }),
+    console: Object.freeze({ isServed: values.MEMBRANE_CONSOLE === 'true' }),
     metrics: Object.freeze({
       isPublic: values.MEMBRANE_METRICS_PUBLIC === 'true',
       workerPort: values.MEMBRANE_METRICS_PORT,
@@ -159,10 +174,16 @@ function toConfig(values: Environment) {
     }),
     driftRoots: Object.freeze(parseRoots(values.MEMBRANE_DRIFT_ROOTS ?? '') ?? []),
     embedding: Object.freeze(embedding(values)),
+    queryEmbedding: Object.freeze({
+      timeoutMs: toMilliseconds(values.MEMBRANE_QUERY_EMBEDDING_TIMEOUT),
+      mostFailures: values.MEMBRANE_QUERY_EMBEDDING_FAILURES,
+      pauseMs: toMilliseconds(values.MEMBRANE_QUERY_EMBEDDING_PAUSE),
+    }),
     retrieval: Object.freeze({
       selectionThreshold: Number(values.MEMBRANE_SELECTION_CONFIDENCE_THRESHOLD),
       conversationGapMs: toMilliseconds(values.MEMBRANE_CONVERSATION_GAP),
     }),
+    regrets: Object.freeze({ regretSample: Number(values.MEMBRANE_REGRET_SAMPLE) }),
     models: Object.freeze({
       maxSensitivity: values.MEMBRANE_LLM_MAX_SENSITIVITY,
       ingest: ingestModel(values),
@@ -179,9 +200,12 @@ function toConfig(values: Environment) {
         refresh_importance: 0,
         // Workers look for texts by themselves; a run starts only on request.
         embed: 0,
+        simulation: 0,
+        undo: 0,
         purge: parseInterval(values.MEMBRANE_PURGE_INTERVAL),
       }),
       revisedRetentionMs: toMilliseconds(values.MEMBRANE_REVISED_RETENTION),
+      planRetentionMs: toMilliseconds(values.MEMBRANE_PLAN_RETENTION),
     }),
   })
 }
@@ -212,6 +236,7 @@ function ingestModel(values: Environment) {
 function embedding(values: Environment): EmbeddingSettings {
   const { MEMBRANE_EMBEDDING_ENDPOINT: endpoint, MEMBRANE_EMBEDDING_MODEL: model } = values
   const { MEMBRANE_EMBEDDING_PROVIDER: provider, MEMBRANE_EMBEDDING_DIMENSIONS: dimensions } = values
+  if (provider === 'static') return { provider }
   if (provider === 'hash') return { provider, dimensions }
   if (provider === 'none' || !endpoint || !model) return { provider: 'none' }
   const timeoutMs = toMilliseconds(values.MEMBRANE_EMBEDDING_TIMEOUT)

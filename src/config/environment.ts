@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { sensitivities } from '../domain/caller.ts'
+import { embeddingVariables } from './embedding-variables.ts'
+import { growthVariables } from './growth-variables.ts'
 import {
   amount,
   bearer,
@@ -8,6 +10,7 @@ import {
   flag,
   interval,
   oneOf,
+  origin,
   retention,
   secret,
   share,
@@ -36,6 +39,7 @@ export const environmentSchema = Type.Object({
       '^postgres(ql)?://',
     ),
   ),
+  ...growthVariables,
   REDIS_URL: Type.Optional(
     url(
       'Redis for the queue and for rate limits of all processes together. Unset: the queue is in PostgreSQL.',
@@ -51,9 +55,18 @@ export const environmentSchema = Type.Object({
   MEMBRANE_API_KEY: Type.Optional(
     bearer('The root key, at least 16 characters. Unset: only requests from this machine are served.'),
   ),
+  MEMBRANE_TENANTS: oneOf(
+    ['on', 'off'],
+    'on: keys belong to tenants, whose data is in schemas of their own; see docs/scaling.md.',
+    'off',
+  ),
+  MEMBRANE_PUBLIC_URL: Type.Optional(
+    origin('Where clients reach the API, behind a proxy. `/mcp` serves only this host and loopback names.'),
+  ),
   MEMBRANE_ALLOW_ANONYMOUS: flag(
     'Serve requests without a key, also on an address that other machines can reach.',
   ),
+  MEMBRANE_CONSOLE: flag('Serve the console, a web page for people, at /console.', 'true'),
   MEMBRANE_DEFAULT_SENSITIVITY: Type.Enum([...sensitivities], {
     description: 'Sensitivity of a new record that has none.',
     default: 'low',
@@ -110,10 +123,7 @@ export const environmentSchema = Type.Object({
   MEMBRANE_LOCK_TIMEOUT: timeout('Longest wait for a row lock.', '10s'),
   MEMBRANE_REQUEST_TIMEOUT: timeout('Longest time to receive a whole request.', '60s'),
   MEMBRANE_SHUTDOWN_TIMEOUT: timeout('Longest time to finish all work after SIGTERM.', '10s'),
-  MEMBRANE_IDEMPOTENCY_RETENTION: retention(
-    'How long the answer to a request with an Idempotency-Key is stored.',
-    '24h',
-  ),
+  MEMBRANE_IDEMPOTENCY_RETENTION: retention('How long the answer to an Idempotency-Key is stored.', '24h'),
   MEMBRANE_FORGOTTEN_RETENTION: retention(
     'How long a forgotten record can be restored before it is purged; 0 to purge at once, `never` to purge nothing.',
     '30d',
@@ -176,32 +186,14 @@ export const environmentSchema = Type.Object({
     'How long a capture waits for the model before the built-in rules interpret it.',
     '5s',
   ),
-  MEMBRANE_EMBEDDING_PROVIDER: Type.Enum(['none', 'hash', 'openai'], {
-    description:
-      'Source of vectors: `none`, `hash` for the built-in hashing of words and parts of words, `openai` for a server.',
-    default: 'hash',
-    expects: 'one of none, hash, openai',
-  }),
-  MEMBRANE_EMBEDDING_ENDPOINT: Type.Optional(
-    endpoint('Server with the embeddings API of OpenAI: its base URL, or the full path of the call.'),
-  ),
-  MEMBRANE_EMBEDDING_MODEL: Type.Optional(
-    text('Name of the model on that server.', { example: 'text-embedding-3-small' }),
-  ),
-  MEMBRANE_EMBEDDING_DIMENSIONS: Type.Optional(
-    Type.Integer({
-      description: 'Dimensions of a vector. Unset: 256 for `hash`, and those of the model for `openai`.',
-      examples: ['256'],
-      minimum: 8,
-      maximum: 4_096,
-      expects: 'a whole number from 8 to 4096',
-    }),
-  ),
-  MEMBRANE_EMBEDDING_API_KEY: Type.Optional(secret('Key for that server, if it needs one.')),
-  MEMBRANE_EMBEDDING_TIMEOUT: timeout('Longest time for one answer.', '30s'),
+  ...embeddingVariables,
   MEMBRANE_SELECTION_CONFIDENCE_THRESHOLD: share(
     'Confidence of a selection below which a retrieval answers that it needs more information.',
     '0.7',
+  ),
+  MEMBRANE_REGRET_SAMPLE: share(
+    'Share of the questions that are asked again in the background over forgotten records, to judge what was forgotten; 0 for none.',
+    '0.1',
   ),
   MEMBRANE_CONVERSATION_GAP: retention(
     'A longer pause between two messages ends a session: the messages before it are no context of those after it.',
@@ -215,6 +207,7 @@ export const environmentSchema = Type.Object({
     'How long a superseded, merged or retracted record is kept before it is forgotten; `never` to keep it.',
     '90d',
   ),
+  MEMBRANE_PLAN_RETENTION: retention('How long a plan of a job can be applied.', '7d'),
   MEMBRANE_CONSOLIDATION_INTERVAL: interval(
     'Interval of the `consolidate` job until a schedule is set by the API; 0 or `never` for no schedule.',
     '6h',

@@ -18,10 +18,19 @@ export function findExposureProblems(given: Variables): string[] {
 const maxEmbeddedConnections = 80
 
 export function findPoolProblems(given: Variables): string[] {
-  const size = Number(given['MEMBRANE_POOL_SIZE'] ?? 0)
-  if (given['DATABASE_URL'] !== undefined || !(size > maxEmbeddedConnections && size <= 500)) return []
+  if (given['DATABASE_URL'] !== undefined) return []
+  const size = Number(given['MEMBRANE_POOL_SIZE'] ?? 10)
+  const processes = Number(given['MEMBRANE_API_PROCESSES'] ?? 1)
+  const tooMany = size * processes > maxEmbeddedConnections && size <= 500 && processes <= 64
   return [
-    `MEMBRANE_POOL_SIZE must be at most ${maxEmbeddedConnections} without DATABASE_URL: the embedded database has 100 connections`,
+    ...(tooMany
+      ? [
+          `MEMBRANE_POOL_SIZE times MEMBRANE_API_PROCESSES must be at most ${maxEmbeddedConnections} without DATABASE_URL: the embedded database has 100 connections`,
+        ]
+      : []),
+    ...(given['DATABASE_REPLICA_URL'] === undefined
+      ? []
+      : ['DATABASE_REPLICA_URL needs DATABASE_URL: the embedded database has no replicas']),
   ]
 }
 
@@ -31,6 +40,7 @@ export function findModelProblems(given: Variables): string[] {
     ...findServerProblems(given, 'MEMBRANE_INGEST_LLM', 'MEMBRANE_INGEST_LLM_ENABLED', 'true'),
     ...findServerProblems(given, 'MEMBRANE_EMBEDDING', 'MEMBRANE_EMBEDDING_PROVIDER', 'openai'),
     ...findChatProblems(given),
+    ...findEmptyTimeouts(given, ['MEMBRANE_LLM_TIMEOUT', 'MEMBRANE_QUERY_EMBEDDING_TIMEOUT']),
   ]
 }
 
@@ -48,10 +58,13 @@ function findChatProblems(given: Variables): string[] {
     ...(isCapped && isUnpriced
       ? ['MEMBRANE_LLM_MAX_COST_PER_RUN needs MEMBRANE_LLM_PROMPT_PRICE or MEMBRANE_LLM_COMPLETION_PRICE']
       : []),
-    ...(parseDuration(given['MEMBRANE_LLM_TIMEOUT'] ?? '') === 0
-      ? ['MEMBRANE_LLM_TIMEOUT must be longer than 0']
-      : []),
   ]
+}
+
+function findEmptyTimeouts(given: Variables, names: readonly string[]): string[] {
+  return names
+    .filter((name) => parseDuration(given[name] ?? '') === 0)
+    .map((name) => `${name} must be longer than 0`)
 }
 
 function findServerProblems(given: Variables, prefix: string, name: string, value: string): string[] {

@@ -13,6 +13,9 @@ export const url = (description: string, example: string, pattern: string) =>
 /** Memory content is sent to it. A user name or password in the URL would appear in logs, so neither is allowed. */
 export const endpoint = (description: string) =>
   url(description, 'https://models.example/v1', '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$')
+/** An address without a path. */
+export const origin = (description: string) =>
+  url(description, 'https://memory.example', '^https?://[^\\s/?#@]+/?$')
 export const secret = (description: string) =>
   Type.String({
     description,

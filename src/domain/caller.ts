@@ -40,6 +40,8 @@ export type Caller = {
   principal: string
   /** The name of the key, as audit entries and default sources show it. */
   name: string
+  /** The program that uses the key, if it says its name. */
+  client?: string
   permissions: ReadonlySet<Permission>
   trust: Trust
   sourceType: SourceType
@@ -54,6 +56,13 @@ export type Via = { key_id: string; key_name: string }
 
 export function viaOf({ principal, name, isService }: Caller): Via | null {
   return isService ? null : { key_id: principal, key_name: name }
+}
+
+const maxActorLength = 256
+
+/** Who did something, as audit entries show it, unless the request says so. */
+export function actorOf({ name, client }: Pick<Caller, 'name' | 'client'>): string {
+  return client === undefined ? name : `${name}/${client}`.slice(0, maxActorLength)
 }
 
 /** `admin` includes every other permission. */

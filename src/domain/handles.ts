@@ -53,9 +53,23 @@ export function messageHandle(place: MessagePlace, content: string): Handle {
 
 export type Fact = { subject: string; predicate: string; object?: unknown }
 
-export function factHandle({ subject, predicate, object }: Fact): Handle {
-  const topic = handle(['topic', normaliseName(subject), normaliseName(predicate)])
-  return { ...topic, detail: digestOf(normaliseJson(object, normaliseName)) }
+/** The predicate of a fact that is a text in plain words. */
+export const notePredicate = 'note'
+
+export function factHandle(fact: Fact): Handle {
+  const { predicate, object } = fact
+  const isNote = normaliseName(predicate) === notePredicate && typeof object === 'string'
+  // A note is its own topic: two notes about one subject do not contradict each other.
+  return isNote ? describedBy(['', notePredicate, normaliseName(object)], object) : topicHandle(fact)
+}
+
+/** The handle of any fact by its subject and predicate, which notes stored by version 0.1 have too. */
+export function topicHandle({ subject, predicate, object }: Fact): Handle {
+  return describedBy([normaliseName(subject), normaliseName(predicate)], object)
+}
+
+function describedBy(topic: readonly string[], object: unknown): Handle {
+  return { ...handle(['topic', ...topic]), detail: digestOf(normaliseJson(object, normaliseName)) }
 }
 
 /** The tools of a skill in their order, without direct repetitions. */

@@ -7,7 +7,11 @@ export const MessagePlace = closed(
     id: Type.String({ minLength: 1, maxLength: 256, description: 'The conversation, unique in its scope.' }),
     message_id: Type.String({ minLength: 1, maxLength: 256, description: 'Unique in the conversation.' }),
     position: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'As the client counts.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Ascends in the order of the conversation, with gaps.',
+      }),
     ),
     at: Time({ description: 'When it was written. The order of the messages.' }),
     role: Type.String({ minLength: 1, maxLength: 64 }),
@@ -17,3 +21,19 @@ export const MessagePlace = closed(
   { description: 'The place of a message in its conversation.' },
 )
 export type MessagePlace = Static<typeof MessagePlace>
+
+/**
+ * The position of a message: its time in microseconds since 1970, and after it as many numbers as messages of the same
+ * time come before.
+ */
+export function positionAt(time: string, before = 0): number {
+  const [, fraction = ''] = /\.(\d+)/.exec(time) ?? []
+  const belowMilliseconds = Number(fraction.slice(3, 6).padEnd(3, '0'))
+  return Math.max(0, Date.parse(time) * 1_000 + belowMilliseconds + before)
+}
+
+/** The time in microseconds since 1970, as a text. */
+export function timeAt(position: number): string {
+  const microseconds = String(position % 1_000).padStart(3, '0')
+  return new Date(Math.floor(position / 1_000)).toISOString().replace('Z', `${microseconds}Z`)
+}

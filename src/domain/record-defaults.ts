@@ -3,7 +3,6 @@ import type { MemoryKind, RecordType } from './vocabulary.ts'
 
 export const defaultConfidence = 1
 export const defaultSalience = 1
-export const defaultImportance = 0.5
 
 export const defaultLayers: Record<RecordType, Layer> = {
   working: 'working',

@@ -22,6 +22,24 @@ export function searchableText(payload: Payload, tags: readonly string[]): strin
   return bytes.subarray(0, maxBytes).toString()
 }
 
+/** More of one text is not judged. */
+const mostTelling = 4_096
+
+/** What a payload says, by which its worth is judged: without the names of events and references, and without secrets. */
+export function tellingText(payload: Payload): string {
+  const words = payload.kind === 'episodic' ? tellingWordsOf(payload) : wordsOf(payload)
+  return [...new Set(words)].map((each) => maskWords(each.slice(0, mostTelling))).join('\n')
+}
+
+function tellingWordsOf(payload: Extract<Payload, { kind: 'episodic' }>): string[] {
+  if (isPlainMessage(payload)) return [contentOf(payload)]
+  return [
+    ...payload.timeline.map((event) => event.summary ?? ''),
+    ...payload.tool_graph.map((node) => flatten(node.result)),
+    ...wordsIn(payload.environment?.context),
+  ]
+}
+
 /** Removes masks, because no record should be found by the words of a mask. */
 function maskWords(text: string): string {
   const masked = maskText(text.slice(0, maxBytes))

@@ -1,4 +1,5 @@
 import { compareNearness, type Neighbour } from './similarity.ts'
+import type { SimilarityThresholds } from './similarity-thresholds.ts'
 
 /**
  * Surprise: how much of a memory is new to the store. It changes base importance once, when the first vector arrives.
@@ -16,26 +17,26 @@ export type Surprise = {
 export type SurpriseResult = { base_importance: number; surprise: Surprise }
 
 export const comparedNeighbours = 5
-const duplicateSimilarity = 0.92
 const duplicatePenalty = 0.3
 /**
  * The weakest duplicate still loses this much, so that saying a thing twice never makes it more important.
  */
 const leastDuplicatePenalty = 0.05
-/** The mean distance at which the score is 0.5, and the slope of the score there. */
-const turningDistance = 0.35
-const steepness = 10
 const largestGain = 0.6
 export const leastImportance = 0.05
 
 /** Computes the surprise from the nearest few of the neighbours, which may come in any order. */
-export function computeSurprise(base: number, known: readonly Neighbour[]): SurpriseResult {
+export function computeSurprise(
+  base: number,
+  known: readonly Neighbour[],
+  thresholds: SimilarityThresholds,
+): SurpriseResult {
   const neighbours = [...known].sort(compareNearness).slice(0, comparedNeighbours)
-  const score = computeScore(neighbours)
+  const score = computeScore(neighbours, thresholds)
   const [nearest] = neighbours
-  const isDuplicate = nearest !== undefined && nearest.similarity >= duplicateSimilarity
+  const isDuplicate = nearest !== undefined && nearest.similarity >= thresholds.duplicate
   const gain = largestGain * (score - 0.5)
-  const delta = isDuplicate ? Math.min(gain, computeDuplicateLoss(nearest.similarity)) : gain
+  const delta = isDuplicate ? Math.min(gain, computeDuplicateLoss(nearest.similarity, thresholds)) : gain
   return {
     base_importance: Math.min(1, Math.max(leastImportance, base + delta)),
     surprise: {
@@ -49,13 +50,16 @@ export function computeSurprise(base: number, known: readonly Neighbour[]): Surp
 }
 
 /** Without neighbours everything is new. */
-function computeScore(neighbours: readonly Neighbour[]): number {
+function computeScore(
+  neighbours: readonly Neighbour[],
+  { steepness, turningDistance }: SimilarityThresholds,
+): number {
   if (neighbours.length === 0) return 1
   const distance = neighbours.reduce((sum, { similarity }) => sum + 1 - similarity, 0) / neighbours.length
   return 1 / (1 + Math.exp(-steepness * (distance - turningDistance)))
 }
 
-function computeDuplicateLoss(similarity: number): number {
-  const depth = (similarity - duplicateSimilarity) / (1 - duplicateSimilarity)
+function computeDuplicateLoss(similarity: number, { duplicate }: SimilarityThresholds): number {
+  const depth = (similarity - duplicate) / (1 - duplicate)
   return -duplicatePenalty * depth - leastDuplicatePenalty
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../kernel/errors.ts'
 import { type Caller, rankOf, type Trust } from './caller.ts'
+import { canWriteTo } from './write-trust.ts'
 
 /** What a caller may do with things that are not records: settings, keys, tombstones, counts. */
 
@@ -13,6 +14,15 @@ export function requireFullTrust({ trust }: Caller): void {
   throw new AppError(
     'outside_trust',
     'The change applies to all records, so it needs a key with all scopes and the highest ceiling.',
+  )
+}
+
+/** A setting of a scope applies to all its records, also to those above the ceiling of a key. */
+export function requireWholeScope({ trust }: Caller, scope: string): void {
+  if (canWriteTo(trust, scope) && trust.maxSensitivity === 'hyper') return
+  throw new AppError(
+    'outside_trust',
+    'The change applies to all records of the scope, so it needs a key with the scope and the highest ceiling.',
   )
 }
 

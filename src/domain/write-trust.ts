@@ -74,3 +74,7 @@ export function chooseSourceType(caller: Caller, claimed: SourceType | undefined
     errors: [{ pointer: '/source_type', message: `may not claim more trust than ${caller.sourceType}` }],
   })
 }
+
+export function leastTrusted(one: SourceType, other: SourceType): SourceType {
+  return sourceTrust[other] < sourceTrust[one] ? other : one
+}

@@ -26,6 +26,7 @@ export const catalogue = {
     kind: 'malformed',
     meaning: 'The cursor is damaged or was made for another query; start from the first page.',
   },
+  invalid_position: { kind: 'malformed', meaning: 'Membrane-Position is not a value of this service.' },
   unauthenticated: { kind: 'unauthenticated', meaning: 'The key is missing, unknown, expired or revoked.' },
   forbidden: { kind: 'forbidden', meaning: 'The key lacks the permission that this operation needs.' },
   outside_trust: {
@@ -37,6 +38,9 @@ export const catalogue = {
     kind: 'forbidden',
     meaning: 'The key sees this record only redacted, so it may not change or link it.',
   },
+  tenant_suspended: { kind: 'forbidden', meaning: 'The tenant of the key is suspended.' },
+  tenant_not_found: { kind: 'not_found', meaning: 'No tenant has this id.' },
+  tenant_exists: { kind: 'conflict', meaning: 'The id is that of another tenant.' },
   route_not_found: { kind: 'not_found', meaning: 'This path does not exist.' },
   record_not_found: {
     kind: 'not_found',
@@ -49,7 +53,10 @@ export const catalogue = {
   relation_not_found: { kind: 'not_found', meaning: 'The record does not have this relation.' },
   tombstone_not_found: { kind: 'not_found', meaning: 'No tombstone has this id.' },
   run_not_found: { kind: 'not_found', meaning: 'No maintenance run with this id is visible to the key.' },
+  plan_not_found: { kind: 'not_found', meaning: 'No plan with this id is visible to the key.' },
   job_not_found: { kind: 'not_found', meaning: 'No job has this name.' },
+  budget_not_found: { kind: 'not_found', meaning: 'The scope has no budget of its own.' },
+  worth_model_not_found: { kind: 'not_found', meaning: 'No model of worth has this id.' },
   key_not_found: { kind: 'not_found', meaning: 'No API key has this id.' },
   method_not_allowed: { kind: 'method', meaning: 'The path exists, but not with this method; see Allow.' },
   record_exists: { kind: 'conflict', meaning: 'The id is already in use.' },
@@ -57,10 +64,7 @@ export const catalogue = {
     kind: 'conflict',
     meaning: 'Another entity of this scope and sensitivity already has this identifier.',
   },
-  episodic_immutable: {
-    kind: 'conflict',
-    meaning: 'Episodes are immutable, except for their outcome.',
-  },
+  episodic_immutable: { kind: 'conflict', meaning: 'Episodes are immutable, except for their outcome.' },
   payload_immutable: {
     kind: 'conflict',
     meaning: 'The payload of this type is changed by a revision, not by a patch.',
@@ -98,6 +102,13 @@ export const catalogue = {
     kind: 'conflict',
     meaning: 'The server was started without MEMBRANE_DRIFT_ROOTS, so there is no directory to check.',
   },
+  not_undoable: { kind: 'conflict', meaning: 'It cannot be taken back; `detail` says why.' },
+  digest_mismatch: { kind: 'conflict', meaning: 'The digest is not that of the plan.' },
+  plan_expired: { kind: 'conflict', meaning: 'The plan is too old to be applied; prepare a new one.' },
+  plan_not_ready: {
+    kind: 'conflict',
+    meaning: 'The plan is still in preparation, or its preparation failed.',
+  },
   run_finished: { kind: 'conflict', meaning: 'The maintenance run has ended already.' },
   request_in_progress: {
     kind: 'conflict',
@@ -109,10 +120,7 @@ export const catalogue = {
     meaning: 'The deletion policy of the record, or of a record that would be deleted with it, is `never`.',
   },
   record_not_forgotten: { kind: 'conflict', meaning: 'Only a forgotten record can be restored.' },
-  message_differs: {
-    kind: 'conflict',
-    meaning: 'The conversation has a message of this id with another text or writer.',
-  },
+  message_conflict: { kind: 'conflict', meaning: 'A message of this id has another text or writer.' },
   erased_content: {
     kind: 'conflict',
     meaning: 'The same content was erased from this scope and cannot be stored again.',
@@ -158,6 +166,7 @@ export const catalogue = {
     kind: 'invalid',
     meaning: 'Only an admin may revise a record to a lower sensitivity.',
   },
+  budget_too_small: { kind: 'invalid', meaning: 'More is never forgotten than the budget allows.' },
   scope_mismatch: { kind: 'invalid', meaning: 'Records that are revised together must have one scope.' },
   idempotency_key_reused: {
     kind: 'invalid',
@@ -186,10 +195,7 @@ export const catalogue = {
     kind: 'unavailable',
     meaning: 'Erasing needs MEMBRANE_TOMBSTONE_KEY, and the server was started without it.',
   },
-  tombstone_key_mismatch: {
-    kind: 'unavailable',
-    meaning: 'The stored tombstones were made with another key than that of the server.',
-  },
+  tombstone_key_mismatch: { kind: 'unavailable', meaning: 'The tombstones were made with another key.' },
   shutting_down: {
     kind: 'unavailable',
     meaning: 'This process is stopping; repeat the request to reach another one.',

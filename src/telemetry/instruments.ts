@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export type Instruments = ReturnType<typeof createInstruments>
 
@@ -6,6 +6,9 @@ type CompletedRequest = { method: string; route: string; status: number; seconds
 type ModelCall = { outcome: string; seconds: number; promptTokens: number; completionTokens: number }
 /** The price of a million tokens, in any currency. */
 type Prices = { promptPrice: number; completionPrice: number }
+type Replicas = {
+  describe(): readonly { number: number; absence?: string | undefined; lagMs: number; answered: number }[]
+}
 type Pool = {
   readonly totalCount: number
   readonly idleCount: number
@@ -49,9 +52,17 @@ export function createInstruments() {
   return {
     contentType: registry.contentType,
     render: () => registry.metrics(),
+    /** The series as data, for a process that renders those of several. */
+    collect: (): Promise<object[]> => registry.getMetricsAsJSON(),
+    /** Renders the series of several processes as those of one. */
+    renderTogether: (collected: object[][]): Promise<string> =>
+      AggregatorRegistry.aggregate(collected).metrics(),
+    /** Tells the series of one of several processes from those of the others. */
+    labelProcess: (process: string) => registry.setDefaultLabels({ process }),
     observeAnswer,
     observeModel: models.observe,
     watchPool: (pool: Pool, name: string) => watchPool(registry, pool, name),
+    watchReplicas: (replicas: Replicas) => watchReplicas(registry, replicas),
     /**
      * Metrics of the Node.js process. Call it once, because it listens to the garbage collector and the event loop.
      */
@@ -91,6 +102,36 @@ function createModelInstruments(registry: Registry) {
         cost.inc({ use }, (promptTokens * promptPrice + completionTokens * completionPrice) / 1e6)
       },
   }
+}
+
+function watchReplicas(registry: Registry, replicas: Replicas): void {
+  const registers = [registry]
+  const labelNames = ['replica']
+  const used = new Gauge({
+    name: 'membrane_replica_used',
+    help: 'Whether this process reads from the replica, by its place in DATABASE_REPLICA_URL.',
+    ...{ labelNames, registers },
+    collect: () => {
+      for (const { number, absence } of replicas.describe())
+        used.set({ replica: number }, Number(absence === undefined))
+    },
+  })
+  const lag = new Gauge({
+    name: 'membrane_replica_lag_seconds',
+    help: 'How long the replica has missed something that the primary had; 0 when it misses nothing.',
+    ...{ labelNames, registers },
+    collect: () => {
+      for (const { number, lagMs } of replicas.describe()) lag.set({ replica: number }, lagMs / 1_000)
+    },
+  })
+  const answered = new Gauge({
+    name: 'membrane_replica_statements',
+    help: 'Statements that the replica has answered for this process since its start.',
+    ...{ labelNames, registers },
+    collect: () => {
+      for (const { number, answered: count } of replicas.describe()) answered.set({ replica: number }, count)
+    },
+  })
 }
 
 function watchPool(registry: Registry, pool: Pool, name: string): void {

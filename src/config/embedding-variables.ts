@@ -1,0 +1,40 @@
+import Type from 'typebox'
+import { count, endpoint, secret, text, timeout } from './variables.ts'
+
+/** Where vectors come from, and how long a search waits for one. */
+export const embeddingVariables = {
+  MEMBRANE_EMBEDDING_PROVIDER: Type.Enum(['none', 'static', 'hash', 'openai'], {
+    description:
+      'Source of vectors: `none`, `static` for the built-in table of word meanings (English), `hash` for the built-in hashing of words and parts of words, `openai` for a server.',
+    default: 'static',
+    expects: 'one of none, static, hash, openai',
+  }),
+  MEMBRANE_EMBEDDING_ENDPOINT: Type.Optional(
+    endpoint('Server with the embeddings API of OpenAI: its base URL, or the full path of the call.'),
+  ),
+  MEMBRANE_EMBEDDING_MODEL: Type.Optional(
+    text('Name of the model on that server.', { example: 'text-embedding-3-small' }),
+  ),
+  MEMBRANE_EMBEDDING_DIMENSIONS: Type.Optional(
+    Type.Integer({
+      description: 'Dimensions of a vector of `hash` (unset: 256) or `openai` (unset: those of the model).',
+      examples: ['256'],
+      minimum: 8,
+      maximum: 4_096,
+      expects: 'a whole number from 8 to 4096',
+    }),
+  ),
+  MEMBRANE_EMBEDDING_API_KEY: Type.Optional(secret('Key for that server, if it needs one.')),
+  MEMBRANE_EMBEDDING_TIMEOUT: timeout('Longest time for one answer.', '30s'),
+  MEMBRANE_QUERY_EMBEDDING_TIMEOUT: timeout(
+    'How long a search waits for the vector of its question. After that it answers without one.',
+    '2s',
+  ),
+  MEMBRANE_QUERY_EMBEDDING_FAILURES: count(
+    'Failures in a row after which searches no longer ask the server for vectors, until a pause has passed.',
+    3,
+    1,
+    1_000,
+  ),
+  MEMBRANE_QUERY_EMBEDDING_PAUSE: timeout('Length of that pause; 0 for no pause.', '30s'),
+}

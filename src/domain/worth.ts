@@ -1,0 +1,66 @@
+import { isPlainMessage } from './message-content.ts'
+import type { Payload } from './payloads.ts'
+import { tellingText } from './searchable-text.ts'
+import { leastImportance } from './surprise.ts'
+import type { Placed } from './worth-context.ts'
+import { readWorthParts, type WorthPart, type WorthValues, worthParts } from './worth-parts.ts'
+import { shippedWorthWeights } from './worth-weights.ts'
+
+/** What a record is worth when it is stored, judged by its content: the base importance that nobody named. */
+
+/** What the messages before a message tell about it. */
+export type Surroundings = Partial<Pick<Placed, 'speakers' | 'isAnswer' | 'known'>>
+
+/** `code` is how the parts are stored. */
+export type Worth = { value: number; code: Buffer }
+
+/** Surprise adds 0.3 at most. Above this value, the most surprising of the worthiest would all end at 1, as equals. */
+const mostImportance = 0.7
+
+/** The code of a record whose importance was named. A record from before this release has no code. */
+export const namedWorth = Buffer.alloc(0)
+/** The first byte. Another list of parts gets another number. */
+const codeVersion = 1
+const steps = 125
+
+export function judgeWorth(payload: Payload, surroundings: Surroundings = {}): Worth {
+  const role = roleOf(payload)
+  const values = readWorthParts({
+    ...surroundings,
+    ...(role === undefined ? {} : { role }),
+    text: tellingText(payload),
+    isDistilled: payload.kind !== 'episodic',
+  })
+  const code = Buffer.from([codeVersion, ...worthParts.map((part) => Math.round((values[part] + 1) * steps))])
+  return { value: weighParts(decode(code)), code }
+}
+
+/** The judgement behind a code; undefined where an importance was named or nothing was judged. */
+export function explainWorth(code: Buffer | null) {
+  if (code?.[0] !== codeVersion) return undefined
+  const values = decode(code)
+  const parts = worthParts.map((name) => {
+    const [value, weight] = [values[name], shippedWorthWeights[name]]
+    return { name, value, weight, contribution: value * weight }
+  })
+  return { value: weighParts(values), parts }
+}
+
+function decode(code: Buffer): WorthValues {
+  const entries = worthParts.map((part, at) => [part, (code[at + 1] ?? steps) / steps - 1] as const)
+  return Object.fromEntries(entries) as Record<WorthPart, number>
+}
+
+/** Grows with the sum of the contributions, and has no two equal values for different sums. */
+function weighParts(values: WorthValues): number {
+  const sum = worthParts.reduce((total, part) => total + values[part] * shippedWorthWeights[part], 0)
+  return leastImportance + (mostImportance - leastImportance) / (1 + Math.exp(-sum))
+}
+
+const roleOfEvent: Readonly<Record<string, string>> = { tool_output: 'tool', agent_turn: 'assistant' }
+
+function roleOf(payload: Payload): string | undefined {
+  if (payload.kind !== 'episodic') return undefined
+  if (isPlainMessage(payload)) return payload.conversation?.role
+  return roleOfEvent[payload.timeline[0]?.event_kind ?? ''] ?? payload.conversation?.role
+}
