@@ -8,6 +8,10 @@ import { createLogger } from '../../src/kernel/log.ts'
 import { createRefresh, createSweep } from '../../src/lifecycle/index.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { insertRun } from '../../src/maintenance/maintenance.queries.ts'
+import { addPlanApplication } from '../../src/plans/index.ts'
+import { purgeRecords } from '../../src/records/index.ts'
+import { createSimulation } from '../../src/simulation/index.ts'
+import { createUndo } from '../../src/undo/index.ts'
 import { idleWorks, noIntervals } from '../../test/support/idle-jobs.ts'
 import { assert } from '../load.ts'
 
@@ -31,11 +35,16 @@ export function createWorker(url: string, name: string, ahead: { ms: number }) {
       intervals: noIntervals,
     },
     log: createLogger({ level: 'error', clock, write: (line) => process.stderr.write(line) }),
-    jobWorks: {
-      ...idleWorks,
-      decay: createSweep({ db, forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }),
-      refresh_importance: createRefresh({ db }),
-    },
+    jobWorks: addPlanApplication(
+      { db, purge: purgeRecords },
+      {
+        ...idleWorks,
+        decay: createSweep({ db, forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }),
+        refresh_importance: createRefresh({ db }),
+        simulation: createSimulation({ db }),
+        undo: createUndo({ db }),
+      },
+    ),
   })
   const attend = (job: JobName) => runner.runJob(job, new AbortController().signal)
   return { db, clock, attend, close: connection.close }

@@ -1,25 +1,42 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { AccessKind } from '../db/schema.ts'
 
-export type Access = { record_id: string; at: Date; kind: AccessKind; actor: string }
+/** `key_id` is the key that was shown the record. It is not the actor, which the caller names. */
+export type Access = { record_id: string; at: Date; actor: string } & (
+  | { kind: Extract<AccessKind, 'served'>; key_id: string }
+  | { kind: Extract<AccessKind, 'used'> }
+)
+
+/** The table has a unique index of the record, the key and this day. */
+const dayOf = (instant: RawBuilder<unknown>) => sql`(${instant} at time zone 'UTC')::date`
 
 /**
- * Logs accesses and counts them on their records, in one statement. `version` and `updated_at` stay, because a read
- * changes nothing. Rows are locked in the order of ids, as every writer does; records that were deleted meanwhile are
- * skipped. A record whose vector was compressed for lack of use is queued for a new one.
+ * Logs accesses, counts them on their records and returns the ids of these, in one statement. A key that is shown a
+ * record again on the same UTC day changes nothing: reading in a loop must not keep a record. `version` and `updated_at`
+ * stay, because a read changes nothing. Rows are locked in the order of ids, as every writer does; records that were
+ * deleted meanwhile are skipped. A record whose vector was compressed for lack of use is queued for a new one.
  */
-export async function logAccesses(db: Database, accesses: readonly Access[]): Promise<void> {
-  await sql`
+export async function logAccesses(db: Database, accesses: readonly Access[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
     with noted as materialized (
-      select * from json_to_recordset(${JSON.stringify(accesses)}::json) as noted (
-        record_id uuid, at timestamptz, kind access_kind, actor text
+      select * from json_to_recordset(${JSON.stringify(accesses)}::json) as n (
+        record_id uuid, at timestamptz, kind access_kind, actor text, key_id text
+      )
+      where not exists (
+        select from access_log as l
+        where l.record_id = n.record_id and l.key_id = n.key_id and ${dayOf(sql`l.at`)} = ${dayOf(sql`n.at`)}
       )
     ), locked as materialized (
       select r.id from records as r
       where r.id in (select record_id from noted)
       order by r.id
       for no key update
+    ), logged as (
+      insert into access_log (record_id, at, kind, actor, key_id)
+      select n.record_id, n.at, n.kind, n.actor, n.key_id from noted as n join locked as l on l.id = n.record_id
+      on conflict do nothing
+      returning record_id, at, kind
     ), counted as (
       update records as r
       set access_count = r.access_count + n.times, served_count = r.served_count + n.served,
@@ -27,24 +44,24 @@ export async function logAccesses(db: Database, accesses: readonly Access[]): Pr
       from (
         select n.record_id, count(*)::integer as times, max(n.at) as latest,
           (count(*) filter (where n.kind = 'served'))::integer as served
-        from noted as n join locked as l on l.id = n.record_id
+        from logged as n
         group by n.record_id
       ) as n
       where r.id = n.record_id
+      returning r.id
     ), sharpened as (
       insert into unembedded (record_id, asked_at, due_at)
       select e.record_id, max(n.at), max(n.at)
       from embeddings as e
       join embedding_models as m on m.id = e.model_id and m.embeds
-      join locked as l on l.id = e.record_id
-      join noted as n on n.record_id = e.record_id
+      join logged as n on n.record_id = e.record_id
       where e.bits < 32
       group by e.record_id
       on conflict (record_id) do nothing
     )
-    insert into access_log (record_id, at, kind, actor)
-    select n.record_id, n.at, n.kind, n.actor from noted as n join locked as l on l.id = n.record_id
+    select id from counted order by id
   `.execute(db)
+  return rows.map(({ id }) => id)
 }
 
 /** Logs a use. The change that caused it has already counted it on the record. */

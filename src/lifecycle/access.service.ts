@@ -8,6 +8,9 @@ import type { AccessReceipt } from './access.schemas.ts'
 import { createBacklog } from './access-backlog.ts'
 import { rescoreAndPromote } from './promotion.service.ts'
 
+/** Who was shown records: the key, and the actor that it names. */
+type Reader = { key_id: string; actor: string }
+
 /** Reports a failure that happened after the response was sent. */
 type Report = (message: string, error?: unknown) => void
 
@@ -35,9 +38,9 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
    * Called after the response is sent, so that no reader waits for a write. Accesses of many responses are written
    * together over one connection, so that a slow database does not receive more writes.
    */
-  function noteServed(ids: readonly string[], actor: string, report: Report): void {
+  function noteServed(ids: readonly string[], reader: Reader, report: Report): void {
     const at = clock.now()
-    backlog.add(ids.map((id) => ({ record_id: id, at, kind: 'served', actor })))
+    backlog.add(ids.map((id) => ({ record_id: id, at, kind: 'served', ...reader })))
     writing ??= write(report).finally(() => {
       writing = undefined
     })
@@ -92,6 +95,6 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
 
 /** Importance and layer follow an access at once, and do not wait for the next job. */
 async function note(tx: Transaction, accesses: readonly Access[], now: Date): Promise<void> {
-  await logAccesses(tx, accesses)
-  await rescoreAndPromote(tx, { ids: [...new Set(accesses.map(({ record_id: id }) => id))], now })
+  const ids = await logAccesses(tx, accesses)
+  if (ids.length > 0) await rescoreAndPromote(tx, { ids, now })
 }

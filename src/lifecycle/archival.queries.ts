@@ -20,3 +20,15 @@ export async function findArchival(db: Database, id: string): Promise<Archival |
   `.execute(db)
   return rows[0]
 }
+
+/** The worth keeping for which a budget forgot the record. */
+export async function findKeepingThen(db: Database, id: string): Promise<{ keeping: number } | undefined> {
+  const { rows } = await sql<{ keeping: number }>`
+    select (a.changes #>> '{forgotten,1,keeping}')::float8 as keeping
+    from audit_entries as a
+    where a.record_id = ${id}::uuid and a.action = 'delete' and a.changes #> '{forgotten,1}' ? 'keeping'
+    order by a.id desc
+    limit 1
+  `.execute(db)
+  return rows[0]
+}

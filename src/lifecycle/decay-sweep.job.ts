@@ -1,10 +1,12 @@
 import type { Database } from '../db/connection.ts'
+import { dropEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { sweepLagMs } from '../domain/sweep-lag.ts'
 import type { BatchResult, JobWork, RunContext } from '../jobs/runs.ts'
 import { createSharedRanges } from '../jobs/shared-ranges.ts'
 import { walkInBatches } from '../jobs/table-walk.ts'
 import { momentAfter, momentBefore } from '../kernel/units.ts'
+import { createBudgets } from './budget.job.ts'
 import {
   countDue,
   findNextPosition,
@@ -31,7 +33,8 @@ type Sizes = {
 const defaultSizes: Sizes = { rows: 2_000, blocks: 256, shareFrom: 20_000 }
 
 /**
- * The job `decay`: brings the stored salience near the exact one and forgets records that have faded away. No read
+ * The job `decay`: brings the stored salience near the exact one and forgets records that have faded away, and then
+ * what exceeds a budget. No read
  * depends on when it runs: it keeps an index in order and the store from growing.
  */
 export function createSweep(resources: Resources): JobWork {
@@ -41,23 +44,37 @@ export function createSweep(resources: Resources): JobWork {
   const ranges = createSharedRanges({
     ...{ db, blocks: sizes.blocks },
     perform: async (tx, run, range) => {
+      await dropEffects(tx)
       const written = await materialiseRange(tx, spanOf(run).asOf, range)
       return { done: written, counts: { materialised: written } }
     },
   })
 
+  const budgets = createBudgets({ db, forgottenRetentionMs, revisedRetentionMs, size: sizes.rows })
+
   async function run(context: RunContext): Promise<void> {
     const span = spanOf(context.run)
     const { fading, faded } = await countDue(db, span)
-    await context.setTotal(fading + faded)
+    const exceeding = await budgets.findScopes(context)
+    await context.setTotal(exceeding.reduce((sum, { records }) => sum + records, fading + faded))
     const isShared = !context.run.dryRun && span.scope === null
     if (isShared && fading >= sizes.shareFrom) await ranges.divide(context)
     if (isShared) await ranges.finishAll(context)
     if (fading > 0) await sweepIndex(context, 'fading', materialise)
-    if (faded === 0) return
+    if (faded > 0) await prune(context)
+    await budgets.run(context)
+  }
+
+  async function prune(context: RunContext): Promise<void> {
+    const span = spanOf(context.run)
     const describe = describePruned(context.run.dryRun, span)
-    await sweepIndex(context, 'faded', (tx, portion) => pruneFaded(tx, portion).then(describe))
-    await sweepIndex(context, 'revised', (tx, portion) => pruneRevised(tx, portion).then(describe))
+    const prune = (next: typeof pruneFaded) => async (tx: Transaction, portion: Portion) => {
+      // A pruned record names its run, and a plan lists it.
+      await dropEffects(tx)
+      return describe(await next(tx, portion))
+    }
+    await sweepIndex(context, 'faded', prune(pruneFaded))
+    await sweepIndex(context, 'revised', prune(pruneRevised))
   }
 
   type Span = ReturnType<typeof spanOf>
@@ -93,6 +110,7 @@ export function createSweep(resources: Resources): JobWork {
   }
 
   async function materialise(tx: Transaction, portion: Portion): Promise<Walked> {
+    await dropEffects(tx)
     const { written, last } = await materialiseNext(tx, portion)
     return { done: written, counts: { materialised: written }, last }
   }

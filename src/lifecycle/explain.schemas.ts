@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { closed, Time, Unit, Uuid } from '../domain/shapes.ts'
+import { worthParts } from '../domain/worth-parts.ts'
 
 const orNull = (description: string) => Type.Union([Time(), Type.Null()], { description })
 const Curve = Type.Enum(['exponential', 'linear', 'custom', 'huber', 'elastic'])
@@ -77,10 +78,19 @@ const Retention = closed({
   bonus: Unit(),
 })
 
+const Keeping = closed(
+  { value: Nonnegative(), importance: Unit(), base_importance: Unit(), salience: Nonnegative() },
+  {
+    description:
+      '(importance + 3 × base_importance) / 4 × salience^(1/32): a budget forgets the records with the lowest value ' +
+      'first. `importance` is the stored one, which a job refreshes.',
+  },
+)
+
 const Removal = closed({
   at: Time(),
   reason: Type.String(),
-  rule: Type.Enum([...rules, 'deletion', 'archival', 'erasure']),
+  rule: Type.Enum([...rules, 'deletion', 'archival', 'erasure', 'budget']),
   actor: Type.String(),
   run_id: Type.Union([Uuid(), Type.Null()]),
   numbers: closed(
@@ -90,6 +100,9 @@ const Removal = closed({
       elapsed_seconds: Nonnegative(),
       factor: Unit(),
       floor: Unit(),
+      keeping: Type.Optional(
+        Type.Number({ minimum: 0, description: 'Only for a record that a budget has forgotten.' }),
+      ),
       retention: Type.Optional(Unit({ description: 'Only for an archived record: below 0.15.' })),
       importance: Type.Optional(Unit({ description: 'Only for an archived record: below 0.3.' })),
       accesses: Type.Optional(
@@ -108,6 +121,25 @@ const Removal = closed({
     salience: Type.Optional(Nonnegative()),
   }),
 })
+
+const Worth = closed(
+  {
+    value: Unit({ description: 'The base importance as judged. Surprise moves it from there.' }),
+    parts: Type.Array(
+      closed({
+        name: Type.Enum([...worthParts]),
+        value: Type.Number({ minimum: -1, maximum: 1 }),
+        weight: Type.Number(),
+        contribution: Type.Number({ description: '`value × weight`.' }),
+      }),
+    ),
+    learned: Type.Boolean({ description: 'Whether the weights were fitted to the uses of this store.' }),
+  },
+  {
+    description:
+      'How the base importance was judged from the content. The value grows with the sum of the contributions. Absent where an importance was named, and for purged and erased records.',
+  },
+)
 
 const Surprise = closed(
   {
@@ -139,6 +171,8 @@ export const Explanation = closed(
     salience: Salience,
     importance: Importance,
     retention: Retention,
+    worth: Type.Optional(Worth),
+    keeping: Keeping,
     surprise: Type.Optional(Surprise),
     prune_at: orNull('When the record is due for pruning; null for never.'),
     removal: Type.Optional(Removal),

@@ -2,6 +2,7 @@ import type { Database } from '../db/connection.ts'
 import type { Caller } from '../domain/caller.ts'
 import { salienceAt } from '../domain/curves.ts'
 import type { RetentionMode, RetentionShape } from '../domain/retention.ts'
+import { explainWorth } from '../domain/worth.ts'
 import type { Clock } from '../kernel/clock.ts'
 import {
   type DeletedRecord,
@@ -12,11 +13,12 @@ import {
   parseLifecycleSnapshot,
   type StoredRecord,
 } from '../records/index.ts'
-import { findArchival } from './archival.queries.ts'
+import { findArchival, findKeepingThen } from './archival.queries.ts'
 import type { Explanation, Forecast } from './explain.schemas.ts'
 import {
   computeDueAt,
   explainImportance,
+  explainKeeping,
   explainRetention,
   explainSalience,
   findRemovalRule,
@@ -24,6 +26,7 @@ import {
 import { forecastSalience } from './forecast.ts'
 import { findLoggedAccesses } from './importance.queries.ts'
 import { findSurprise, type SurpriseRow } from './surprise.queries.ts'
+import { findWorth } from './worth.queries.ts'
 
 type Resources = {
   db: Database
@@ -73,12 +76,21 @@ export function createExplainService(resources: Resources) {
     const state = stateOf(known, now)
     const isKept = state === 'live' || state === 'forgotten'
     const surprise = isKept ? await findSurprise(db, known.id, caller.trust) : undefined
+    const worth = isKept ? explainWorth(await findWorth(db, known.id)) : undefined
+    const salience = explainSalience(snapshot, now)
+    const importance = explainImportance(snapshot, logged, now)
     return {
       id: known.id,
       state,
-      salience: explainSalience(snapshot, now),
-      importance: explainImportance(snapshot, logged, now),
+      salience,
+      importance,
       retention: explainRetention(snapshot, { mode, shape }, now),
+      ...(worth ? { worth: { ...worth, learned: false } } : {}),
+      keeping: explainKeeping(
+        findImportance(known) ?? importance.value,
+        snapshot.base_importance,
+        salience.value,
+      ),
       ...(surprise ? { surprise: presentSurprise(surprise) } : {}),
       prune_at: formatInstant(computeDueAt(snapshot, revisedRetentionMs)),
       ...(removal ? { removal } : {}),
@@ -93,6 +105,11 @@ function presentSurprise({ at, duplicate_of: of, ...rest }: SurpriseRow) {
 }
 
 type Known = StoredRecord | DeletedRecord
+
+/** The stored importance, by which a budget orders the records that are not forgotten. */
+function findImportance(known: Known): number | undefined {
+  return 'departed_at' in known || known.forgotten_at ? undefined : known.importance
+}
 
 function vitalsOf(known: Known): LifecycleSnapshot & { created_at: Date } {
   if (!('departed_at' in known)) return known
@@ -123,13 +140,22 @@ async function describeRemoval(
     floor,
   } = explainSalience(snapshot, at)
   const archival = reason === 'archived' ? await findArchival(db, known.id) : undefined
+  const keeping = reason === 'budget' ? await findKeepingThen(db, known.id) : undefined
   return {
     at: at.toISOString(),
     reason,
     rule: findRemovalRule(snapshot, reason, at),
     actor,
     run_id: runId,
-    numbers: { salience: value, base_salience: base, elapsed_seconds: elapsed, factor, floor, ...archival },
+    numbers: {
+      salience: value,
+      base_salience: base,
+      elapsed_seconds: elapsed,
+      factor,
+      floor,
+      ...keeping,
+      ...archival,
+    },
     restore: describeRestore(known, value, now),
   }
 }

@@ -6,6 +6,7 @@ import {
   importanceWeights,
   sourceTrust,
 } from '../domain/importance.ts'
+import { computeKeeping } from '../domain/keeping.ts'
 import { computeRetention, type RetentionMode, type RetentionShape } from '../domain/retention.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import { momentAfter } from '../kernel/units.ts'
@@ -92,6 +93,13 @@ export function explainRetention(
   return { value, mode, days_since_access: days, ...parts }
 }
 
+export function explainKeeping(importance: number, base_importance: number, salience: number) {
+  return {
+    value: computeKeeping({ importance, base_importance }, salience),
+    ...{ importance, base_importance, salience },
+  }
+}
+
 /**
  * The moment from which a sweep prunes the record. A record that a revision replaced has a retention time of its own.
  */
@@ -101,9 +109,9 @@ export function computeDueAt(snapshot: LifecycleSnapshot, revisedRetentionMs: nu
   return momentAfter(snapshot.anchored_at, revisedRetentionMs)
 }
 
-export type RemovalRule = SalienceRule | 'deletion' | 'archival' | 'erasure'
+export type RemovalRule = SalienceRule | 'deletion' | 'archival' | 'erasure' | 'budget'
 
-/** Why the record was removed: it faded, its retention after a revision ended, or a client deleted it. */
+/** Why the record was removed: it faded, its retention after a revision ended, a budget was exceeded, or a client deleted it. */
 export function findRemovalRule(snapshot: LifecycleSnapshot, reason: string, removedAt: Date): RemovalRule {
   switch (reason) {
     case 'deleted':
@@ -112,6 +120,8 @@ export function findRemovalRule(snapshot: LifecycleSnapshot, reason: string, rem
       return 'archival'
     case 'erased':
       return 'erasure'
+    case 'budget':
+      return 'budget'
     default:
       return explainSalience(snapshot, removedAt).rule
   }

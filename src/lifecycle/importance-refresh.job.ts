@@ -1,4 +1,5 @@
 import type { Database } from '../db/connection.ts'
+import { dropEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Range } from '../jobs/ranges.queries.ts'
 import type { JobWork, Run, RunContext } from '../jobs/runs.ts'
@@ -10,6 +11,8 @@ import {
   type RefreshInput,
   refreshScores,
 } from './importance-refresh.queries.ts'
+import { judgeOldRecords } from './rejudging.job.ts'
+import { countUnjudged } from './rejudging.queries.ts'
 
 type Resources = {
   db: Database
@@ -18,9 +21,11 @@ type Resources = {
 }
 
 /** `count` returns how many records a run would examine. */
-export type Refresh = Required<JobWork> & { count(context: RunContext): Promise<number> }
+export type Refresh = JobWork &
+  Required<Pick<JobWork, 'help'>> & { count(context: RunContext): Promise<number> }
 
 const refreshCounts = ['refreshed'] as const
+const rejudgingCounts = ['judged', ...refreshCounts] as const
 
 /**
  * Brings the stored importance near the exact one, which falls as time passes. Uses and changes of a record update it
@@ -30,8 +35,12 @@ export function createRefresh({ db, blocks = 256 }: Resources): Refresh {
   const ranges = createSharedRanges({ db, blocks, perform: refresh, recover: refreshHalves })
 
   async function run(context: RunContext): Promise<void> {
-    const { records, blocks: end } = await countRefreshable(db, context.run.scope)
-    await context.setTotal(records, refreshCounts)
+    const { scope, options } = context.run
+    const { records, blocks: end } = await countRefreshable(context.db, scope)
+    const isRejudging = options['rejudge'] === true
+    const unjudged = isRejudging ? await countUnjudged(db, scope) : 0
+    await context.setTotal(records + unjudged, isRejudging ? rejudgingCounts : refreshCounts)
+    if (isRejudging) await judgeOldRecords(context)
     if (records === 0) return
     if (context.run.dryRun) return refreshDry(context, end)
     await ranges.divide(context)
@@ -50,6 +59,8 @@ export function createRefresh({ db, blocks = 256 }: Resources): Refresh {
   return {
     run,
     help: ranges.processFree,
+    // A judged record is scored again.
+    batchesDepend: ({ options }) => options['rejudge'] === true,
     count: async ({ run: { scope } }) => (await countRefreshable(db, scope)).records,
   }
 }
@@ -93,7 +104,9 @@ async function refreshEach(context: RunContext, range: Range): Promise<void> {
 /**
  * Every score is as of the start of the run, so a run that another worker continues changes nothing twice.
  */
-async function refresh(tx: Transaction, { id, scope, startedAt }: Run, part: RefreshInput['part']) {
+async function refresh(tx: Transaction, { id, scope, startedAt, dryRun }: Run, part: RefreshInput['part']) {
+  // The history of the importance names the run.
+  if (!dryRun) await dropEffects(tx)
   const { seen, moved } = await refreshScores(tx, { part, scope, now: startedAt, runId: id })
   return { done: seen, counts: { refreshed: moved } }
 }

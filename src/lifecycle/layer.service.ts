@@ -65,7 +65,8 @@ export function createPromotion({ db, size = defaultSize }: { db: Database; size
     const span = spanOf(context)
     return walkTable(context, {
       ...{ part: 'promotion', size },
-      claim: (tx, portion) => claim(tx, { ...span, ...portion }),
+      claim: (tx, portion) =>
+        claim(tx, { ...span, ...portion, rehearsal: context.run.dryRun ? context.run.id : null }),
       perform: async (tx, ids) => {
         const runId = context.run.id
         return report(await promoteDue(tx, { ids, now: span.now, runId }))

@@ -11,7 +11,12 @@ const isMovable = sql`r.forgotten_at is null and not r.pinned and r.status in ('
 const promotionActor = 'cognition'
 
 export type PromotionSpan = { now: Date; scope: string | null }
-export type PromotionBatch = PromotionSpan & { after: Position; limit: number }
+export type PromotionBatch = PromotionSpan & {
+  after: Position
+  limit: number
+  /** A dry run, whose batches are rolled back: what it has listed to be forgotten is not promoted. */
+  rehearsal?: string | null
+}
 
 /** With an empty working layer it costs one index probe. */
 export async function countWorking(db: Database, span: PromotionSpan): Promise<number> {
@@ -39,17 +44,25 @@ export async function claimEpisodic(tx: Transaction, portion: PromotionBatch): P
 
 async function claim(
   tx: Transaction,
-  { after, limit }: PromotionBatch,
+  { after, limit, rehearsal = null }: PromotionBatch,
   isWanted: RawBuilder<unknown>,
 ): Promise<Position[]> {
   const { rows } = await sql<Position>`
     select r.created_at::text as at, r.id from records as r
     where ${isWanted} and (r.created_at, r.id) > (${after.at}::timestamptz, ${after.id}::uuid)
+      ${rehearsal === null ? sql`` : sql`and ${isNotListed(rehearsal)}`}
     order by r.created_at, r.id
     limit ${limit}
     for no key update skip locked
   `.execute(tx)
   return rows
+}
+
+function isNotListed(rehearsal: string): RawBuilder<unknown> {
+  return sql`not exists (
+    select from maintenance_changes as c
+    where c.run_id = ${rehearsal}::uuid and c.record_id = r.id and c.action in ('prune', 'forget')
+  )`
 }
 
 /** The uses since a demotion are only counted once the record is locked. */

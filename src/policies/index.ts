@@ -1,8 +1,9 @@
 /**
- * Lifecycle policies: the default decay and deletion policy of each record type.
- * They apply when a record is created; existing records keep their lifecycle.
- * Not here: decay and pruning (lifecycle/).
+ * Lifecycle policies: the default decay and deletion policy of each record type, which apply when a record is created,
+ * and budgets: how much a scope may hold.
+ * Not here: decay, pruning and the forgetting for a budget (lifecycle/).
  */
 
 export { policiesRoutes } from './policies.routes.ts'
+export { PolicyChoice } from './policies.schemas.ts'
 export { createPoliciesService, type PoliciesService } from './policies.service.ts'

@@ -1,14 +1,18 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
+import type { Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
+import { budgetsRoutes } from './budgets.routes.ts'
 import { Policy, PolicyChoice, PolicyPage, PolicyPath } from './policies.schemas.ts'
 import type { PoliciesService } from './policies.service.ts'
 
-export type PoliciesOptions = { policies: PoliciesService }
+export type PoliciesOptions = { policies: PoliciesService; once: Once }
 
 const tags = ['policies']
 
-export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async (app, { policies }) => {
+export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async (app, { policies, once }) => {
+  await app.register(budgetsRoutes, { budgets: policies.budgets, once })
+
   app.get(
     '/v1/policies',
     {

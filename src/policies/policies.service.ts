@@ -4,6 +4,7 @@ import type { Caller } from '../domain/caller.ts'
 import type { Policies } from '../domain/lifecycle.ts'
 import { requireFullTrust } from '../domain/trust.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { createBudgetsService } from './budgets.service.ts'
 import { findPolicy, listPolicies, type PolicyRow, upsertPolicy } from './policies.queries.ts'
 import type { Policy, PolicyChoice } from './policies.schemas.ts'
 
@@ -17,6 +18,8 @@ export function createPoliciesService({ db, clock }: { db: Database; clock: Cloc
   let known: { at: number; policies: Policies } | undefined
 
   return {
+    budgets: createBudgetsService({ db }),
+
     /** The policy of every type. Cached for a second, so that a create needs no query for it. */
     async getAll(db: Database): Promise<Policies> {
       const now = clock.now().getTime()

@@ -114,7 +114,8 @@ it('folding by concurrent workers during new accesses counts every day exactly o
   )
   const access = createAccessService({ db: database.db, clock: { now: () => now } })
   const faults: unknown[] = []
-  for (let time = 0; time < 3; time++) access.noteServed(ids, 'agent', (_, error) => faults.push(error))
+  for (let time = 0; time < 3; time++)
+    access.noteServed(ids, { key_id: `key ${time}`, actor: 'agent' }, (_, error) => faults.push(error))
   await Promise.all([foldAll(97), foldAll(103), foldAll(1_000), access.flush()])
   await foldAll()
   expect(faults).toEqual([])

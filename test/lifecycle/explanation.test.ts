@@ -25,13 +25,18 @@ describe('GET /v1/records/{id}/explain', () => {
     })
     const anchored = app.clock.now().toISOString()
     app.clock.advance(day)
-    const { importance, retention, ...seen } = await get(id, 'explain')
+    const { importance, retention, worth, keeping, ...seen } = await get(id, 'explain')
     expect(seen).toEqual({
       ...{ id, state: 'live', prune_at: expect.any(String) },
       salience: {
         ...{ value: 0.5, base_salience: 1, anchored_at: anchored, elapsed_seconds: 86_400, curve: 'linear' },
         ...{ half_life_seconds: 172_800, factor: 0.5, floor: 0, cap: 1, rule: 'curve' },
       },
+    })
+    expect(worth.value).toBe(importance.base_importance)
+    expect(keeping).toMatchObject({
+      salience: 0.5,
+      value: ((keeping.importance + 3 * keeping.base_importance) / 4) * 0.5 ** (1 / 32),
     })
     expect(importance.factors.trust).toEqual({ value: 0.7, weight: 0.08, contribution: 0.08 * 0.7 })
     expect(importance.factors.valence.value).toBe(0.5)

@@ -67,7 +67,8 @@ describe('the importance of a record', () => {
     const tag = 'of the shelf'
     const { id } = await create(app, fact({ tags: [tag] }))
     for (let time = 0; time < 4; time++) {
-      await app.request('POST', '/v1/retrieve', { body: { tags: [tag] } })
+      const key = await app.issueKey(['records:read'], { max_sensitivity: 'hyper' })
+      await app.request('POST', '/v1/retrieve', { body: { tags: [tag] }, key })
       await app.services.access.flush()
     }
     const { factors } = await explained(id)
@@ -114,10 +115,11 @@ describe('the importance of a record', () => {
     const faults: unknown[] = []
     const report = (_: string, error?: unknown) => void faults.push(error)
     const workers = [1, 2, 3].map(() => createAccessService({ db: app.db, clock: app.clock }))
-    workers[0]?.noteServed(Array(10_000).fill(busy), 'agent', report)
+    const reader = (key: unknown) => ({ key_id: `key ${key}`, actor: 'agent' })
+    for (let time = 0; time < 10_000; time++) workers[0]?.noteServed([busy], reader(time), report)
     for (let time = 0; time < 20; time++) {
-      workers[1]?.noteServed(ids, 'agent', report)
-      workers[2]?.noteServed([...ids].reverse(), 'agent', report)
+      workers[1]?.noteServed(ids, reader(-1 - time), report)
+      workers[2]?.noteServed([...ids].reverse(), reader(-21 - time), report)
     }
     await Promise.all(workers.map((worker) => worker.flush()))
     expect(faults).toEqual([])

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
+import { insertOverBudget, listLive, listRanks } from '../support/budget-store.ts'
 import { runUntilKilled } from '../support/run-until-killed.ts'
 import { insertFadingRecords, openWorkerSetup, readState, type WorkerSetup } from '../support/worker-setup.ts'
 
@@ -56,3 +57,28 @@ it('decay workers killed one after the other finish the run together', async () 
   expect({ status, attempts }).toEqual({ status: 'succeeded', attempts: 5 })
   expect({ state: await readState(setup), stats, progress }).toEqual(undisturbed)
 })
+
+const budgetKills = [
+  { step: 'in batch', nth: 2 },
+  { step: 'in batch', nth: 3 },
+  { step: 'after batch', nth: 3 },
+]
+
+it.each(budgetKills)(
+  'a worker killed $step $nth of a budget leaves it to the next worker, which holds it exactly',
+  async (kill) => {
+    const setup = await openWorkerSetup()
+    onTestFinished(setup.close)
+    await insertOverBudget(setup, { count: 150, max: 60 })
+    const id = await setup.requestRun('decay')
+    await killAt(setup, kill.step, kill.nth)
+    await setup.createWorker('successor').runJob('decay', new AbortController().signal)
+    expect(await setup.readRun(id)).toMatchObject({
+      status: 'succeeded',
+      attempts: 2,
+      stats: { over_budget: 90 },
+    })
+    expect(await listLive(setup)).toHaveLength(60)
+    expect(await listRanks(setup)).toEqual(Array.from({ length: 90 }, (_, index) => index + 1))
+  },
+)

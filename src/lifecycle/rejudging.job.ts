@@ -1,0 +1,52 @@
+import type { Transaction } from '../db/transaction.ts'
+import { contentOf } from '../domain/message-content.ts'
+import { judgeWorth, type Surroundings } from '../domain/worth.ts'
+import { placeInConversation, type Said } from '../domain/worth-context.ts'
+import type { RunContext } from '../jobs/runs.ts'
+import { walkTable } from '../jobs/table-walk.ts'
+import { rescore } from './importance.queries.ts'
+import { claimUnjudged, type Judgeable, listJudgeable, writeJudgements } from './rejudging.queries.ts'
+import { findSaidBefore, type Spot } from './worth.queries.ts'
+
+/** Records per batch. A batch holds the locks of its records until it ends. */
+const size = 200
+
+/**
+ * Judges the worth of records that were stored before worth was judged. A judged record is not judged again, so a run
+ * that another worker continues writes nothing twice.
+ */
+export async function judgeOldRecords(context: RunContext): Promise<void> {
+  const { scope, startedAt: now, id: runId } = context.run
+  await walkTable(context, {
+    ...{ part: 'worth', size },
+    claim: (tx, portion) => claimUnjudged(tx, { ...portion, scope }),
+    perform: async (tx, ids) => {
+      const judged = await judge(tx, await listJudgeable(tx, ids))
+      await writeJudgements(tx, judged, { now, runId })
+      await rescore(tx, { ids, now, runId })
+      return { counts: { judged: judged.length } }
+    },
+  })
+}
+
+async function judge(tx: Transaction, records: readonly Judgeable[]) {
+  const spots = new Map(records.flatMap((each) => toSpot(each)))
+  const before = await findSaidBefore(tx, [...spots.values()])
+  const saidBefore = new Map([...spots.keys()].map((id, at) => [id, before[at] ?? []]))
+  return records.map(({ id, payload }) => ({
+    id,
+    ...judgeWorth(payload, surround(payload, saidBefore.get(id))),
+  }))
+}
+
+function toSpot({ id, scope, sensitivity, conversation, at, arrival }: Judgeable): [string, Spot][] {
+  if (conversation === null || at === null || arrival === null) return []
+  return [[id, { scope, sensitivity, conversation, at, arrival }]]
+}
+
+function surround(payload: Judgeable['payload'], before: readonly Said[] | undefined): Surroundings {
+  if (before === undefined || payload.kind !== 'episodic' || !payload.conversation) return {}
+  const { role, name } = payload.conversation
+  const said = { role, text: contentOf(payload), ...(name === undefined ? {} : { name }) }
+  return placeInConversation([said], before)[0] ?? {}
+}

@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { Sensitivity } from '../domain/caller.ts'
+import { recallReach, type Said } from '../domain/worth-context.ts'
+
+/** A place in a conversation. Without an arrival it is after every message of the same time. */
+export type Spot = {
+  scope: string
+  conversation: string
+  sensitivity: Sensitivity
+  at: string
+  arrival?: number
+}
+
+/**
+ * The last messages before each place, oldest first. Only those that everybody sees who sees a record of this
+ * sensitivity: otherwise its worth would tell about them.
+ */
+export async function findSaidBefore(db: Database, spots: readonly Spot[]): Promise<Said[][]> {
+  if (spots.length === 0) return []
+  const asked = JSON.stringify(spots.map((spot, place) => ({ ...spot, place })))
+  const { rows } = await sql<{ place: number; role: string; name: string | null; text: string | null }>`
+    select asked.place, said.role, said.name, said.text
+    from json_to_recordset(${asked}::json) as asked
+        (place int4, scope text, conversation text, sensitivity sensitivity, at timestamptz, arrival int8)
+      cross join lateral (
+        select c.payload #>> '{conversation,role}' as role, c.payload #>> '{conversation,name}' as name,
+          c.payload #>> '{timeline,0,summary}' as text, m.at, m.arrival
+        from messages as m
+        join records as r on r.id = m.record_id
+        join contents as c on c.record_id = m.record_id
+        where m.scope = asked.scope and m.conversation = asked.conversation
+          and (m.at, m.arrival) < (asked.at, coalesce(asked.arrival, 9223372036854775807))
+          and r.forgotten_at is null and r.sensitivity <= asked.sensitivity
+        order by m.at desc, m.arrival desc
+        limit ${sql.lit(recallReach)}
+      ) as said
+    order by asked.place, said.at, said.arrival
+  `.execute(db)
+  const before = spots.map((): Said[] => [])
+  for (const { place, role, name, text } of rows)
+    before[place]?.push({ role, text: text ?? '', ...(name === null ? {} : { name }) })
+  return before
+}
+
+/** The stored judgement of a record. */
+export async function findWorth(db: Database, id: string): Promise<Buffer | null> {
+  const row = await db.selectFrom('records').where('id', '=', id).select('worth').executeTakeFirst()
+  return row?.worth ?? null
+}

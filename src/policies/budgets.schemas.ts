@@ -1,0 +1,65 @@
+import Type, { type Static } from 'typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { closed, listOf, pageParameters } from '../domain/shapes.ts'
+import { Layer, RecordType } from '../domain/vocabulary.ts'
+
+const Limit = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }))
+
+const Protectable = Type.Enum([...new Set([...RecordType.enum, ...Layer.enum])])
+
+const Mode = Type.Enum(['soft', 'hard'], {
+  default: 'soft',
+  description:
+    '`soft` never forgets a record within a day of its creation or restoration, even if the budget is exceeded. ' +
+    '`hard` forgets such records too, when no others are left.',
+})
+
+const Protect = Type.Array(Protectable, {
+  maxItems: 9,
+  uniqueItems: true,
+  description: 'Types and layers that the budget never forgets. `semantic` is both a type and a layer.',
+})
+
+const Measures = {
+  max_records: Limit('How many records the scope may hold.'),
+  max_bytes: Limit('How many bytes the records of the scope may have, about as JSON without compression.'),
+}
+
+export const BudgetChoice = closed(
+  {
+    ...Measures,
+    protect: Type.Optional(Type.Array(Protectable, { ...Protect, default: [] })),
+    mode: Type.Optional(Mode),
+  },
+  {
+    $id: 'BudgetChoice',
+    description: 'Exactly one of `max_records` and `max_bytes`.',
+    examples: [{ max_records: 100_000, protect: ['competence'], mode: 'soft' }],
+  },
+)
+export type BudgetChoice = Static<typeof BudgetChoice>
+
+export const Budget = closed(
+  {
+    scope: Type.Optional(
+      Type.String({ description: 'Absent for the default, which applies where a scope has no budget.' }),
+    ),
+    ...Measures,
+    protect: Protect,
+    mode: Mode,
+  },
+  {
+    $id: 'Budget',
+    description:
+      'How much a scope may hold. The decay job forgets what exceeds it, the least worth keeping first.',
+  },
+)
+export type Budget = Static<typeof Budget>
+
+export const BudgetPath = closed({
+  scope: Type.String({ minLength: 1, maxLength: 256, description: 'Percent-encoded.' }),
+})
+export const BudgetPage = listOf(ref(Budget), 'BudgetPage')
+export const BudgetsQuery = closed(pageParameters(50))
+export type BudgetsQuery = Static<typeof BudgetsQuery>

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../db/connection.ts'
+import { transact } from '../db/transaction.ts'
+import type { Trust } from '../domain/caller.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { insertRegrets } from './regrets.queries.ts'
+
+/** Reports a failure that happened after the response was sent. It never contains the question. */
+type Report = (message: string, error?: unknown) => void
+
+type Asked<Input> = { trust: Trust; input: Input; report: Report }
+
+type Resources<Input> = {
+  db: Database
+  clock: Clock
+  /** The first ten records that would answer if nothing had been forgotten. */
+  findWithForgotten(trust: Trust, input: Input): Promise<string[]>
+  /** The share of the questions that are asked again, 0 to 1. */
+  regretSample: number
+  /** A number from 0 to 1, below 1. */
+  random(): number
+}
+
+/** Questions are memory content, so they wait in this process only, and not for long. */
+const mostWaiting = 100
+/**
+ * After each question there is a rest of nineteen times its duration: asking again takes at most a twentieth of one
+ * connection's time, however many questions arrive. The rest of them is not asked again.
+ */
+const restShare = 19
+const longestRestMs = 250
+
+export function createRegretSampling<Input>(resources: Resources<Input>) {
+  const { db, clock, findWithForgotten, regretSample, random } = resources
+  let waiting: Asked<Input>[] = []
+  let asking: Promise<void> | undefined
+  const stopping = new AbortController()
+
+  /** Called after the response is sent. With too many questions waiting, this one is not asked again. */
+  function noteAsked(trust: Trust, input: Input, report: Report): void {
+    if (stopping.signal.aborted || random() >= regretSample || waiting.length >= mostWaiting) return
+    waiting.push({ trust, input, report })
+    asking ??= askWaiting().finally(() => {
+      asking = undefined
+    })
+  }
+
+  async function askWaiting(): Promise<void> {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const started = performance.now()
+      await askAgain(next)
+      const restMs = Math.min(longestRestMs, restShare * (performance.now() - started))
+      await sleep(restMs, undefined, { signal: stopping.signal }).catch(() => {})
+    }
+  }
+
+  async function askAgain({ trust, input, report }: Asked<Input>): Promise<void> {
+    try {
+      const ids = await findWithForgotten(trust, input)
+      if (ids.length > 0) await transact(db, {}, (tx) => insertRegrets(tx, ids, clock.now()))
+    } catch (error) {
+      report('a question was not asked again over forgotten records', error)
+    }
+  }
+
+  return {
+    noteAsked,
+    /** Drops what is waiting and ends the question that is being asked. Call it before the connections are closed. */
+    async stop(): Promise<void> {
+      stopping.abort()
+      waiting = []
+      await asking
+    },
+  }
+}

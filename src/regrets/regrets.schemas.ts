@@ -1,0 +1,48 @@
+import Type, { type Static } from 'typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
+import { RecordType } from '../domain/vocabulary.ts'
+
+const scope = Type.String({ minLength: 1, maxLength: 256 })
+
+export const Regret = closed(
+  {
+    record_id: Uuid(),
+    type: RecordType,
+    scope: Type.Optional(scope),
+    reason: Type.String({
+      description: 'Why it was forgotten: `pruned`, `archived`, `budget`, `deleted`.',
+      examples: ['pruned'],
+    }),
+    rule: Type.String({
+      description: 'The rule that decided it, as `removal.rule` of explain.',
+      examples: ['curve'],
+    }),
+    run_id: Type.Optional(Uuid({ description: 'The run that forgot it; absent for a request of a client.' })),
+    forgotten_at: Time(),
+    regretted_at: Time({ description: 'When it would have been part of an answer the last time.' }),
+    times: Type.Integer({ minimum: 1, description: 'For how many of the questions that were asked again.' }),
+  },
+  {
+    $id: 'Regret',
+    description: 'A forgotten record that would have been among the first ten records of an answer.',
+    examples: [
+      {
+        record_id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11',
+        ...{ type: 'episodic', scope: 'project:alpha', reason: 'pruned', rule: 'curve' },
+        run_id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a12',
+        ...{ forgotten_at: '2026-03-20T09:30:00.000Z', regretted_at: '2026-03-28T09:30:00.000Z', times: 2 },
+      },
+    ],
+  },
+)
+export type Regret = Static<typeof Regret>
+
+export const RegretPage = listOf(ref(Regret), 'RegretPage')
+export const RegretsQuery = closed({
+  scope: Type.Optional(scope),
+  reason: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  ...pageParameters(50),
+})
+export type RegretsQuery = Static<typeof RegretsQuery>
+export const RegretCursor = Type.Object({ last_at: Time(), record_id: Uuid() })

@@ -1,0 +1,36 @@
+import type { Database } from '../db/connection.ts'
+import { type Caller, unscoped } from '../domain/caller.ts'
+import type { ListPage } from '../domain/shapes.ts'
+import { readPage } from '../http/paging.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { findRemovalRule } from '../lifecycle/index.ts'
+import { listRegrets, type RegretRow } from './regrets.queries.ts'
+import { type Regret, RegretCursor, type RegretsQuery } from './regrets.schemas.ts'
+
+export type RegretsService = ReturnType<typeof createRegretsService>
+
+export function createRegretsService({ db, clock }: { db: Database; clock: Clock }) {
+  async function list(caller: Caller, query: RegretsQuery): Promise<ListPage<Regret>> {
+    const { limit = 50, cursor, ...filters } = query
+    const { items, ...next } = await readPage({
+      ...{ caller, list: { regrets: filters }, limit, cursor, position: RegretCursor },
+      read: (after, most) =>
+        listRegrets(db, { filters, trust: caller.trust, now: clock.now(), after, limit: most }),
+    })
+    return { items: items.map(present), ...next }
+  }
+
+  return { list }
+}
+
+function present(row: RegretRow): Regret {
+  return {
+    ...{ record_id: row.record_id, type: row.type, reason: row.reason },
+    ...(row.scope === unscoped ? {} : { scope: row.scope }),
+    rule: findRemovalRule(row, row.reason, row.since),
+    ...(row.run_id === null ? {} : { run_id: row.run_id }),
+    forgotten_at: row.since.toISOString(),
+    regretted_at: row.last_at.toISOString(),
+    times: row.times,
+  }
+}

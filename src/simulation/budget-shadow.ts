@@ -1,0 +1,106 @@
+import { combineAccesses, recentAccesses } from '../domain/access-weights.ts'
+import { scoreImportance, sourceTrust } from '../domain/importance.ts'
+import { budgetGraceMs, computeKeeping } from '../domain/keeping.ts'
+import { findLeaving, followSalience } from './shadow.ts'
+import type { Point, ScoredLifeRow } from './simulation.queries.ts'
+
+/**
+ * What budgets of different sizes would have forgotten in one scope: its records arrive, are used and leave as recorded,
+ * and at each moment that is asked for, each budget forgets the least worth keeping until it holds.
+ */
+
+const dayMs = 86_400_000
+
+export type Limits = { values: readonly number[]; hasBytes: boolean }
+type Shadow = { value: number; isGone: Uint8Array; point: Point }
+
+export function createBudgetShadow(
+  lives: readonly ScoredLifeRow[],
+  { values, hasBytes }: Limits,
+  start: Date,
+) {
+  const traces = lives.map((life) => ({
+    ...{ life, leavesAt: findLeaving(life, 'budget'), salienceAt: followSalience(life, start) },
+    size: hasBytes ? life.bytes : 1,
+  }))
+  const shadows = values.map(
+    (value): Shadow => ({
+      ...{ value, isGone: new Uint8Array(lives.length) },
+      point: { value, forgotten: 0, bytes_saved: 0, regretted: 0 },
+    }),
+  )
+
+  function holdBudgets(at: Date): void {
+    const present = traces.flatMap(({ life, leavesAt }, place) =>
+      life.created_at <= at && !(leavesAt && leavesAt <= at) ? [place] : [],
+    )
+    let order: readonly number[] | undefined
+    for (const shadow of shadows) {
+      let excess = present.reduce((sum, place) => sum + sizeIn(shadow, place), 0) - shadow.value
+      if (excess <= 0) continue
+      order ??= sortLeastFirst(present, at)
+      for (const place of order) {
+        if (excess <= 0) break
+        excess -= sizeIn(shadow, place)
+        forget(shadow, place, at)
+      }
+    }
+  }
+
+  function sizeIn({ isGone }: Shadow, place: number): number {
+    return isGone[place] ? 0 : (traces[place]?.size ?? 0)
+  }
+
+  /** The records that may be forgotten, the least worth keeping first. */
+  function sortLeastFirst(present: readonly number[], at: Date): number[] {
+    const keeping = new Map<number, number>()
+    for (const place of present) {
+      const trace = traces[place]
+      if (trace && mayForget(trace.life, at))
+        keeping.set(place, computeKeeping(worthAt(trace.life, at), trace.salienceAt(at)))
+    }
+    // Ties in the order of ids, in which the lives are.
+    return [...keeping.keys()].sort((a, b) => (keeping.get(a) ?? 0) - (keeping.get(b) ?? 0) || a - b)
+  }
+
+  function forget({ isGone, point }: Shadow, place: number, at: Date): void {
+    const life = traces[place]?.life
+    if (!life || isGone[place]) return
+    isGone[place] = 1
+    point.forgotten += 1
+    point.bytes_saved += life.bytes
+    if (life.last_wanted_at && life.last_wanted_at > at) point.regretted += 1
+  }
+
+  return { holdBudgets, points: (): Point[] => shadows.map(({ point }) => point) }
+}
+
+function mayForget({ pinned, deletion_policy: policy, created_at }: ScoredLifeRow, at: Date): boolean {
+  return !pinned && policy === 'auto_prune' && at.getTime() - created_at.getTime() >= budgetGraceMs
+}
+
+function worthAt(life: ScoredLifeRow, now: Date) {
+  return { importance: importanceAt(life, now), base_importance: life.base_importance }
+}
+
+/** The importance at a moment, from the accesses until then: those of later must not make a record worth keeping. */
+function importanceAt(life: ScoredLifeRow, now: Date): number {
+  const later = life.accesses.filter(([at]) => at > now.getTime())
+  const known = life.accesses.slice(later.length)
+  const [latest] = known
+  const counts = {
+    created_at: life.created_at,
+    access_count: Math.max(0, life.access_count - later.length),
+    served_count: Math.max(0, life.served_count - later.filter(([, kind]) => kind === 'served').length),
+    last_accessed_at: latest ? new Date(latest[0]) : null,
+  }
+  const days = new Set(known.map(([at]) => Math.floor((at - life.created_at.getTime()) / dayMs))).size
+  const recent = known.slice(0, recentAccesses).map(([at, kind]) => ({ at: new Date(at), kind }))
+  return scoreImportance({
+    ...{ base_importance: life.base_importance, emotional_valence: life.emotional_valence },
+    accesses: combineAccesses(counts, { days, recent }, now),
+    age_days: (now.getTime() - life.created_at.getTime()) / dayMs,
+    ...{ layer: life.layer, source_trust: sourceTrust[life.source_type] },
+    confirmations: life.confirmation_count,
+  })
+}

@@ -1,0 +1,86 @@
+import type { RunContext } from '../jobs/runs.ts'
+import { AppError } from '../kernel/errors.ts'
+import { createBudgetShadow, type Limits } from './budget-shadow.ts'
+import {
+  type Point,
+  readScoredLives,
+  type ScoredLifeRow,
+  type Selection,
+  saveProgress,
+} from './simulation.queries.ts'
+
+/** A budget compares all records of a scope, so they are held in memory: about a kilobyte each. */
+const mostRecords = 250_000
+/** Once a day for a month. In reality a budget is held with every run of the decay job. */
+const moments = 30
+
+type BudgetSimulation = { selection: Selection; limits: Limits; size: number }
+
+/** Each scope on its own is held to each of the limits. A run that is continued starts again: it reads for seconds. */
+export async function simulateBudgets(
+  context: RunContext,
+  { selection, limits, size }: BudgetSimulation,
+): Promise<void> {
+  const { id } = context.run
+  const lives = await readAll(context, selection, size)
+  const scopes = Map.groupBy(lives, ({ scope }) => scope)
+  let curve = limits.values.map((value): Point => ({ value, forgotten: 0, bytes_saved: 0, regretted: 0 }))
+  for (const members of scopes.values())
+    curve = addPoints(curve, await replay(context, members, selection, limits))
+  await context.inBatch(async (tx) => {
+    await saveProgress(tx, id, { position: '', curve })
+    return { counts: {} }
+  })
+}
+
+async function readAll(context: RunContext, selection: Selection, size: number): Promise<ScoredLifeRow[]> {
+  const lives: ScoredLifeRow[] = []
+  let after: string | undefined = '00000000-0000-0000-0000-000000000000'
+  while (after !== undefined) {
+    const from: string = after
+    const { rows } = await context.inBatch(async (tx) => {
+      const rows = await readScoredLives(tx, { ...selection, after: from, limit: size })
+      return { done: rows.length, rows }
+    })
+    for (const row of rows) lives.push(row)
+    if (lives.length > mostRecords) throw tooMany()
+    after = rows.length < size ? undefined : rows.at(-1)?.id
+  }
+  return lives
+}
+
+async function replay(
+  context: RunContext,
+  lives: readonly ScoredLifeRow[],
+  { from, until }: Selection,
+  limits: Limits,
+): Promise<Point[]> {
+  const shadow = createBudgetShadow(lives, limits, from)
+  const span = (until.getTime() - from.getTime()) / moments
+  for (let moment = 1; moment <= moments; moment++) {
+    // Also lets other work of this process go on.
+    if (lives.length > 1_000) await context.throwIfEnded()
+    shadow.holdBudgets(new Date(from.getTime() + moment * span))
+  }
+  return shadow.points()
+}
+
+function addPoints(one: readonly Point[], other: readonly Point[]): Point[] {
+  return one.map((point, place) => {
+    const { forgotten = 0, bytes_saved = 0, regretted = 0 } = other[place] ?? {}
+    return {
+      ...point,
+      forgotten: point.forgotten + forgotten,
+      bytes_saved: point.bytes_saved + bytes_saved,
+      regretted: point.regretted + regretted,
+    }
+  })
+}
+
+function tooMany(): AppError {
+  const most = mostRecords.toLocaleString('en')
+  return new AppError(
+    'validation_failed',
+    `A simulation of budgets covers at most ${most} records: name a scope.`,
+  )
+}

@@ -1,0 +1,77 @@
+import Type, { type Static } from 'typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { closed } from '../domain/shapes.ts'
+import { RecordType } from '../domain/vocabulary.ts'
+import { PolicyChoice } from '../policies/index.ts'
+
+/** More points cost more time, and a curve of fifty shows where it bends. */
+const mostPoints = 50
+
+const several = <T extends Type.TSchema>(item: T, description: string) =>
+  Type.Array(item, { minItems: 1, maxItems: mostPoints, description })
+
+const HalfLife = closed(
+  {
+    type: RecordType,
+    seconds: several(
+      Type.Integer({ minimum: 1, maximum: 1e11 }),
+      'The half-lives to compare, in this order.',
+    ),
+  },
+  { description: 'Half-lives of the records of one type.' },
+)
+
+const Limit = (description: string) =>
+  Type.Optional(several(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), description))
+
+const Limits = closed(
+  {
+    max_records: Limit('Numbers of records that a scope may hold.'),
+    max_bytes: Limit('Numbers of bytes that the records of a scope may have, about as JSON.'),
+  },
+  {
+    minProperties: 1,
+    maxProperties: 1,
+    description: 'Budgets of each scope. Exactly one of `max_records` and `max_bytes`.',
+  },
+)
+
+const PolicyChoices = closed(
+  Object.fromEntries(RecordType.enum.map((type) => [type, Type.Optional(ref(PolicyChoice))])),
+  { minProperties: 1, description: 'Lifecycle policies by type, as in `PUT /v1/policies/{type}`.' },
+)
+
+export const NewSimulation = closed(
+  {
+    scope: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    over: Type.String({
+      pattern: '^[0-9]{1,9}(ms|s|m|h|d)$',
+      description: 'How far back the recorded lives are played again, from 1h to 365d.',
+      examples: ['30d'],
+    }),
+    half_life: Type.Optional(HalfLife),
+    budget: Type.Optional(Limits),
+    policies: Type.Optional(PolicyChoices),
+  },
+  {
+    $id: 'NewSimulation',
+    description: 'Exactly one of `half_life`, `budget` and `policies`.',
+    examples: [{ over: '30d', half_life: { type: 'episodic', seconds: [86_400, 259_200, 604_800] } }],
+  },
+)
+export type NewSimulation = Static<typeof NewSimulation>
+
+export const SimulatedPoint = closed(
+  {
+    value: Type.Union([Type.Number(), Type.Null()], {
+      description: 'The half-life in seconds or the limit of the budget; null for policies.',
+    }),
+    forgotten: Type.Integer({ minimum: 0, description: 'How many records would have been forgotten.' }),
+    bytes_saved: Type.Integer({ minimum: 0, description: 'About the size of their JSON.' }),
+    regretted: Type.Integer({
+      minimum: 0,
+      description: 'How many of them were shown, used or missed afterwards.',
+    }),
+  },
+  { $id: 'SimulatedPoint' },
+)
