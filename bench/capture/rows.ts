@@ -16,8 +16,11 @@ type Insert = { table: Table; rows: Row[] }
 /** The rows that one capture wrote, by table. */
 export type Written = Insert[]
 
-export async function readTables(pool: Pool): Promise<Table[]> {
-  const all = await Promise.all(written.map((table) => readColumns(pool, table)))
+export async function readTables(
+  pool: Pool,
+  others: readonly { name: string; key: string }[] = [],
+): Promise<Table[]> {
+  const all = await Promise.all([...written, ...others].map((table) => readColumns(pool, table)))
   return all.map((table) => ({ ...table, columns: [{ name: table.key, type: 'uuid' }, ...table.columns] }))
 }
 

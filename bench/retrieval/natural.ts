@@ -1,15 +1,13 @@
-import { readdir } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import type { BenchContext } from '../bench-context.ts'
 import { type Client, createClient } from '../client.ts'
 import { assert, createRandom, drive, median, percentile } from '../load.ts'
 import { startProduct } from '../processes.ts'
-import { type Conversation, readCorpus } from '../quality/corpus.ts'
+import { type Conversation, readOwnConversations } from '../quality/corpus.ts'
 import { atMost, type Result } from '../result.ts'
 
-const goals = [
+const goals: readonly Goal[] = [
   { size: 10_000, maxMs: 12, perSecond: 250 },
-  { size: 100_000, maxMs: 20, perSecond: 150 },
+  { size: 100_000, maxMs: 20, perSecond: 150, contextMs: 40 },
   { size: 1_000_000, maxMs: 50, perSecond: 60 },
 ]
 const messagesEach = 50
@@ -20,7 +18,7 @@ const concurrency = 16
 /** Natural questions over conversations that were stored through the API. Their sentences are those of our corpora. */
 export async function benchNaturalRetrieval({ withDatabase, note }: BenchContext): Promise<Result[]> {
   const most = Number(process.env['BENCH_RETRIEVAL_RECORDS'] ?? 100_000)
-  const sources = await readSources()
+  const sources = await readOwnConversations()
   const questions = sources.flatMap(({ questions }) => questions.map(({ text }) => text))
   return withDatabase(async (database) => {
     const results: Result[] = []
@@ -39,19 +37,13 @@ export async function benchNaturalRetrieval({ withDatabase, note }: BenchContext
         await database.pool.query('vacuum analyze')
         results.push(await using(1, (client) => measureLatency(client, questions, goal)))
         results.push(await using(concurrency, (client) => measureRate(client, questions, goal)))
+        results.push(await using(1, (client) => measureContext(client, questions, goal)))
       } finally {
         await api.stop()
       }
     }
     return results
   })
-}
-
-async function readSources(): Promise<Conversation[]> {
-  const folder = resolve(import.meta.dirname, '../quality/corpora')
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort()
-  const corpora = await Promise.all(files.map((file) => readCorpus(resolve(folder, file))))
-  return corpora.flatMap(({ conversations }) => conversations)
 }
 
 /** Each message is one or two sentences of the same source, so that neighbours are about the same thing. */
@@ -76,7 +68,7 @@ function withIds<T extends object>(messages: readonly T[]) {
   return messages.map((message, index) => ({ id: `m${index}`, ...message }))
 }
 
-type Goal = (typeof goals)[number]
+type Goal = { size: number; maxMs: number; perSecond: number; contextMs?: number }
 
 const askFrom = (client: Client, questions: readonly string[]) => async (index: number) => {
   const task_descriptor = questions[(index * 7) % questions.length]
@@ -95,6 +87,29 @@ async function measureLatency(client: Client, questions: readonly string[], goal
     measured: { value: p95, unit: 'ms' },
     mustReach: atMost(p95, goal.maxMs, 'ms'),
     verified: 'every answer has 10 roots',
+    details: { p50_ms: median(latencies) },
+  }
+}
+
+const mostTokens = 1_500
+
+async function measureContext(client: Client, questions: readonly string[], goal: Goal): Promise<Result> {
+  const ask = async (index: number) => {
+    const task_descriptor = questions[(index * 7) % questions.length]
+    const body = JSON.stringify({ task_descriptor, max_tokens: mostTokens })
+    const { status, text } = await client.send('POST', '/v1/context', body)
+    assert(status === 200, `a context was answered ${status}`)
+    const { items, token_estimate: tokens } = JSON.parse(text)
+    assert(items.length >= 3 && tokens <= mostTokens, `${items.length} records, ${tokens} tokens`)
+  }
+  await drive(timed, 1, ask)
+  const { latencies } = await drive(timed, 1, ask)
+  const p95 = percentile(latencies, 0.95)
+  return {
+    work: `context, natural questions, ${mostTokens.toLocaleString('en')} tokens, ${nameOf(goal)}, p95`,
+    measured: { value: p95, unit: 'ms' },
+    ...(goal.contextMs === undefined ? {} : { mustReach: atMost(p95, goal.contextMs, 'ms') }),
+    verified: 'every text has 10 records or more, within the tokens',
     details: { p50_ms: median(latencies) },
   }
 }

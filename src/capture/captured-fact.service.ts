@@ -1,25 +1,21 @@
-import { addTallies } from '../db/tallies.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { salienceAt } from '../domain/curves.ts'
 import { addInverses, type Edge } from '../domain/edges.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
-import { rescoreAndPromote } from '../lifecycle/index.ts'
-import {
-  type Confirmation,
-  confirmFact,
-  type Descent,
-  type Draft,
-  type NewRecord,
-  type Provenance,
-  type StoredRecord,
-  type WrittenRecord,
-  writeChange,
+import type {
+  Confirmation,
+  Descent,
+  Draft,
+  NewRecord,
+  Provenance,
+  StoredRecord,
+  WrittenRecord,
 } from '../records/index.ts'
 import { upsertEdges } from '../relations/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import type { DerivedFact } from './capture.schemas.ts'
 import { buildFactRecord, type CaptureWriteContext, draftCapturedRecord } from './capture-drafts.ts'
 import { buildFactEdges, createEdge, type FactTargets, filterNewEdges } from './capture-edges.ts'
+import { confirmStoredFact } from './fact-confirmation.service.ts'
 import type { FactOutcome, RelatedFact } from './fact-outcome.ts'
 
 type Resources = { textLanguage: string; revision: RevisionService }
@@ -106,22 +102,11 @@ export function createFactPlanner({ textLanguage, revision }: Resources) {
 
   async function confirm(tx: Transaction, captured: CapturedFact): Promise<FactResult> {
     const { context, existingFact, targets } = captured
-    if (existingFact?.payload.kind !== 'semantic')
-      throw new Error('a confirmed fact must be a locked semantic record')
+    if (!existingFact) throw new Error('a confirmed fact must be a locked record')
     const links = filterNewEdges(buildFactEdges(existingFact.id, targets, context.now), existingFact)
     await upsertEdges(tx, addInverses(links))
-    const { record, content } = confirmFact(
-      existingFact,
-      existingFact.payload,
-      buildTestimony(captured),
-      context.now,
-    )
-    await writeChange(tx, existingFact, {
-      ...{ action: 'reinforce', ...getAuditReason(context), now: context.now, textLanguage, record, content },
-      changes: { salience: [salienceAt(existingFact, context.now), record.salience] },
-    })
-    await rescoreAndPromote(tx, { ids: [existingFact.id], now: context.now })
-    await addTallies(tx, { deduplicated: 1 })
+    const reason = { ...getAuditReason(context), now: context.now, textLanguage }
+    await confirmStoredFact(tx, existingFact, buildTestimony(captured), reason)
     return { ...createResult({ outcome: 'confirmed', record_id: existingFact.id }), edges: links }
   }
 

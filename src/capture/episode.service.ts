@@ -1,5 +1,6 @@
 import type { Transaction } from '../db/transaction.ts'
 import { listHandles } from '../domain/handles.ts'
+import { positionAt } from '../domain/message-place.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { createErasedContentError, type Draft, insertRecords } from '../records/index.ts'
@@ -80,6 +81,9 @@ function draftPrimary(
   }
 }
 
+/** Numbers between two milliseconds, in which times are given. */
+const mostAtOneTime = 999
+
 /** Returns the payload with its place in the conversation that the capture names. */
 function joinConversation(
   { input }: CaptureWriteContext,
@@ -89,8 +93,9 @@ function joinConversation(
   const { conversation } = input
   if (!conversation) return payload
   const place = {
-    ...conversation,
+    id: conversation.id,
     message_id: ref ?? id,
+    position: positionAt(source.timestamp, Math.min(conversation.position ?? 0, mostAtOneTime)),
     at: source.timestamp,
     role: 'event',
     name: input.source,

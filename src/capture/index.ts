@@ -6,3 +6,6 @@
 
 export { captureRoutes } from './capture.routes.ts'
 export { createCaptureService } from './capture.service.ts'
+export { notesRoutes } from './notes.routes.ts'
+export { TextNote } from './notes.schemas.ts'
+export { createNotesService, type NotesService } from './notes.service.ts'

@@ -1,28 +1,29 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, transact } from '../db/transaction.ts'
+import { readPage } from '../http/paging.ts'
 import { AppError } from '../kernel/errors.ts'
-import { listMessages, type Place } from './conversations.queries.ts'
-import type {
-  ConversationErasure,
-  ConversationRemoval,
-  ConversationRemovalQuery,
-} from './conversations.schemas.ts'
-import { notFound, placeFor } from './conversations.service.ts'
+import type { Erasure, ErasureReceipt, WrittenRecord } from '../records/index.ts'
+import { listMessages } from './conversations.queries.ts'
+import type { ConversationErasure, ConversationRemovalQuery } from './conversations.schemas.ts'
+import { MessageCursor, notFound, placeFor } from './conversations.service.ts'
 
 type Reason = { actor: string; rationale: string }
 
 type Resources = {
   db: Database
-  forgetting: { forget(call: CallContext, id: string, given: Reason): Promise<unknown> }
-  erasure: { erase(call: CallContext, id: string, given: Reason): Promise<unknown> }
+  forgetting: { forget(call: CallContext, id: string, given: Reason): Promise<WrittenRecord> }
+  erasure: { erase(call: CallContext, id: string, given: Erasure): Promise<ErasureReceipt> }
 }
 
 export type ConversationRemovalService = ReturnType<typeof createConversationRemovalService>
 
+/** What became of each message: the answer about its record, or why it was kept. */
+export type Removal<T> = { outcomes: { id: string; outcome: T | AppError }[]; next_cursor?: string }
+
+type Where = Omit<ConversationRemovalQuery, keyof Reason>
+
 /** How many messages one request removes: each takes some milliseconds, and a request has a deadline. */
 const mostRemoved = 500
-
-type Removed = ConversationRemoval['items'][number]
 
 /** Removes the messages of a conversation one by one, each under the rules of its own record. */
 export function createConversationRemovalService({ db, forgetting, erasure }: Resources) {
@@ -30,50 +31,53 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
     call: CallContext,
     conversation: string,
     { actor, rationale, ...where }: ConversationRemovalQuery,
-  ): Promise<ConversationRemoval> {
-    const place = placeFor(call.caller, conversation, where)
-    return removeEach(call, place, (each, id) => forgetting.forget(each, id, { actor, rationale }))
+  ): Promise<Removal<WrittenRecord>> {
+    return removeEach(call, conversation, where, (each, id) =>
+      forgetting.forget(each, id, { actor, rationale }),
+    )
   }
 
   async function erase(
     call: CallContext,
     conversation: string,
-    { actor, rationale, ...where }: ConversationErasure,
-  ): Promise<ConversationRemoval> {
-    const place = placeFor(call.caller, conversation, where)
-    return removeEach(call, place, (each, id) => erasure.erase(each, id, { actor, rationale }))
+    { scope, unscoped, cursor, ...input }: ConversationErasure,
+  ): Promise<Removal<ErasureReceipt>> {
+    const where = { ...(scope === undefined ? {} : { scope }), ...(unscoped ? { unscoped } : {}) }
+    return removeEach(call, conversation, { ...where, ...(cursor ? { cursor } : {}) }, (each, id) =>
+      erasure.erase(each, id, input),
+    )
   }
 
-  async function removeEach(
+  async function removeEach<T>(
     call: CallContext,
-    place: Place,
-    remove: (call: CallContext, id: string) => Promise<unknown>,
-  ): Promise<ConversationRemoval> {
+    conversation: string,
+    { cursor, ...where }: Where,
+    remove: (call: CallContext, id: string) => Promise<T>,
+  ): Promise<Removal<T>> {
+    const { caller } = call
+    const place = placeFor(caller, conversation, where)
     return transact(db, call, async (tx) => {
-      const found = await listMessages(tx, call.caller.trust, place, { limit: mostRemoved + 1 })
-      if (found.length === 0) throw notFound()
-      const items: Removed[] = []
-      for (const { id } of found.slice(0, mostRemoved))
-        items.push(await removeOne({ ...call, tx }, id, remove))
-      const isMore = found.length > mostRemoved && items.some(({ status }) => status === 'removed')
-      return { items, has_more: isMore }
+      const { items: found, ...next } = await readPage({
+        ...{ caller, list: { removal: place }, limit: mostRemoved, cursor, position: MessageCursor },
+        read: (after, limit) => listMessages(tx, caller.trust, place, { after, limit }),
+      })
+      if (found.length === 0 && cursor === undefined) throw notFound()
+      const outcomes: Removal<T>['outcomes'] = []
+      for (const { id } of found)
+        outcomes.push({ id, outcome: await refusalOr(() => remove({ ...call, tx }, id)) })
+      return { outcomes, ...next }
     })
   }
 
-  /** A refusal is an answer about this message; it is found before anything is written. */
-  async function removeOne(
-    call: CallContext,
-    id: string,
-    remove: (call: CallContext, id: string) => Promise<unknown>,
-  ): Promise<Removed> {
-    try {
-      await remove(call, id)
-      return { record_id: id, status: 'removed' }
-    } catch (error) {
-      if (error instanceof AppError) return { record_id: id, status: 'kept', code: error.code }
-      throw error
-    }
-  }
-
   return { forget, erase }
+}
+
+/** A refusal is an answer about this message; it is found before anything is written. */
+async function refusalOr<T>(remove: () => Promise<T>): Promise<T | AppError> {
+  try {
+    return await remove()
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
 }

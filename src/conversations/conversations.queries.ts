@@ -5,24 +5,46 @@ import type { Trust } from '../domain/caller.ts'
 
 export type Place = { scope: string; conversation: string }
 
-export type Figures = { messages: number; first_at: Date | null; last_at: Date | null; speakers: string[] }
+export type Figures = Place & {
+  messages: number
+  first_at: Date
+  last_at: Date
+  updated_at: Date
+  speakers: { name: string; messages: number }[]
+}
 
-/** Figures of the messages that the caller sees whole. */
-export async function findFigures(db: Database, trust: Trust, place: Place): Promise<Figures> {
+/**
+ * Figures of the messages that the caller sees, for each of the conversations that has any. A redacted message counts,
+ * but its speaker does not.
+ */
+export async function findFigures(db: Database, trust: Trust, places: readonly Place[]): Promise<Figures[]> {
   const { rows } = await sql<Figures>`
     with message as materialized (
-      select m.at, coalesce(c.payload #>> '{conversation,name}', c.payload #>> '{conversation,role}') as speaker
-      from messages as m
+      select m.scope, m.conversation, m.at, r.created_at, case when ${openTo(trust)} then
+        coalesce(c.payload #>> '{conversation,name}', c.payload #>> '{conversation,role}') end as speaker
+      from unnest(${sql.val(places.map(({ scope }) => scope))}::text[],
+        ${sql.val(places.map(({ conversation }) => conversation))}::text[]) as place (scope, conversation)
+      join messages as m on m.scope = place.scope and m.conversation = place.conversation
       join records as r on r.id = m.record_id
       join contents as c on c.record_id = m.record_id
-      where m.scope = ${place.scope} and m.conversation = ${place.conversation} and r.forgotten_at is null
-        and ${openTo(trust)}
+      where r.forgotten_at is null and ${visibleTo(trust)}
+    ), spoken as (
+      select scope, conversation, speaker, count(*) as messages from message
+      where speaker is not null group by scope, conversation, speaker
     )
-    select count(*)::int4 as messages, min(at) as first_at, max(at) as last_at,
-      array(select distinct speaker from message order by speaker limit 100) as speakers
+    select scope, conversation, count(*)::int4 as messages, min(at) as first_at, max(at) as last_at,
+      max(created_at) as updated_at, (
+        select coalesce(json_agg(json_build_object('name', named.speaker, 'messages', named.messages)), '[]')
+        from (
+          select speaker, messages from spoken as s
+          where s.scope = message.scope and s.conversation = message.conversation
+          order by messages desc, speaker limit 100
+        ) as named
+      ) as speakers
     from message
+    group by scope, conversation
   `.execute(db)
-  return rows[0] ?? { messages: 0, first_at: null, last_at: null, speakers: [] }
+  return rows
 }
 
 /** The time is a text, because a Date has no microseconds. */
@@ -49,28 +71,21 @@ export async function listMessages(
   return rows
 }
 
-export type Summary = Place & { last_at: string }
-type SummaryPage = {
-  scope: string | undefined
-  after?: { last_at: string; scope: string; conversation: string } | undefined
-  limit: number
-}
+export type NewestFirst = Place & { newest: number }
+type NewestPage = { scope: string | undefined; after?: { newest: number } | undefined; limit: number }
 
 /**
- * Conversations by the time of their newest visible message. Steps from one conversation to the next in the index, and
- * looks for the newest message of each: the cost grows with the number of conversations, not of messages.
+ * Conversations by their message that was added last, among those that the caller sees. Steps from one conversation to the
+ * next in the index: the cost grows with the number of conversations, not of messages.
  */
 export async function listConversations(
   db: Database,
   trust: Trust,
-  { scope, after, limit }: SummaryPage,
-): Promise<Summary[]> {
+  { scope, after, limit }: NewestPage,
+): Promise<NewestFirst[]> {
   const within = scope === undefined ? sql`true` : sql`m.scope = ${scope}`
-  const rest = after
-    ? sql`and (newest.at, known.scope, known.conversation)
-        < (${after.last_at}::timestamptz, ${after.scope}, ${after.conversation})`
-    : sql``
-  const { rows } = await sql<Summary>`
+  const rest = after ? sql`and last.newest < ${after.newest}::int8` : sql``
+  const { rows } = await sql<NewestFirst>`
     with recursive known as (
       (select m.scope, m.conversation from messages as m where ${within} order by m.scope, m.conversation limit 1)
       union all
@@ -82,17 +97,15 @@ export async function listConversations(
         limit 1
       ) as next
     )
-    select known.scope, known.conversation, to_json(newest.at) #>> '{}' as last_at
+    select known.scope, known.conversation, last.newest
     from known cross join lateral (
-      select m.at
+      select max(m.arrival) as newest
       from messages as m join records as r on r.id = m.record_id
       where m.scope = known.scope and m.conversation = known.conversation
-        and r.forgotten_at is null and ${openTo(trust)}
-      order by m.at desc, m.arrival desc
-      limit 1
-    ) as newest
-    where true ${rest}
-    order by newest.at desc, known.scope desc, known.conversation desc
+        and r.forgotten_at is null and ${visibleTo(trust)}
+    ) as last
+    where last.newest is not null ${rest}
+    order by last.newest desc
     limit ${limit}
   `.execute(db)
   return rows

@@ -3,7 +3,9 @@ import { ref } from '../domain/schema-ref.ts'
 import type { Once } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
-import type { ConversationRemovalService } from './conversation-removal.service.ts'
+import { toProblem } from '../http/problems.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { ConversationRemovalService, Removal } from './conversation-removal.service.ts'
 import {
   AppendedMessages,
   Conversation,
@@ -11,17 +13,20 @@ import {
   ConversationPage,
   ConversationPath,
   ConversationQuery,
-  ConversationRemoval,
   ConversationRemovalQuery,
   ConversationsQuery,
+  ErasedMessages,
+  ForgottenMessages,
   MessagePage,
   MessagesQuery,
   NewMessages,
 } from './conversations.schemas.ts'
 import type { ConversationsService } from './conversations.service.ts'
+import type { MessageAppending } from './message-appending.service.ts'
 
 export type ConversationsOptions = {
   conversations: ConversationsService
+  messageAppending: MessageAppending
   conversationRemoval: ConversationRemovalService
   once: Once
 }
@@ -30,7 +35,7 @@ const tags = ['conversations']
 
 export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions> = async (
   app,
-  { conversations, conversationRemoval, once },
+  { conversations, messageAppending, conversationRemoval, once },
 ) => {
   app.post(
     '/v1/conversations/:conversation_id/messages',
@@ -41,19 +46,19 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         tags,
         summary: 'Add messages to a conversation',
         description:
-          'Stores each message as an episodic record, all of the request or none. The conversation needs no creation. A message with an id that is there already is `unchanged`; with the same id and another text the request is refused with 409 `message_differs`. A message without an id is known by its position, `at`, writer and text: send ids, or `at`, if equal short messages can repeat. The order of messages is `at`, then arrival. Without `at`, a message is written now.',
+          'Stores each message as an episodic record, all of the request or none. The conversation needs no creation. A message with an id that is there already is `unchanged`; with the same id and another text the request is refused with 409 `message_conflict`. Messages without ids are compared with those at the same places of the conversation: what is equal is `unchanged`, the rest is appended. So a whole conversation can be sent again; a part of it that is sent again needs an `Idempotency-Key`. The order of messages is `at`, then arrival. Without `at`, a message is written now.',
         params: ConversationPath,
         body: ref(NewMessages),
         response: answers(
           { 201: { schema: ref(AppendedMessages), description: 'What became of each message.' } },
-          ['outside_trust', 'scope_required', 'erased_content', 'message_differs'],
+          ['outside_trust', 'scope_required', 'erased_content', 'message_conflict'],
         ),
       },
     },
     (request, reply) =>
       once(request, reply, async (call) => ({
         status: 201,
-        body: await conversations.append(call, request.params.conversation_id, request.body),
+        body: await messageAppending.append(call, request.params.conversation_id, request.body),
       })),
   )
 
@@ -66,7 +71,7 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         tags,
         summary: 'List conversations',
         description:
-          'The conversation with the newest message first. Messages that the key does not see count for nothing.',
+          'The conversation to which a message was added last comes first. Messages that the key does not see count for nothing.',
         querystring: ConversationsQuery,
         response: answers(
           { 200: { schema: ref(ConversationPage), description: 'One page.', headers: ['Link'] } },
@@ -106,13 +111,12 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         operationId: 'listMessages',
         tags,
         summary: 'Page through the messages of a conversation',
-        description:
-          'In the order of the conversation. The text of a message is `payload.timeline[0].summary`.',
+        description: 'In the order of the conversation.',
         params: ConversationPath,
         querystring: MessagesQuery,
         response: answers(
           { 200: { schema: ref(MessagePage), description: 'One page.', headers: ['Link'] } },
-          ['invalid_cursor', 'scope_required'],
+          ['invalid_cursor', 'scope_required', 'conversation_not_found'],
         ),
       },
     },
@@ -131,19 +135,23 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         tags,
         summary: 'Forget the messages of a conversation',
         description:
-          'Forgets up to 500 messages, each by the rules of its own record; the answer lists them. Send the request again while `has_more` is true. A pinned message, or one with the deletion policy `never`, is kept.',
+          'Forgets up to 500 messages, each by the rules of its own record; the answer lists them. While it has a `next_cursor`, send the request again with that `cursor`. A pinned message, or one with the deletion policy `never`, is kept.',
         params: ConversationPath,
         querystring: ConversationRemovalQuery,
         response: answers(
-          { 200: { schema: ref(ConversationRemoval), description: 'What became of each message.' } },
-          ['conversation_not_found', 'scope_required'],
+          { 200: { schema: ref(ForgottenMessages), description: 'What became of each message.' } },
+          ['conversation_not_found', 'scope_required', 'invalid_cursor'],
         ),
       },
     },
     (request, reply) =>
       once(request, reply, async (call) => ({
         status: 200,
-        body: await conversationRemoval.forget(call, request.params.conversation_id, request.query),
+        body: answerEach(
+          await conversationRemoval.forget(call, request.params.conversation_id, request.query),
+          (record) => ({ record }),
+          request.id,
+        ),
       })),
   )
 
@@ -156,19 +164,42 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         tags,
         summary: 'Erase the messages of a conversation for good',
         description:
-          'Erases up to 500 messages and what the service derived from them alone, each by the rules of `POST /v1/records/{id}/erase`. Send the request again while `has_more` is true.',
+          'Erases up to 500 messages and what the service derived from them alone, each by the rules of `POST /v1/records/{id}/erase`. While the answer has a `next_cursor`, send the request again with that `cursor`.',
         params: ConversationPath,
         body: ref(ConversationErasure),
         response: answers(
-          { 200: { schema: ref(ConversationRemoval), description: 'What became of each message.' } },
-          ['conversation_not_found', 'scope_required', 'tombstone_key_missing', 'tombstone_key_mismatch'],
+          { 200: { schema: ref(ErasedMessages), description: 'What became of each message.' } },
+          [
+            'conversation_not_found',
+            'scope_required',
+            'invalid_cursor',
+            'tombstone_key_missing',
+            'tombstone_key_mismatch',
+          ],
         ),
       },
     },
     (request, reply) =>
       once(request, reply, async (call) => ({
         status: 200,
-        body: await conversationRemoval.erase(call, request.params.conversation_id, request.body),
+        body: answerEach(
+          await conversationRemoval.erase(call, request.params.conversation_id, request.body),
+          (receipt) => ({ receipt }),
+          request.id,
+        ),
       })),
   )
+}
+
+function answerEach<T, Shown extends object>(
+  { outcomes, ...next }: Removal<T>,
+  show: (outcome: T) => Shown,
+  requestId: string,
+) {
+  const results = outcomes.map(({ id, outcome }) => {
+    if (!(outcome instanceof AppError)) return { id, status: 200, ...show(outcome) }
+    const problem = toProblem(outcome, requestId)
+    return { id, status: problem.status, problem }
+  })
+  return { results, ...next }
 }

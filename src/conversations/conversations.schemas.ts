@@ -2,7 +2,8 @@ import Type, { type Static } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, listOf, Time, Uuid } from '../domain/shapes.ts'
 import { Sensitivity, SourceType } from '../domain/vocabulary.ts'
-import { SeenRecord } from '../records/index.ts'
+import { Problem } from '../http/problem-responses.ts'
+import { Erasure, ErasureReceipt, WrittenRecord } from '../records/index.ts'
 
 const optional = Type.Optional
 const ConversationId = () =>
@@ -34,20 +35,13 @@ const where = {
 export const NewMessage = closed(
   {
     id: optional(MessageId()),
-    position: optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: 'The number of the message as the client counts. Default: its place in this call.',
-      }),
-    ),
     role: Type.String({
       minLength: 1,
       maxLength: 64,
       description: 'Who writes: `user`, `assistant`, `tool`, `system` or any other word.',
     }),
     name: optional(Type.String({ minLength: 1, maxLength: 256, description: 'The name of the writer.' })),
-    content: Type.String({ minLength: 1, maxLength: 1_000_000, description: 'The text, stored as it is.' }),
+    content: Type.String({ minLength: 1, maxLength: 100_000, description: 'The text, stored as it is.' }),
     at: optional(Time({ description: 'When it was written; not in the future. Default: now.' })),
     metadata: optional(
       Type.Record(Type.String(), Type.Unknown(), { description: 'Stored, but not searched.' }),
@@ -83,28 +77,44 @@ export const Conversation = closed(
   {
     id: ConversationId(),
     scope: optional(Type.String()),
-    messages: Type.Integer({ minimum: 0, description: 'How many messages this key sees.' }),
-    speakers: Type.Array(Type.String(), {
-      description: 'Names, or roles where there is no name; at most 100.',
+    messages: Type.Integer({
+      minimum: 0,
+      description:
+        'How many messages this key sees. None, and no times, when all that were sent are forgotten.',
     }),
-    first_at: optional(Time()),
-    last_at: optional(Time()),
+    first_at: optional(Time({ description: 'When the earliest message was written.' })),
+    last_at: optional(Time({ description: 'When the latest message was written.' })),
+    speakers: Type.Array(closed({ name: Type.String(), messages: Type.Integer({ minimum: 1 }) }), {
+      description: 'Names, or roles where there is no name; at most 100, those with the most messages first.',
+    }),
+    updated_at: optional(Time({ description: 'When a message was added last.' })),
   },
   { $id: 'Conversation' },
 )
 export type Conversation = Static<typeof Conversation>
+export const ConversationPage = listOf(ref(Conversation), 'ConversationPage')
 
-export const ConversationSummary = closed(
+const Position = () =>
+  Type.Integer({ minimum: 0, description: 'Ascends in the order of the conversation, with gaps.' })
+export const ConversationMessage = closed(
   {
-    id: ConversationId(),
-    scope: optional(Type.String()),
-    last_at: Time({ description: 'When the last message that this key sees was written.' }),
+    message_id: MessageId(),
+    record_id: Uuid(),
+    role: Type.String(),
+    name: optional(Type.String()),
+    content: Type.String(),
+    at: Time(),
+    position: Position(),
+    metadata: optional(Type.Record(Type.String(), Type.Unknown())),
   },
-  { $id: 'ConversationSummary' },
+  { $id: 'ConversationMessage' },
 )
-export type ConversationSummary = Static<typeof ConversationSummary>
-export const ConversationPage = listOf(ref(ConversationSummary), 'ConversationPage')
-export const MessagePage = listOf(ref(SeenRecord), 'MessagePage')
+export const RedactedMessage = closed(
+  { record_id: Uuid(), at: Time(), position: Position(), redacted: Type.Literal(true) },
+  { $id: 'RedactedMessage', description: 'A message that this key may know of, but not read.' },
+)
+export type ListedMessage = Static<typeof ConversationMessage> | Static<typeof RedactedMessage>
+export const MessagePage = listOf(Type.Union([ref(ConversationMessage), ref(RedactedMessage)]), 'MessagePage')
 
 export const AppendedMessages = closed(
   {
@@ -137,34 +147,39 @@ export type ConversationsQuery = Static<typeof ConversationsQuery>
 export const MessagesQuery = closed({ ...where, ...page })
 export type MessagesQuery = Static<typeof MessagesQuery>
 
+const cursor = optional(
+  Type.String({
+    maxLength: 2_048,
+    description: 'The `next_cursor` of the answer before: goes on after its messages, also the kept ones.',
+  }),
+)
 export const ConversationRemovalQuery = closed({
   ...where,
   actor: Type.String({ minLength: 1, maxLength: 256 }),
   rationale: Type.String({ minLength: 1, maxLength: 4_096 }),
+  cursor,
 })
 export type ConversationRemovalQuery = Static<typeof ConversationRemovalQuery>
 
 export const ConversationErasure = closed(
-  {
-    ...where,
-    actor: Type.String({ minLength: 1, maxLength: 256 }),
-    rationale: Type.String({ minLength: 1, maxLength: 4_096 }),
-  },
+  { ...where, ...Erasure.properties, cursor },
   { $id: 'ConversationErasure', examples: [{ actor: 'privacy-team', rationale: 'asked by the customer' }] },
 )
 export type ConversationErasure = Static<typeof ConversationErasure>
 
-export const ConversationRemoval = closed(
-  {
-    items: Type.Array(
-      closed({
-        record_id: Uuid(),
-        status: Type.Enum(['removed', 'kept']),
-        code: optional(Type.String({ description: 'Why the message was kept: an error code.' })),
-      }),
-    ),
-    has_more: Type.Boolean({ description: 'There are more messages; send the request again.' }),
-  },
-  { $id: 'ConversationRemoval' },
+const result = { id: Uuid(), status: Type.Integer({ description: 'The HTTP status for this message.' }) }
+const problem = optional(ref(Problem))
+const next_cursor = optional(
+  Type.String({ description: 'There are more messages: send the request again with this `cursor`.' }),
 )
-export type ConversationRemoval = Static<typeof ConversationRemoval>
+export const ForgottenMessages = closed(
+  { results: Type.Array(closed({ ...result, record: optional(ref(WrittenRecord)), problem })), next_cursor },
+  { $id: 'ForgottenMessages' },
+)
+export const ErasedMessages = closed(
+  {
+    results: Type.Array(closed({ ...result, receipt: optional(ref(ErasureReceipt)), problem })),
+    next_cursor,
+  },
+  { $id: 'ErasedMessages' },
+)

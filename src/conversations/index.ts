@@ -6,3 +6,5 @@
 export { createConversationRemovalService } from './conversation-removal.service.ts'
 export { conversationsRoutes } from './conversations.routes.ts'
 export { createConversationsService } from './conversations.service.ts'
+export { createMessageAppending } from './message-appending.service.ts'
+export { recordOf } from './message-draft.ts'

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Caller, Sensitivity } from '../domain/caller.ts'
 import { unscoped } from '../domain/caller.ts'
 import type { Interpretation } from '../domain/interpretation.ts'
@@ -14,31 +13,16 @@ export type Context = {
   sensitivity: Sensitivity
 }
 
-/** Which message it is. Without an id of its own, a message is known by its number, its time and what it says. */
-export function placeOf(message: NewMessage, index: number, { conversation, now }: Context): MessagePlace {
-  const { position, role, name, metadata } = message
-  const number = position ?? index
+/** A message whose id and position are known. */
+export type Placed = { message: NewMessage; id: string; at: string; position: number }
+
+export function placeOf({ message, id, at, position }: Placed, { conversation }: Context): MessagePlace {
+  const { role, name, metadata } = message
   return {
-    id: conversation,
-    message_id: message.id ?? deriveId(message, number),
-    ...(position === undefined ? {} : { position }),
-    at: message.at ?? momentOf(index, now),
-    role,
+    ...{ id: conversation, message_id: id, position, at, role },
     ...(name === undefined ? {} : { name }),
     ...(metadata === undefined ? {} : { metadata }),
   }
-}
-
-/** Messages of one call are written one after the other: a microsecond apart, so that their order outlives an export. */
-function momentOf(index: number, now: Date): string {
-  return now.toISOString().replace('Z', `${String(index).padStart(3, '0')}Z`)
-}
-
-function deriveId({ role, name, content, at }: NewMessage, number: number): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([number, at ?? null, role, name ?? null, content]))
-    .digest('base64url')
-  return `${number}-${digest.slice(0, 16)}`
 }
 
 /** The episode that a message is stored as. */
@@ -57,7 +41,6 @@ export function recordOf(
       timeline: [{ t: place.at, event_kind: 'message', ref: source, summary: message.content }],
     },
     sensitivity,
-    created_at: place.at,
     ...(scope === unscoped ? {} : { scope }),
     ...(tags === undefined ? {} : { tags }),
     ...(source_type === undefined ? {} : { source_type }),
@@ -66,14 +49,15 @@ export function recordOf(
   }
 }
 
-function interpret({ role, name }: MessagePlace): Interpretation {
-  const speaker = name ?? role
+/** A role alone is nobody in particular. */
+function interpret({ name }: MessagePlace): Interpretation {
   return {
     status: 'tentative',
     summary: '',
     proposed_type: 'episodic',
     topical_labels: [],
-    mentions: [{ surface: speaker, entity_kind: 'Person', confidence: 1, aliases: [] }],
+    mentions:
+      name === undefined ? [] : [{ surface: name, entity_kind: 'Person', confidence: 1, aliases: [] }],
     relation_candidates: [],
     reference_candidates: [],
     extraction_confidence: 1,

@@ -81,9 +81,15 @@ export type CandidateState = {
   id: string
   salience: number
   importance: number
+  /** Of a message the time at which it was written. */
   created_at: Date
   isOpen: boolean
+  /** The stems of a short text; null for a long one. */
+  words: string[] | null
 }
+
+/** In words. Longer texts are no single statement, and are not compared with others. */
+const longestStatement = 60
 
 /**
  * Reads the state of candidates at the instant of the question. `offset 0` makes PostgreSQL look up each by its id.
@@ -96,9 +102,12 @@ export async function findCandidateStates(
   const { rows } = await sql<CandidateState>`
     select state.*
     from unnest(${sql.val(ids)}::uuid[]) as candidate (id) cross join lateral (
-      select r.id, ${salienceAtInstant(question)} as salience, r.importance, r.created_at,
-        r.sensitivity <= ${question.trust.maxSensitivity}::sensitivity as "isOpen"
-      from records as r where r.id = candidate.id
+      select r.id, ${salienceAtInstant(question)} as salience, r.importance,
+        case when r.type = 'episodic' then coalesce((select m.at from messages as m where m.record_id = r.id), r.created_at)
+          else r.created_at end as created_at,
+        r.sensitivity <= ${question.trust.maxSensitivity}::sensitivity as "isOpen",
+        case when c.words <= ${sql.lit(longestStatement)} then tsvector_to_array(c.search) end as words
+      from records as r left join contents as c on c.record_id = r.id where r.id = candidate.id
       offset 0
     ) as state
   `.execute(db)

@@ -1,8 +1,6 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { nameHandle } from '../domain/handles.ts'
-import type { Embedding } from '../domain/similarity.ts'
-import type { createQueryEmbedder, createVectorSearch } from '../embeddings/index.ts'
 import { findMostSalient } from '../records/index.ts'
 import {
   type CandidateState,
@@ -17,30 +15,26 @@ import {
   matchingConditions,
   withheldConditions,
 } from './filters.queries.ts'
-import { type ChannelMatches, fuse } from './fusion.ts'
+import { type ChannelMatches, fuse, neutralFactors } from './fusion.ts'
 import type { CandidateNode } from './graph-growth.ts'
 import type { Match } from './match.ts'
 import { listNames } from './names-in-question.ts'
+import { readPeriods } from './periods-in-question.ts'
 import { canShowRedacted, type Question, searchedScopes } from './question.ts'
 import type { Suppressed } from './retrieval.schemas.ts'
 import { findSuppressionReason } from './suppression.ts'
 import type { createTextSearch } from './text/text-search.service.ts'
+import { createVectorMatches, type GivenVector, type VectorChannel } from './vector-matches.service.ts'
 
 type Conditions = readonly RawBuilder<SqlBool>[]
 
-export type Channels = {
-  text: ReturnType<typeof createTextSearch>
-  queryEmbedder: ReturnType<typeof createQueryEmbedder>
-  vectors: ReturnType<typeof createVectorSearch>
-}
-
-type Model = NonNullable<Awaited<ReturnType<Channels['queryEmbedder']['servingModel']>>>
+export type Channels = VectorChannel & { text: ReturnType<typeof createTextSearch> }
 
 /** The content of the question. Without content the most salient records are returned. */
 export type SearchInput = {
   text: string | undefined
   /** Replaces the vector of the text. */
-  given?: { model: Model; vector: Embedding } | undefined
+  given?: GivenVector | undefined
 }
 
 export type Roots = {
@@ -53,19 +47,6 @@ const mostEntities = 16
 const mostOfAKind = 50
 const mostSuppressed = 50
 
-/**
- * The built-in embedder knows only spelling. Beside the words of a text it made the order worse (docs/quality.md), so it
- * is asked only where words find fewer records than this.
- */
-const enoughMatches = 5
-
-/**
- * Without an index a vector search scans all signatures, half a microsecond each, while the caller waits. Above these
- * numbers it is skipped. The built-in embedder has the lower limit because it knows only spelling, which the text
- * search covers nearly as well.
- */
-const mostScanned = { hash: 20_000, model: 200_000 }
-
 export type CandidateResources = Channels & { db: Database; conversationGapMs: number }
 
 export function createCandidates({
@@ -75,6 +56,8 @@ export function createCandidates({
   vectors,
   conversationGapMs,
 }: CandidateResources) {
+  const findByVector = createVectorMatches({ queryEmbedder, vectors })
+
   async function findRoots(question: Question, input: SearchInput, limit: number, now: Date): Promise<Roots> {
     if (input.text !== undefined || input.given !== undefined)
       return rankByContent(question, input, limit, now)
@@ -106,7 +89,7 @@ export function createCandidates({
     if (ids.length === 0) return rankBySalience(question, 'whole', limit, now)
     const rows = await findCandidateStates(db, ids, question)
     const states = new Map(rows.map((row) => [row.id, row]))
-    const candidateNodes = fuse(matches, states)
+    const candidateNodes = fuse(matches, states, readPeriods(input.text ?? '', question.at))
       .slice(0, limit)
       .map(({ id, score, signals }): CandidateNode => ({ id, hop: 0, score, isOpen: true, signals }))
     return { candidateNodes, fits: computeFits(matches) }
@@ -121,8 +104,10 @@ export function createCandidates({
   ): Promise<ChannelMatches> {
     const { text } = input
     const byText = text === undefined ? undefined : searchWords(text, question, conditions, limit)
+    // By scope only the live records are listed.
+    const scopes = question.includesForgotten ? undefined : searchedScopes(question)
     const [vector, words, names] = await Promise.all([
-      searchVectors(input, byText, question, conditions, limit),
+      findByVector({ ...input, byText, conditions, scopes, limit }),
       byText,
       text === undefined ? undefined : searchNames(text, question, conditions, limit),
     ])
@@ -133,37 +118,9 @@ export function createCandidates({
     }
   }
 
-  async function searchVectors(
-    { text, given }: SearchInput,
-    byText: Promise<readonly Match[]> | undefined,
-    question: Question,
-    conditions: Conditions,
-    limit: number,
-  ) {
-    const scopes = searchedScopes(question)
-    const request = given ?? (await vectorFor(text, byText, scopes))
-    if (!request) return undefined
-    const found = await vectors.find({ ...request, conditions, scopes, limit })
-    return found.map(({ id, similarity }): Match => ({ id, score: similarity }))
-  }
-
-  async function vectorFor(
-    text: string | undefined,
-    byText: Promise<readonly Match[]> | undefined,
-    scopes: readonly string[] | undefined,
-  ) {
-    const model = text === undefined ? undefined : await queryEmbedder.servingModel()
-    if (!model || text === undefined) return undefined
-    if (model.provider === 'hash' && ((await byText)?.length ?? 0) >= enoughMatches) return undefined
-    const most = model.provider === 'hash' ? mostScanned.hash : mostScanned.model
-    if ((await vectors.countScanned(scopes)) > most) return undefined
-    const input = await queryEmbedder.embedText(text)
-    return input.outcome === 'embedded' ? input : undefined
-  }
-
   function searchWords(sentence: string, question: Question, conditions: Conditions, limit: number) {
-    const { trust, scopes, types } = question
-    const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}) }
+    const { trust, scopes, types, includesForgotten = false } = question
+    const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}), includesForgotten }
     const context = { lending: lendingConditions(question), gapMs: conversationGapMs }
     return words.find(db, { sentence, trust, conditions, limit, context, ...narrower })
   }
@@ -244,6 +201,5 @@ function bySalience(one: CandidateState, other: CandidateState): number {
 
 function toRoot({ id, salience, isOpen }: CandidateState, index: number): CandidateNode {
   const channels = [{ channel: 'salience' as const, rank: index + 1, weight: 1, contribution: salience }]
-  const signals = { channels, fused: salience, salience_factor: 1, importance_factor: 1, recency_factor: 1 }
-  return { id, hop: 0, score: salience, isOpen, signals }
+  return { id, hop: 0, score: salience, isOpen, signals: { channels, fused: salience, ...neutralFactors } }
 }

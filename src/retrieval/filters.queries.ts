@@ -30,7 +30,7 @@ export function lendingConditions(question: Question): Condition[] {
   const { trust, isPast, at } = question
   return [
     openTo(trust),
-    sql<SqlBool>`r.forgotten_at is null`,
+    ...keptConditions(question),
     ...(isPast ? [sql<SqlBool>`r.created_at <= ${at}::timestamptz`] : []),
     ...livingConditions({ ...question, includesExpired: true }),
   ]
@@ -49,7 +49,7 @@ export function matchingConditions(question: Question, seen: Visibility): Condit
   const { trust, types, kinds, layers, scopes, tags, minImportance, isPast, at } = question
   return [
     seen === 'whole' ? openTo(trust) : visibleTo(trust),
-    sql<SqlBool>`r.forgotten_at is null`,
+    ...keptConditions(question),
     ...(isPast ? [sql<SqlBool>`r.created_at <= ${at}::timestamptz`] : []),
     ...(types ? [sql<SqlBool>`r.type = any(${sql.val(types)}::record_type[])`] : []),
     ...(kinds ? [sql<SqlBool>`r.memory_kind = any(${sql.val(kinds)}::memory_kind[])`] : []),
@@ -62,6 +62,10 @@ export function matchingConditions(question: Question, seen: Visibility): Condit
         ]
       : []),
   ]
+}
+
+function keptConditions({ includesForgotten = false }: Question): Condition[] {
+  return includesForgotten ? [] : [sql<SqlBool>`r.forgotten_at is null`]
 }
 
 /** Statuses are literals: for an array parameter the planner assumes ten values and plans again at every call. */

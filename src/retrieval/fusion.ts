@@ -1,4 +1,5 @@
 import { compareMatches, type Match } from './match.ts'
+import { putNewerFirst, type Statement } from './newer-statements.ts'
 
 /** One order out of several channels: relevance decides, salience and importance only among nearly equal matches. */
 
@@ -8,36 +9,52 @@ export type ContentChannel = Exclude<Channel, 'salience'>
 /** Matches by channel, best first; a channel that had nothing to say is left out. */
 export type ChannelMatches = Partial<Record<ContentChannel, readonly Match[]>>
 
-export type ScoreInputs = { salience: number; importance: number; created_at: Date }
+export type ScoreInputs = Statement & { salience: number; importance: number }
 
 export type Placement = { channel: Channel; rank: number; weight: number; contribution: number }
 
 export type Signals = {
   channels: Placement[]
   fused: number
+  /** More than 1 for a record of a time that the question names. */
+  time_factor: number
   salience_factor: number
   importance_factor: number
   recency_factor: number
 }
 
+export const neutralFactors = { time_factor: 1, salience_factor: 1, importance_factor: 1, recency_factor: 1 }
+
 export type FusedNode = { id: string; score: number; signals: Signals }
 
 /** docs/decisions/0014 has the figures behind the weights. */
-const channelWeights: Record<ContentChannel, number> = { text: 1, vector: 0.5, graph: 0.3 }
+const channelWeights: Record<ContentChannel, number> = { text: 1, vector: 0.2, graph: 0.3 }
 
 /** How far each prior can move a score, both ways. Together they never lift a record over one that is 1.13 times as relevant. */
 const priorSpan = { salience: 0.02, importance: 0.02, recency: 0.02 }
 
+/** How much more a record counts that is of a time the question names. docs/quality.md has the figures. */
+const timeFactor = 1.5
+
+type IsOfPeriod = (time: Date) => boolean
+
 /** Returns the candidates of all channels, best first. */
-export function fuse(matches: ChannelMatches, inputs: ReadonlyMap<string, ScoreInputs>): FusedNode[] {
-  const ages = sortTimes(inputs)
+export function fuse(
+  matches: ChannelMatches,
+  inputs: ReadonlyMap<string, ScoreInputs>,
+  isOfPeriod: IsOfPeriod = () => false,
+): FusedNode[] {
+  const times = sortTimes(inputs)
   const nodes: FusedNode[] = []
   for (const [id, channels] of placeMatches(matches)) {
     const input = inputs.get(id)
     // A record that was forgotten between two statements has no inputs.
-    if (input) nodes.push(scoreNode(id, channels, input, ages))
+    if (input)
+      nodes.push(
+        scoreNode(id, channels, input, { times, time_factor: isOfPeriod(input.created_at) ? timeFactor : 1 }),
+      )
   }
-  return nodes.sort(compareMatches)
+  return putNewerFirst(nodes.sort(compareMatches), inputs)
 }
 
 /** In a fixed order of channels: a sum of floats depends on the order of its terms. */
@@ -66,7 +83,7 @@ function scoreNode(
   id: string,
   channels: Placement[],
   input: ScoreInputs,
-  times: readonly number[],
+  { times, time_factor }: { times: readonly number[]; time_factor: number },
 ): FusedNode {
   const fused = channels.reduce((sum, { contribution }) => sum + contribution, 0)
   const salience_factor = factorOf(Math.min(1, input.salience), priorSpan.salience)
@@ -74,8 +91,8 @@ function scoreNode(
   const recency_factor = factorOf(rankOfTime(times, input.created_at.getTime()), priorSpan.recency)
   return {
     id,
-    score: fused * salience_factor * importance_factor * recency_factor,
-    signals: { channels, fused, salience_factor, importance_factor, recency_factor },
+    score: fused * time_factor * salience_factor * importance_factor * recency_factor,
+    signals: { channels, fused, time_factor, salience_factor, importance_factor, recency_factor },
   }
 }
 

@@ -1,3 +1,4 @@
+import { neutralFactors } from './fusion.ts'
 import { compareMatches } from './match.ts'
 import type { Signals } from './retrieval.schemas.ts'
 
@@ -55,7 +56,7 @@ function toNode(source: CandidateNode, neighbour: Neighbour, hop: number): Candi
     ...{ hop, isOpen, score: fused * salience_factor * importance_factor },
     signals: {
       channels: [],
-      ...{ fused, salience_factor, importance_factor, recency_factor: 1 },
+      ...{ fused, ...neutralFactors, salience_factor, importance_factor },
       via: { source_id, predicate, weight },
     },
   }

@@ -5,6 +5,7 @@
  * Not here: the vector search itself (embeddings/), lists of records (records/listing/), the log of accesses (lifecycle/).
  */
 export { createPromptContextService } from './prompt/prompt-context.service.ts'
+export { stateRecord } from './prompt/record-statement.ts'
 export { retrievalRoutes } from './retrieval.routes.ts'
 export { createRetrievalService } from './retrieval.service.ts'
 export { similarRoutes } from './similar.routes.ts'

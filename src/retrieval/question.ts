@@ -18,6 +18,8 @@ export type Question = {
   minImportance: number | undefined
   statuses: readonly Status[]
   includesExpired: boolean
+  /** Forgotten records answer too, as if nothing had been forgotten. Never for an answer that a client gets. */
+  includesForgotten?: boolean
 }
 
 type Status = NonNullable<RetrieveQuery['include_status']>[number]

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
+import type { Trust } from '../domain/caller.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
@@ -9,19 +10,23 @@ import { Retrieval, RetrieveQuery } from './retrieval.schemas.ts'
 import type { RetrievalService } from './retrieval.service.ts'
 
 type Report = (message: string, error?: unknown) => void
+type Reader = { key_id: string; actor: string }
 export type RetrievalOptions = {
   retrieval: RetrievalService
   promptContext: PromptContextService
-  access: { noteServed(ids: readonly string[], actor: string, report: Report): void }
+  access: { noteServed(ids: readonly string[], reader: Reader, report: Report): void }
+  /** Judges what was forgotten by the questions that are asked. */
+  regrets: { noteAsked(trust: Trust, input: RetrieveQuery, report: Report): void }
 }
 
-type Serving = { ids: readonly string[]; actor: string }
+type Serving = { ids: readonly string[]; reader: Reader }
 
 export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = async (
   app,
-  { retrieval, promptContext, access },
+  { retrieval, promptContext, access, regrets },
 ) => {
   const servings = new WeakMap<FastifyRequest, Serving>()
+  const asked = new WeakMap<FastifyRequest, RetrieveQuery>()
 
   /** `record_access: false` asks for no count. */
   function noteServing(
@@ -30,16 +35,18 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
     ids: readonly string[],
   ): void {
     if (isCounted === false || ids.length === 0) return
-    servings.set(request, { ids, actor: trust?.actor_id ?? request.caller.name })
+    const { principal, name } = request.caller
+    servings.set(request, { ids, reader: { key_id: principal, actor: trust?.actor_id ?? name } })
   }
 
   // After the response: only what was sent is counted, and no caller waits for it.
   app.addHook('onResponse', async (request, reply) => {
+    if (reply.statusCode !== 200) return
+    const report: Report = (message, error) => request.log.warn({ err: error }, message)
     const serving = servings.get(request)
-    if (!serving || reply.statusCode !== 200) return
-    access.noteServed(serving.ids, serving.actor, (message, error) =>
-      request.log.warn({ err: error }, message),
-    )
+    if (serving) access.noteServed(serving.ids, serving.reader, report)
+    const question = asked.get(request)
+    if (question) regrets.noteAsked(request.caller.trust, question, report)
   })
 
   app.post(
@@ -61,6 +68,7 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
     async (request) => {
       const { answer, servedIds } = await retrieval.retrieve(readCallContext(request), request.body)
       noteServing(request, request.body, servedIds)
+      asked.set(request, request.body)
       return answer
     },
   )
@@ -85,6 +93,8 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
       const context = await promptContext.build(readCallContext(request), request.body)
       const ids = context.items.map(({ record_id: id }) => id)
       noteServing(request, request.body, ids)
+      const { max_tokens: _, format: __, ...question } = request.body
+      asked.set(request, question)
       return context
     },
   )

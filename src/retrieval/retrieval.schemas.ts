@@ -69,7 +69,10 @@ export const RetrieveQuery = closed(
     edge_limit: limit(100, 0, 5_000, 'The most edges in the answer.'),
     max_hops: limit(1, 0, 5, 'How many edges are followed from each root; 0 for none.'),
     record_access: optional(
-      Type.Boolean({ default: true, description: 'Count the returned records as served.' }),
+      Type.Boolean({
+        default: true,
+        description: 'Count the returned records as served: each once for each key and UTC day.',
+      }),
     ),
     explain: optional(
       Type.Boolean({
@@ -107,6 +110,9 @@ const Signals = closed(
     fused: Type.Number({
       description: 'The sum of the contributions, or the share of the score that came over the edge.',
     }),
+    time_factor: Type.Number({
+      description: 'More than 1 for a record of a time that the question names, such as `in May 2023`.',
+    }),
     salience_factor: Type.Number(),
     importance_factor: Type.Number(),
     recency_factor: Type.Number(),
@@ -121,7 +127,11 @@ const RetrievedNode = closed(
     record: ref(SeenRecord),
     root: Type.Boolean(),
     hop: Type.Integer({ minimum: 0 }),
-    score: Type.Number({ minimum: 0 }),
+    score: Type.Number({
+      minimum: 0,
+      description:
+        'The product of `fused` and the factors of `signals`; at least the score of an older record that says nearly the same.',
+    }),
     signals: optional(ref(Signals)),
   },
   { $id: 'RetrievedNode' },

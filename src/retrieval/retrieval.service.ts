@@ -1,6 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
+import type { Trust } from '../domain/caller.ts'
 import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -25,6 +26,9 @@ export type RetrievalService = ReturnType<typeof createRetrievalService>
 
 /** The answer, and the records that count as served once it is sent. */
 export type ServedAnswer = { answer: Retrieval; servedIds: string[] }
+
+/** A forgotten record is missed where it would be among so many. */
+const regretted = 10
 
 export function createRetrievalService({ db, clock, selectionThreshold, ...channels }: Resources) {
   const candidates = createCandidates({ db, ...channels })
@@ -104,7 +108,20 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     return { shown: new Map(present), stored: byId }
   }
 
-  return { retrieve, presentRecords }
+  /**
+   * The ids of the first ten records that would answer if nothing had been forgotten, under the same trust. Empty for a
+   * question without content: those are answered by salience, and what faded has none.
+   */
+  async function findWithForgotten(trust: Trust, input: RetrieveQuery): Promise<string[]> {
+    const now = clock.now()
+    const question = { ...readQuestion(input, trust, now), includesForgotten: true }
+    const search = { text: input.task_descriptor, given: await readVector(input.query_embedding) }
+    if (question.isPast || (search.text === undefined && search.given === undefined)) return []
+    const { candidateNodes } = await candidates.findRoots(question, search, regretted, now)
+    return candidateNodes.map(({ id }) => id)
+  }
+
+  return { retrieve, presentRecords, findWithForgotten }
 }
 
 function presentAt(

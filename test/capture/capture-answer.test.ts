@@ -154,7 +154,8 @@ describe('the fields of a capture', () => {
       ...['the build', 'Deneb'],
     ])
     for (const entity of pickCreated(answer, 'entity')) {
-      expect(entity).toMatchObject({ ...common, tags: [], base_importance: 0.5 })
+      expect(entity).toMatchObject({ ...common, tags: [] })
+      expect(entity.base_importance).toBeLessThan(0.7)
     }
   })
 

@@ -36,7 +36,7 @@ async function ask(scope: string, ids: ReadonlyMap<string, string>, more: object
 
 const talk: Line[] = [
   { id: 'hello', content: 'good morning everyone' },
-  { id: 'question', content: 'which region does billing use nowadays' },
+  { id: 'question', content: 'which region does billing use nowadays?' },
   { id: 'answer', content: 'Frankfurt since March' },
   { id: 'thanks', content: 'great stuff' },
   { id: 'far', content: 'lunch anyone' },

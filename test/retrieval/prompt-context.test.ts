@@ -18,6 +18,11 @@ function lineOf(context: Body, id: string): string | undefined {
   return line?.replace(/^- \S+ [\d-]+ /, '')
 }
 
+const buildFact = (payload: object, more: object) => ({
+  ...{ type: 'semantic', payload: { kind: 'semantic', ...payload } },
+  ...more,
+})
+
 const contest = (id: string, other: string) => {
   const body = { contesting_ref: other, actor: 'ada', rationale: 'says otherwise' }
   return app.request('POST', `/v1/records/${id}/contest`, { body })
@@ -46,7 +51,7 @@ describe('POST /v1/context', () => {
       '## How to do it',
       '## What is under way',
       '## What happened',
-      'Conversation talk:',
+      'Conversation:',
     ])
     expect(lineOf(context, orion.id)).toBe('Orion (Service)')
     expect(lineOf(context, profile.id)).toBe('Orion profile bills customers of the shop')
@@ -82,6 +87,37 @@ describe('POST /v1/context', () => {
     const body = { actor: 'ada', rationale: 'settled' }
     await app.request('POST', `/v1/records/${older.id}/uncontest`, { body })
     expect(idsOf((await askContext(app, scope, { task_descriptor: 'Frankfurt' })).items)).toEqual([newer.id])
+  })
+
+  it('shows two facts of one topic as disputed, the newer one first, although nobody contested them', async () => {
+    const scope = 'undeclared'
+    const stated = (subject: string, object: string, more: object = {}) =>
+      create(app, buildFact({ subject, predicate: 'runs in', object }, { scope, ...more }))
+    const older = await stated('billing', 'Dublin')
+    await stated('search', 'Paris', { sensitivity: 'low' })
+    await stated('billing', 'Vienna', { scope: 'elsewhere' })
+    app.clock.advance(86_400_000)
+    const newer = await stated('billing', 'Frankfurt')
+    const context = await askContext(app, scope, { task_descriptor: 'Dublin' })
+    expect(linesOf(context).slice(1)).toEqual([
+      expect.stringMatching(/ \d{4}-\d\d-\d\d \(disputed\) billing runs in Frankfurt$/),
+      expect.stringMatching(/ \d{4}-\d\d-\d\d \(disputed\) billing runs in Dublin$/),
+    ])
+    expect(idsOf(context.items)).toEqual([newer.id, older.id])
+    expect((await askContext(app, scope, { task_descriptor: 'Paris' })).text).not.toContain('disputed')
+  })
+
+  it('takes many values of one topic for a list, and what holds under a condition for no contradiction', async () => {
+    const scope = 'lists'
+    const stated = (predicate: string, object: string, more: object = {}) =>
+      create(app, buildFact({ subject: 'ada', predicate, object, ...more }, { scope }))
+    for (const drink of ['tea', 'coffee', 'water', 'milk']) await stated('drinks', drink)
+    await stated('wears', 'boots')
+    await stated('wears', 'sandals', { validity: { mode: 'conditional', conditions: { season: 'summer' } } })
+    expect((await askContext(app, scope, { task_descriptor: 'tea' })).text).not.toContain('disputed')
+    expect((await askContext(app, scope, { task_descriptor: 'boots sandals' })).text).not.toContain(
+      'disputed',
+    )
   })
 
   it('shows the messages before and after one that was found, in the same session', async () => {
@@ -122,7 +158,7 @@ describe('POST /v1/context', () => {
     const { text, items } = await askContext(app, 'json', { task_descriptor: 'ibis', format: 'json' })
     const { known, notice, ...rest } = JSON.parse(text)
     expect(known).toEqual([
-      { ref: `m:${items[0].ref}`, date: expect.any(String), text: 'project states the ibis flies' },
+      { record_id: items[0].record_id, date: expect.any(String), text: 'project states the ibis flies' },
     ])
     expect([notice.includes('data'), rest, idsOf(items)]).toEqual([true, {}, [id]])
   })

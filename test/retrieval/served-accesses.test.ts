@@ -11,6 +11,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
+const day = 86_400_000
+/** Sees what `root` sees. */
+const reader = { max_sensitivity: 'hyper' }
 const flushAccesses = () => app.services.access.flush()
 const logOf = (id: string) =>
   app.db.selectFrom('access_log').where('record_id', '=', id).select(['kind', 'actor', 'at']).execute()
@@ -42,23 +45,77 @@ describe('the records in an answer of POST /v1/retrieve', () => {
     expect(await logOf(id)).toEqual([])
   })
 
-  it('are counted for each of many concurrent requests, with few statements', async () => {
+  it('are counted once for each key and day of many concurrent requests', async () => {
     const ids: string[] = []
     for (let index = 0; index < 10; index++) {
       ids.push((await create(app, buildStatement(`rail ${index}`, { scope: 'crowded' }))).id)
     }
-    await Promise.all(Array.from({ length: 40 }, () => retrieve(app, { scopes: ['crowded'] })))
+    const keys = await Promise.all([1, 2, 3].map(() => app.issueKey(['records:read'], reader)))
+    await Promise.all(
+      Array.from({ length: 39 }, (_, index) => retrieve(app, { scopes: ['crowded'] }, keys[index % 3])),
+    )
     await flushAccesses()
-    for (const id of ids) expect((await read(app, id)).access_count).toBe(40)
+    for (const id of ids) expect((await read(app, id)).access_count).toBe(3)
+    for (const id of ids) expect(await logOf(id)).toHaveLength(3)
+  })
+
+  it('are not worth more when one key reads them in a loop, under whatever name', async () => {
+    const { id } = await create(app, buildStatement('curlew', { scope: 'looped', layer: 'working' }))
+    const key = await app.issueKey(['records:read'], reader)
+    const show = async (name: string) => {
+      await retrieve(app, { scopes: ['looped'], trust: { actor_id: name } }, key)
+      await flushAccesses()
+    }
+    await show('agent')
+    const shown = await read(app, id)
+    const { factors } = ((await app.request('GET', `/v1/records/${id}/explain`)).body as Body).importance
+    for (let time = 0; time < 12; time++) await show(`agent ${time}`)
+    expect(await read(app, id)).toEqual(shown)
+    expect(shown).toMatchObject({ access_count: 1, layer: 'working' })
+    expect(((await app.request('GET', `/v1/records/${id}/explain`)).body as Body).importance.factors).toEqual(
+      factors,
+    )
+    // A use is an act of its own and always counts.
+    await app.request('POST', `/v1/records/${id}/access`)
+    expect((await read(app, id)).access_count).toBe(2)
+  })
+
+  it('are counted again on the next day in UTC', async () => {
+    const { id } = await create(app, buildStatement('avocet', { scope: 'daily' }))
+    const untilMidnight = day - (app.clock.now().getTime() % day)
+    const counts: number[] = []
+    for (const pause of [0, untilMidnight - 1, 1, day - 1, 1]) {
+      app.clock.advance(pause)
+      await retrieve(app, { scopes: ['daily'] })
+      await flushAccesses()
+      counts.push((await read(app, id)).access_count)
+    }
+    expect(counts).toEqual([1, 1, 2, 2, 3])
+  })
+
+  it('are counted once when several processes write them at the same moment', async () => {
+    const { id } = await create(app, buildStatement('ruff', { scope: 'processes' }))
+    const processes = Array.from({ length: 6 }, () => createAccessService({ db: app.db, clock: app.clock }))
+    const faults: unknown[] = []
+    for (const each of processes)
+      for (const name of ['a', 'b', 'a'])
+        each.noteServed([id, id], { key_id: name, actor: 'agent' }, (_, error) => faults.push(error))
+    await Promise.all(processes.map((each) => each.flush()))
+    expect(faults).toEqual([])
+    expect(await read(app, id)).toMatchObject({ access_count: 2 })
+    expect(await logOf(id)).toHaveLength(2)
+    const counts = app.db.selectFrom('records').where('id', '=', id).select(['access_count', 'served_count'])
+    expect(await counts.execute()).toEqual([{ access_count: 2, served_count: 2 }])
   })
 
   it('are counted while the records are written, without blocking the writers', async () => {
     const { id } = await create(app, buildStatement('snipe', { scope: 'written' }))
     const body = { actor: 'agent', rationale: 'it helped' }
+    const keys = await Promise.all(Array.from({ length: 15 }, () => app.issueKey(['records:read'], reader)))
     await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
         index % 2
-          ? retrieve(app, { scopes: ['written'] })
+          ? retrieve(app, { scopes: ['written'] }, keys[(index - 1) / 2])
           : app.request('POST', `/v1/records/${id}/reinforce`, { body }),
       ),
     )
@@ -92,7 +149,7 @@ describe('the backlog of served accesses', () => {
     })
     const access = createAccessService({ db: unreachable, clock: app.clock, capacity: 5 })
     const ids = Array.from({ length: 8 }, () => app.ids.next())
-    access.noteServed(ids, 'agent', (message) => reports.push(message))
+    access.noteServed(ids, { key_id: 'root', actor: 'agent' }, (message) => reports.push(message))
     await access.flush()
     expect(reports).toEqual([
       '5 accesses were not recorded',

@@ -96,10 +96,10 @@ describe('retrieval with a query_embedding', () => {
     expect([listNodeIds(answer), foundByVector(answer)]).toEqual([[id], []])
   })
 
-  it('gives vectors half the weight of words', async () => {
+  it('gives vectors a fifth of the weight of words', async () => {
     await store(about, { scope: 'weights' })
     const { nodes } = await ask({ scopes: ['weights'], task_descriptor: 'how is it heated?', explain: true })
     const placement = nodes[0].signals.channels.find(({ channel }: Body) => channel === 'vector')
-    expect(placement).toMatchObject({ rank: 1, weight: 0.5, contribution: 0.5 })
+    expect(placement).toMatchObject({ rank: 1, weight: 0.2, contribution: 0.2 })
   })
 })

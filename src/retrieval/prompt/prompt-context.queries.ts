@@ -63,3 +63,47 @@ export async function findDisputes(
   `.execute(db)
   return rows
 }
+
+/** More values of one topic are a list, such as what somebody likes, and do not contradict each other. */
+const mostOpposites = 2
+
+/**
+ * Finds the facts that meet the conditions and say something else about the topic of one of the given in the same scope,
+ * without an edge that already tells how the two stand. What holds only under a condition contradicts nothing.
+ */
+export async function findOpposites(
+  db: Database,
+  ids: readonly string[],
+  conditions: Conditions,
+): Promise<Dispute[]> {
+  const isUnconditional = (id: RawBuilder<unknown>) => sql`exists (
+    select from contents as u
+    where u.record_id = ${id} and u.payload #>> '{validity,mode}' is distinct from 'conditional'
+  )`
+  const { rows } = await sql<Dispute>`
+    select h.record_id as one, other.id as other, true as is_stated
+    from handles as h
+    join records as mine on mine.id = h.record_id and mine.type = 'semantic'
+    cross join lateral (
+      select array_agg(t.record_id) as others
+      from (
+        select t.record_id
+        from handles as t join records as r on r.id = t.record_id
+        where t.digest = h.digest and t.scope = h.scope and t.detail <> h.detail
+          and r.type = 'semantic' and ${allOf(conditions)} and ${isUnconditional(sql`r.id`)}
+        limit ${sql.lit(mostOpposites + 1)}
+      ) as t
+    ) as o
+    cross join lateral unnest(o.others) as other (id)
+    where h.record_id = any(${sql.val([...ids])}::uuid[]) and cardinality(o.others) <= ${sql.lit(mostOpposites)}
+      and ${isUnconditional(sql`h.record_id`)}
+      and not exists (
+        select from relations as e
+        where e.predicate in ('contradicts', 'contradicted_by', 'contested_by')
+          and ((e.source_id = h.record_id and e.target_id = other.id)
+            or (e.target_id = h.record_id and e.source_id = other.id))
+      )
+    order by one, other desc
+  `.execute(db)
+  return rows
+}

@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { ref } from '../../domain/schema-ref.ts'
 import { closed, Uuid } from '../../domain/shapes.ts'
-import { RecordType } from '../../domain/vocabulary.ts'
 import { RetrieveQuery } from '../retrieval.schemas.ts'
 
 const optional = Type.Optional
@@ -22,7 +21,7 @@ export const ContextQuery = closed(
       Type.Enum(['markdown', 'json'], {
         default: 'markdown',
         description:
-          '`markdown`: headings and one line for each record, inside a fence. `json`: `text` is a JSON document with the members `notice`, `who`, `known`, `how`, `under_way` and `happened`; each of the last five is a list of `{ref, date, text, disputed?, conversation?}` and is left out when it is empty.',
+          '`markdown`: headings and one line for each record, inside a fence, which the first line opens and the last line closes. `json`: `text` is a JSON document with the members `notice`, `who`, `known`, `how`, `under_way` and `happened`; each of the last five is a list of `{record_id, date, text, disputed?, conversation?}` and is left out when it is empty.',
       }),
     ),
     ...{ trust, memory_types, mode, layers, scopes, tags, min_salience, min_importance },
@@ -31,7 +30,10 @@ export const ContextQuery = closed(
     node_limit: limit(50, 1, 500, 'The most records found by the question and over edges.'),
     max_hops: limit(0, 0, 5, 'How many edges are followed from each record that was found; 0 for none.'),
     record_access: optional(
-      Type.Boolean({ default: true, description: 'Count the records in the text as served.' }),
+      Type.Boolean({
+        default: true,
+        description: 'Count the records in the text as served: each once for each key and UTC day.',
+      }),
     ),
     query_embedding,
   },
@@ -49,7 +51,10 @@ const ContextItem = closed(
       description: 'How the text names the record: `[m:REF]`. The end of its id, unique in this answer.',
       examples: ['9a1c2b'],
     }),
-    kind: RecordType,
+    kind: Type.Enum(['profile', 'fact', 'skill', 'plan', 'state', 'episode'], {
+      description:
+        '`profile`: an entity that the question names, or its profile. `fact`: a fact or another entity. `state`: what is under way. `episode`: what happened.',
+    }),
     tokens: Type.Integer({ minimum: 1, description: 'The estimate for the line of the record.' }),
     quoted: Type.Boolean({
       description: 'Whether the line says all; false where it was shortened or a secret was masked.',
@@ -61,9 +66,9 @@ const ContextItem = closed(
 const OmittedRecord = closed(
   {
     record_id: Uuid(),
-    reason: Type.Enum(['budget', 'repetition', 'redacted', 'not_selected'], {
+    reason: Type.Enum(['budget', 'repetition', 'not_selected'], {
       description:
-        '`budget`: it does not fit. `repetition`: a line says the same. `redacted`: the key sees it without its content. `not_selected`: another skill or plan fits better.',
+        '`budget`: it does not fit. `repetition`: a line says the same. `not_selected`: another skill or plan fits better.',
     }),
   },
   { $id: 'OmittedRecord' },
@@ -79,7 +84,8 @@ export const PromptContext = closed(
     }),
     items: Type.Array(ref(ContextItem), { description: 'The records in the text, in its order.' }),
     omitted: Type.Array(ref(OmittedRecord), {
-      description: 'The records that were found and are not in the text, the most relevant first.',
+      description:
+        'The records that were found, that the key sees whole, and that are not in the text; the most relevant first.',
     }),
   },
   { $id: 'PromptContext' },

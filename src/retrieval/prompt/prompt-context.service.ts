@@ -9,7 +9,7 @@ import { type Question, readQuestion } from '../question.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
 import type { RetrievalService } from '../retrieval.service.ts'
 import { findSurroundings } from '../text/context.queries.ts'
-import { findByHandles, findDisputes } from './prompt-context.queries.ts'
+import { findByHandles, findDisputes, findOpposites } from './prompt-context.queries.ts'
 import type { ContextQuery, PromptContext } from './prompt-context.schemas.ts'
 import type { Pair } from './prompt-order.ts'
 import { type Found, isContested, isMessage, isWhole, writePrompt } from './prompt-writing.ts'
@@ -34,7 +34,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
       findProfiles(input.task_descriptor, conditions),
     ])
     const found = await gather(question, conditions, answer, profileIds)
-    return writePrompt(found, { maxTokens, format })
+    return writePrompt(found, { question: input.task_descriptor, maxTokens, format })
   }
 
   /** The entities that the question names, each with its profile, and profiles of names without an entity. */
@@ -61,10 +61,13 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
       answer.nodes.flatMap(({ record }) => (isWhole(record) ? [[record.id, record]] : [])),
     )
     const facts = [...records.values()].filter(({ type }) => type === 'semantic').map(({ id }) => id)
-    const [besides, linked] = await Promise.all([
+    const ordinary = facts.filter((id) => !profileIds.includes(id))
+    const [besides, declared, undeclared] = await Promise.all([
       findBesides(conditions, [...records.values()].filter(isMessage)),
       findDisputes(db, [...facts, ...profileIds], question, { conditions, limit: mostDisputes }),
+      ordinary.length === 0 ? [] : findOpposites(db, ordinary, conditions),
     ])
+    const linked = [...declared, ...undeclared]
     const added = [...profileIds, ...[...besides.values()].flat(), ...linked.map(({ other }) => other)]
     const missing = [...new Set(added)].filter((id) => !records.has(id))
     const { shown } = await retrieval.presentRecords(question, missing)

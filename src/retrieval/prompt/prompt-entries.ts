@@ -1,7 +1,7 @@
 import { normaliseName } from '../../domain/names.ts'
 import type { MemoryRecord } from '../../records/index.ts'
 import { quoteAsLine } from './quoted-text.ts'
-import { stateRecord } from './record-statement.ts'
+import { type StatementContext, stateRecord } from './record-statement.ts'
 import { cutToWeight, mostCharacters } from './token-estimate.ts'
 
 /** Turns records into the lines of a prompt: in which part each stands, and what it says. */
@@ -10,9 +10,11 @@ import { cutToWeight, mostCharacters } from './token-estimate.ts'
 export const parts = ['who', 'known', 'how', 'under_way', 'happened'] as const
 export type Part = (typeof parts)[number]
 
+export type Kind = 'profile' | 'fact' | 'skill' | 'plan' | 'state' | 'episode'
+
 export type Entry = {
   id: string
-  kind: MemoryRecord['type']
+  kind: Kind
   part: Part
   /** `2026-03-28` */
   date: string
@@ -25,24 +27,23 @@ export type Entry = {
   conversation?: { scope: string; id: string }
 }
 
-export type EntryContext = {
+export type EntryContext = StatementContext & {
   /** The entities that the question names, and their profiles. */
   profileIds: ReadonlySet<string>
   disputedIds: ReadonlySet<string>
-  /** Names of entities by id, for facts about them. */
-  names: ReadonlyMap<string, string>
   /** The weight that the text of one entry may have. */
   heaviest: number
 }
 
 export function toEntry(record: MemoryRecord, context: EntryContext): Entry {
-  const { id, type: kind, payload, scope = '' } = record
+  const { id, payload, scope = '' } = record
+  const kind = kindOf(record, context)
   const time = timeOf(record)
-  const statement = stateRecord(payload, mostCharacters(context.heaviest), context.names)
+  const statement = stateRecord(payload, mostCharacters(context.heaviest), context)
   const line = quoteAsLine(statement.text)
   const text = cutToWeight(line, context.heaviest)
   return {
-    ...{ id, kind, part: partOf(record, context), text, at: Date.parse(time) },
+    ...{ id, kind, part: partOfKind[kind], text, at: Date.parse(time) },
     date: time.slice(0, 10),
     isWhole: statement.isWhole && text === line,
     isDisputed: context.disputedIds.has(id),
@@ -58,20 +59,25 @@ function timeOf({ payload, created_at: createdAt }: MemoryRecord): string {
   return new Date(writtenAt ?? createdAt).toISOString()
 }
 
-function partOf({ id, payload }: MemoryRecord, { profileIds }: EntryContext): Part {
-  if (profileIds.has(id)) return 'who'
+function kindOf({ id, payload }: MemoryRecord, { profileIds }: EntryContext): Kind {
+  if (profileIds.has(id)) return 'profile'
   switch (payload.kind) {
     case 'entity':
     case 'semantic':
-      return 'known'
+      return 'fact'
     case 'competence':
+      return 'skill'
     case 'plan_graph':
-      return 'how'
+      return 'plan'
     case 'working':
-      return 'under_way'
+      return 'state'
     case 'episodic':
-      return 'happened'
+      return 'episode'
   }
+}
+
+const partOfKind: Record<Kind, Part> = {
+  ...{ profile: 'who', fact: 'known', skill: 'how', plan: 'how', state: 'under_way', episode: 'happened' },
 }
 
 /** A shorter reply, such as "yes", means something else at each place. */

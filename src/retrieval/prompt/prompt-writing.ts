@@ -1,5 +1,6 @@
 import type { MemoryRecord, RedactedRecord } from '../../records/index.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
+import { listStems } from './excerpt.ts'
 import { fillBudget } from './prompt-budget.ts'
 import type { PromptContext } from './prompt-context.schemas.ts'
 import { type Entry, toEntry } from './prompt-entries.ts'
@@ -24,23 +25,22 @@ export type Found = {
   besides: ReadonlyMap<string, readonly string[]>
   disputes: readonly Pair[]
 }
-type Form = { maxTokens: number; format: 'markdown' | 'json' }
+type Form = { question: string; maxTokens: number; format: 'markdown' | 'json' }
 
-export function writePrompt(found: Found, { maxTokens, format }: Form): PromptContext {
+export function writePrompt(found: Found, { question, maxTokens, format }: Form): PromptContext {
   const { answer, records, profileIds, besides, disputes } = found
   const foundIds = answer.nodes.map(({ record }) => record.id)
   const selectedId = answer.selection?.selected[0]
   const places = placeRecords({ profileIds, foundIds, selectedId, besides, disputes })
-  const entries = listEntries(found, selectedId, toWeight(Math.min(maxTokens * largestShare, longestLine)))
+  const heaviest = toWeight(Math.min(maxTokens * largestShare, longestLine))
+  const entries = listEntries(found, selectedId, { heaviest, stems: listStems(question) })
   const references = shortenIds([...records.keys()])
-  const layout = format === 'json' ? createJsonLayout(references) : createMarkdownLayout(references)
+  const layout = format === 'json' ? createJsonLayout() : createMarkdownLayout(references)
   const { chosen, omitted } = fillBudget(listUnits(entries, places, disputes), layout, toWeight(maxTokens))
   const text = layout.write(chosen)
   const others = answer.nodes.flatMap(({ record }): Omitted[] => {
-    if (!isWhole(record)) return [{ record_id: record.id, reason: 'redacted' }]
-    return entries.some(({ id }) => id === record.id)
-      ? []
-      : [{ record_id: record.id, reason: 'not_selected' }]
+    const isListed = !isWhole(record) || entries.some(({ id }) => id === record.id)
+    return isListed ? [] : [{ record_id: record.id, reason: 'not_selected' }]
   })
   const left = [...omitted.map(({ id, reason }): Omitted => ({ record_id: id, reason })), ...others]
   const placeOf = ({ record_id: id }: Omitted) => places.get(id) ?? 0
@@ -62,7 +62,7 @@ export function writePrompt(found: Found, { maxTokens, format }: Form): PromptCo
 function listEntries(
   { records, profileIds, disputes }: Found,
   selectedId: string | undefined,
-  heaviest: number,
+  shape: { heaviest: number; stems: readonly string[] },
 ): Entry[] {
   const contested = [...records.values()].filter(isContested).map(({ id }) => id)
   const context = {
@@ -73,7 +73,7 @@ function listEntries(
         payload.kind === 'entity' ? [[id, payload.canonical_name] as const] : [],
       ),
     ),
-    heaviest,
+    ...shape,
   }
   const entries = [...records.values()].map((record) => toEntry(record, context))
   return entries.filter(({ id, part }) => part !== 'how' || id === selectedId)

@@ -2,6 +2,7 @@ import { holdsMask, maskFact, maskText } from '../../domain/masking.ts'
 import { contentOf } from '../../domain/message-content.ts'
 import { clip, outline } from '../../domain/outline.ts'
 import type { EpisodicPayload, Payload } from '../../domain/payloads.ts'
+import { excerptAround } from './excerpt.ts'
 
 /** Says in plain text what a record holds, with secrets masked. */
 
@@ -22,14 +23,30 @@ const mostItems = 50
 /** Characters beyond a limit that are examined, because a secret may begin before it. */
 const margin = 8_192
 
+export type StatementContext = {
+  /** Names of entities by id, for facts about them. */
+  names: ReadonlyMap<string, string>
+  /** The words of the question: of a longer text, the part around them is shown. */
+  stems: readonly string[]
+}
+
 /** At most `limit` characters. The cost depends on the limit, not on the record, which may have megabytes. */
-export function stateRecord(payload: Payload, limit: number, names: ReadonlyMap<string, string>): Statement {
+export function stateRecord(payload: Payload, limit: number, { names, stems }: StatementContext): Statement {
   let isCut = false
   const write: Write = (value, most = limit + 1) => {
+    const part = excerpt(value, most)
+    if (part !== undefined) {
+      isCut = true
+      return part
+    }
     const text = outline(shorten(value, most), most)
     isCut ||= text.length >= most
     return text
   }
+  const excerpt = (value: unknown, most: number) =>
+    typeof value === 'string' && value.length > most
+      ? excerptAround(value, stems, { limit: most, margin })
+      : undefined
   const full = maskText(clip(describe(payload, write, names).trim(), limit + margin))
   const text = clip(full, limit)
   return { text, isWhole: text === full && !isCut && !hasLongList(payload) && !holdsMask(full) }

@@ -5,19 +5,22 @@ import { b, k1, type StoreSize } from './search-plan.ts'
  * words of the question, so a message has the words of its neighbours too, with less weight.
  */
 
-/** How often each word of the question occurs in a message, and how many words the message has. */
-export type MessageWords = { counts: readonly number[]; words: number }
+/** How often each word of the question occurs in a message, how many words the message has, and whether it asks something. */
+export type MessageWords = { counts: readonly number[]; words: number; asks: boolean }
 
-/** The weight of the words of a neighbour, by its distance. What comes before says more: it is often the question. */
-const neighbourWeights: readonly (readonly [offset: number, weight: number])[] = [
-  [-2, 0.3],
-  [-1, 0.7],
-  [1, 0.3],
-  [2, 0.2],
+/**
+ * The weight of the words of a neighbour, by its distance. The message after a question is mostly its answer, and has the
+ * words of the question in full. Other neighbours may be about something else.
+ */
+const neighbourWeights: readonly (readonly [offset: number, statement: number, question: number])[] = [
+  [-2, 0.3, 0.3],
+  [-1, 0.2, 1],
+  [1, 0.1, 0.2],
+  [2, 0.1, 0.2],
 ]
 
-/** What a message with all of its neighbours has, as a multiple of one message. */
-const fullWeight = 1 + neighbourWeights.reduce((sum, [, weight]) => sum + weight, 0)
+/** The usual length of a message with its neighbours, as a multiple of one message; chosen by figures. */
+const fullWeight = 2.5
 
 /** How far a neighbour can be. */
 export const reach = 2
@@ -37,9 +40,9 @@ export function scoreInContext(
 ): number {
   const own = messages[place]
   if (!own) return 0
-  const near = neighbourWeights.flatMap(([offset, weight]) => {
+  const near = neighbourWeights.flatMap(([offset, statement, question]) => {
     const message = messages[place + offset]
-    return message ? [{ message, weight }] : []
+    return message ? [{ message, weight: message.asks ? question : statement }] : []
   })
   const counts = idfs.map((_, word) =>
     near.reduce(
@@ -54,7 +57,7 @@ export function scoreInContext(
 }
 
 function bm25(
-  { counts, words }: MessageWords,
+  { counts, words }: Omit<MessageWords, 'asks'>,
   idfs: readonly number[],
   averageLength: number,
   lengthShare: number,

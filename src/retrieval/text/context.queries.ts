@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { padPlaces } from './search-plan.ts'
-import { occurrences } from './word-conditions.queries.ts'
+import { padPlaces, quoteWord } from './search-plan.ts'
+import { withOccurrences } from './word-conditions.queries.ts'
 
 export type Surroundings = {
   /** The message that was found. */
@@ -21,13 +21,6 @@ export async function findSurroundings(
   lending: readonly RawBuilder<SqlBool>[],
   distance: number,
 ): Promise<Surroundings[]> {
-  const beside = (order: RawBuilder<unknown>, isBeyond: RawBuilder<unknown>) => sql`
-    select n.record_id, n.at, n.arrival
-    from messages as n join records as r on r.id = n.record_id
-    where n.scope = m.scope and n.conversation = m.conversation and (n.at, n.arrival) ${isBeyond} (m.at, m.arrival)
-      and ${sql.join([...lending], sql` and `)}
-    order by n.at ${order}, n.arrival ${order}
-    limit ${sql.lit(distance)}`
   const { rows } = await sql<Surroundings>`
     select m.record_id as hit, array_agg(near.record_id order by near.at, near.arrival) as ids,
       array_agg(near.at order by near.at, near.arrival) as times
@@ -35,32 +28,120 @@ export async function findSurroundings(
     join messages as m on m.record_id = found.id
     cross join lateral (
       select m.record_id, m.at, m.arrival
-      union all (${beside(sql`desc`, sql`<`)})
-      union all (${beside(sql`asc`, sql`>`)})
+      union all (${beside('before', { lending, distance })})
+      union all (${beside('after', { lending, distance })})
     ) as near
     group by m.record_id
   `.execute(db)
   return rows
 }
 
-export type WordsOfMessage = { id: string; counts: number[]; words: number; is_answer: boolean }
+type Side = Pick<SurroundingsSearch, 'lending' | 'distance'> & { columns?: RawBuilder<unknown> }
 
-/** How often each word occurs in each record, and whether the record may be an answer itself. */
-export async function countWords(
+/** The messages on one side of a message `m`; `columns` are further ones, of the record `r`. */
+function beside(side: 'before' | 'after', { lending, distance, columns = sql`` }: Side) {
+  const [order, isBeyond] = side === 'before' ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
+  return sql`
+    select n.record_id, n.at, n.arrival ${columns}
+    from messages as n join records as r on r.id = n.record_id
+    where n.scope = m.scope and n.conversation = m.conversation and (n.at, n.arrival) ${isBeyond} (m.at, m.arrival)
+      and ${sql.join([...lending], sql` and `)}
+    order by n.at ${order}, n.arrival ${order}
+    limit ${sql.lit(distance)}`
+}
+
+export type WordsOfMessage = {
+  id: string
+  /** How often each of the asked words occurs in it. */
+  counts: number[]
+  words: number
+  /** Whether it asks something. */
+  asks: boolean
+  /** In milliseconds. */
+  at: number
+  isFirst: boolean
+  /** Whether it may lend its words to its neighbours. */
+  lends: boolean
+  /** Whether it may be an answer itself. */
+  isAnswer: boolean
+}
+
+/** A question mark, but not the one inside an address. */
+const questionMark = '[?](?![[:alnum:]=&])|[？؟]'
+
+export type SurroundingsSearch = {
+  /** Conditions on `records as r`. */
+  lending: readonly RawBuilder<SqlBool>[]
+  distance: number
+  /** Conditions on `records as r`. */
+  answering: readonly RawBuilder<SqlBool>[]
+  /** Conditions of the question on `contents as c`. */
+  demands: readonly RawBuilder<unknown>[]
+}
+
+/**
+ * The messages that were found and those around them, each once, in the order of their conversations, with the words
+ * that they contain. One text, because a driver needs longer for some hundred rows than the database. Each record is read
+ * once, beside its message: a second look-up of each cost an eighth of the statement.
+ */
+export async function readSurroundings(
   db: Database,
   ids: readonly string[],
   words: readonly string[],
-  answering: readonly RawBuilder<unknown>[],
+  { lending, distance, answering, demands }: SurroundingsSearch,
 ): Promise<WordsOfMessage[]> {
-  const counts = padPlaces(words).map(occurrences)
-  const { rows } = await sql<WordsOfMessage>`
-    select c.record_id as id, array[${sql.join(counts)}]::float8[] as counts, c.words,
-      (${sql.join([...answering], sql` and `)}) as is_answer
-    from unnest(${sql.val([...ids])}::uuid[]) as asked (id) cross join lateral (
-      select * from contents as c where c.record_id = asked.id offset 0
-    ) as c cross join lateral (
-      select * from records as r where r.id = asked.id offset 0
-    ) as r
+  const isAnswer = sql`coalesce(${sql.join([sql`true`, ...answering], sql` and `)}, false)`
+  const side = { lending, distance, columns: sql`, ${isAnswer} as is_answer` }
+  const { rows } = await sql<{ messages: string | null }>`
+    with hit as materialized (
+      select m.*, ${isAnswer} as is_answer
+      from unnest(${sql.val([...ids])}::uuid[]) as found (id) join messages as m on m.record_id = found.id
+      join records as r on r.id = found.id
+    ), message as materialized (
+      select near.record_id, m.scope, m.conversation, near.at, near.arrival, bool_or(near.lends) as lends,
+        bool_or(near.is_answer) as is_answer
+      from hit as m cross join lateral (
+        select m.record_id, m.at, m.arrival, m.is_answer, false as lends
+        union all (select *, true from (${beside('before', side)}) as earlier)
+        union all (select *, true from (${beside('after', side)}) as later)
+      ) as near
+      group by near.record_id, m.scope, m.conversation, near.at, near.arrival
+    ), line as materialized (
+      select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.lends::int,
+          coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false)::int,
+          coalesce(${sql.join([sql`m.is_answer`, ...demands], sql` and `)}, false)::int,
+          (lag(m.arrival) over (partition by m.scope, m.conversation order by m.at, m.arrival) is null)::int,
+          ${countsOf(words)}) as text,
+        m.scope, m.conversation, m.at, m.arrival
+      from message as m cross join lateral (
+        select * from contents as c where c.record_id = m.record_id offset 0
+      ) as c
+    )
+    select string_agg(text, ',' order by scope, conversation, at, arrival) as messages from line
   `.execute(db)
-  return rows
+  const lines = rows[0]?.messages?.split(',') ?? []
+  return lines.map((line) => readLine(line, words.length))
+}
+
+/** Most neighbours have none of the words, which is one look at the text instead of one for each word. */
+function countsOf(words: readonly string[]) {
+  if (words.length === 0) return sql`null`
+  const counts = padPlaces(words).map((word, at) =>
+    withOccurrences(word, (count) => sql`${sql.lit(`${at}:`)} || ${count}`),
+  )
+  const any = words.map(quoteWord).join(' | ')
+  return sql`case when c.search @@ ${any}::tsquery then concat_ws(' ', ${sql.join(counts)}) end`
+}
+
+function readLine(line: string, places: number): WordsOfMessage {
+  const [id = '', at, words, lends, asks, isAnswer, isFirst, ...occurring] = line.split(' ')
+  const counts = new Array<number>(places).fill(0)
+  for (const each of occurring) {
+    const [place, count] = each.split(':')
+    counts[Number(place)] = Number(count)
+  }
+  return {
+    ...{ id, counts, words: Number(words), at: Number(at) },
+    ...{ lends: lends === '1', asks: asks === '1', isAnswer: isAnswer === '1', isFirst: isFirst === '1' },
+  }
 }

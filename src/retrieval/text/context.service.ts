@@ -1,7 +1,7 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { compareMatches, type Match } from '../match.ts'
-import { countWords, findSurroundings, type Surroundings, type WordsOfMessage } from './context.queries.ts'
+import { readSurroundings, type WordsOfMessage } from './context.queries.ts'
 import { reach, scoreInContext } from './context-score.ts'
 import type { RankedMatches, TextSearch } from './text-search.queries.ts'
 import { listDemands } from './word-conditions.queries.ts'
@@ -13,8 +13,8 @@ export type ContextOptions = {
   gapMs: number
 }
 
-/** So many of the best matches have their neighbours looked at. More found nothing more in any of the corpora. */
-const mostHits = 50
+/** So many of the best matches have their neighbours looked at. 50 found nothing more in any of the corpora. */
+const mostHits = 30
 
 /**
  * Scores the messages among the matches by their own words and those of their neighbours, and adds the neighbours of a
@@ -28,18 +28,18 @@ export async function addContext(
 ): Promise<Match[]> {
   const hits = matches.slice(0, mostHits).map(({ id }) => id)
   if (hits.length === 0) return [...matches]
-  const found = await findSurroundings(db, hits, lending, 2 * reach)
-  if (found.length === 0) return [...matches]
-  const ids = [...new Set(found.flatMap((each) => each.ids))]
-  const words = [...idfs.keys()]
-  const counted = await countWords(db, ids, words, [...search.conditions, ...listDemands(search)])
-  const wordsById = new Map(counted.map((each) => [each.id, each]))
+  const found = await readSurroundings(db, hits, [...idfs.keys()], {
+    ...{ lending, answering: search.conditions, demands: listDemands(search), distance: 2 * reach },
+  })
   const scores = new Map(matches.map(({ id, score }) => [id, score]))
   const weights = [...idfs.values()]
-  for (const each of found) {
-    const { messages, first } = withinSession(each, wordsById, gapMs)
+  const places = new Map(found.map(({ id }, place) => [id, place]))
+  for (const hit of hits) {
+    const place = places.get(hit)
+    if (place === undefined) continue
+    const { messages, first } = withinSession(found, place, gapMs)
     messages.forEach((message, place) => {
-      if (!message.is_answer || Math.abs(place - first) > reach) return
+      if (!message.isAnswer || Math.abs(place - first) > reach) return
       scores.set(message.id, scoreInContext(messages, place, weights, search.store))
     })
   }
@@ -51,18 +51,30 @@ export async function addContext(
 
 type Session = { messages: readonly WordsOfMessage[]; first: number }
 
-/** The part of the surroundings without a pause, and where the match stands in it. */
-function withinSession(
-  { hit, ids, times }: Surroundings,
-  wordsById: ReadonlyMap<string, WordsOfMessage>,
+/** The messages around one without a pause, and where it stands among them. */
+function withinSession(found: readonly WordsOfMessage[], place: number, gapMs: number): Session {
+  const earlier = reachFrom(found, place, -1, gapMs).reverse()
+  const own = found.slice(place, place + 1)
+  return { messages: [...earlier, ...own, ...reachFrom(found, place, 1, gapMs)], first: earlier.length }
+}
+
+/** The messages on one side that lend their words, the nearest first. */
+function reachFrom(
+  found: readonly WordsOfMessage[],
+  place: number,
+  step: -1 | 1,
   gapMs: number,
-): Session {
-  const at = ids.indexOf(hit)
-  const isPause = (one: number) => (times[one + 1]?.getTime() ?? 0) - (times[one]?.getTime() ?? 0) > gapMs
-  let [from, to] = [at, at]
-  while (from > 0 && !isPause(from - 1)) from--
-  while (to < ids.length - 1 && !isPause(to)) to++
-  // Forgotten between two statements: a message that is gone lends nothing.
-  const messages = ids.slice(from, to + 1).flatMap((id) => wordsById.get(id) ?? [])
-  return { messages, first: messages.findIndex(({ id }) => id === hit) }
+): WordsOfMessage[] {
+  const near: WordsOfMessage[] = []
+  let last = found[place]
+  for (let at = place + step; last && near.length < 2 * reach; at += step) {
+    const next = found[at]
+    // The first of a conversation has nothing before it.
+    if (!next || (step < 0 ? found[at + 1] : next)?.isFirst) break
+    if (!next.lends) continue
+    if (Math.abs(next.at - last.at) > gapMs) break
+    near.push(next)
+    last = next
+  }
+  return near
 }

@@ -13,7 +13,7 @@ import {
   type StoreSize,
   toAlternatives,
 } from './search-plan.ts'
-import { listPhrases, occurrences } from './word-conditions.queries.ts'
+import { listPhrases, withOccurrences } from './word-conditions.queries.ts'
 
 export type TextSearch = {
   trust: Trust
@@ -25,6 +25,8 @@ export type TextSearch = {
   /** For each list, a match must contain at least one of its words. */
   required: readonly (readonly string[])[]
   limit: number
+  /** Whether forgotten records are searched too. */
+  includesForgotten?: boolean
 }
 
 /** The best matches, and how rare each word of the question is. */
@@ -37,7 +39,7 @@ export async function findByWords(
   words: readonly CountedWord[],
   scoringOnly: readonly CountedWord[],
 ): Promise<RankedMatches> {
-  const isMatch = sql`c.search @@ (${having(search, anyOf(words))})`
+  const isMatch = matches(having(search, anyOf(words)))
   return rank(db, search, [...words, ...scoringOnly], isMatch)
 }
 
@@ -51,7 +53,7 @@ export async function findJointMatches(
   words: readonly CountedWord[],
   { sets, others }: Rest & { sets: readonly (readonly string[])[] },
 ): Promise<RankedMatches> {
-  return rank(db, search, words, sql`c.search @@ (${togetherIn(search, sets)}) ${without(others)}`)
+  return rank(db, search, words, sql`${matches(togetherIn(search, sets))} ${without(others)}`)
 }
 
 export type Subset = {
@@ -81,7 +83,7 @@ export async function findInSubset(
     db,
     search,
     words,
-    sql`c.record_id = any(array(${candidates})) and c.search @@ (${having(search, anyOf(words))})
+    sql`c.record_id = any(array(${candidates})) and ${matches(having(search, anyOf(words)))}
       ${without(others)}`,
   )
 }
@@ -90,10 +92,13 @@ function without(others: readonly CountedWord[]): RawBuilder<unknown> {
   return others.length > 0 ? sql`and not (c.search @@ (${anyOf(others)}))` : sql``
 }
 
+/** Read once, as a value: PostgreSQL then keeps one plan, and does not plan the statement again for each question. */
+const matches = (query: RawBuilder<unknown>) => sql`c.search @@ (select ${query})`
+
 /**
  * Ranks by BM25. The frequency of a rare word is counted here, among the records that the caller sees, before any
  * other condition. `offset 0` makes PostgreSQL look up each record by its id; for a plain join of a thousand rows it
- * may read a whole table.
+ * may read a whole table. The answer is one row, because a driver takes longer for fifty.
  */
 async function rank(
   db: Database,
@@ -101,41 +106,79 @@ async function rank(
   words: readonly CountedWord[],
   isHit: RawBuilder<unknown>,
 ): Promise<RankedMatches> {
-  const { store, conditions, trust, limit } = search
-  const places = padPlaces(words)
-  const counts = places.map((each, at) => sql`${occurrences(each?.word)} as ${countOf(at)}`)
-  const length = sql`${k1 * (1 - b)}::float8 + ${(k1 * b) / store.averageLength}::float8 * c.words`
+  const { store, conditions, trust, limit, includesForgotten } = search
+  const kept = includesForgotten ? sql`` : sql`and r.forgotten_at is null`
+  const { counted, knownWords, length, ...columns } = scoreColumns(words, store)
   const met = conditions.length === 0 ? sql`true` : sql`(${sql.join([...conditions], sql` and `)})`
-  // Always one row: it contains an aggregate even when every frequency is known beforehand.
-  const idfs = places.map((each, at) => sql`${frequency(each, at, store)} as ${idfOf(at)}`)
-  const parts = places.map(
-    (_, at) => sql`${idfOf(at)} * ${countOf(at)} * ${sql.lit(k1 + 1)}::float8 / (${countOf(at)} + length)`,
-  )
-  const { rows } = await sql<Match & { idfs: number[] }>`
+  const { rows } = await sql<{ matches: string | null; idfs: string | null }>`
     with found as materialized (
-      select c.record_id as id, ${length} as length, ${sql.join(counts)} from contents as c where ${isHit}
+      select c.record_id as id, ${length} as length, ${columns.known} as known ${columns.counts}
+      from contents as c where ${isHit}
     ), hit as materialized (
       select found.*, seen.is_wanted
       from found cross join lateral (
         select ${met} as is_wanted from records as r
-        where r.id = found.id and r.forgotten_at is null and ${openTo(trust)}
+        where r.id = found.id ${kept} and ${openTo(trust)}
         offset 0
       ) as seen
     ), total as materialized (
-      select count(*) as hits, ${sql.join(idfs)} from hit
+      select count(*) as hits ${columns.idfs} from hit
+    ), best as (
+      select id, round((known + ${columns.gained}) * 1e9) / 1e9 as score
+      from hit cross join total
+      where is_wanted
+      order by score desc, id
+      limit ${limit}
     )
-    select id, round((${sql.join(parts, sql` + `)}) * 1e9) / 1e9 as score,
-      array[${sql.join(places.map((_, at) => idfOf(at)))}]::float8[] as idfs
-    from hit cross join total
-    where is_wanted
-    order by score desc, id
-    limit ${limit}
+    select (select string_agg(id || ' ' || score, ',' order by score desc, id) from best) as matches,
+      concat_ws(' ', ${sql.join([sql`null`, ...counted.map((_, at) => idfOf(at))])}) as idfs
+    from total
   `.execute(db)
-  const rarity = rows[0]?.idfs ?? []
+  const [answer] = rows
+  const idfs = answer?.idfs?.split(' ') ?? []
+  const rarity = new Map(knownWords.map(({ word, idf }) => [word, idf]))
+  for (const [at, each] of counted.entries()) if (each) rarity.set(each.word, Number(idfs[at] ?? 0))
+  return { matches: answer?.matches?.split(',').map(readMatch) ?? [], idfs: rarity }
+}
+
+/**
+ * The columns of a score: what words of known frequency add is summed in `known`; the others are counted first. `total`
+ * always has one row, because it contains an aggregate even when every frequency is known beforehand.
+ */
+function scoreColumns(words: readonly CountedWord[], store: StoreSize) {
+  const counted = padPlaces(words.filter(({ count }) => count === null))
+  const knownWords = words.flatMap(({ word, count }) =>
+    count === null ? [] : [{ word, idf: computeIdf(count, store) }],
+  )
+  const length = sql`${k1 * (1 - b)}::float8 + ${(k1 * b) / store.averageLength}::float8 * c.words`
+  const knownGains = padPlaces(knownWords).map((each) =>
+    withOccurrences(each?.word, (count) => gain(sql`${each?.idf ?? 0}::float8`, count, length)),
+  )
+  const counts = counted.map(
+    (each, at) => sql`, ${withOccurrences(each?.word, (count) => count)} as ${countOf(at)}`,
+  )
+  const idfs = counted.map((_, at) => sql`, ${countIdf(at, store)} as ${idfOf(at)}`)
   return {
-    matches: rows.map(({ id, score }) => ({ id, score })),
-    idfs: new Map(words.map(({ word }, at) => [word, rarity[at] ?? 0])),
+    ...{ counted, knownWords, length },
+    known: sumOf(knownGains),
+    counts: sql.join(counts, sql``),
+    idfs: sql.join(idfs, sql``),
+    gained: sumOf(counted.map((_, at) => gain(idfOf(at), countOf(at), sql`length`))),
   }
+}
+
+function readMatch(text: string): Match {
+  const [id = '', score] = text.split(' ')
+  return { id, score: Number(score) }
+}
+
+/** What a word adds to the score of a text; null where it is absent. */
+function gain(idf: RawBuilder<unknown>, count: RawBuilder<unknown>, length: RawBuilder<unknown>) {
+  return sql`${idf} * ${sql.lit(k1 + 1)}::float8 / (1 + (${length}) / ${count})`
+}
+
+function sumOf(parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+  return sql.join([sql`0::float8`, ...parts.map((part) => sql`coalesce(${part}, 0)`)], sql` + `)
 }
 
 type Word = Pick<CountedWord, 'word'>
@@ -160,10 +203,13 @@ function having(search: TextSearch, words: RawBuilder<unknown>): RawBuilder<unkn
 const countOf = (at: number) => sql.ref(`count_${at}`)
 const idfOf = (at: number) => sql.ref(`idf_${at}`)
 
-/** The inverse document frequency of a word, known beforehand or counted here. */
-function frequency(word: CountedWord | undefined, at: number, { rows }: StoreSize): RawBuilder<unknown> {
-  const count = word?.count ?? null
-  const known = count === null ? null : Math.log(1 + Math.max(0, rows - count + 0.5) / (count + 0.5))
-  const having = sql`least(count(*) filter (where ${countOf(at)} > 0), ${rows}::float8)`
-  return sql`coalesce(${known}::float8, ln(1 + greatest(0, ${rows}::float8 - ${having} + 0.5) / (${having} + 0.5)))`
+/** The inverse document frequency of a word. */
+function computeIdf(count: number, { rows }: StoreSize): number {
+  return Math.log(1 + Math.max(0, rows - count + 0.5) / (count + 0.5))
+}
+
+/** The same of a word that is counted here. */
+function countIdf(at: number, { rows }: StoreSize): RawBuilder<unknown> {
+  const having = sql`least(count(${countOf(at)}), ${rows}::float8)`
+  return sql`ln(1 + greatest(0, ${rows}::float8 - ${having} + 0.5) / (${having} + 0.5))`
 }

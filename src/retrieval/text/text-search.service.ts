@@ -38,6 +38,8 @@ export type TextSearchInput = {
   certain?: number
   /** Score messages by their neighbours in the conversation too. */
   context?: ContextOptions
+  /** Whether forgotten records are searched too. */
+  includesForgotten?: boolean
 }
 
 /** 1 MB, some hundred records. Counting those that the caller sees takes less than a millisecond. */
@@ -79,12 +81,15 @@ export function createTextSearch({ clock, textLanguage }: Resources) {
 
   /** Returns the best matches of a sentence, best first; ties by id. */
   async function find(db: Database, input: TextSearchInput): Promise<Match[]> {
-    const { trust, conditions, limit, certain = 10 } = input
+    const { trust, conditions, limit, certain = 10, includesForgotten = false } = input
     const query = readQuery(input.sentence)
     if (query.alternatives === '') return []
     const [stems, pages] = await Promise.all([stemsIn(db, query), pagesOf(db)])
     if (stems.words.length === 0) return []
-    const shared = { trust, conditions, limit, query, textLanguage, required: requiredOf(input) }
+    const shared = {
+      ...{ trust, conditions, limit, query, textLanguage, includesForgotten },
+      required: requiredOf(input),
+    }
     const { search, ranked } =
       pages > countedPages
         ? await findInMany(db, shared, { ...stems, pages, certain, scopes: input.scopes })

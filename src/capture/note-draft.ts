@@ -1,0 +1,111 @@
+import { type Caller, unscoped } from '../domain/caller.ts'
+import { notePredicate } from '../domain/handles.ts'
+import type { SemanticPayload } from '../domain/payloads.ts'
+import { type Confirmation, type Draft, draftRecord, type NewRecord } from '../records/index.ts'
+import type { CaptureContext } from './capture-context.ts'
+import { buildMentionDescents, createEdge } from './capture-edges.ts'
+import type { RelatedFact } from './fact-outcome.ts'
+import type { TextNote } from './notes.schemas.ts'
+
+/** The record of a note: a fact whose object is the text. */
+
+export type NamedEntity = { id: string; name: string }
+
+/** The entity that the note is about comes first in `entities`, if `about` or the text names one. */
+export type NoteTopic = { subject: string; isSubjectKnown: boolean; entities: readonly NamedEntity[] }
+
+type Context = CaptureContext & { policies: Parameters<typeof draftRecord>[1]['policies'] }
+
+export function buildNotePayload(
+  { caller, now }: CaptureContext,
+  note: TextNote,
+  subject: string,
+): SemanticPayload {
+  const isPerson = (note.source_type ?? caller.sourceType) === 'human'
+  return {
+    kind: 'semantic',
+    subject,
+    predicate: notePredicate,
+    object: note.text,
+    validity: { mode: 'global' },
+    evidence: [
+      {
+        source_type: isPerson ? 'human' : 'event',
+        source_id: sourceOf(caller),
+        timestamp: note.occurred_at ?? now.toISOString(),
+      },
+    ],
+  }
+}
+
+/** Not the bare id of the key: evidence that is an id names a record. */
+export function sourceOf({ principal }: Caller): string {
+  return `key:${principal}`
+}
+
+export function buildNoteTestimony({ caller }: CaptureContext, { evidence }: SemanticPayload): Confirmation {
+  const timestamp = evidence.map((each) => each.timestamp)[0]
+  const author = sourceOf(caller)
+  return {
+    evidence,
+    source: {
+      ...{ kind: 'event', ref: `api:${caller.name}`, created_by: author },
+      ...(timestamp === undefined ? {} : { timestamp }),
+    },
+    author,
+  }
+}
+
+/** `isWithdrawn`: the same text was withdrawn earlier, so the note waits for review. */
+export function draftNote(
+  context: Context,
+  note: TextNote,
+  {
+    id,
+    payload,
+    topic: { entities, isSubjectKnown },
+    relatedFact,
+    isWithdrawn,
+  }: {
+    id: string
+    payload: SemanticPayload
+    topic: NoteTopic
+    relatedFact: RelatedFact | undefined
+    isWithdrawn: boolean
+  },
+): Draft {
+  const { caller, now, sensitivity, policies } = context
+  const draft = draftRecord(buildRecord(context, note, payload), {
+    ...{ caller, now, id, defaultSensitivity: sensitivity, policies },
+  })
+  const links = entities.map((entity, index) =>
+    createEdge(id, index === 0 && isSubjectKnown ? 'subject_entity' : 'mentions_entity', entity.id, now),
+  )
+  const related = relatedFact ? [createEdge(id, relatedFact.predicate, relatedFact.id, now)] : []
+  const mentioned = { entities: entities.map((each) => each.id), newEntities: [] }
+  return {
+    ...draft,
+    ...(isWithdrawn ? { row: { ...draft.row, status: 'challenged' as const } } : {}),
+    edges: [...links, ...related],
+    descents: buildMentionDescents(id, mentioned),
+    audit: { ...draft.audit, rationale: 'remembered' },
+  }
+}
+
+function buildRecord(
+  context: CaptureContext,
+  { tags, source_type }: TextNote,
+  payload: SemanticPayload,
+): NewRecord {
+  const { scope, sensitivity } = context
+  const { source, author = '' } = buildNoteTestimony(context, payload)
+  return {
+    type: 'semantic',
+    payload,
+    sensitivity,
+    ...(scope === unscoped ? {} : { scope }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(source_type === undefined ? {} : { source_type }),
+    provenance: { sources: [source], created_by: author },
+  }
+}

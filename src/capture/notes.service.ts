@@ -1,0 +1,166 @@
+import type { Database } from '../db/connection.ts'
+import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
+import { actorOf, type Sensitivity, unscoped } from '../domain/caller.ts'
+import { nameHandle } from '../domain/handles.ts'
+import { normaliseName } from '../domain/names.ts'
+import { listPhrases } from '../domain/phrases.ts'
+import type { Seal } from '../domain/tombstone-seal.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import type { PoliciesService } from '../policies/index.ts'
+import {
+  createErasedContentError,
+  insertRecords,
+  presentCreated,
+  presentWritten,
+  type StoredRecord,
+  type WrittenRecord,
+} from '../records/index.ts'
+import { findNamedEntities } from './capture.queries.ts'
+import { type CaptureContext, createCaptureContext } from './capture-context.ts'
+import { confirmStoredFact } from './fact-confirmation.service.ts'
+import { createReaderFilter, findKnownRecords, type KnownRecords } from './known-records.service.ts'
+import { resolveMentions } from './mention-resolution.ts'
+import type { Mention } from './mentions.ts'
+import { buildNotePayload, buildNoteTestimony, draftNote, type NoteTopic, sourceOf } from './note-draft.ts'
+import type { TextNote } from './notes.schemas.ts'
+
+type Resources = {
+  db: Database
+  clock: Clock
+  ids: Ids
+  seal: Seal
+  textLanguage: string
+  defaultSensitivity: Sensitivity
+  policies: Pick<PoliciesService, 'getAll'>
+}
+
+/** `confirmed`: another key had said the same. `unchanged`: this key had said the same. */
+export type Remembered = { record: WrittenRecord; outcome: 'created' | 'confirmed' | 'unchanged' }
+
+export type NotesService = ReturnType<typeof createNotesService>
+
+/** Names are looked for at the start of a text: a long document is about what it names there. */
+const maxPhrases = 600
+const maxEntities = 20
+
+export function createNotesService(resources: Resources) {
+  const { db, clock, ids, seal, textLanguage, defaultSensitivity, policies } = resources
+
+  /** Stores a text in plain words, once for each scope and sensitivity. */
+  async function remember(call: CallContext, note: TextNote): Promise<Remembered> {
+    const { caller } = call
+    return transact(db, call, async (tx) => {
+      const now = clock.now()
+      requirePast(note, now)
+      const context = createCaptureContext(caller, toCapture(caller.name, note), { now, defaultSensitivity })
+      const mentions = await findMentions(tx, context, note)
+      const proposed = buildNotePayload(context, note, note.about ?? note.text)
+      const names = { fact: proposed, interpretation: { ...emptyInterpretation, mentions } }
+      const known = await findKnownRecords(tx, context, names)
+      const { existingFact } = known
+      if (existingFact) return repeat(tx, context, existingFact, buildNoteTestimony(context, proposed))
+      const topic = chooseTopic(context, note, mentions, known)
+      return insert(tx, context, note, { topic, known })
+    })
+  }
+
+  async function insert(
+    tx: Transaction,
+    context: CaptureContext,
+    note: TextNote,
+    { topic, known: { factOutcome } }: { topic: NoteTopic; known: KnownRecords },
+  ): Promise<Remembered> {
+    const draft = draftNote({ ...context, policies: await policies.getAll(tx) }, note, {
+      id: ids.next(),
+      payload: buildNotePayload(context, note, topic.subject),
+      topic,
+      relatedFact: factOutcome?.outcome === 'created' ? factOutcome.relatedFact : undefined,
+      isWithdrawn: factOutcome?.outcome === 'challenged',
+    })
+    const stored = await insertRecords(tx, [draft], textLanguage, seal)
+    if (!stored.ids.has(draft.row.id)) throw createErasedContentError()
+    const record = presentCreated(context.caller, draft, draft.edges, context.now)
+    return { record, outcome: 'created' }
+  }
+
+  async function repeat(
+    tx: Transaction,
+    { caller, now }: CaptureContext,
+    existing: StoredRecord,
+    testimony: ReturnType<typeof buildNoteTestimony>,
+  ): Promise<Remembered> {
+    if (isSaidBy(existing, sourceOf(caller)))
+      return { record: presentWritten(caller, existing, now), outcome: 'unchanged' }
+    const reason = { actor: actorOf(caller), rationale: 'remembered', now, textLanguage }
+    const confirmed = await confirmStoredFact(tx, existing, testimony, reason)
+    return { record: presentWritten(caller, confirmed, now), outcome: 'confirmed' }
+  }
+
+  return { remember }
+}
+
+function isSaidBy({ payload }: StoredRecord, source: string): boolean {
+  return payload.kind === 'semantic' && payload.evidence.some((each) => each.source_id === source)
+}
+
+function requirePast({ occurred_at: time }: TextNote, now: Date): void {
+  if (time === undefined || new Date(time) <= now) return
+  throw new AppError('validation_failed', 'The body does not match the schema.', {
+    errors: [{ pointer: '/occurred_at', message: 'must not be in the future' }],
+  })
+}
+
+function toCapture(source: string, { text, scope, sensitivity, source_type }: TextNote) {
+  return {
+    ...{ source, content: text },
+    ...(scope === undefined ? {} : { scope }),
+    ...(sensitivity === undefined ? {} : { sensitivity }),
+    ...(source_type === undefined ? {} : { source_type }),
+  }
+}
+
+const emptyInterpretation = {
+  ...{ status: 'tentative' as const, summary: '', proposed_type: 'semantic' as const, topical_labels: [] },
+  ...{ relation_candidates: [], reference_candidates: [], extraction_confidence: 0 },
+}
+
+/** The names in the note that entities have: what it is about first, then in the order of the text. */
+async function findMentions(tx: Transaction, context: CaptureContext, note: TextNote): Promise<Mention[]> {
+  const phrases = [...(note.about === undefined ? [] : [note.about]), ...listPhrases(note.text, maxPhrases)]
+  const digests = phrases.map((phrase) => nameHandle(phrase).digest)
+  const found = await findNamedEntities(tx, digests, createReaderFilter(context), maxEntities)
+  const kinds = new Map(found.map(({ digest, kind }) => [digest.toString('hex'), kind]))
+  return phrases.flatMap((surface, index): Mention[] => {
+    const kind = kinds.get(digests[index]?.toString('hex') ?? '')
+    return kind === undefined ? [] : [{ surface, entity_kind: kind, confidence: 1, aliases: [] }]
+  })
+}
+
+/** An entity that a reader of the note may not see was not looked up. */
+function chooseTopic(
+  { scope }: CaptureContext,
+  { about }: TextNote,
+  mentions: readonly Mention[],
+  { handles }: KnownRecords,
+): NoteTopic {
+  const resolved = resolveMentions(mentions, handles.mentions, scope)
+  const found = resolved.flatMap((each, index) => {
+    const surface = mentions[index]?.surface ?? ''
+    return 'id' in each
+      ? [{ id: each.id, surface, name: nameOf(each.id, handles.mentions[index]) ?? surface }]
+      : []
+  })
+  const entities = [...new Map(found.map((each) => [each.id, each])).values()]
+  const first = found[0]
+  const isSubjectKnown =
+    first !== undefined && (about === undefined || normaliseName(first.surface) === normaliseName(about))
+  const named = about ?? first?.name
+  return { subject: named ?? (scope === unscoped ? 'memory' : scope), isSubjectKnown, entities }
+}
+
+function nameOf(id: string, match: KnownRecords['handles']['mentions'][number]): string | undefined {
+  const payload = match?.known.find((each) => each.id === id)?.payload
+  return payload?.kind === 'entity' ? payload.canonical_name : undefined
+}

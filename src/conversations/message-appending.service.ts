@@ -1,0 +1,199 @@
+import type { Database } from '../db/connection.ts'
+import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
+import type { Sensitivity } from '../domain/caller.ts'
+import { messageHandle } from '../domain/handles.ts'
+import { positionAt, timeAt } from '../domain/message-place.ts'
+import type { Seal } from '../domain/tombstone-seal.ts'
+import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/write-trust.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import type { PoliciesService } from '../policies/index.ts'
+import {
+  createErasedContentError,
+  type Draft,
+  draftRecord,
+  type HandleMatch,
+  insertRecords,
+  lookUpHandles,
+} from '../records/index.ts'
+import type { AppendedMessages, NewMessage, NewMessages } from './conversations.schemas.ts'
+import type { ConversationsService } from './conversations.service.ts'
+import { countAtTimes, findLatestSince, listEarliest, lockOrder } from './message-appending.queries.ts'
+import { type Context, type Placed, placeOf, recordOf } from './message-draft.ts'
+import { describeSurroundings } from './surroundings.service.ts'
+
+type Resources = {
+  db: Database
+  clock: Clock
+  ids: Ids
+  seal: Seal
+  textLanguage: string
+  defaultSensitivity: Sensitivity
+  policies: Pick<PoliciesService, 'getAll'>
+  conversations: Pick<ConversationsService, 'describe'>
+}
+
+type Appended = AppendedMessages['items'][number]
+type Pending = { handle: ReturnType<typeof messageHandle>; draft: Draft; item: Appended }
+
+export type MessageAppending = ReturnType<typeof createMessageAppending>
+
+export function createMessageAppending(resources: Resources) {
+  const { db, clock, ids, seal, textLanguage, defaultSensitivity, policies, conversations } = resources
+
+  /** Stores messages of a conversation, all or none. A message that is there already is left as it is. */
+  async function append(
+    call: CallContext,
+    conversation: string,
+    given: NewMessages,
+  ): Promise<AppendedMessages> {
+    const { caller } = call
+    const sensitivity = given.sensitivity ?? defaultSensitivity
+    requireCeiling(caller, sensitivity)
+    chooseSourceType(caller, given.source_type)
+    const scope = chooseWriteScope(caller, given.scope)
+    return transact(db, call, async (tx) => {
+      const context = { caller, now: clock.now(), conversation, scope, sensitivity }
+      const placed = await placeAll(tx, given.messages, context)
+      const pending = await draftAll(tx, given, placed, context)
+      const items = await store(tx, pending, context)
+      return { items, conversation: await conversations.describe(tx, caller, { scope, conversation }) }
+    })
+  }
+
+  async function placeAll(
+    tx: Transaction,
+    messages: readonly NewMessage[],
+    context: Context,
+  ): Promise<Placed[]> {
+    const known = await listKnown(tx, messages, context)
+    const arrival = await findArrival(tx, messages, context)
+    const named = messages.map((message, index) => {
+      const same = known[index]
+      const isSame =
+        same?.role === message.role &&
+        same.name === (message.name ?? null) &&
+        same.content === message.content
+      const id = message.id ?? (isSame ? same.message_id : ids.next())
+      return { message, id, at: message.at ?? timeAt(arrival + index) }
+    })
+    return numberAll(tx, named, context)
+  }
+
+  /** A message without an id is the one at its place in the conversation, if that says the same. */
+  async function listKnown(tx: Transaction, messages: readonly NewMessage[], context: Context) {
+    if (messages.every(({ id }) => id !== undefined)) return []
+    await lockOrder(tx, context)
+    return listEarliest(tx, context, messages.length)
+  }
+
+  /**
+   * The time of the first message without a time, in microseconds. The others follow a microsecond apart, so that their order
+   * outlives an export, and all of them come after those of a call a moment ago.
+   */
+  async function findArrival(tx: Transaction, messages: readonly NewMessage[], context: Context) {
+    const now = positionAt(context.now.toISOString())
+    if (messages.every(({ at }) => at !== undefined)) return now
+    const latest = await findLatestSince(tx, context, context.now)
+    return latest === undefined ? now : Math.max(now, positionAt(latest) + 1)
+  }
+
+  /** Messages of equal time are numbered in the order in which they came. */
+  async function numberAll(
+    tx: Transaction,
+    messages: readonly Omit<Placed, 'position'>[],
+    context: Context,
+  ): Promise<Placed[]> {
+    const times = [...new Set(messages.map(({ at }) => at))]
+    const before = await countAtTimes(tx, context, times)
+    return messages.map((each) => {
+      const earlier = before.get(positionAt(each.at)) ?? 0
+      before.set(positionAt(each.at), earlier + 1)
+      return { ...each, position: positionAt(each.at, earlier) }
+    })
+  }
+
+  async function draftAll(
+    tx: Transaction,
+    given: NewMessages,
+    placed: readonly Placed[],
+    context: Context,
+  ): Promise<Pending[]> {
+    const known = await policies.getAll(tx)
+    const surroundings = await describeSurroundings(tx, placed, context)
+    return placed.map((each, index) => {
+      if (each.message.at && new Date(each.at) > context.now) throw inFuture(index)
+      const place = placeOf(each, context)
+      const draft = draftRecord(recordOf(each.message, place, given, context), {
+        ...{ caller: context.caller, now: context.now, id: ids.next(), policies: known },
+        ...{ defaultSensitivity: context.sensitivity, surroundings: surroundings[index] ?? {} },
+      })
+      const item = { message_id: each.id, record_id: draft.row.id, status: 'created' as const }
+      return { handle: messageHandle(place, each.message.content), draft, item }
+    })
+  }
+
+  /** Unused ids stay locked until the transaction ends, so the second of two concurrent calls finds the first's messages. */
+  async function store(tx: Transaction, pending: readonly Pending[], context: Context): Promise<Appended[]> {
+    const firstByKey = new Map<string, Pending>()
+    for (const each of pending) if (!firstByKey.has(keyOf(each))) firstByKey.set(keyOf(each), each)
+    // In one order, so that two concurrent calls wait for each other and do not deadlock.
+    const firsts = [...firstByKey].sort(([one], [other]) => (one < other ? -1 : 1))
+    const lookups = firsts.map(([, { handle }]) => ({
+      ...handle,
+      ...{ scope: context.scope, lock: 'if_unused' as const },
+    }))
+    const { matches } = await lookUpHandles(tx, lookups, context.sensitivity)
+    const foundByKey = new Map(firsts.map(([key], index) => [key, matches[index]]))
+    const drafts: Draft[] = []
+    const items = pending.map((each, index) => {
+      const found = foundByKey.get(keyOf(each))
+      const stored = findStored(found, context)
+      const first = firstByKey.get(keyOf(each)) ?? each
+      if (!sameDetail(each, first) || stored?.is_same === false) throw differs(index)
+      if (stored) return { ...each.item, record_id: stored.id, status: 'unchanged' as const }
+      if (each !== first) return { ...first.item, status: 'unchanged' as const }
+      drafts.push({ ...each.draft, handles: [{ ...each.handle, place: found?.nextPlace ?? null }] })
+      return each.item
+    })
+    if (drafts.length > 0) await insert(tx, pending, drafts)
+    return items
+  }
+
+  async function insert(
+    tx: Transaction,
+    pending: readonly Pending[],
+    drafts: readonly Draft[],
+  ): Promise<void> {
+    const { erasedIds } = await insertRecords(tx, drafts, textLanguage, seal)
+    const erased = pending.findIndex(({ draft }) => erasedIds.has(draft.row.id))
+    if (erased >= 0) throw createErasedContentError().at(`/messages/${erased}`)
+  }
+
+  return { append }
+}
+
+function findStored(found: HandleMatch | undefined, { scope, sensitivity }: Context) {
+  return found?.known.find((each) => each.scope === scope && each.sensitivity === sensitivity)
+}
+
+function keyOf({ handle }: Pick<Pending, 'handle'>): string {
+  return handle.digest.toString('hex')
+}
+
+function sameDetail(one: Pending, other: Pending): boolean {
+  return one.handle.detail?.equals(other.handle.detail ?? Buffer.alloc(0)) ?? false
+}
+
+function differs(index: number): AppError {
+  return new AppError('message_conflict', 'A message of this id says something else.').at(
+    `/messages/${index}/id`,
+  )
+}
+
+function inFuture(index: number): AppError {
+  return new AppError('validation_failed', 'A message cannot be stored.', {
+    errors: [{ pointer: `/messages/${index}/at`, message: 'must not be in the future' }],
+  })
+}

@@ -1,0 +1,42 @@
+/** Puts the newer of two nearly equal statements before the older one, because it is probably what holds now. */
+
+type Scored = { id: string; score: number }
+export type Statement = { created_at: Date; words?: readonly string[] | null }
+
+/** Among so many of the best, because every pair is compared. */
+const mostCompared = 50
+const fewestShared = 2
+/** Of the words of both. */
+const leastOverlap = 0.5
+
+/** Gives each statement at least the score of every older one that says nearly the same, and orders by score. */
+export function putNewerFirst<T extends Scored>(
+  ranked: readonly T[],
+  statements: ReadonlyMap<string, Statement>,
+): T[] {
+  const timeOf = ({ id }: Scored) => statements.get(id)?.created_at.getTime() ?? 0
+  const wordsOf = ({ id }: Scored) => new Set(statements.get(id)?.words?.filter(isSaid) ?? [])
+  const compared = ranked.slice(0, mostCompared).map((node) => ({ node, words: wordsOf(node) }))
+  const lifted = compared.map(({ node, words }, place) => {
+    // The list is in order, so the first older one has the highest score of them.
+    const older = compared
+      .slice(0, place)
+      .find((other) => timeOf(other.node) < timeOf(node) && isNearlyEqual(words, other.words))
+    return older ? { ...node, score: older.node.score } : node
+  })
+  return [...lifted, ...ranked.slice(mostCompared)].sort(
+    (one, other) => other.score - one.score || timeOf(other) - timeOf(one) || (one.id < other.id ? -1 : 1),
+  )
+}
+
+/** Scope and type are indexed as words with a space. */
+function isSaid(word: string): boolean {
+  return !word.includes(' ')
+}
+
+function isNearlyEqual(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  const [few, many] = one.size < other.size ? [one, other] : [other, one]
+  if (few.size < leastOverlap * many.size) return false
+  const shared = [...few].filter((word) => many.has(word)).length
+  return shared >= fewestShared && shared >= leastOverlap * (few.size + many.size - shared)
+}

@@ -1,0 +1,78 @@
+import { maskText } from '../../domain/masking.ts'
+
+/** Chooses the part of a long text that has most words of a question. */
+
+/** Of a longer text, only so many characters are searched: many such texts would keep other requests waiting. */
+const mostSearched = 65_536
+const mostPlaces = 64
+const mostWords = 16
+/** Shorter words, such as "the" and "how", are in every part of a text. */
+const shortestWord = 4
+/** Characters before the first word that was found, so that its sentence can be read. */
+const lead = 60
+
+/** The beginnings of the words of a question, so that another ending of a word is found too. */
+export function listStems(question: string): string[] {
+  const words = question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  const stems = words
+    .filter((word) => word.length >= shortestWord || /\d/.test(word))
+    .map((word) => word.slice(0, Math.max(shortestWord, word.length - 2)))
+  return [...new Set(stems)].slice(0, mostWords)
+}
+
+/**
+ * At most `limit` characters around the words, masked, or undefined if the beginning of the text serves as well. A
+ * secret is masked with `margin` characters on each side of the part, because what shows that it is one may stand there.
+ */
+export function excerptAround(
+  text: string,
+  stems: readonly string[],
+  { limit, margin }: { limit: number; margin: number },
+): string | undefined {
+  const start = findStart(text, stems, limit)
+  if (start === 0) return undefined
+  const from = Math.max(0, start - margin)
+  const masked = maskText(text.slice(from, start + limit + margin))
+  // A mask has another length than its secret, so the place is looked up again, beyond the margin.
+  const shown = findStart(masked, stems, limit, from === 0 ? 0 : Math.floor(margin / 2))
+  const rest = masked.slice(shown).replace(/^[\uDC00-\uDFFF]/, '')
+  return `…${rest}`.slice(0, limit)
+}
+
+/** Where the part with the most different words begins; 0 if no later part has more than the first. */
+function findStart(text: string, stems: readonly string[], limit: number, first = 0): number {
+  if (limit < 2 * lead) return 0
+  const places = listPlaces(text.slice(0, mostSearched).toLowerCase(), stems, first)
+  const counts = new Map<string, number>()
+  let best = { at: 0, words: new Set(places.filter(({ at }) => at < limit).map(({ stem }) => stem)).size }
+  let end = 0
+  for (const { at, stem } of places) {
+    for (let next = places[end]; next && next.at < at + limit - lead; next = places[++end]) {
+      counts.set(next.stem, (counts.get(next.stem) ?? 0) + 1)
+    }
+    if (counts.size > best.words) best = { at, words: counts.size }
+    const left = (counts.get(stem) ?? 0) - 1
+    if (left > 0) counts.set(stem, left)
+    else counts.delete(stem)
+  }
+  return best.at <= lead ? 0 : startOfWord(text, best.at - lead)
+}
+
+type Place = { at: number; stem: string }
+
+function listPlaces(text: string, stems: readonly string[], first: number): Place[] {
+  const places: Place[] = []
+  for (const stem of stems) {
+    let count = 0
+    for (let at = text.indexOf(stem, first); at >= 0 && count < mostPlaces; at = text.indexOf(stem, at + 1)) {
+      places.push({ at, stem })
+      count++
+    }
+  }
+  return places.sort((one, other) => one.at - other.at)
+}
+
+function startOfWord(text: string, at: number): number {
+  const space = text.slice(at, at + lead).search(/\s/)
+  return space < 0 ? at : at + space + 1
+}

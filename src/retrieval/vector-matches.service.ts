@@ -1,0 +1,61 @@
+import type { RawBuilder, SqlBool } from 'kysely'
+import type { Embedding } from '../domain/similarity.ts'
+import { type createQueryEmbedder, type createVectorSearch, isHashed } from '../embeddings/index.ts'
+import type { Match } from './match.ts'
+
+export type VectorChannel = {
+  queryEmbedder: ReturnType<typeof createQueryEmbedder>
+  vectors: ReturnType<typeof createVectorSearch>
+}
+
+type Model = NonNullable<Awaited<ReturnType<VectorChannel['queryEmbedder']['servingModel']>>>
+export type GivenVector = { model: Model; vector: Embedding }
+
+type VectorQuestion = {
+  text: string | undefined
+  /** Replaces the vector of the text. */
+  given?: GivenVector | undefined
+  /** What the words of the text find. */
+  byText: Promise<readonly Match[]> | undefined
+  conditions: readonly RawBuilder<SqlBool>[]
+  scopes: readonly string[] | undefined
+  limit: number
+}
+
+/**
+ * A hashed vector knows only spelling. Beside the words of a text it made the order worse (docs/quality.md), so it is
+ * used only where words find fewer records than this.
+ */
+const enoughMatches = 5
+
+/** By the built-in table of word meanings, a quarter of all unrelated texts are less similar than this. */
+const leastMeant = 0.2
+
+/** Returns the search for records whose vectors are near that of the question; it finds nothing where there is none. */
+export function createVectorMatches({ queryEmbedder, vectors }: VectorChannel) {
+  async function embedQuestion({ text, byText }: VectorQuestion): Promise<GivenVector | undefined> {
+    const model = text === undefined ? undefined : await queryEmbedder.servingModel()
+    if (!model || text === undefined) return undefined
+    const asked = await queryEmbedder.embedText(text)
+    if (asked.outcome !== 'embedded') return undefined
+    if (knowsOnlySpelling(asked) && ((await byText)?.length ?? 0) >= enoughMatches) return undefined
+    return asked
+  }
+
+  async function find(question: VectorQuestion): Promise<Match[] | undefined> {
+    const asked = question.given ?? (await embedQuestion(question))
+    if (!asked) return undefined
+    const { conditions, scopes, limit } = question
+    const found = await vectors.find({ ...asked, conditions, scopes, limit })
+    const least = asked.model.provider === 'static' ? leastMeant : -1
+    return found
+      .filter(({ similarity }) => similarity >= least)
+      .map(({ id, similarity }) => ({ id, score: similarity }))
+  }
+
+  return find
+}
+
+function knowsOnlySpelling({ model: { provider }, vector }: GivenVector): boolean {
+  return provider === 'hash' || (provider === 'static' && isHashed(vector))
+}

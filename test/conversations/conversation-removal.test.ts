@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createConversationRequests, say, textsOf } from '../support/conversation-requests.ts'
+import { type Body, expectProblem } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) } })
+})
+afterAll(() => app.close())
+
+const { append, get } = createConversationRequests(() => app)
+
+describe('removing a conversation', () => {
+  it('forgets each message by the rules of its record, and lists which were kept', async () => {
+    const stored = (await append('gone', [say('1', 'one'), say('2', 'two')])).body as Body
+    const [, pinned] = stored.items
+    const actor = { actor: 'a', rationale: 'b' }
+    await app.request('POST', `/v1/records/${pinned.record_id}/pin`, { body: actor })
+    const answer = await app.request('DELETE', '/v1/conversations/gone?actor=a&rationale=b')
+    expect(answer.body).toEqual({
+      results: [
+        { id: stored.items[0].record_id, status: 200, record: expect.objectContaining({ type: 'episodic' }) },
+        { id: pinned.record_id, status: 409, problem: expect.objectContaining({ code: 'record_pinned' }) },
+      ],
+    })
+    expect(textsOf(await get('gone/messages'))).toEqual(['two'])
+  })
+
+  it.each([
+    ['deletes', 'DELETE', 'never'],
+    ['erases', 'POST', 'manual_only'],
+  ] as const)('%s the later messages when a whole page before them is kept', async (name, method, policy) => {
+    const messages = Array.from({ length: 503 }, (_, index) => say(`m${index}`, `text ${name} ${index}`))
+    const { items } = (await append(name, messages, { sensitivity: 'low' })).body as Body
+    const first = items.slice(0, 500).map(({ record_id: id }: Body) => id)
+    const sensitivity = method === 'POST' ? 'medium' : 'low'
+    await app.db
+      .updateTable('records')
+      .set({ deletion_policy: policy, prune_at: null, sensitivity })
+      .where('id', 'in', first)
+      .execute()
+    const permissions = ['records:read', 'records:write', 'lifecycle:write'] as const
+    const key = await app.issueKey([...permissions], { max_sensitivity: 'low' })
+    const reason = { actor: 'a', rationale: 'b' }
+    const remove = (more: object) =>
+      method === 'POST'
+        ? app.request('POST', `/v1/conversations/${name}/erase`, { key, body: { ...reason, ...more } })
+        : app.request('DELETE', `/v1/conversations/${name}?${new URLSearchParams({ ...reason, ...more })}`, {
+            key,
+          })
+    const page = (await remove({})).body as Body
+    expect(page.results).toHaveLength(500)
+    expect(new Set(page.results.map(({ status }: Body) => status))).not.toContain(200)
+    expect(page.next_cursor).toEqual(expect.any(String))
+    const rest = (await remove({ cursor: page.next_cursor })).body as Body
+    expect(rest.results.map(({ id, status }: Body) => [id, status])).toEqual(
+      items.slice(500).map(({ record_id: id }: Body) => [id, 200]),
+    )
+    expect(rest.next_cursor).toBeUndefined()
+    expectProblem(await remove({ cursor: 'forged' }), 400, 'invalid_cursor')
+  })
+
+  it('erases every message', async () => {
+    await append('wiped', [say('1', 'one'), say('2', 'two')])
+    const body = { actor: 'a', rationale: 'b' }
+    const answer = await app.request('POST', '/v1/conversations/wiped/erase', { body })
+    expect((answer.body as Body).results).toMatchObject([
+      { status: 200, receipt: { removed: { records: 1 } } },
+      { status: 200, receipt: { removed: { records: 1 } } },
+    ])
+    expectProblem(await app.request('GET', '/v1/conversations/wiped'), 404, 'conversation_not_found')
+    const { count } = await app.db
+      .selectFrom('messages')
+      .where('conversation', '=', 'wiped')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    expect(count).toBe(0)
+  })
+
+  it('keeps messages that the key may not change', async () => {
+    await append('foreign', [say('1', 'one')])
+    const key = await app.issueKey(['records:read', 'records:write'], { scopes: ['mine'] })
+    const answer = await app.request(
+      'DELETE',
+      '/v1/conversations/foreign?unscoped=true&actor=a&rationale=b',
+      { key },
+    )
+    expect((answer.body as Body).results).toMatchObject([{ status: 403, problem: { code: 'outside_trust' } }])
+  })
+})

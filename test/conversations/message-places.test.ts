@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createConversationRequests } from '../support/conversation-requests.ts'
+import type { Body } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const requests = createConversationRequests(() => app)
+const append = async (...request: Parameters<typeof requests.append>) =>
+  (await requests.append(...request)).body as Body
+const say = (content: string, more: object = {}) => ({ role: 'user', content, ...more })
+const listIn = async (conversation: string) => (await requests.get(`${conversation}/messages`)).items
+const statusesOf = ({ items }: Body) => items.map(({ status }: Body) => status)
+
+it('compares messages without ids with those at the same places, and appends what is not equal', async () => {
+  await append('whole', [say('one'), say('two')])
+  const again = await append('whole', [say('one'), say('two'), say('three')])
+  expect(statusesOf(again)).toEqual(['unchanged', 'unchanged', 'created'])
+  const rest = await append('whole', [say('three'), say('one')])
+  expect(statusesOf(rest)).toEqual(['created', 'created'])
+  const contents = (await listIn('whole')).map(({ content }: Body) => content)
+  expect(contents).toEqual(['one', 'two', 'three', 'three', 'one'])
+})
+
+it('finds a message by its place although it has an id of the client', async () => {
+  const [first] = (await append('named', [say('hello', { id: 'm1' })])).items
+  const [same] = (await append('named', [say('hello')])).items
+  expect(same).toEqual({ ...first, status: 'unchanged' })
+})
+
+it('stores messages without ids once when the same call races with itself', async () => {
+  const messages = Array.from({ length: 10 }, (_, index) => say(`text ${index % 3}`))
+  const answers = await Promise.all(Array.from({ length: 4 }, () => append('race', messages)))
+  expect(answers.flatMap(statusesOf).filter((status) => status === 'created')).toHaveLength(10)
+  expect(await listIn('race')).toHaveLength(10)
+})
+
+it('does not compare with a message that the key may not see', async () => {
+  await append('levels', [say('the plan')], { scope: 'team', sensitivity: 'high' })
+  const key = await app.issueKey(['records:read', 'records:write'], {
+    ...{ scopes: ['team'], max_sensitivity: 'low' },
+  })
+  expect(statusesOf(await append('levels', [say('the plan')], { sensitivity: 'low' }, { key }))).toEqual([
+    'created',
+  ])
+})
+
+it('gives positions that ascend in the order of the conversation, also among messages of one time', async () => {
+  const at = '2025-06-01T08:00:00Z'
+  await append('ties', [say('a', { at }), say('b', { at })])
+  await append('ties', [
+    say('c', { at: '2025-06-01T10:00:00+02:00' }),
+    say('d', { at: '2025-06-01T08:00:00.0005Z' }),
+  ])
+  await append('ties', [say('now'), say('and now')])
+  const messages = await listIn('ties')
+  expect(messages.map(({ content }: Body) => content)).toEqual(['a', 'b', 'c', 'd', 'now', 'and now'])
+  const positions = messages.map(({ position }: Body) => position)
+  expect(new Set(positions).size).toBe(6)
+  expect([...positions].sort((one, other) => one - other)).toEqual(positions)
+})
+
+it('names no speaker where a message has only a role', async () => {
+  const { items } = await append('roles', [say('hello')])
+  const record = (await app.request('GET', `/v1/records/${items[0].record_id}`)).body as Body
+  expect(record.interpretation.mentions).toEqual([])
+})
+
+it('shows a message above the ceiling of the key by its place alone', async () => {
+  await append('apart', [say('open')], { scope: 'team' })
+  const [hidden] = (await append('apart', [say('closed')], { scope: 'team', sensitivity: 'medium' })).items
+  const key = await app.issueKey(['records:read'], { scopes: ['team'], max_sensitivity: 'low' })
+  const { body } = await app.request('GET', '/v1/conversations/apart/messages', { key })
+  expect((body as Body).items[1]).toEqual({
+    ...{ record_id: hidden.record_id, at: expect.any(String), position: expect.any(Number), redacted: true },
+  })
+  const figures = (await app.request('GET', '/v1/conversations/apart', { key })).body as Body
+  expect(figures).toMatchObject({ messages: 2, speakers: [{ name: 'user', messages: 1 }] })
+})
+
+it('answers that messages are unchanged although all of them are forgotten', async () => {
+  const { items } = await append('gone', [say('bye', { id: 'm1' })])
+  await app.request('DELETE', `/v1/records/${items[0].record_id}?actor=a&rationale=b`)
+  const again = await append('gone', [say('bye', { id: 'm1' })])
+  expect(again).toEqual({
+    items: [{ ...items[0], status: 'unchanged' }],
+    conversation: { id: 'gone', messages: 0, speakers: [] },
+  })
+})
+
+it('takes any 256 characters as the id of a conversation', async () => {
+  for (const id of ['\u{1f4ac}'.repeat(256), 'a/b c?d#e%f', '..%2f', '1']) {
+    const path = encodeURIComponent(id)
+    const { conversation } = await append(path, [say('hello')])
+    expect(conversation.id).toBe(id)
+    expect((await requests.get(path)).messages).toBe(1)
+  }
+})

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { askContext, storeMessages } from '../support/prompt-context-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const filler = (count: number) => 'and then we spoke about the weather of the week. '.repeat(count)
+const ask = (scope: string, task: string) =>
+  askContext(app, scope, { task_descriptor: task, max_tokens: 400 })
+
+it('shows of a long message the part with the words of the question', async () => {
+  const text = `${filler(200)}The billing cluster runs in Frankfurt since March. ${filler(200)}`
+  await storeMessages(app, 'middle', [text])
+  const context = await ask('middle', 'In which cluster does billing run?')
+  expect(context.text).toContain('The billing cluster runs in Frankfurt since March.')
+  expect(context.text).toContain('user: …')
+  expect(context.items).toMatchObject([{ quoted: false }])
+  expect(context.token_estimate).toBeLessThanOrEqual(400)
+})
+
+it('shows the beginning of a long message that has the words there', async () => {
+  await storeMessages(app, 'begin', [`The billing cluster runs in Frankfurt. ${filler(400)} billing`])
+  expect((await ask('begin', 'Where does billing run?')).text).toContain('user: The billing cluster runs')
+})
+
+it('masks a secret of a long message whose key stands before the shown part', async () => {
+  const secret = 'zq81mVx02Lrt77Pq'
+  for (const gap of [1, 30, 59, 70]) {
+    const scope = `secret-${gap}`
+    const near = `password: ${secret}${' '.repeat(gap)}billing cluster of Frankfurt`
+    await storeMessages(app, scope, [`${filler(300)}${near} ${filler(300)}`])
+    const { text } = await ask(scope, 'billing cluster Frankfurt')
+    expect(text).toContain('cluster of Frankfurt')
+    expect(text).not.toContain(secret.slice(4))
+  }
+})

@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
+import { staticEmbedder } from '../../src/embeddings/static/static-embedder.service.ts'
+import { createEmbeddingWorker, readEmbeddingModels, readVectors } from '../support/embedding-workers.ts'
+import { type Body, create } from '../support/record-requests.ts'
+import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const sentences = {
+  physician: 'The physician prescribed antibiotics against an infection.',
+  landlord: 'Our landlord raised the rent of the apartment.',
+  train: 'The night train to Vienna was cancelled.',
+  recipe: 'Her soup needs more salt and a bay leaf.',
+}
+/** Shares no word with any of the sentences. */
+const question = 'Which medicine did a doctor give?'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp()
+})
+afterEach(() => app.close())
+
+const store = async (text: string, more: object = {}) => (await create(app, buildStatement(text, more))).id
+const embed = () => createEmbeddingWorker(app, staticEmbedder()).run()
+const ask = (text: string, more: object = {}, key?: string) =>
+  retrieve(app, { task_descriptor: text, max_hops: 0, explain: true, record_access: false, ...more }, key)
+async function findSimilar(text: string): Promise<Body> {
+  const { status, body } = await app.request('POST', '/v1/search/similar', { body: { text } })
+  expect(status).toBe(200)
+  return body as Body
+}
+const channelsOf = (answer: Body): string[] =>
+  answer.nodes.flatMap(({ signals }: Body) => signals.channels.map(({ channel }: Body) => channel))
+
+async function storeAll() {
+  const ids: Record<string, string> = {}
+  for (const [name, text] of Object.entries(sentences)) ids[name] = await store(text)
+  return ids
+}
+
+describe('retrieval by the built-in word meanings', () => {
+  it('finds a paraphrase that shares no word with the question', async () => {
+    const ids = await storeAll()
+    const before = await ask(question)
+    expect(channelsOf(before)).not.toContain('vector')
+    await embed()
+    // The API knows of a new model after a second.
+    app.clock.advance(2_000)
+    const answer = await ask(question)
+    expect(listNodeIds(answer)[0]).toBe(ids['physician'])
+    expect(answer.nodes[0].signals.channels).toMatchObject([{ channel: 'vector', rank: 1, weight: 0.2 }])
+    expect(listNodeIds(answer)).not.toContain(ids['train'])
+  })
+
+  it('puts a record that shares the words of the question first', async () => {
+    await storeAll()
+    const exact = await store('The doctor gave me a medicine leaflet.')
+    await embed()
+    expect(listNodeIds(await ask(question))[0]).toBe(exact)
+  })
+
+  it('finds nothing by meaning that the key may not read, and gives what it finds the same scores', async () => {
+    await storeAll()
+    await embed()
+    const key = await app.issueKey(['records:read'], { max_sensitivity: 'low' })
+    const before = await ask(question, {}, key)
+    const hidden = await store('A doctor gave medicine: antibiotics.', { sensitivity: 'high' })
+    await embed()
+    const scoresOf = ({ nodes }: Body) => nodes.map(({ record, score }: Body) => [record.id, score])
+    const after = await ask(question, {}, key)
+    expect(scoresOf(after)).toEqual(scoresOf(before))
+    expect(listNodeIds(await ask(question))[0]).toBe(hidden)
+  })
+
+  it('finds a text of another script by its spelling', async () => {
+    await storeAll()
+    const id = await store('Ключ от сарая лежит под горшком')
+    await embed()
+    const { items } = await findSimilar('ключи от сараев лежали под горшками')
+    expect(items[0]).toMatchObject({ record: { id } })
+    expect(items.slice(1).every(({ similarity }: Body) => similarity < 0.01)).toBe(true)
+  })
+
+  it('takes over a store with hashed vectors, which answer until all texts are embedded', async () => {
+    const ids = await storeAll()
+    await createEmbeddingWorker(app, hashEmbedder()).run()
+    const { items } = await findSimilar(sentences.train)
+    expect(items[0].similarity).toBeGreaterThan(0.5)
+    app.clock.advance(120_000)
+    await embed()
+    app.clock.advance(120_000)
+    expect(await readEmbeddingModels(app)).toMatchObject([
+      { provider: 'hash', serves: false, embeds: false },
+      { provider: 'static', model: 'static-v1', dimensions: 320, serves: true, embeds: true },
+    ])
+    expect(new Set((await readVectors(app)).map(({ model }) => model))).toEqual(new Set(['static-v1']))
+    expect(listNodeIds(await ask(question))[0]).toBe(ids['physician'])
+  })
+})
