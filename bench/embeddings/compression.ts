@@ -61,6 +61,7 @@ async function age({ pool }: BenchDatabase): Promise<void> {
 async function compress(db: Database) {
   const counts: Record<string, number> = {}
   const context: RunContext = {
+    db,
     run: { id: '', dryRun: false, scope: null, options: {}, startedAt: new Date() },
     inBatch: async (work) => {
       const batch: BatchResult = await transact(db, {}, work)

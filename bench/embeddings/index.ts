@@ -1,7 +1,10 @@
 import { connect, type Database } from '../../src/db/connection.ts'
 import { dot, type Embedding } from '../../src/domain/similarity.ts'
+import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.ts'
+import { createCellUpkeep } from '../../src/embeddings/cells/cell-upkeep.service.ts'
 import { createVectorSearch, ensureNearestIndex } from '../../src/embeddings/index.ts'
 import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
+import { measureSignatures } from '../../src/embeddings/vector-search.queries.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { answerConditions } from '../../src/retrieval/filters.queries.ts'
@@ -12,27 +15,31 @@ import { assert, drive, median, percentile } from '../load.ts'
 import { atMost, type Result } from '../result.ts'
 import { measureCompressed } from './compression.ts'
 import { populateVectors, type Store } from './population.ts'
-import { createClusteredSpace, createTextSpace, type Space } from './spaces.ts'
+import { createClusteredSpace, createNaturalSpace, createTextSpace, type Space } from './spaces.ts'
 
 const questions = 200
 /** A retrieval requests this many; the first ten are compared with the exact ones. */
 const limit = 50
 const maxMs = 60
 const minRecall = 0.98
+const maxMsByCells = 30
+/** One look learns the cells, the other assigns the vectors to them. */
+const looks = 2
 
 const clock: Clock = { now: () => new Date() }
+const log = createLogger({ level: 'warn', clock, write: console.error })
 
 type Search = ReturnType<typeof createVectorSearch>
 type Bench = { database: BenchDatabase; db: Database; store: Store; space: Space; queries: Embedding[] }
 
 /**
- * Measures vector candidates under the conditions of a retrieval, without an index and, if pgvector is installed,
- * with one.
+ * Measures vector candidates under the conditions of a retrieval: in one pass over all signatures, by cells, and, if
+ * pgvector is installed, by its index.
  */
 export async function benchEmbeddings({ withDatabase, note }: BenchContext): Promise<Result[]> {
   const size = Number(process.env['BENCH_EMBEDDINGS_RECORDS'] ?? 100_000)
   const results: Result[] = []
-  for (const space of [createTextSpace(), createClusteredSpace()]) {
+  for (const space of [createTextSpace(), createClusteredSpace(), await createNaturalSpace()]) {
     await withDatabase(async (database) => {
       note(`${space.name}: ${size} records`)
       const store = await populateVectors(database, space, size)
@@ -55,12 +62,13 @@ async function measureWays(bench: Bench, note: BenchContext['note']): Promise<Re
   const { db, store, queries } = bench
   const exact = queries.map((vector) => tenthBest(vector, store.vectors))
   note('one pass over all signatures')
-  const passing = await measure(bench, exact, 'no index')
-  await ensureNearestIndex(db, createLogger({ level: 'warn', clock, write: console.error }))
-  const results = [passing]
-  if (await isIndexed(db)) {
+  const results = [await measure(bench, exact, { way: 'no index', maxMs, minRecall })]
+  note('by cells')
+  results.push(await measureCells(bench, exact))
+  await ensureNearestIndex(db, log)
+  if (await isIndexed(bench)) {
     note('by the index of pgvector')
-    results.push(await measure(bench, exact, 'pgvector'))
+    results.push(await measure(bench, exact, { way: 'pgvector', maxMs, minRecall }))
   }
   note('three of four compressed')
   const search = createVectorSearch({ db, clock })
@@ -68,11 +76,27 @@ async function measureWays(bench: Bench, note: BenchContext['note']): Promise<Re
   return [...results, await measureCompressed(compressed, (vector) => find(search, store, vector))]
 }
 
-async function isIndexed(db: Database): Promise<boolean> {
-  return (await createVectorSearch({ db, clock }).countScanned()) === 0
+/** A store that is too small for cells is searched in one pass again. */
+async function measureCells(bench: Bench, exact: readonly number[]): Promise<Result> {
+  const { db, database, space } = bench
+  const upkeep = createCellUpkeep({ db, log, cache: createCellCache() })
+  const started = performance.now()
+  for (let look = 0; look < looks; look++) await upkeep.tidy(new AbortController().signal)
+  const seconds = (performance.now() - started) / 1_000
+  await database.pool.query('vacuum (analyze) signatures')
+  const { minRecallByCells } = space
+  const goal = minRecallByCells === undefined ? {} : { maxMs: maxMsByCells, minRecall: minRecallByCells }
+  const result = await measure(bench, exact, { way: 'cells', ...goal })
+  return { ...result, details: { ...result.details, seconds_to_divide: Math.round(seconds) } }
 }
 
-async function measure(bench: Bench, exact: readonly number[], way: string): Promise<Result> {
+async function isIndexed({ db }: Bench): Promise<boolean> {
+  return (await measureSignatures(db)).isIndexed
+}
+
+type Goal = { way: string; maxMs?: number; minRecall?: number }
+
+async function measure(bench: Bench, exact: readonly number[], goal: Goal): Promise<Result> {
   const { database, db, store, space, queries } = bench
   const search = createVectorSearch({ db, clock })
   const scan = (index: number) => scanOnce(database, queries[index] ?? new Float32Array())
@@ -93,14 +117,11 @@ async function measure(bench: Bench, exact: readonly number[], way: string): Pro
   const least = percentile(scanned.latencies, 0.95)
   const recall = shares.reduce((sum, share) => sum + share, 0) / shares.length
   return {
-    work: `vector candidates, ${store.vectors.length.toLocaleString('en')} ${space.name}, ${way}, p95`,
+    work: `vector candidates, ${store.vectors.length.toLocaleString('en')} ${space.name}, ${goal.way}, p95`,
     measured: { value: measured, unit: 'ms' },
     limit: { value: least, unit: 'ms', of: 'one sequential scan for the least distance' },
     ratio: measured / least,
-    mustReach: {
-      text: `${atMost(measured, maxMs, 'ms').text}, recall@10 ≥ ${minRecall}`,
-      reached: measured <= maxMs && recall >= minRecall,
-    },
+    ...judge(goal, { measured, recall }),
     verified: 'the ten best of each answer are held against those of all vectors, compared one by one',
     details: {
       recall_at_10: recall.toFixed(4),
@@ -108,6 +129,12 @@ async function measure(bench: Bench, exact: readonly number[], way: string): Pro
       scan_p50_ms: median(scanned.latencies),
     },
   }
+}
+
+function judge({ maxMs, minRecall }: Goal, { measured, recall }: { measured: number; recall: number }) {
+  if (maxMs === undefined || minRecall === undefined) return {}
+  const text = `${atMost(measured, maxMs, 'ms').text}, recall@10 ≥ ${minRecall}`
+  return { mustReach: { text, reached: measured <= maxMs && recall >= minRecall } }
 }
 
 async function find(search: Search, { model }: Store, vector: Embedding | undefined) {

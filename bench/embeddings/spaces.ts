@@ -1,10 +1,19 @@
 import { type Embedding, normalise } from '../../src/domain/similarity.ts'
 import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
+import { readTokenTable } from '../../src/embeddings/static/static-embedder.service.ts'
+import { staticDimensions, staticEmbedding } from '../../src/embeddings/static/static-embedding.ts'
 import { createRandom } from '../load.ts'
+import { readOwnConversations } from '../quality/corpus.ts'
 import { createWriter } from './texts.ts'
 
-/** A source of stored vectors and of query vectors. */
-export type Space = { name: string; dimensions: number; draw(): Embedding; ask(): Embedding }
+/** A source of stored vectors and of query vectors, and what a search by cells must find of the ten nearest. */
+export type Space = {
+  name: string
+  dimensions: number
+  draw(): Embedding
+  ask(): Embedding
+  minRecallByCells?: number
+}
 
 /** Vectors of the built-in embedder for texts and for questions about them. */
 export function createTextSpace(): Space {
@@ -15,6 +24,26 @@ export function createTextSpace(): Space {
     draw: () => hashEmbedding(write(), dimensions),
     ask: () => hashEmbedding(ask(), dimensions),
   }
+}
+
+/**
+ * Vectors of word meanings for natural sentences, two or three of a conversation together, and for natural questions
+ * about them.
+ */
+export async function createNaturalSpace(): Promise<Space> {
+  const conversations = (await readOwnConversations()).map(({ messages, questions }) => ({
+    sentences: messages.flatMap(({ content }) => content.split(/(?<=[.!?])\s+/)),
+    questions: questions.map(({ text }) => text),
+  }))
+  const random = createRandom(5)
+  const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]
+  const embed = (text: string) => staticEmbedding(text, readTokenTable())
+  const draw = () => {
+    const { sentences } = pick(conversations) ?? { sentences: [] }
+    return embed(Array.from({ length: 2 + Math.floor(random() * 2) }, () => pick(sentences) ?? '').join(' '))
+  }
+  const ask = () => embed(pick(pick(conversations)?.questions ?? []) ?? '')
+  return { name: 'natural texts', dimensions: staticDimensions, draw, ask, minRecallByCells: 0.95 }
 }
 
 const clusters = 100

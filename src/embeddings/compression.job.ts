@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { decode, encode } from '../domain/vector-codes.ts'
-import type { BatchResult, JobWork, RunContext } from '../jobs/runs.ts'
+import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
 import type { RetentionSettings } from '../lifecycle/index.ts'
 import {
   type CompressibleVector,
@@ -45,7 +45,8 @@ export function createCompression({ db, size = usualSize, ...settings }: Resourc
         const compressed = compressible.map(compress)
         if (compressed.length > 0) await writeCompressed(tx, compressed)
         const queued = await queueTooCoarse(tx, range)
-        return { until, done: until.count, counts: { ...countsOf(compressed), to_be_embedded: queued } }
+        const counts = { ...countsOf(compressed), to_be_embedded: queued }
+        return { until, done: until.count, counts, changes: compressed.map(describe) }
       },
     )
     return until
@@ -56,7 +57,11 @@ export function createCompression({ db, size = usualSize, ...settings }: Resourc
 
 function compress({ code, dimensions, bits, target, ...position }: CompressibleVector) {
   const compressed = encode(decode(code, dimensions, bits), target)
-  return { ...position, bits: target, code: compressed, saved: code.length - compressed.length }
+  return { ...position, from: bits, bits: target, code: compressed, saved: code.length - compressed.length }
+}
+
+function describe({ record_id, from, bits }: ReturnType<typeof compress>): Change {
+  return { record_id, action: 'reduce', before: { bits: from }, after: { bits } }
 }
 
 function countsOf(compressed: readonly { bits: number; saved: number }[]) {

@@ -2,10 +2,12 @@ import type { Clock } from '../kernel/clock.ts'
 import { createEmbeddingModel } from '../llm/embedding-model.ts'
 import type { Observe } from '../llm/request-retries.ts'
 import { type Embedder, hashEmbedder } from './hash-embedder.ts'
+import { staticEmbedder } from './static/static-embedder.service.ts'
 
 /** The settings from the configuration. */
 export type EmbeddingSettings =
   | { provider: 'none' }
+  | { provider: 'static' }
   | { provider: 'hash'; dimensions: number | undefined }
   | {
       provider: 'openai'
@@ -25,9 +27,28 @@ export function createEmbedder(
   switch (settings.provider) {
     case 'none':
       return undefined
+    case 'static':
+      return staticEmbedder()
     case 'hash':
       return hashEmbedder(settings.dimensions)
     case 'openai':
       return createEmbeddingModel({ ...settings, clock, observe })
   }
+}
+
+/** Returns the built-in embedder whose vectors are those of the model; undefined when there is none. */
+export function findBuiltIn(row: {
+  provider: string
+  model: string
+  dimensions: number
+}): Embedder | undefined {
+  return [staticEmbedder(), hashEmbedder(row.dimensions)].find(
+    ({ provider, model, dimensions }) =>
+      provider === row.provider && model === row.model && dimensions === row.dimensions,
+  )
+}
+
+/** A built-in embedder answers at once, and no text leaves the process. */
+export function isBuiltIn({ provider }: Pick<Embedder, 'provider'>): boolean {
+  return provider !== 'openai'
 }

@@ -8,6 +8,9 @@ export type ModelRow = Selectable<EmbeddingModels>
 /** The model that a worker is configured with. No other model takes its place while such a worker runs. */
 export type ConfiguredModel = Pick<ModelRow, 'provider' | 'model' | 'dimensions' | 'max_sensitivity'>
 
+/** A worker that reports. Other workers count as gone when they have not reported for this long. */
+export type Presence = { worker: string; now: Date; absentMs: number }
+
 /** Smaller than every record id. */
 const start = '00000000-0000-0000-0000-000000000000'
 
@@ -21,18 +24,54 @@ export async function findEmbeddingModel(db: Database): Promise<ModelRow | undef
   return db.selectFrom('embedding_models').where('embeds', '=', true).selectAll().executeTakeFirst()
 }
 
-/** Notes that a worker of this model is alive. Returns undefined when another model embeds texts. */
-export async function touchModel(db: Database, configured: ConfiguredModel, now: Date) {
-  return db
-    .updateTable('embedding_models')
-    .set({ seen_at: now })
-    .where('embeds', '=', true)
-    .where('provider', '=', configured.provider)
-    .where('model', '=', configured.model)
-    .where('dimensions', '=', configured.dimensions)
-    .where('max_sensitivity', '=', configured.max_sensitivity)
-    .returningAll()
+/**
+ * Notes that a worker of this model is alive, and deletes what is left of workers that ended without leaving. Returns
+ * undefined when another model embeds texts. All rows are changed after the one of the model, so that two workers do
+ * not wait for each other.
+ */
+export async function touchModel(
+  db: Database,
+  configured: ConfiguredModel,
+  { worker, now, absentMs }: Presence,
+): Promise<ModelRow | undefined> {
+  const { provider, model, dimensions, max_sensitivity: maxSensitivity } = configured
+  const { rows } = await sql<ModelRow>`
+    with touched as (
+      update embedding_models set seen_at = ${now}::timestamptz
+      where embeds and provider = ${provider} and model = ${model} and dimensions = ${dimensions}::int
+        and max_sensitivity = ${maxSensitivity}::sensitivity
+      returning *
+    ), noted as (
+      insert into embedding_workers (worker, model_id, seen_at)
+      select ${worker}::uuid, touched.id, ${now}::timestamptz from touched
+      on conflict (worker) do update set model_id = excluded.model_id, seen_at = excluded.seen_at
+    ), gone as (
+      delete from embedding_workers as w using touched
+      where w.worker <> ${worker}::uuid
+        and w.seen_at < ${now}::timestamptz - ${absentMs}::int * interval '1 millisecond'
+    )
+    select * from touched
+  `.execute(db)
+  return rows[0]
+}
+
+/** Deletes a worker that stops, and returns the model that it had; undefined when it had none. */
+export async function deleteWorker(tx: Transaction, worker: string): Promise<number | undefined> {
+  const gone = await tx
+    .deleteFrom('embedding_workers')
+    .where('worker', '=', worker)
+    .returning('model_id')
     .executeTakeFirst()
+  return gone?.model_id
+}
+
+/** After a worker has stopped, its model was last seen by the workers that are left, or by none. */
+export async function releaseModel(tx: Transaction, modelId: number): Promise<void> {
+  await sql`
+    update embedding_models as m
+    set seen_at = coalesce((select max(w.seen_at) from embedding_workers as w where w.model_id = m.id), 'epoch')
+    where m.id = ${modelId} and m.embeds
+  `.execute(tx)
 }
 
 /** Blocks other registrations until the transaction ends. Readers are not blocked. */

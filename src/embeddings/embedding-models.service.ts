@@ -2,10 +2,12 @@ import type { Database } from '../db/connection.ts'
 import { type Transaction, transact } from '../db/transaction.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
 import {
   type ConfiguredModel,
   deleteRetiredVectors,
+  deleteWorker,
   findEmbeddingModel,
   lockModels,
   lockReadyModel,
@@ -13,6 +15,7 @@ import {
   type ModelRow,
   queueUnembedded,
   registerModel,
+  releaseModel,
   retireModel,
   startServing,
   stopServing,
@@ -24,6 +27,7 @@ import type { Embedder } from './hash-embedder.ts'
 type Resources = {
   db: Database
   clock: Clock
+  ids: Ids
   log: Logger
   embedder: Embedder
   /** The model may not read more sensitive records. */
@@ -34,7 +38,9 @@ type Resources = {
 
 /** Often enough that a worker keeps its place when it stalls for a moment. */
 const noteEveryMs = 15_000
-/** A place is free when its worker has not reported for this long. */
+/** How often a worker that waits looks whether the place is free. */
+const retryEveryMs = 5_000
+/** A place is free when no worker has reported for this long. */
 const absentMs = 60_000
 
 const listedAtOnce = 5_000
@@ -43,10 +49,20 @@ const deletedAtOnce = 2_000
 /**
  * Registers the embedding model of this worker. Only one model embeds texts at a time. When workers have different
  * models, as during a rollout, the workers that came first continue, and the others wait until the last of them has
- * been gone for a minute. So the model changes once, in any order of starts and stops.
+ * stopped, or has been silent for a minute. So the model changes once, in any order of starts and stops.
  */
-export function createModelRegistration({ db, clock, log, embedder, maxSensitivity, measure }: Resources) {
+export function createModelRegistration({
+  db,
+  clock,
+  ids,
+  log,
+  embedder,
+  maxSensitivity,
+  measure,
+}: Resources) {
+  const worker = ids.random()
   let dimensions: number | undefined
+  let isNoted = false
   let known: { model: ModelRow | undefined; until: number } | undefined
 
   /** Returns the model of this worker; undefined while another model embeds texts. */
@@ -55,10 +71,11 @@ export function createModelRegistration({ db, clock, log, embedder, maxSensitivi
     dimensions ??= await measure(signal)
     const { provider, model: name } = embedder
     const configured = { provider, model: name, dimensions, max_sensitivity: maxSensitivity }
-    const model = (await touchModel(db, configured, clock.now())) ?? (await claimPlace(configured))
+    const model = (await touchModel(db, configured, presence())) ?? (await claimPlace(configured))
     if (!model && (!known || known.model))
       log.info('texts are embedded by workers with another configuration')
-    known = { model, until: performance.now() + noteEveryMs }
+    isNoted ||= model !== undefined
+    known = { model, until: performance.now() + (model ? noteEveryMs : retryEveryMs) }
     return model
   }
 
@@ -69,11 +86,12 @@ export function createModelRegistration({ db, clock, log, embedder, maxSensitivi
       const incumbent = await findEmbeddingModel(tx)
       if (incumbent && now.getTime() - incumbent.seen_at.getTime() < absentMs) {
         // Another worker with the same configuration may have been faster.
-        return touchModel(tx, configured, now)
+        return touchModel(tx, configured, presence())
       }
       await retireModel(tx)
       await retryGivenUp(tx, now)
-      return registerModel(tx, configured, now)
+      await registerModel(tx, configured, now)
+      return touchModel(tx, configured, presence())
     })
     if (taken?.walked_to)
       log.info('an embedding model is registered', { ...configured, serves: taken.serves })
@@ -86,7 +104,21 @@ export function createModelRegistration({ db, clock, log, embedder, maxSensitivi
     known = undefined
   }
 
-  return { findOwnModel, forget }
+  /** Frees the place of this worker, so that the next one need not wait until this one counts as gone. */
+  async function leave(): Promise<void> {
+    if (!isNoted) return
+    isNoted = false
+    known = undefined
+    await transact(db, {}, async (tx) => {
+      await lockModels(tx)
+      const modelId = await deleteWorker(tx, worker)
+      if (modelId !== undefined) await releaseModel(tx, modelId)
+    })
+  }
+
+  const presence = () => ({ worker, now: clock.now(), absentMs })
+
+  return { findOwnModel, forget, leave }
 }
 
 type Step = (

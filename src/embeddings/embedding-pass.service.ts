@@ -9,6 +9,7 @@ import type { BatchResult } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import type { ModelFailure } from '../llm/model-failure.ts'
+import type { CellAssigner } from './cells/cell-assigner.service.ts'
 import type { ModelRow } from './embedding-models.queries.ts'
 import { advanceModelChange } from './embedding-models.service.ts'
 import {
@@ -33,6 +34,7 @@ type Resources = {
   embedder: Embedder
   maxSensitivity: Sensitivity
   ask: ReturnType<typeof createTextEmbedder>['ask']
+  cells: CellAssigner
 }
 
 /** Runs one transaction. In a run of the job it also stores the progress. */
@@ -41,6 +43,7 @@ export type Pass = { inBatch: InBatch; model: ModelRow; scope: string | null; si
 
 /** How many texts one batch claims, and for how long a claim holds when its worker dies. */
 const batchLimits = {
+  static: { limit: 500, holdMs: 60_000 },
   hash: { limit: 500, holdMs: 60_000 },
   openai: { limit: 128, holdMs: 300_000 },
 } as const
@@ -49,7 +52,7 @@ const batchLimits = {
 const retryLimits = { mostAttempts: 8, firstPauseMs: 10_000 }
 
 /** Embeds the queued texts. No transaction is open while the model answers. */
-export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask }: Resources) {
+export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask, cells }: Resources) {
   const { limit, holdMs } = batchLimits[embedder.provider]
   const mostRank = rankOf(maxSensitivity)
 
@@ -79,7 +82,8 @@ export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask 
     const texts = queuedTexts.flatMap(textOf)
     // The deadline lies well before other workers may claim the texts.
     const answers = await ask(texts, { dimensions: model.dimensions, deadlineMs: holdMs * 0.8, signal })
-    const embeddedTexts = toEmbeddedTexts(ids, texts, answers.vectors)
+    const cellOf = await cells.read(model.id)
+    const embeddedTexts = toEmbeddedTexts(ids, texts, answers.vectors, cellOf)
     await inBatch((tx) =>
       storeAnswers(tx, { modelId: model.id, until, ids, embeddedTexts, refused: answers.refused }),
     )
@@ -137,14 +141,19 @@ function toEmbeddedTexts(
   ids: readonly string[],
   texts: readonly Text[],
   vectors: ReadonlyMap<string, Embedding | null>,
+  cellOf: (vector: Embedding) => number,
 ): EmbeddedText[] {
   const toRead = new Set(texts.map(({ id }) => id))
   return ids.flatMap((id): EmbeddedText[] => {
     const vector = vectors.get(id)
-    if (vector) return [{ id, vector: { code: encode(vector, 32), signature: computeSignature(vector) } }]
+    if (vector) return [{ id, vector: toStored(vector, cellOf(vector)) }]
     return vector === null || !toRead.has(id) ? [{ id, vector: null }] : []
   })
 }
+
+const toStored = (vector: Embedding, cell: number) => ({
+  ...{ code: encode(vector, 32), signature: computeSignature(vector), cell },
+})
 
 async function releaseUnread(tx: Transaction, claim: Claim, now: Date): Promise<void> {
   if (claim.ids.length > 0) await releaseClaim(tx, claim, now)

@@ -3,6 +3,7 @@ import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import type { Payload } from '../domain/payloads.ts'
+import { cellsPerSet, noCell } from './cells/cells.ts'
 
 /** The queue of texts that wait for their vectors. No statement here waits for a locked row. */
 
@@ -26,7 +27,7 @@ export async function findWork(db: Database, now: Date): Promise<{ is_due: boole
  * first had taken, so that storing their vectors would skip them.
  */
 export async function lockClaims(tx: Transaction): Promise<void> {
-  await sql`select pg_advisory_xact_lock(7350, 11)`.execute(tx)
+  await sql`select pg_advisory_xact_lock(7350 # lock_seed(), 11)`.execute(tx)
 }
 
 type ClaimInput = { modelId: number; now: Date; until: Date; scope: string | null; limit: number }
@@ -68,7 +69,7 @@ export async function findQueuedTexts(db: Database, ids: readonly string[]): Pro
 }
 
 /** The vector of a text; null for a text that gets none. */
-export type EmbeddedText = { id: string; vector: { code: Buffer; signature: Buffer } | null }
+export type EmbeddedText = { id: string; vector: { code: Buffer; signature: Buffer; cell: number } | null }
 
 /**
  * `lag_seconds` is the time since the text was written. It is null for a text without a vector, and for a text that
@@ -79,7 +80,7 @@ export type StoredVector = { record_id: string; lag_seconds: number | null }
 /**
  * Stores vectors with their signatures, removes their texts from the queue and returns the finished ids. A text stays
  * queued when the claim no longer holds: it was rewritten, is being erased or belongs to another model. A text without
- * a new vector loses the one it had. Vectors of an earlier model stay, unless the text has changed. The first vector of
+ * a new vector loses the one it had. The sets of cells are locked, so that none is deleted while it gets a vector. Vectors of an earlier model stay, unless the text has changed. The first vector of
  * a record queues it for the surprise comparison.
  */
 export async function storeVectors(
@@ -101,13 +102,18 @@ export async function storeVectors(
       for update of u skip locked
     ), kept as materialized (
       select r.id from records as r where r.id in (select record_id from mine) for key share skip locked
+    ), sets as materialized (
+      select id from vector_cells where model_id = ${modelId} for key share
     ), finished as materialized (
-      select mine.record_id, mine.asked_at, mine.is_new, given.code, given.signature
+      select mine.record_id, mine.asked_at, mine.is_new, given.code, given.signature,
+        case when given.cell / ${sql.lit(cellsPerSet)} in (select id from sets) then given.cell else ${sql.lit(noCell)} end
+          as cell
       from unnest(
         ${sql.val(ids)}::uuid[],
         ${embeddedTexts.map(({ vector }) => vector?.code ?? null)}::bytea[],
-        ${embeddedTexts.map(({ vector }) => vector?.signature.toString('hex') ?? null)}::text[]
-      ) as given (record_id, code, signature)
+        ${embeddedTexts.map(({ vector }) => vector?.signature.toString('hex') ?? null)}::text[],
+        ${embeddedTexts.map(({ vector }) => vector?.cell ?? noCell)}::int4[]
+      ) as given (record_id, code, signature, cell)
       join mine using (record_id)
       where exists (select from kept where kept.id = mine.record_id)
         or (given.code is null and not exists (select from records as r where r.id = mine.record_id))
@@ -117,9 +123,9 @@ export async function storeVectors(
       on conflict (record_id, model_id) do update
         set bits = excluded.bits, embedded_at = excluded.embedded_at, code = excluded.code
     ), signed as (
-      insert into signatures (record_id, model_id, bits)
-      select record_id, ${modelId}, ('x' || signature)::bit(1024) from finished where code is not null
-      on conflict (record_id, model_id) do update set bits = excluded.bits
+      insert into signatures (record_id, model_id, bits, cell)
+      select record_id, ${modelId}, ('x' || signature)::bit(1024), cell from finished where code is not null
+      on conflict (record_id, model_id) do update set bits = excluded.bits, cell = excluded.cell
     ), outdated as (
       delete from embeddings as e using finished as s
       where e.record_id = s.record_id and (s.code is null or (s.is_new and e.model_id <> ${modelId}))

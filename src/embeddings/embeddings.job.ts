@@ -3,11 +3,16 @@ import type { Sensitivity } from '../domain/caller.ts'
 import { abortWhenRunEnds } from '../jobs/abort-when-run-ends.ts'
 import type { JobWork, RunContext } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
+import { createCellAssigner } from './cells/cell-assigner.service.ts'
+import { createCellCache } from './cells/cell-cache.service.ts'
+import { pollCells } from './cells/cells.job.ts'
+import { isBuiltIn } from './embedder.service.ts'
 import { createModelRegistration } from './embedding-models.service.ts'
 import { createEmbeddingPass } from './embedding-pass.service.ts'
 import { pollEmbeddingQueue } from './embedding-poll.job.ts'
-import { countWaiting, retryGivenUp } from './embedding-queue.queries.ts'
+import { countWaiting, findWork, retryGivenUp } from './embedding-queue.queries.ts'
 import type { Embedder } from './hash-embedder.ts'
 import { pollComparisons } from './surprise/surprise.job.ts'
 import { countUncompared } from './surprise/surprise-comparison.queries.ts'
@@ -17,6 +22,7 @@ import { createTextEmbedder } from './text-embedding.service.ts'
 type Resources = {
   db: Database
   clock: Clock
+  ids: Ids
   log: Logger
   /** Without an embedder texts are queued and wait. */
   embedder: Embedder | undefined
@@ -30,14 +36,17 @@ const figures = [
 ]
 
 /** Creates the job `embed` and the background polling that does the same work. */
-export function createEmbeddingJob({ db, clock, log, embedder, maxSensitivity: most }: Resources) {
-  if (!embedder) return { work: { run: countDryRun }, watch: () => ({ stop: async () => {} }) }
-  const maxSensitivity = embedder.provider === 'hash' ? 'hyper' : most
+export function createEmbeddingJob({ db, clock, ids, log, embedder, maxSensitivity: most }: Resources) {
+  if (!embedder) {
+    return { work: { run: countDryRun }, watch: () => ({ stop: async () => {} }), hasWork: async () => false }
+  }
+  const maxSensitivity = isBuiltIn(embedder) ? 'hyper' : most
   const { ask, measure } = createTextEmbedder(embedder)
   const resources = { db, clock, log, embedder, maxSensitivity }
-  const registration = createModelRegistration({ ...resources, measure })
-  const embedding = createEmbeddingPass({ ...resources, ask })
-  const surprising = createSurpriseComparison({ clock })
+  const registration = createModelRegistration({ ...resources, ids, measure })
+  const cache = createCellCache()
+  const embedding = createEmbeddingPass({ ...resources, ask, cells: createCellAssigner({ db, cache }) })
+  const surprising = createSurpriseComparison({ clock, cells: cache })
 
   async function run(context: RunContext): Promise<void> {
     if (context.run.dryRun) return countDryRun(context)
@@ -67,13 +76,26 @@ export function createEmbeddingJob({ db, clock, log, embedder, maxSensitivity: m
   }
 
   const work: JobWork = { run }
-  return { work, watch }
+  return { work, watch, hasWork }
+
+  /** Whether a text waits for its vector, at the cost of two index probes. */
+  async function hasWork(): Promise<boolean> {
+    const { is_due, is_changing } = await findWork(db, clock.now())
+    return is_due || is_changing
+  }
 
   function watch() {
     const watches = [
       pollEmbeddingQueue({ db, clock, log, registration, embedding }),
       pollComparisons({ db, log, surprising }),
+      pollCells({ db, log, cache }),
     ]
-    return { stop: async () => void (await Promise.all(watches.map((each) => each.stop()))) }
+    return {
+      stop: async () => {
+        await Promise.all(watches.map((each) => each.stop()))
+        // The place becomes free without it, a minute later.
+        await registration.leave().catch((error) => log.warn('a worker could not leave', { err: error }))
+      },
+    }
   }
 }

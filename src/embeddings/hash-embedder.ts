@@ -3,7 +3,7 @@ import type { RetryOptions } from '../llm/request-retries.ts'
 import { hashEmbedding } from './feature-hashing.ts'
 
 export type Embedder = {
-  provider: 'hash' | 'openai'
+  provider: 'static' | 'hash' | 'openai'
   /**
    * Vectors of different names cannot be compared, so every change to the embedding of a text changes this name.
    */
@@ -18,7 +18,7 @@ export type Embedder = {
 const hashModel = 'hash-v1'
 
 /**
- * The built-in embedder. In a test with 3,000 paragraphs it finds the paragraph of an eight-word excerpt in 89 of 100
+ * The built-in embedder of spelling. In a test with 3,000 paragraphs it finds the paragraph of an eight-word excerpt in 89 of 100
  * cases. With 384 dimensions it is 90, but each record takes half a kilobyte more.
  */
 export function hashEmbedder(dimensions = 256): Embedder & { dimensions: number } {

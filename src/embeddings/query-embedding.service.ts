@@ -4,21 +4,28 @@ import { type Embedding, hasDirection } from '../domain/similarity.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { ModelFailure } from '../llm/model-failure.ts'
+import { findBuiltIn, isBuiltIn } from './embedder.service.ts'
 import { findServingModel, type ModelRow } from './embedding-models.queries.ts'
-import { type Embedder, hashEmbedder } from './hash-embedder.ts'
+import type { Embedder } from './hash-embedder.ts'
 
-type Resources = { db: Database; clock: Clock; log: Logger; embedder: Embedder | undefined }
+type Resources = {
+  db: Database
+  clock: Clock
+  log: Logger
+  embedder: Embedder | undefined
+  /** The caller waits, and the answer is nearly as good without a vector. */
+  timeoutMs: number
+  /** After so many failures in a row the model is not asked for `pauseMs`. */
+  mostFailures: number
+  pauseMs: number
+}
 
 type Outcome =
   | { outcome: 'embedded'; model: ModelRow; vector: Embedding }
   | { outcome: 'empty' | 'unanswered' }
 
-/** The caller waits, and the answer is nearly as good without a vector. */
-const timeoutMs = 2_000
-const mostFailures = 3
 /** In characters. Most models read about 8,000 tokens. */
 const longest = 8_000
-const closedMs = 30_000
 const mostKept = 500
 const modelKeptMs = 1_000
 
@@ -26,7 +33,15 @@ const modelKeptMs = 1_000
  * Embeds a question with the model whose vectors are searched. A model that fails several times is not asked for a
  * while: it would slow down every search.
  */
-export function createQueryEmbedder({ db, clock, log, embedder }: Resources) {
+export function createQueryEmbedder({
+  db,
+  clock,
+  log,
+  embedder,
+  timeoutMs,
+  mostFailures,
+  pauseMs,
+}: Resources) {
   const kept = new Map<string, Embedding>()
   let failures = 0
   let closedUntil = 0
@@ -54,16 +69,15 @@ export function createQueryEmbedder({ db, clock, log, embedder }: Resources) {
     const vector = kept.get(key) ?? (await ask(servingEmbedder, text, model.dimensions))
     if (!vector) return { outcome: 'unanswered' }
     if (!hasDirection(vector)) return { outcome: 'empty' }
-    if (model.provider !== 'hash') keep(key, vector)
+    if (!isBuiltIn(servingEmbedder)) keep(key, vector)
     return { outcome: 'embedded', model, vector }
   }
 
   /** While a new model is being filled, the old one still answers if it can be reached. */
-  function embedderOf({ provider, model, dimensions }: ModelRow): Embedder | undefined {
-    if (provider === 'hash') {
-      const built = hashEmbedder(dimensions)
-      return built.model === model ? built : undefined
-    }
+  function embedderOf(row: ModelRow): Embedder | undefined {
+    const builtIn = findBuiltIn(row)
+    if (builtIn) return builtIn
+    const { provider, model, dimensions } = row
     const isOther = embedder?.provider !== provider || embedder.model !== model
     return isOther || (embedder.dimensions ?? dimensions) !== dimensions ? undefined : embedder
   }
@@ -73,11 +87,11 @@ export function createQueryEmbedder({ db, clock, log, embedder }: Resources) {
     text: string,
     dimensions: number,
   ): Promise<Embedding | undefined> {
-    if (servingEmbedder.provider === 'hash') return (await servingEmbedder.embed([text]))[0]
+    if (isBuiltIn(servingEmbedder)) return (await servingEmbedder.embed([text]))[0]
     const now = clock.now().getTime()
     if (now < closedUntil) return undefined
     // One request tests the model while the others skip it.
-    if (failures >= mostFailures) closedUntil = now + closedMs
+    if (failures >= mostFailures) closedUntil = now + pauseMs
     try {
       const [vector] = await servingEmbedder.embed([text.slice(0, longest).toWellFormed()], { timeoutMs })
       if (vector?.length !== dimensions) throw new ModelFailure('invalid_answer')
@@ -86,7 +100,7 @@ export function createQueryEmbedder({ db, clock, log, embedder }: Resources) {
       return vector
     } catch (error) {
       failures += 1
-      if (failures >= mostFailures) closedUntil = clock.now().getTime() + closedMs
+      if (failures >= mostFailures) closedUntil = clock.now().getTime() + pauseMs
       // The message of a model failure never contains the text.
       log.warn('a question could not be embedded', { err: error, failures })
       return undefined

@@ -1,6 +1,7 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import { type Embedding, hasDirection, normalise } from '../domain/similarity.ts'
 import { ModelFailure } from '../llm/model-failure.ts'
+import { isBuiltIn } from './embedder.service.ts'
 import type { Embedder } from './hash-embedder.ts'
 import { clip, groupTexts, halve, type Text } from './text-batches.ts'
 
@@ -90,7 +91,7 @@ export function createTextEmbedder(embedder: Embedder) {
     return vector.length
   }
 
-  const shorten = (text: Text) => (embedder.provider === 'hash' ? text : clip(text, longest))
+  const shorten = (text: Text) => (isBuiltIn(embedder) ? text : clip(text, longest))
 
   return { ask, measure }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { nearestSearched } from './vector-search.queries.ts'
+import { nearestIndexed } from './vector-search.queries.ts'
 
 export type Extension = { available: string | null; installed: string | null; hasBrokenIndex: boolean }
 
@@ -57,12 +57,12 @@ export async function createNearestFunction(db: Database): Promise<void> {
   await sql`
     create or replace function nearest_signatures(model smallint, sought bit)
     returns table (record_id uuid, distance bigint) language sql stable
-    set hnsw.ef_search = ${sql.lit(nearestSearched)} set hnsw.iterative_scan = strict_order
+    set hnsw.ef_search = ${sql.lit(nearestIndexed)} set hnsw.iterative_scan = strict_order
     as ${sql.lit(`
       select s.record_id, bit_count(s.bits # sought) from signatures as s
       where s.model_id = model
       order by s.bits <~> sought
-      limit ${nearestSearched}
+      limit ${nearestIndexed}
     `)}
   `.execute(db)
 }

@@ -3,10 +3,10 @@ import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Precision } from '../domain/vector-codes.ts'
 
-/**
- * How many of the nearest signatures are examined. Two in five may be filtered out before a wider search is needed.
- */
-export const nearestSearched = 1_000
+/** How many of the nearest signatures the index of pgvector returns. */
+export const nearestIndexed = 1_000
+/** How many of the nearest signatures of the cells are examined, if so many are needed to meet the conditions. */
+export const nearestExamined = 10_000
 
 export type EncodedVector = { id: string; bits: Precision; code: Buffer }
 
@@ -19,41 +19,74 @@ export type VectorSearch = {
   limit: number
 }
 
-type NearestResult = { found: EncodedVector[]; isEnough: boolean }
-
 const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
   conditions.length === 0 ? sql`true` : sql`${sql.join([...conditions], sql` and `)}`
 
 /**
- * Takes the nearest vectors of all, and returns those whose records meet the conditions. Only these records are read,
- * and not every record of the store. `isEnough` is false when a record that is farther away may be missing. An index
- * may return fewer entries than requested although there are more.
+ * Takes the nearest vectors of the index, and returns those whose records meet the conditions. Only these records are
+ * read, and not every record of the store.
  */
-export async function findAmongNearest(
+export async function findAmongIndexed(
   db: Database,
   { modelId, signature, conditions, limit }: VectorSearch,
-  isIndexed: boolean,
-): Promise<NearestResult> {
-  const nearest = isIndexed
-    ? sql`select record_id, distance from nearest_signatures(${modelId}::smallint, ${signature}::bit(1024))`
-    : sql`
-      select record_id, bit_count(bits # ${signature}::bit(1024)) as distance from signatures
-      where model_id = ${modelId}
-      order by distance, record_id limit ${sql.lit(nearestSearched)}`
-  const { rows } = await sql<EncodedVector & { examined: number }>`
-    with near as materialized (${nearest}), met as (
+): Promise<EncodedVector[]> {
+  const { rows } = await sql<EncodedVector>`
+    with near as materialized (
+      select record_id, distance from nearest_signatures(${modelId}::smallint, ${signature}::bit(1024))
+    ), met as (
       select near.record_id, near.distance from near cross join lateral (
         select from records as r where r.id = near.record_id and ${allOf(conditions)} offset 0
       ) as r
       order by near.distance, near.record_id
       limit ${sql.lit(limit)}
     )
-    select e.record_id as id, e.bits, e.code, (select count(*) from near) as examined
+    select e.record_id as id, e.bits, e.code
     from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
     order by met.distance, met.record_id
   `.execute(db)
-  const examined = isIndexed ? nearestSearched : (rows[0]?.examined ?? nearestSearched)
-  return { found: rows.map(toEncodedVector), isEnough: rows.length >= limit || examined < nearestSearched }
+  return rows
+}
+
+/** `sets` are the sets of cells at the time of the statement. */
+type CellResult = { found: EncodedVector[]; sets: readonly number[] }
+
+/**
+ * Takes the nearest vectors of some cells, one after the other, until enough of their records meet the conditions.
+ * The order of the outer query is that of the inner one, so that nothing is sorted again and no further record is
+ * read.
+ */
+export async function findInCells(
+  db: Database,
+  { modelId, signature, conditions, limit }: VectorSearch,
+  cells: readonly number[],
+): Promise<CellResult> {
+  const { rows } = await sql<{ [K in keyof EncodedVector]: EncodedVector[K] | null } & { sets: number[] }>`
+    with met as materialized (
+      select near.record_id, near.distance from (
+        select s.record_id, bit_count(s.bits # ${signature}::bit(1024)) as distance
+        from signatures as s
+        where s.model_id = ${modelId} and s.cell = any(${sql.val([...cells])}::int4[])
+        order by distance, s.record_id
+        limit ${sql.lit(nearestExamined)}
+      ) as near cross join lateral (
+        select from records as r where r.id = near.record_id and ${allOf(conditions)} offset 0
+      ) as r
+      order by near.distance, near.record_id
+      limit ${sql.lit(limit)}
+    ), found as (
+      select e.record_id as id, e.bits, e.code, met.distance
+      from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
+    )
+    select found.id, found.bits, found.code, known.sets
+    from (
+      select array(select c.id from vector_cells as c where c.model_id = ${modelId} order by c.id) as sets
+    ) as known left join found on true
+    order by found.distance, found.id
+  `.execute(db)
+  return {
+    found: rows.flatMap(({ id, bits, code }) => (id && bits && code ? [{ id, bits, code }] : [])),
+    sets: rows[0]?.sets ?? [],
+  }
 }
 
 /**
@@ -87,7 +120,7 @@ export async function findNearestFiltered(
     from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
     order by met.distance, met.record_id
   `.execute(tx)
-  return rows.map(toEncodedVector)
+  return rows
 }
 
 /** Reads two partial indexes, which together contain every record that is not forgotten. */
@@ -127,7 +160,7 @@ export async function findNearestInScopes(
     from met join embeddings as e on e.record_id = met.id and e.model_id = ${modelId}
     order by met.distance, met.id
   `.execute(db)
-  return rows.map(toEncodedVector)
+  return rows
 }
 
 /**
@@ -162,8 +195,6 @@ export async function findCodes(
   return rows
 }
 
-const toEncodedVector = ({ id, bits, code }: EncodedVector): EncodedVector => ({ id, bits, code })
-
 /** Returns the vector of a record. */
 export async function findCode(
   db: Database,
@@ -176,13 +207,16 @@ export async function findCode(
   return rows[0]
 }
 
-/** Returns the size of all signatures and whether they are indexed. */
-export async function measureSignatures(db: Database): Promise<{ bytes: number; isIndexed: boolean }> {
-  const { rows } = await sql<{ bytes: number; isIndexed: boolean }>`
-    select pg_relation_size('signatures') as bytes, exists (
+/** The size of a row with its signature. */
+const bytesEach = 188
+
+/** Returns the number of signatures by the size of the table, and whether pgvector has an index of them. */
+export async function measureSignatures(db: Database): Promise<{ signatures: number; isIndexed: boolean }> {
+  const { rows } = await sql<{ signatures: number; isIndexed: boolean }>`
+    select (pg_relation_size('signatures') / ${sql.lit(bytesEach)})::int as signatures, exists (
       select from pg_index as i join pg_class as c on c.oid = i.indexrelid
       where i.indrelid = 'signatures'::regclass and c.relname = 'signatures_nearest' and i.indisvalid
     ) and to_regproc('nearest_signatures') is not null as "isIndexed"
   `.execute(db)
-  return rows[0] ?? { bytes: 0, isIndexed: false }
+  return rows[0] ?? { signatures: 0, isIndexed: false }
 }

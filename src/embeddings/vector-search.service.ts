@@ -4,17 +4,21 @@ import { type Transaction, transact } from '../db/transaction.ts'
 import { type Embedding, findNearest, hasDirection, type Neighbour } from '../domain/similarity.ts'
 import { decode, quantisationStep } from '../domain/vector-codes.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { type CellCache, createCellCache } from './cells/cell-cache.service.ts'
+import { findNearestCells, noCell } from './cells/cells.ts'
 import type { ModelRow } from './embedding-models.queries.ts'
 import { findNearestMixed } from './mixed-precision-distance.ts'
 import { computeSignature, formatSignature } from './signature.ts'
 import {
   countInScopes,
   type EncodedVector,
-  findAmongNearest,
+  findAmongIndexed,
   findCode,
+  findInCells,
   findNearestFiltered,
   findNearestInScopes,
   measureSignatures,
+  nearestExamined,
   prepareLargeScan,
   type VectorSearch,
 } from './vector-search.queries.ts'
@@ -35,11 +39,17 @@ export type VectorSearchInput = {
  */
 const candidates = 600
 
-/** The size of a row with its signature. */
-const bytesEach = 184
-
 const keptMs = 10_000
 const mostKept = 1_000
+
+/**
+ * A search of n signatures reads the cells that contain about this times √n of them: 60,000 of a million. More than
+ * needed of a small store, so that the recall is even.
+ */
+const defaultReadPerRoot = 60
+
+/** The sets of cells change a few times in the life of a store; a search that meets a change starts again. */
+const mostAttempts = 3
 
 /** Looking up a record and its signature takes as long as scanning so many signatures. */
 const passedMeanwhile = 16
@@ -49,18 +59,30 @@ const inside = { least: 500, most: 10_000, besideIndex: 2_000 }
 type Resources = {
   db: Database
   clock: Clock
+  cells?: CellCache | undefined
+  readPerRoot?: number
   /** Set when the search is part of a larger transaction. */
   tx?: Transaction
 }
 
-type Measured = { bytes: number; isIndexed: boolean; at: number }
+/** `isEnough` is false when a record that is farther away may be missing. */
+type NearVectors = { found: EncodedVector[]; isEnough: boolean }
+
+type Measured = { signatures: number; isIndexed: boolean; at: number }
 
 /**
  * Finds the nearest vectors in two steps: some hundred candidates by signature, then an exact comparison. The
- * candidates come from the pgvector index, or else from a scan of all signatures. Scopes with few records are scanned
- * by scope instead. Each way gives the same answer as a check of every record.
+ * candidates come from the pgvector index, or else from the cells nearest to the vector, or from all signatures of a
+ * small store. Scopes with few records are scanned by scope instead. Each way gives the answer of a check of every
+ * record, but for the few vectors that an index misses.
  */
-export function createVectorSearch({ db, clock, tx }: Resources) {
+export function createVectorSearch({
+  db,
+  clock,
+  cells = createCellCache(),
+  readPerRoot = defaultReadPerRoot,
+  tx,
+}: Resources) {
   const conn = tx ?? db
   const counts = new Map<string, { count: number; at: number }>()
   let measured: Measured | undefined
@@ -80,16 +102,38 @@ export function createVectorSearch({ db, clock, tx }: Resources) {
     if (!hasDirection(vector)) return []
     const signature = formatSignature(computeSignature(vector))
     const search = { modelId: model.id, signature, conditions, limit: Math.max(candidates, limit) }
-    return scopes && (await areSmall(scopes)) ? findNearestInScopes(conn, search, scopes) : findNear(search)
-  }
-
-  async function findNear(search: VectorSearch): Promise<EncodedVector[]> {
-    const near = await findAmongNearest(conn, search, (await measure()).isIndexed)
+    if (scopes && (await areSmall(scopes))) return findNearestInScopes(conn, search, scopes)
+    const { isIndexed } = await measure()
+    const near = isIndexed ? await searchIndex(search) : await searchCells(search, { vector, wanted: limit })
     if (near.isEnough) return near.found
     return transact(db, tx ? { tx } : {}, async (tx) => {
       await prepareLargeScan(tx)
       return findNearestFiltered(tx, search)
     })
+  }
+
+  async function searchIndex(search: VectorSearch): Promise<NearVectors> {
+    const found = await findAmongIndexed(conn, search)
+    return { found, isEnough: found.length >= search.limit }
+  }
+
+  /** While vectors move from one set of cells to another, both are searched. */
+  async function searchCells(
+    search: VectorSearch,
+    { vector, wanted }: { vector: Embedding; wanted: number },
+  ): Promise<NearVectors> {
+    const { signatures } = await measure()
+    const share = readPerRoot / Math.sqrt(Math.max(1, signatures))
+    let sets = await cells.read(conn, search.modelId)
+    for (let attempt = 1; ; attempt++) {
+      const near = sets.flatMap((set) => findNearestCells(set, vector, share))
+      const { found, sets: current } = await findInCells(conn, search, [noCell, ...near])
+      if (current.join() === sets.map(({ id }) => id).join() || attempt === mostAttempts) {
+        const isWhole = sets.length === 0 && signatures <= nearestExamined
+        return { found, isEnough: isWhole || found.length >= wanted }
+      }
+      sets = await cells.refresh(conn, search.modelId)
+    }
   }
 
   /** Returns the vector of a record; undefined when it has none yet. */
@@ -101,15 +145,14 @@ export function createVectorSearch({ db, clock, tx }: Resources) {
     return found && decode(found.code, dimensions, found.bits)
   }
 
-  /** Estimates how many signatures a search would scan. */
-  async function countScanned(scopes?: readonly string[]): Promise<number> {
-    const store = await measure()
-    return store.isIndexed || (scopes && (await areSmall(scopes))) ? 0 : signaturesIn(store)
+  /** Whether a search reads only a part of the signatures of the model. */
+  async function hasIndex(modelId: number): Promise<boolean> {
+    return (await measure()).isIndexed || (await cells.read(conn, modelId)).length > 0
   }
 
   async function areSmall(scopes: readonly string[]): Promise<boolean> {
     const store = await measure()
-    const share = store.isIndexed ? inside.besideIndex : signaturesIn(store) / passedMeanwhile
+    const share = store.isIndexed ? inside.besideIndex : store.signatures / passedMeanwhile
     const most = Math.round(Math.min(inside.most, Math.max(inside.least, share)))
     return (await countKept(scopes, most + 1)) <= most
   }
@@ -136,11 +179,7 @@ export function createVectorSearch({ db, clock, tx }: Resources) {
     return age >= 0 && age < keptMs
   }
 
-  return { find, findCandidates, findVector, countScanned }
-}
-
-function signaturesIn({ bytes }: Measured): number {
-  return Math.round(bytes / bytesEach)
+  return { find, findCandidates, findVector, hasIndex }
 }
 
 /**

@@ -123,23 +123,29 @@ describe('a change of the embedding model', () => {
     const { id } = await write('word')
     await app.db.deleteFrom('unembedded').execute()
     await fillRecords(id, 6_000)
-    expect((await hashing().run()).stats).toMatchObject({ embedded: 6_001 })
+    expect((await asking().run()).stats).toMatchObject({ embedded: 301 })
     expect(await readEmbeddingModels(app)).toMatchObject([{ serves: true, walked_to: null }])
     expect(await readEmbeddingQueue(app)).toEqual([])
-  }, 120_000)
+  })
 })
 
-/** Inserts copies of one record that the queue does not know, as if they were older than it. */
+/**
+ * Inserts copies of one record that the queue does not know, as if they were older than it. A model on a server may
+ * read every twentieth.
+ */
 async function fillRecords(id: string, count: number): Promise<void> {
   const { rows } = await app.database.pool.query<{ column_name: string }>(
     `select column_name from information_schema.columns
      where table_name = 'records' and is_generated = 'NEVER' and column_name <> 'id'`,
   )
-  const columns = rows.map(({ column_name: name }) => `"${name}"`).join()
+  const columns = rows.map(({ column_name: name }) => `"${name}"`)
+  const copies = columns.map((name) =>
+    name === '"sensitivity"' ? "case when n % 20 = 0 then sensitivity else 'hyper' end" : name,
+  )
   await app.database.pool.query(
     `with copied as (
-       insert into records (id, ${columns})
-       select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, ${columns}
+       insert into records (id, ${columns.join()})
+       select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, ${copies.join()}
        from records, generate_series(1, $2::int) as n where id = $1 returning id
      )
      insert into contents (record_id, tags, payload, provenance, search)
@@ -173,6 +179,33 @@ describe('workers with different models', () => {
     expect((await asking().run()).stats).toMatchObject({ embedded: 1 })
     expect((await hashing().run()).stats).toEqual({})
     expect(await served()).toBe('m1')
+  })
+
+  it('switch at once when the last old worker has stopped', async () => {
+    await write('one')
+    const [first, second, waiting] = [hashing(), hashing(), asking()]
+    for (const { run } of [first, second, waiting]) await run()
+    for (const leaving of [first, waiting]) {
+      await leaving.watch().stop()
+      expect((await asking().run()).stats).toEqual({})
+    }
+    await second.watch().stop()
+    expect((await asking().run()).stats).toMatchObject({ embedded: 1 })
+    expect(await served()).toBe('m1')
+    expect((await hashing().run()).stats).toEqual({})
+  })
+
+  it('wait for a worker that ended without stopping, also when another one stops', async () => {
+    await write('one')
+    await hashing().run()
+    app.clock.advance(minute / 2)
+    const last = hashing()
+    await last.run()
+    await last.watch().stop()
+    app.clock.advance(minute / 2 - 1)
+    expect((await asking().run()).stats).toEqual({})
+    app.clock.advance(1)
+    expect((await asking().run()).stats).toMatchObject({ embedded: 1 })
   })
 
   it('may differ in the highest sensitivity, and records become due when it rises', async () => {

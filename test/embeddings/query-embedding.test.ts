@@ -44,10 +44,12 @@ async function insertServingModel(model: string, provider = 'openai', length = d
     .execute()
 }
 
-function open(more: Parameters<typeof createServerEmbedder>[2] = {}) {
+const usual = { timeoutMs: 2 * second, mostFailures: 3, pauseMs: 30 * second }
+
+function open(more: Parameters<typeof createServerEmbedder>[2] = {}, settings = usual) {
   const log = createLogger({ level: 'info', clock, write: (line) => void lines.push(line) })
   const embedder = createServerEmbedder({ clock }, server.url, more)
-  return createQueryEmbedder({ db: database.db, clock, log, embedder })
+  return createQueryEmbedder({ db: database.db, clock, log, embedder, ...settings })
 }
 
 const outcomes = async (querying: ReturnType<typeof open>, texts: readonly string[]) => {
@@ -101,7 +103,7 @@ describe('embedText', () => {
     expect(await outcomes(open(), ['one'])).toEqual(['unanswered'])
     await insertServingModel('m1')
     const log = createLogger({ level: 'info', clock, write: () => {} })
-    const none = createQueryEmbedder({ db: database.db, clock, log, embedder: undefined })
+    const none = createQueryEmbedder({ db: database.db, clock, log, embedder: undefined, ...usual })
     expect(await none.servingModel()).toBeUndefined()
     expect(await outcomes(open(), ['one'])).toEqual(['embedded'])
   })
@@ -135,9 +137,22 @@ describe('embedText with a failing server', () => {
     expect(lines.join('')).not.toContain(secret)
   })
 
-  it('waits two seconds at most', async () => {
+  it('stops after as many failures and for as long as it is configured', async () => {
     await insertServingModel('m1')
-    const querying = open({ timeoutMs: 60_000 })
+    const querying = open({}, { ...usual, mostFailures: 1, pauseMs: 5 * second })
+    server.behave(respond(500, {}))
+    await outcomes(querying, ['a', 'b'])
+    expect(server.requests).toHaveLength(1)
+    server.behave(respondWithVectors())
+    clock.advance(5 * second - 1)
+    expect(await outcomes(querying, ['c'])).toEqual(['unanswered'])
+    clock.advance(1)
+    expect(await outcomes(querying, ['c'])).toEqual(['embedded'])
+  })
+
+  it('waits no longer than it is configured, even if a worker would', async () => {
+    await insertServingModel('m1')
+    const querying = open({ timeoutMs: 60_000 }, { ...usual, timeoutMs: 300 })
     server.behave(neverRespond)
     const before = performance.now()
     expect(await outcomes(querying, ['one'])).toEqual(['unanswered'])

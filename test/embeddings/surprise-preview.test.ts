@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { thresholdsOf } from '../../src/domain/similarity-thresholds.ts'
 import { computeSurprise } from '../../src/domain/surprise.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { type Body, create, expectProblem, fact, payloads, pointersOf } from '../support/record-requests.ts'
@@ -49,10 +50,12 @@ describe('POST /v1/surprise/preview', () => {
     expect(status).toBe(200)
     const { neighbours, duplicate_of: of, score, delta, base_before: base, base_importance } = body as Body
     expect(neighbours.map(({ id }: Body) => id)).toEqual([ids['frozen'], ids['thawed']])
-    const expected = computeSurprise(0.5, neighbours)
+    // That of a stored fact with the same words.
+    const { worth } = (await app.request('GET', `/v1/records/${ids['frozen']}/explain`)).body as Body
+    const expected = computeSurprise(worth.value, neighbours, thresholdsOf('hash'))
     expect({ score, delta, base_importance, base }).toEqual({
       ...{ score: expected.surprise.score, delta: expected.surprise.delta },
-      ...{ base_importance: expected.base_importance, base: 0.5 },
+      ...{ base_importance: expected.base_importance, base: worth.value },
     })
     expect(of).toBe(ids['frozen'])
     expect(await readEverything()).toEqual(before)

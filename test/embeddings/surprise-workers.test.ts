@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 const saying = (object: string, more: object = {}) =>
-  fact({ payload: { ...payloads.semantic, object }, ...more })
+  fact({ payload: { ...payloads.semantic, object }, base_importance: 0.5, ...more })
 const frozen = 'deployments of the billing service are frozen in december'
 
 /** Runs the comparison without its polling loop. */

@@ -13,7 +13,7 @@ afterEach(() => app.close())
 
 const frozen = 'deployments of the billing service are frozen in december'
 const saying = (object: string, more: object = {}) =>
-  fact({ payload: { ...payloads.semantic, object }, ...more })
+  fact({ payload: { ...payloads.semantic, object }, base_importance: 0.5, ...more })
 const write = async (object: string, more: object = {}): Promise<string> => {
   app.clock.advance(10)
   return (await create(app, saying(object, more))).id

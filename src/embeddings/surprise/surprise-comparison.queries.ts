@@ -27,7 +27,7 @@ export async function countUncompared(db: Database, scope: string | null): Promi
  */
 export async function tryLockComparison(tx: Transaction): Promise<boolean> {
   const { rows } = await sql<{ is_mine: boolean }>`
-    select pg_try_advisory_xact_lock(7350, 12) as is_mine
+    select pg_try_advisory_xact_lock(7350 # lock_seed(), 12) as is_mine
   `.execute(tx)
   return rows[0]?.is_mine ?? false
 }
@@ -38,9 +38,9 @@ export async function tryLockComparison(tx: Transaction): Promise<boolean> {
  */
 export async function findStableModel(
   tx: Transaction,
-): Promise<{ id: number; dimensions: number } | undefined> {
-  const { rows } = await sql<{ id: number; dimensions: number }>`
-    select id, dimensions from embedding_models where serves and embeds for share
+): Promise<{ id: number; provider: string; dimensions: number } | undefined> {
+  const { rows } = await sql<{ id: number; provider: string; dimensions: number }>`
+    select id, provider, dimensions from embedding_models where serves and embeds for share
   `.execute(tx)
   return rows[0]
 }

@@ -1,9 +1,11 @@
 import type { Transaction } from '../../db/transaction.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
+import { type SimilarityThresholds, thresholdsOf } from '../../domain/similarity-thresholds.ts'
 import { computeSurprise } from '../../domain/surprise.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { promoteDue, rescore } from '../../lifecycle/index.ts'
+import type { CellCache } from '../cells/cell-cache.service.ts'
 import { prepareLargeScan } from '../vector-search.queries.ts'
 import { decodeVector } from './decoded-neighbours.ts'
 import { isIndependentSource } from './independent-source.ts'
@@ -31,7 +33,9 @@ const nothing = { taken: 0, counts: {} }
  * Compares each record that got its first vector with what the store already knew, once, and changes its base
  * importance.
  */
-export function createSurpriseComparison({ clock, mostInside }: { clock: Clock; mostInside?: number }) {
+type Resources = { clock: Clock; cells?: CellCache; mostInside?: number }
+
+export function createSurpriseComparison({ clock, cells, mostInside }: Resources) {
   const bounds = mostInside === undefined ? {} : { mostInside }
 
   /** Compares until nothing is left that can be compared now. */
@@ -51,8 +55,8 @@ export function createSurpriseComparison({ clock, mostInside }: { clock: Clock; 
     if (listed.length === 0) return nothing
     await prepareLargeScan(tx)
     const newVectors = listed.flatMap((each) => toNewVector(each, model.dimensions))
-    const found = await findNeighbours({ tx, clock, model, signal, ...bounds }, newVectors)
-    const compared = await evaluateNeighbours(tx, found)
+    const found = await findNeighbours({ tx, clock, cells, model, signal, ...bounds }, newVectors)
+    const compared = await evaluateNeighbours(tx, found, thresholdsOf(model.provider))
     await write(tx, compared)
     const passedOver = listed.filter(({ id }) => !found.get(id)).map(({ id }) => id)
     if (passedOver.length > 0) await dropUncompared(tx, passedOver)
@@ -80,10 +84,11 @@ function toNewVector({ vector, ...rest }: PendingRecord, dimensions: number): Ne
 async function evaluateNeighbours(
   tx: Transaction,
   found: ReadonlyMap<string, readonly Neighbour[] | null>,
+  thresholds: SimilarityThresholds,
 ): Promise<Comparison[]> {
   const judged = [...found].flatMap(([id, neighbours]) =>
     // The base is 0 here: the difference is added to the base that the record has when it is written.
-    neighbours ? [{ id, ...computeSurprise(0, neighbours).surprise }] : [],
+    neighbours ? [{ id, ...computeSurprise(0, neighbours, thresholds).surprise }] : [],
   )
   const repeating = judged.flatMap(({ id, duplicate_of: of }) => (of === undefined ? [] : [id, of]))
   const tellers = repeating.length > 0 ? await findRecordSources(tx, [...new Set(repeating)]) : []

@@ -4,6 +4,7 @@ import { rankOf } from '../../domain/caller.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
 import { comparedNeighbours } from '../../domain/surprise.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { CellCache } from '../cells/cell-cache.service.ts'
 import { findNearestIds, unpackSignatures } from '../signature-matrix.ts'
 import { countInScopes, findCodes, readSignatures } from '../vector-search.queries.ts'
 import { createVectorSearch } from '../vector-search.service.ts'
@@ -14,6 +15,7 @@ type Model = { id: number; dimensions: number }
 type Pass = {
   tx: Transaction
   clock: Clock
+  cells?: CellCache | undefined
   model: Model
   signal: AbortSignal
   /** A larger scope is not searched, unless there is an index. */
@@ -84,11 +86,11 @@ type NeighbourSearch = (some: NewVectors) => Promise<(newVector: NewVector) => r
 async function chooseSearch(pass: Pass, group: NewVectors): Promise<NeighbourSearch | undefined> {
   const [first] = group
   if (!first) return undefined
-  const { tx, clock, mostInside = defaultMostInside } = pass
-  const search = createVectorSearch({ db: tx, clock, tx })
+  const { tx, clock, cells, model, mostInside = defaultMostInside } = pass
+  const search = createVectorSearch({ db: tx, clock, cells, tx })
   const inside = await countInScopes(tx, [first.scope], mostInside + 1)
   const isTooLarge = inside > mostInside
-  if (isTooLarge && (await search.countScanned()) > 0) return undefined
+  if (isTooLarge && !(await search.hasIndex(model.id))) return undefined
   const isLittle = group.length < singleSearch.newVectors && inside > singleSearch.signaturesEach
   return isTooLarge || isLittle ? searchOneByOne(pass, search) : searchTogether(pass, first)
 }

@@ -12,7 +12,9 @@ export const SurpriseQuery = closed(
           'The scope that would be searched. Default: the scope of a new record of this key. A scope that the key does not have contains nothing.',
       }),
     ),
-    base_importance: Type.Optional(Unit({ default: 0.5 })),
+    base_importance: Type.Optional(
+      Unit({ description: 'Without it the text is judged by its content, as that of a fact.' }),
+    ),
   },
   {
     $id: 'SurpriseQuery',

@@ -1,8 +1,9 @@
 import type { CallContext } from '../../db/transaction.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Caller } from '../../domain/caller.ts'
-import { defaultImportance } from '../../domain/record-defaults.ts'
+import { thresholdsOf } from '../../domain/similarity-thresholds.ts'
 import { comparedNeighbours, computeSurprise } from '../../domain/surprise.ts'
+import { judgeWorth } from '../../domain/worth.ts'
 import { chooseWriteScope } from '../../domain/write-trust.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { createQueryEmbedder } from '../query-embedding.service.ts'
@@ -34,8 +35,9 @@ export function createSurprisePreviewService({ queryEmbedder, vectors }: Resourc
     const known = found.map((each) => decodeVector(each, model.dimensions))
     const neighbours = findMostSimilar(vector, known, comparedNeighbours)
     const { base_importance, surprise } = computeSurprise(
-      input.base_importance ?? defaultImportance,
+      input.base_importance ?? judgeText(input.text),
       neighbours,
+      thresholdsOf(model.provider),
     )
     return { ...surprise, base_importance }
   }
@@ -48,6 +50,12 @@ export function createSurprisePreviewService({ queryEmbedder, vectors }: Resourc
  */
 function chooseScope(caller: Caller, named: string | undefined): string {
   return named ?? chooseWriteScope(caller, undefined)
+}
+
+/** What a fact is worth that says the text. */
+function judgeText(text: string): number {
+  const evidence = { validity: { mode: 'global' as const }, evidence: [] }
+  return judgeWorth({ kind: 'semantic', subject: '', predicate: '', object: text, ...evidence }).value
 }
 
 function noWordError(): AppError {

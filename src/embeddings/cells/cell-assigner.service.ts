@@ -1,0 +1,30 @@
+import type { Database } from '../../db/connection.ts'
+import type { Embedding } from '../../domain/similarity.ts'
+import type { CellCache } from './cell-cache.service.ts'
+import { createAssigner } from './cell-learning.ts'
+import { type CellSet, firstCellOf, noCell } from './cells.ts'
+
+export type CellAssigner = ReturnType<typeof createCellAssigner>
+
+/** Finds the cell of a new vector in the newest set. */
+export function createCellAssigner({ db, cache }: { db: Database; cache: CellCache }) {
+  let kept: { set: CellSet; placeOf: (vector: Embedding) => number } | undefined
+
+  async function read(modelId: number): Promise<(vector: Embedding) => number> {
+    const set = (await cache.read(db, modelId)).at(-1)
+    if (!set) return () => noCell
+    if (kept?.set !== set) kept = { set, placeOf: finish(createAssigner(set)) }
+    const { placeOf } = kept
+    return (vector) => firstCellOf(set) + placeOf(vector)
+  }
+
+  return { read }
+}
+
+/** Takes some tenths of a second for the largest set, once. */
+function finish<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}

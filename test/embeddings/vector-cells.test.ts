@@ -1,0 +1,180 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { transact } from '../../src/db/transaction.ts'
+import { openTo } from '../../src/db/visibility.ts'
+import { type Caller, unscoped } from '../../src/domain/caller.ts'
+import { findNearest } from '../../src/domain/similarity.ts'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.ts'
+import { createCellUpkeep } from '../../src/embeddings/cells/cell-upkeep.service.ts'
+import { insertCellSet } from '../../src/embeddings/cells/cells.queries.ts'
+import { cellsPerSet, noCell } from '../../src/embeddings/cells/cells.ts'
+import { createVectorSearch } from '../../src/embeddings/vector-search.service.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { insertRecords } from '../../src/records/record-creation.queries.ts'
+import { draftRecord } from '../../src/records/record-draft.ts'
+import { createTestClock } from '../support/clock.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { type InsertedVector, insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
+import { oneDayPolicies } from '../support/one-day-policies.ts'
+import { createVectorSource } from '../support/random-vectors.ts'
+
+const dimensions = 32
+const size = 2_400
+const caller: Caller = {
+  ...{ principal: 'root', name: 'root', sourceType: 'human' },
+  trust: { maxSensitivity: 'hyper', scopes: null },
+  permissions: new Set(['admin']),
+}
+const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
+const source = createVectorSource(21)
+const centres = Array.from({ length: 24 }, () => source.unit(dimensions))
+const around = (at: number) => source.near(centres[at % 24] ?? source.unit(dimensions), 0.5)
+const placed: InsertedVector[] = Array.from({ length: size }, (_, at) => ({
+  id: idOf(at + 1),
+  vector: around(at),
+}))
+const questions = Array.from({ length: 30 }, (_, at) => around(at))
+const isHidden = (at: number) => at % 3 === 0
+const log = createLogger({ level: 'silent', clock: createTestClock(), write: () => {} })
+const { signal } = new AbortController()
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let model: { id: number; dimensions: number }
+beforeEach(async () => {
+  database = await openTestDatabase()
+  await insertAll(placed)
+  model = { id: await insertEmbeddingModel(database.db, dimensions), dimensions }
+  await insertVectors(database.db, model.id, placed)
+})
+afterEach(() => database.close())
+
+async function insertAll(some: readonly { id: string }[]): Promise<void> {
+  const drafts = some.map(({ id }, at) => {
+    const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
+    const context = {
+      ...{ caller, now: new Date('2026-01-01'), id },
+      ...({ defaultSensitivity: 'low', policies: oneDayPolicies } as const),
+    }
+    const sensitivity = isHidden(at) ? ('high' as const) : ('low' as const)
+    return draftRecord({ type: 'working', payload, sensitivity, scope: 'team' }, context)
+  })
+  for (let at = 0; at < drafts.length; at += 600) {
+    await insertRecords(database.db, drafts.slice(at, at + 600), 'simple', createSeal('a key'))
+  }
+}
+
+const createUpkeep = () => createCellUpkeep({ db: database.db, log, cache: createCellCache(), least: size })
+/** Reads a third of the vectors by default. */
+const createSearch = (share = 1 / 3) =>
+  createVectorSearch({ db: database.db, clock: createTestClock(), readPerRoot: share * Math.sqrt(size) })
+const find = (
+  search: ReturnType<typeof createSearch>,
+  vector: Float32Array,
+  conditions: RawBuilder<SqlBool>[],
+) => search.find({ model, vector, conditions, limit: 10 })
+
+async function recall(search: ReturnType<typeof createSearch>, isHiddenIncluded = true): Promise<number> {
+  const trust = { maxSensitivity: 'low' as const, scopes: ['team'] }
+  const seen = placed.filter((_, at) => isHiddenIncluded || !isHidden(at))
+  let found = 0
+  for (const question of questions) {
+    const best = new Set(findNearest(question, seen, 10).map(({ id }) => id))
+    const near = await find(search, question, isHiddenIncluded ? [] : [openTo(trust)])
+    expect(near).toHaveLength(10)
+    found += near.filter(({ id }) => best.has(id)).length
+  }
+  return found / (10 * questions.length)
+}
+
+async function readCells() {
+  const { rows } = await sql<{ set_id: number; count: number }>`
+    select cell / ${sql.lit(cellsPerSet)} as set_id, count(*)::int as count
+    from signatures where model_id = ${model.id} group by 1 order by 1
+  `.execute(database.db)
+  return rows
+}
+
+const readSets = async () =>
+  (await database.db.selectFrom('vector_cells').select('id').orderBy('id').execute()).map(({ id }) => id)
+
+async function insertSetOf(first: Float32Array, second: Float32Array): Promise<number> {
+  const centroids = Float32Array.from([...first, ...second])
+  const set = { modelId: model.id, vectors: size, members: [1, 1], centroids }
+  await transact(database.db, {}, (tx) => insertCellSet(tx, set))
+  return (await readSets()).at(-1) ?? 0
+}
+
+describe('the cells of vectors', () => {
+  it('are learnt once, hold every vector, and a search that reads a third of them finds nearly all', async () => {
+    const search = createSearch()
+    expect(await recall(search)).toBeGreaterThanOrEqual(0.98)
+    await Promise.all([createUpkeep().tidy(signal), createUpkeep().tidy(signal)])
+    expect(await readSets()).toHaveLength(1)
+    await createUpkeep().tidy(signal)
+    await createUpkeep().tidy(signal)
+    const [id] = await readSets()
+    expect(await readCells()).toEqual([{ set_id: id, count: size }])
+    // The sets that this search had read before are out of date.
+    expect(await recall(search)).toBeGreaterThanOrEqual(0.95)
+    expect(await recall(createSearch(), false)).toBeGreaterThanOrEqual(0.95)
+  })
+
+  it('do not hide a vector that belongs to no cell or to an older set', async () => {
+    const [first = new Float32Array(), second = new Float32Array()] = centres
+    const older = await insertSetOf(first, second)
+    const search = createSearch(1)
+    await recall(search)
+    const newer = await insertSetOf(second, first)
+    const cells = sql`case when abs(hashtext(record_id::text)) % 3 = 0 then ${noCell} else
+      (case when abs(hashtext(record_id::text)) % 3 = 1 then ${older}::int else ${newer}::int end) * ${cellsPerSet} end`
+    await sql`update signatures set cell = ${cells}`.execute(database.db)
+    expect(await recall(search)).toBeGreaterThanOrEqual(0.98)
+  })
+
+  it('drop an older set only once no vector belongs to it', async () => {
+    const [first = new Float32Array(), second = new Float32Array()] = centres
+    const older = await insertSetOf(first, second)
+    await sql`update signatures set cell = ${older * cellsPerSet}`.execute(database.db)
+    const newer = await insertSetOf(second, first)
+    await database.db.transaction().execute(async (tx) => {
+      // Another transaction replaces this vector: it is skipped, and its set stays.
+      await sql`select from signatures where record_id = ${idOf(7)}::uuid for update`.execute(tx)
+      await createUpkeep().tidy(signal)
+      expect(await readSets()).toEqual([older, newer])
+    })
+    await createUpkeep().tidy(signal)
+    expect(await readSets()).toEqual([newer])
+    expect((await readCells()).map(({ set_id: id }) => id)).toEqual([newer])
+  })
+
+  it('are deleted with the last vector of a model that is no longer used', async () => {
+    const [first = new Float32Array(), second = new Float32Array()] = centres
+    await insertSetOf(first, second)
+    await database.db.updateTable('embedding_models').set({ serves: false, embeds: false }).execute()
+    await createUpkeep().tidy(signal)
+    expect(await readSets()).toHaveLength(1)
+    await database.db.deleteFrom('embeddings').execute()
+    await createUpkeep().tidy(signal)
+    expect(await readSets()).toEqual([])
+  })
+
+  it('answer a filter that excludes everything near by a check of every record', async () => {
+    await createUpkeep().tidy(signal)
+    await createUpkeep().tidy(signal)
+    const [question = new Float32Array(dimensions)] = questions
+    const farthest = findNearest(question, placed, size)
+      .slice(-4)
+      .map(({ id }) => id)
+    const conditions = [sql<SqlBool>`r.id = any(${sql.val(farthest)}::uuid[])`]
+    expect((await find(createSearch(), question, conditions)).map(({ id }) => id)).toEqual(farthest)
+  })
+
+  it('leave a small scope to a scan of the scope', async () => {
+    await createUpkeep().tidy(signal)
+    const [question = new Float32Array(dimensions)] = questions
+    const query = { model, vector: question, conditions: [], limit: 10 }
+    const found = await createSearch().find({ ...query, scopes: ['elsewhere', unscoped] })
+    expect(found).toEqual([])
+  })
+})
