@@ -40,7 +40,7 @@ async function measure(database: BenchDatabase, size: number, dimensions: number
     applicationName: 'membrane bench',
   })
   const { rows } = await database.pool.query<{ id: number }>('select id from embedding_models where serves')
-  const model = { id: rows[0]?.id ?? 0, dimensions }
+  const model = { id: rows[0]?.id ?? 0, provider: 'hash', dimensions }
   const groups: (readonly string[])[] = []
   try {
     const began = performance.now()

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 
 /** Conversations with questions whose answers are known to stand in certain messages. */
 export type Corpus = { name: string; conversations: Conversation[] }
@@ -10,6 +11,14 @@ export type Question = { text: string; category: string; evidence: string[] }
 /** A corpus in our own shape, from a file. */
 export async function readCorpus(file: string): Promise<Corpus> {
   return JSON.parse(await readFile(file, 'utf8')) as Corpus
+}
+
+/** The conversations of all corpora of this repository. */
+export async function readOwnConversations(): Promise<Conversation[]> {
+  const folder = resolve(import.meta.dirname, 'corpora')
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort()
+  const corpora = await Promise.all(files.map((file) => readCorpus(resolve(folder, file))))
+  return corpora.flatMap(({ conversations }) => conversations)
 }
 
 /** The conversations that settings are chosen by. The others only report. */

@@ -2,6 +2,16 @@ import type { Question } from './corpus.ts'
 
 export type Answered = { question: Question; found: readonly string[] }
 
+/** The share of questions with some, or all, of their evidence in a text, and how many messages a text quotes. */
+export function renderQuoted(name: string, answered: readonly Answered[]): string {
+  const share = (has: 'some' | 'every') =>
+    answered.filter(({ question, found }) => question.evidence[has]((id) => found.includes(id))).length /
+    Math.max(1, answered.length)
+  const quoted = answered.reduce((sum, { found }) => sum + found.length, 0) / Math.max(1, answered.length)
+  const shares = [share('some'), share('every')].map((each) => each.toFixed(3)).join(', all ')
+  return `${name.padEnd(36)} ${String(answered.length).padStart(5)}  any ${shares}, ${quoted.toFixed(1)} messages`
+}
+
 /** The share of questions with some, or all, of their evidence among the first so many. */
 export type Figures = {
   questions: number
@@ -25,6 +35,10 @@ export function computeFigures(answered: readonly Answered[]): Figures {
     any20: share(someIn(20)),
     all10: share(allIn(10)),
   }
+}
+
+export function formatShare(part: number, whole: number): string {
+  return (whole === 0 ? 0 : part / whole).toFixed(3)
 }
 
 export function renderFigures(name: string, figures: Figures): string {

@@ -1,64 +1,149 @@
 import { readdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type BenchContext, createGround } from '../bench-context.ts'
+import type { BenchDatabase } from '../database.ts'
 import { startProduct } from '../processes.ts'
 import { startServer } from '../server.ts'
-import { type Corpus, readCorpus, readLocomo } from './corpus.ts'
-import { type Answered, computeFigures, header, renderFigures } from './figures.ts'
+import { ages, setAges } from './ages.ts'
+import { type Conversation, type Corpus, readCorpus, readLocomo } from './corpus.ts'
+import { type Answered, computeFigures, header, renderFigures, renderQuoted } from './figures.ts'
+import { fitWorth } from './fit-worth.ts'
 import { askFloor } from './floor.ts'
-import { askService, createClient, renderLatency, storeConversation } from './service.ts'
+import { measureLife, renderLife } from './life.ts'
+import { measureRetention, renderRetention } from './retention.ts'
+import {
+  askContext,
+  askService,
+  createClient,
+  renderLatency,
+  storeConversation,
+  untilEmbedded,
+} from './service.ts'
 
 /** How much of what a question needs is found, over HTTP, beside BM25 over the same texts. docs/quality.md explains. */
 
-const usage = `npm run eval -- locomo --data FILE [--split dev|held|all]
-npm run eval -- own`
+const usage = `npm run eval -- locomo --data FILE [--split dev|held|all] [--ages written|recent|fresh] [--embedding static|hash|none]
+npm run eval -- own [--split dev|held|all]
+npm run eval -- retention [--data FILE] [--split dev|held|all] [--surprise]   what stays when only the most important may
+npm run eval -- life --data FILE [--split dev|held|all]   a year with decay, budgets and dreams
+npm run eval -- fit-worth --data FILE   the weights of src/domain/worth-weights.ts`
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { data: { type: 'string' }, split: { type: 'string', default: 'dev' } },
+  options: {
+    data: { type: 'string' },
+    split: { type: 'string', default: 'dev' },
+    ages: { type: 'string', default: 'written' },
+    surprise: { type: 'boolean', default: false },
+    embedding: { type: 'string', default: 'static' },
+  },
 })
 
+const [command] = positionals
+const { split } = values
+
 async function run(): Promise<void> {
+  if (command === 'fit-worth') return printWeights()
   const corpora = await readCorpora()
   const server = await startServer()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void server.stop().finally(() => process.exit(130)))
   }
   try {
-    for (const corpus of corpora) await measure(createGround(server.url), corpus)
+    const perform = { retention: measureKept, life: measureYear }[command ?? ''] ?? measure
+    for (const corpus of corpora) await perform(createGround(server.url), corpus)
   } finally {
     await server.stop()
   }
 }
 
 async function readCorpora(): Promise<Corpus[]> {
-  const [name] = positionals
-  if (name === 'locomo' && values.data) return [await readLocomo(values.data)]
-  if (name !== 'own') throw new Error(usage)
+  if (['locomo', 'retention', 'life'].includes(command ?? '') && values.data)
+    return [await readLocomo(values.data)]
+  if (command !== 'own' && command !== 'retention') throw new Error(usage)
+  return readOwnCorpora()
+}
+
+async function readOwnCorpora(): Promise<Corpus[]> {
   const folder = resolve(import.meta.dirname, 'corpora')
   const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort()
   return Promise.all(files.map((file) => readCorpus(resolve(folder, file))))
 }
 
-async function measure({ withDatabase, note }: BenchContext, corpus: Corpus): Promise<void> {
-  const { split } = values
-  const chosen = corpus.conversations.filter((each) => split === 'all' || each.split === split)
+async function printWeights(): Promise<void> {
+  if (!values.data) throw new Error(usage)
+  const weights = fitWorth(await readLocomo(values.data), await readOwnCorpora())
+  for (const [part, weight] of Object.entries(weights)) console.log(`  ${part}: ${weight},`)
+}
+
+function pickSplit({ conversations }: Corpus): Conversation[] {
+  return conversations.filter((each) => split === 'all' || each.split === split)
+}
+
+async function measureYear(ground: BenchContext, corpus: Corpus): Promise<void> {
+  console.log(renderLife(`${corpus.name}, ${split}`, await measureLife(ground, pickSplit(corpus))))
+}
+
+async function measureKept({ withDatabase, note }: BenchContext, corpus: Corpus): Promise<void> {
   await withDatabase(async (database) => {
     const api = await startProduct('api', { DATABASE_URL: database.url })
     const client = await createClient(api.url, 1)
+    try {
+      note(corpus.name)
+      const settle = values.surprise ? () => compareAll(database) : async () => {}
+      const retention = await measureRetention(client, pickSplit(corpus), settle)
+      console.log(renderRetention(corpus.name, retention))
+    } finally {
+      client.close()
+      await api.stop()
+    }
+  })
+}
+
+/** Runs a worker until every record has its vector and is compared with the others. */
+async function compareAll({ url, pool }: BenchDatabase): Promise<void> {
+  const worker = await startProduct('all', { DATABASE_URL: url })
+  try {
+    for (let left = 1; left > 0; await sleep(1_000)) {
+      const { rows } = await pool.query<{ left: number }>(
+        'select ((select count(*) from unembedded) + (select count(*) from unsurprised))::int4 as left',
+      )
+      left = rows[0]?.left ?? 0
+    }
+  } finally {
+    await worker.stop()
+  }
+}
+
+async function measure({ withDatabase, note }: BenchContext, corpus: Corpus): Promise<void> {
+  const wanted = ages.find((each) => each === values.ages)
+  if (!wanted) throw new Error(usage)
+  const now = new Date()
+  const chosen = pickSplit(corpus).map((each) => setAges(each, wanted, now))
+  await withDatabase(async (database) => {
+    const api = await startProduct('all', {
+      DATABASE_URL: database.url,
+      MEMBRANE_EMBEDDING_PROVIDER: values.embedding,
+    })
+    const client = await createClient(api.url, 1)
     const found = new Map<string, Answered[]>()
     const latencies: number[] = []
+    const quoted = new Map<string, Answered[]>()
     const add = (name: string, answered: readonly Answered[]) =>
       found.set(name, [...(found.get(name) ?? []), ...answered])
     try {
       const stored = new Map<string, Map<string, string>>()
       for (const each of chosen) stored.set(each.id, await storeConversation(client, each))
+      if (values.embedding !== 'none') await untilEmbedded(database)
       for (const each of chosen) {
         note(`${corpus.name} ${each.id}`)
         const service = await askService(client, each, stored.get(each.id) ?? new Map())
         latencies.push(...service.latencies)
         add(`service, ${each.split}`, service.answered)
+        const context = await askContext(client, each, stored.get(each.id) ?? new Map())
+        quoted.set(each.split, [...(quoted.get(each.split) ?? []), ...context.answered])
         add(`BM25, ${each.split}`, await askFloor(database, each, 20))
       }
     } finally {
@@ -66,6 +151,8 @@ async function measure({ withDatabase, note }: BenchContext, corpus: Corpus): Pr
       await api.stop()
     }
     print(corpus.name, found, latencies)
+    for (const [name, answered] of quoted)
+      console.log(renderQuoted(`quoted in 1,500 tokens, ${name}`, answered))
   })
 }
 

@@ -1,14 +1,21 @@
-import { type Client, createClient } from '../client.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '../client.ts'
+import type { BenchDatabase } from '../database.ts'
 import { assert, median, percentile } from '../load.ts'
 import type { Conversation } from './corpus.ts'
 import type { Answered } from './figures.ts'
+
+/** Sends a request to the service, over a socket or within the process. */
+export type Sender = {
+  send(method: string, path: string, body?: string): Promise<{ status: number; text: string }>
+}
 
 const depth = 20
 const batch = 500
 
 /** Stores every message through the API, each conversation in a scope of its own. Answers ids by scope and record. */
 export async function storeConversation(
-  client: Client,
+  client: Sender,
   { id, messages }: Conversation,
 ): Promise<Map<string, string>> {
   const messageIds = new Map<string, string>()
@@ -25,11 +32,24 @@ export async function storeConversation(
   return messageIds
 }
 
+/** Waits until the worker has embedded every message. */
+export async function untilEmbedded({ pool }: BenchDatabase): Promise<void> {
+  const deadline = performance.now() + 120_000
+  for (;;) {
+    const { rows } = await pool.query<{ is_done: boolean }>(
+      'select exists (select from embeddings) and not exists (select from unembedded) as is_done',
+    )
+    if (rows[0]?.is_done) return
+    assert(performance.now() < deadline, 'the messages were not embedded in time')
+    await sleep(200)
+  }
+}
+
 export type Asked = { answered: Answered[]; latencies: number[] }
 
 /** Asks each question of a conversation, within its scope. */
 export async function askService(
-  client: Client,
+  client: Sender,
   { id, questions }: Conversation,
   messageIds: ReadonlyMap<string, string>,
 ): Promise<Asked> {
@@ -46,6 +66,26 @@ export async function askService(
     assert(status === 200, `a question was answered ${status}: ${text.slice(0, 500)}`)
     const { root_ids: ids } = JSON.parse(text) as { root_ids: string[] }
     answered.push({ question, found: ids.map((each) => messageIds.get(each) ?? each) })
+  }
+  return { answered, latencies }
+}
+
+/** Asks for a context of 1,500 tokens for each question: the messages that the text quotes. */
+export async function askContext(
+  client: Sender,
+  { id, questions }: Conversation,
+  messageIds: ReadonlyMap<string, string>,
+): Promise<Asked> {
+  const answered: Answered[] = []
+  const latencies: number[] = []
+  for (const question of questions) {
+    const body = { task_descriptor: question.text, scopes: [id], max_tokens: 1_500, record_access: false }
+    const started = performance.now()
+    const { status, text } = await client.send('POST', '/v1/context', JSON.stringify(body))
+    latencies.push(performance.now() - started)
+    assert(status === 200, `a context was answered ${status}: ${text.slice(0, 500)}`)
+    const { items } = JSON.parse(text) as { items: { record_id: string }[] }
+    answered.push({ question, found: items.map(({ record_id: each }) => messageIds.get(each) ?? each) })
   }
   return { answered, latencies }
 }
