@@ -68,7 +68,7 @@ export function createConsolidation(resources: Resources): JobWork {
     return { stage, scope, until: momentBefore(startedAt, age), now: clock.now() }
   }
 
-  return { run }
+  return { run, batchesDepend: () => true }
 }
 
 function isChosen({ stages }: ConsolidationOptions, name: StageName): boolean {

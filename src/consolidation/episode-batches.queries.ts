@@ -125,7 +125,7 @@ export async function lockHandles(
 ): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(
-      ('x' || encode(substring(digest from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, 0)
+      ('x' || encode(substring(digest from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, lock_seed())
     )
     from (
       select distinct digest, scope

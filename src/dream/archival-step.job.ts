@@ -1,8 +1,9 @@
 import type { Database } from '../db/connection.ts'
+import { dropEffects } from '../db/run-effects.ts'
 import type { RunContext } from '../jobs/runs.ts'
 import { walkTable } from '../jobs/table-walk.ts'
 import { momentAfter } from '../kernel/units.ts'
-import { createPromotion, promoteDue, type Refresh, type RetentionSettings } from '../lifecycle/index.ts'
+import { createPromotion, type Refresh, type RetentionSettings } from '../lifecycle/index.ts'
 import { type Archived, archiveRecords, claimArchivable, countArchivable } from './archival-step.queries.ts'
 import type { Step } from './steps.ts'
 
@@ -39,9 +40,8 @@ export function createForgettingStep(resources: Resources): Step {
       ...{ part: 'archival', size },
       claim: (tx, portion) => claimArchivable(tx, { ...filter, ...portion }),
       perform: async (tx, ids) => {
-        // A dry run has rolled its promotions back, and promotion raises importance. So they are repeated in this
-        // transaction.
-        if (dryRun) await promoteDue(tx, { ids, now, runId })
+        // A forgotten record names its run. A plan keeps more.
+        if (!dryRun) await dropEffects(tx)
         const settings = { retentionMode, retentionShape }
         return toBatch(await archiveRecords(tx, { ...settings, ...filter, ids, purgeAt, runId }), {
           now,
@@ -56,7 +56,7 @@ export function createForgettingStep(resources: Resources): Step {
     figures: ['promoted_episodic', 'promoted_semantic', 'archived', 'refreshed'],
     count: async (context) =>
       (await promotion.count(context)) +
-      (await countArchivable(db, createFilter(context))) +
+      (await countArchivable(context.db, createFilter(context))) +
       (await refresh.count(context)),
     run: async (context) => {
       await promotion.raiseAll(context)

@@ -12,12 +12,16 @@ const dayMs = 86_400_000
 
 type ArchivalFilter = { now: Date; scope: string | null }
 
-/** On rows `r`: old and rarely used, before retention and importance are computed. */
+/**
+ * On rows `r`: old and rarely used, before retention and importance are computed. Where a budget is in force, it alone decides
+ * what is worth keeping.
+ */
 function isArchivable({ now, scope }: ArchivalFilter): RawBuilder<unknown> {
   const before = new Date(now.getTime() - archivedAfterDays * dayMs)
   return sql`r.created_at < ${before}::timestamptz and r.forgotten_at is null and not r.pinned
     and r.status in ('active', 'challenged') and r.deletion_policy = 'auto_prune'
     and r.layer not in (${sql.join([...neverFading].map((layer) => sql.lit(layer)))})
+    and not exists (select from budgets as b where b.scope in (r.scope, ''))
     and ${weightedUses} < ${sql.lit(archivedBelow.accesses)} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}`
 }
 

@@ -32,13 +32,13 @@ type Resources = RetentionSettings & {
 
 /** Runs the steps one after the other. No step changes a pinned record, and no step deletes anything permanently. */
 export function createDream(resources: Resources): JobWork {
-  const { db, drift, model, writing } = resources
-  const gateway = createModelGateway({ db, model })
-  const writingSteps = writing ? createWritingSteps(db, writing) : []
+  const { drift, model, writing } = resources
+  const gateway = createModelGateway({ model })
+  const writingSteps = writing ? createWritingSteps(writing) : []
   const steps: readonly Step[] = [
     createForgettingStep(resources),
     ...writingSteps,
-    ...(drift ? [createDriftStep({ db, ...drift })] : []),
+    ...(drift ? [createDriftStep(drift)] : []),
     createAccessFoldingStep(),
   ]
 
@@ -64,21 +64,21 @@ export function createDream(resources: Resources): JobWork {
     return names === undefined ? steps : steps.filter(({ name }) => names.includes(name))
   }
 
-  return { run, help }
+  return { run, help, batchesDepend: () => true }
 }
 
 /**
  * Returns the steps that write what a model answers. Without a model clustering only lists its groups, and the others
  * do nothing.
  */
-function createWritingSteps(db: Database, writing: FactInserterResources): readonly Step[] {
+function createWritingSteps(writing: FactInserterResources): readonly Step[] {
   const { textLanguage } = writing
   const insertFact = createFactInserter(writing)
   return [
-    createClusteringStep({ db, insertFact, textLanguage }),
-    createProfilesStep({ db, insertFact, textLanguage }),
-    createSynthesisStep({ db, insertFact, textLanguage }),
-    createProbingStep({ db, textLanguage }),
+    createClusteringStep({ insertFact, textLanguage }),
+    createProfilesStep({ insertFact, textLanguage }),
+    createSynthesisStep({ insertFact, textLanguage }),
+    createProbingStep({ textLanguage }),
   ]
 }
 

@@ -1,4 +1,3 @@
-import type { Database } from '../db/connection.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import { maskSecrets } from '../domain/masking.ts'
 import { abortWhenRunEnds } from '../jobs/abort-when-run-ends.ts'
@@ -32,13 +31,13 @@ const maxFailures = 3
  * The only access of a dream to a model. It enforces the budget, stops when the run ends and gives up when the model
  * does not answer.
  */
-export function createModelGateway({ db, model }: { db: Database; model: DreamModel | undefined }) {
+export function createModelGateway({ model }: { model: DreamModel | undefined }) {
   /** Opens one session for a run. Its steps share the budget. */
   async function open(context: RunContext): Promise<ModelSession | undefined> {
     // The options were validated when the run was requested.
     const { ask_model: asksInDryRun = false } = context.run.options as DreamOptions
     if (!model || (context.run.dryRun && !asksInDryRun)) return undefined
-    return createModelSession(context, model, await findSpent(db, context.run.id))
+    return createModelSession(context, model, await findSpent(context.db, context.run.id))
   }
 
   return { open }

@@ -101,14 +101,14 @@ function isAfter({ created_at: at, id }: { created_at: string; id: string }): Ra
  */
 export async function lockMergesAcrossScopes(tx: Transaction, scope: string): Promise<void> {
   await sql`
-    select case when ${scope}::text = ${unscoped} then pg_advisory_xact_lock(7350, 5)
-      else pg_advisory_xact_lock_shared(7350, 5) end
+    select case when ${scope}::text = ${unscoped} then pg_advisory_xact_lock(7350 # lock_seed(), 5)
+      else pg_advisory_xact_lock_shared(7350 # lock_seed(), 5) end
   `.execute(tx)
 }
 
 /** Call it after `lockMergesAcrossScopes`: the order of the two locks prevents deadlocks. */
 export async function lockMergesInScope(tx: Transaction, scope: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${scope}::text, 7350))`.execute(tx)
+  await sql`select pg_advisory_xact_lock(hashtextextended(${scope}::text, 7350 # lock_seed()))`.execute(tx)
 }
 
 /**

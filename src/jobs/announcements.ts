@@ -9,7 +9,16 @@ import { createFaultLog } from './queue-fault-log.ts'
 
 type Resources = { queue: Pick<JobQueue, 'enqueue'>; clock: Clock; log: Logger }
 
-export type Announcements = ReturnType<typeof createAnnouncements>
+export type Announcements = {
+  announceRun(job: JobName, runId: string): Promise<boolean>
+  announceFollowUp(job: JobName): Promise<boolean>
+  announceTick(job: JobName, dueAt: Date): Promise<boolean>
+  /** Says that a tenant may have new texts without a vector. */
+  announceWrites(): Promise<boolean>
+  /** The same for what is committed in the schema of a tenant. */
+  ofTenant(reference: string): Announcements
+  finish(): Promise<unknown>
+}
 
 /** A queue that does not answer within this time counts as down; the message may still arrive later. */
 const patienceMs = 1_000
@@ -22,7 +31,7 @@ const farthestTickMs = 86_400_000
  * Sends messages to the workers about what is committed in PostgreSQL. A message only saves time, because the poll finds
  * what the queue loses. So no function throws, and each returns whether the queue has taken the message.
  */
-export function createAnnouncements({ queue, clock, log }: Resources) {
+export function createAnnouncements({ queue, clock, log }: Resources): Announcements {
   const logFault = createFaultLog(log)
   const pending = new Set<Promise<boolean>>()
 
@@ -40,22 +49,30 @@ export function createAnnouncements({ queue, clock, log }: Resources) {
     return Promise.race([enqueued, sleep(patienceMs, false, { ref: false })])
   }
 
-  return {
-    announceRun: (job: JobName, runId: string): Promise<boolean> =>
-      announce(job, { reason: 'request', run_id: runId }, { jobId: runId }),
+  function announceFor(tenant: string | undefined): Announcements {
+    const of = tenant === undefined ? {} : { tenant }
+    return {
+      announceRun: (job, runId) =>
+        announce(job, { ...of, reason: 'request', run_id: runId }, { jobId: runId }),
 
-    /** Without an id of its own: each run may be followed by another. */
-    announceFollowUp: (job: JobName): Promise<boolean> => announce(job, { reason: 'follow_up' }),
+      /** Without an id of its own: each run may be followed by another. */
+      announceFollowUp: (job) => announce(job, { ...of, reason: 'follow_up' }),
 
-    /** Every worker announces every tick, and the id makes them one. */
-    announceTick: async (job: JobName, dueAt: Date): Promise<boolean> => {
-      const delay = Math.max(0, dueAt.getTime() - clock.now().getTime())
-      if (delay > farthestTickMs) return false
-      return announce(job, { reason: 'tick' }, { jobId: `tick-${job}-${dueAt.getTime()}`, delay })
-    },
+      /** Every worker announces every tick, and the id makes them one. Those of tenants would be thousands. */
+      announceTick: async (job, dueAt) => {
+        const delay = Math.max(0, dueAt.getTime() - clock.now().getTime())
+        if (delay > farthestTickMs || tenant !== undefined) return false
+        return announce(job, { reason: 'tick' }, { jobId: `tick-${job}-${dueAt.getTime()}`, delay })
+      },
 
-    /** Waits for what is on its way, but not for a queue that is down. */
-    finish: (): Promise<unknown> =>
-      Promise.race([Promise.allSettled(pending), sleep(patienceMs, undefined, { ref: false })]),
+      announceWrites: () => announce('embed', { ...of, reason: 'writes' }),
+
+      ofTenant: announceFor,
+
+      /** Waits for what is on its way, but not for a queue that is down. */
+      finish: () => Promise.race([Promise.allSettled(pending), sleep(patienceMs, undefined, { ref: false })]),
+    }
   }
+
+  return announceFor(undefined)
 }

@@ -5,9 +5,14 @@ import type { JobName } from './job-names.ts'
  * because the queue is no place for memory content, and because the run's row may change before the message arrives.
  */
 export type JobMessage = {
-  /** `request`: a client requested a run. `tick`: a schedule is due. `follow_up`: a run ended and more is due. */
-  reason: 'request' | 'tick' | 'follow_up'
+  /**
+   * `request`: a client requested a run. `tick`: a schedule is due. `follow_up`: a run ended and more is due. `writes`: a
+   * tenant has new records.
+   */
+  reason: 'request' | 'tick' | 'follow_up' | 'writes'
   run_id?: string
+  /** The reference of the tenant; absent for what belongs to none. */
+  tenant?: string
 }
 
 /** What a message led to, in numbers: it is logged and kept in the queue, where no content may go. */
@@ -22,4 +27,5 @@ export type JobHandler = (
   job: JobName,
   signal: AbortSignal,
   showRun: (runId: string) => void,
+  message?: JobMessage,
 ) => Promise<JobReport>

@@ -1,3 +1,4 @@
+import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 
 /** What a run does, and on which records. */
@@ -10,6 +11,8 @@ export type Run = {
   options: Readonly<Record<string, unknown>>
   /** When the run first started. It stays the same when another worker continues the run. */
   startedAt: Date
+  /** Whether the rows that the run writes are kept, so that it can be applied or taken back. */
+  keepsEffects?: boolean
   /** The trace of the request, if it was part of one. */
   traceparent?: string | null
 }
@@ -27,6 +30,11 @@ export type BatchResult = {
 export type RunContext = {
   run: Run
   /**
+   * For reading between batches: what the run sees. Where a rehearsal joins its batches, these are also the changes of the
+   * batches before. A batch uses its own transaction.
+   */
+  db: Database
+  /**
    * Runs `work` in one transaction that checks the lease and stores the progress: after a kill, both the work and its
    * progress are there, or neither. Throws `RunEnded` when the run must end. A dry run keeps only the result.
    */
@@ -43,6 +51,11 @@ export type RunContext = {
 
 /** What a job does. */
 export type JobWork = {
+  /**
+   * Whether a batch depends on what the batches before it wrote. Then a rehearsal joins its batches, so that it comes to the
+   * same end as the run.
+   */
+  batchesDepend?(run: Run): boolean
   run(context: RunContext): Promise<void>
   /** Takes part in a run that another worker leads, until no part is left. */
   help?(context: RunContext): Promise<void>

@@ -49,7 +49,7 @@ function createProcess(handle: JobHandler, { running, log, logFault }: ProcessTo
       if (job.data.run_id !== runId) job.updateData({ ...job.data, run_id: runId }).catch(logFault)
     }
     const handled = handleKnown(job.name, () =>
-      handle(job.name, signal ?? new AbortController().signal, showRun),
+      handle(job.name, signal ?? new AbortController().signal, showRun, job.data),
     )
     running.add(handled)
     try {

@@ -26,20 +26,33 @@ const usualPollMs = 30_000
 /** Many leases that lapse one after another must not make the poll busy. */
 const leastPauseMs = 1_000
 
+/** Returns a function that finds the jobs with something to do. */
+export function createDueJobs({
+  db,
+  clock,
+  worker,
+  intervals,
+}: Pick<Resources, 'db' | 'clock' | 'worker' | 'intervals'>) {
+  let isPrepared = false
+  return async function findDue(): Promise<JobName[]> {
+    if (!isPrepared) await ensureJobRows(db, jobNames, clock.now())
+    isPrepared = true
+    const due = await findDueJobs(db, { worker, now: clock.now(), intervals })
+    return jobNames.filter((name) => due.some(({ job }) => job === name))
+  }
+}
+
 /**
  * The safety net below the queue. It finds runs and ticks whose message was lost, and runs whose worker is gone, and
  * does them without the queue, which may be down. It also announces each tick again, in case the queue was emptied.
  */
 export function startDueJobsPoll(resources: Resources): Poll {
-  const { db, clock, log, worker, runner, intervals, announcements, everyMs = usualPollMs } = resources
+  const { db, clock, log, runner, intervals, announcements, everyMs = usualPollMs } = resources
   const running = new Set<Promise<unknown>>()
-  let isPrepared = false
+  const findDue = createDueJobs(resources)
 
   async function look(signal: AbortSignal): Promise<number> {
-    if (!isPrepared) await ensureJobRows(db, jobNames, clock.now())
-    isPrepared = true
-    const due = await findDueJobs(db, { worker, now: clock.now(), intervals })
-    for (const name of jobNames.filter((name) => due.some(({ job }) => job === name))) run(name, signal)
+    for (const name of await findDue()) run(name, signal)
     await announceTicks()
     return untilNextLapse()
   }

@@ -36,6 +36,8 @@ type NewRun = {
   scope?: string | null
   options?: object
   traceparent?: string
+  /** The key, `root` or `anonymous`; absent for a scheduled run. */
+  requestedBy?: string
 }
 
 export async function insertRun(db: Database, run: NewRun): Promise<void> {
@@ -44,6 +46,7 @@ export async function insertRun(db: Database, run: NewRun): Promise<void> {
     .values({
       ...{ id: run.id, job: run.job, trigger: run.trigger, created_at: run.now },
       ...{ dry_run: run.dryRun ?? false, scope: run.scope ?? null, traceparent: run.traceparent ?? null },
+      requested_by: run.requestedBy ?? null,
       options: JSON.stringify(run.options ?? {}),
       ...{ status: 'queued', done: 0, total: null, stats: '{}', attempts: 0, cancel_requested: false },
     })
@@ -161,6 +164,14 @@ function isListed(trust: Trust): RawBuilder<SqlBool> {
 }
 
 /**
+ * What a change made, without its place among the records that a budget forgot: rank and line depend on records above the
+ * ceiling of the caller.
+ */
+function withoutPlace({ maxSensitivity }: Trust): RawBuilder<unknown> {
+  return maxSensitivity === 'hyper' ? sql.ref('after') : sql`(r.after - array['rank', 'line'])`
+}
+
+/**
  * The changes that the caller may see. A record that the caller sees redacted is listed without values. Values that
  * name a record which the caller does not see in full are left out.
  */
@@ -178,7 +189,7 @@ export async function listChanges(
     )
     .select(['record_id', 'action'])
     .select(membersShown(trust, sql.ref('before')).as('before'))
-    .select(membersShown(trust, sql.ref('after')).as('after'))
+    .select(membersShown(trust, withoutPlace(trust)).as('after'))
     .select(sql<string | null>`case when ${namesNoHidden(trust, sql.ref('note'))} then note end`.as('note'))
     .select(sql<boolean>`${openTo(trust)}`.as('is_open'))
     .orderBy('record_id')
@@ -199,7 +210,7 @@ export async function countHiddenChanges(db: Database, runId: string, trust: Tru
 export async function listSchedules(db: Database) {
   return db
     .selectFrom('job_schedules')
-    .select(['job', 'interval_ms', 'enabled', 'last_success_at', 'next_at'])
+    .select(['job', 'interval_ms', 'enabled', 'mode', 'last_success_at', 'next_at'])
     .orderBy('job')
     .execute()
 }
@@ -207,7 +218,7 @@ export async function listSchedules(db: Database) {
 /** The next run is one interval from now, because a request for a rarer run does not mean a run at once. */
 export async function upsertSchedule(
   db: Database,
-  { job, now, ...chosen }: { job: string; interval_ms: number; enabled: boolean; now: Date },
+  { job, now, ...chosen }: { job: string; interval_ms: number; enabled: boolean; mode: string; now: Date },
 ): Promise<void> {
   const row = { ...chosen, next_at: new Date(now.getTime() + chosen.interval_ms) }
   await db

@@ -3,9 +3,10 @@ import { ConsolidationOptions } from '../consolidation/index.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
 import { DreamOptions } from '../dream/index.ts'
-import { type JobName, jobNames } from '../jobs/job-names.ts'
+import { type JobName, jobNames, schedulableJobs } from '../jobs/job-names.ts'
+import { SimulatedPoint } from '../simulation/index.ts'
 
-const Job = Type.Enum([...jobNames], { description: 'The job.' })
+const Job = Type.Enum([...schedulableJobs], { description: 'The job.' })
 const Status = Type.Enum(['queued', 'running', 'succeeded', 'failed', 'cancelled'])
 const scope = Type.String({
   minLength: 1,
@@ -24,6 +25,20 @@ const progress = closed({
   ),
 })
 
+/** Counts by name. The type says only that: the curve is read by clients alone. */
+const Stats = Type.Unsafe<Record<string, number>>(
+  Type.Object(
+    {
+      curve: Type.Optional(
+        Type.Array(ref(SimulatedPoint), {
+          description: 'For a simulation: a point for each value, in the order of the request.',
+        }),
+      ),
+    },
+    { additionalProperties: Type.Number(), description: 'Counts of what the run did.' },
+  ),
+)
+
 export const MaintenanceRun = closed(
   {
     id: Uuid(),
@@ -37,7 +52,7 @@ export const MaintenanceRun = closed(
     options: Type.Record(Type.String(), Type.Unknown()),
     status: Status,
     progress,
-    stats: Type.Record(Type.String(), Type.Number(), { description: 'Counts of what the run did.' }),
+    stats: Stats,
     error: Type.Optional(
       Type.String({
         description:
@@ -71,15 +86,28 @@ export const MaintenanceRun = closed(
 )
 export type MaintenanceRun = Static<typeof MaintenanceRun>
 
+const RefreshOptions = closed({
+  rejudge: Type.Optional(
+    Type.Boolean({
+      description:
+        'Of `refresh_importance`: judges the base importance of records that were stored before this was done at creation, unless an importance was named. Each gets one audit entry. Default false.',
+    }),
+  ),
+})
+
 /** The options that each job takes. */
 export const optionNames: Readonly<Partial<Record<JobName, readonly string[]>>> = {
   consolidate: Object.keys(ConsolidationOptions.properties),
   dream: Object.keys(DreamOptions.properties),
+  refresh_importance: Object.keys(RefreshOptions.properties),
 }
 
-const JobOptions = closed(
-  { ...ConsolidationOptions.properties, ...DreamOptions.properties },
-  { $id: 'JobOptions', description: 'Options of `consolidate` and `dream`. The other jobs take none.' },
+export const JobOptions = closed(
+  { ...ConsolidationOptions.properties, ...DreamOptions.properties, ...RefreshOptions.properties },
+  {
+    $id: 'JobOptions',
+    description: 'Options of `consolidate`, `dream` and `refresh_importance`. The other jobs take none.',
+  },
 )
 
 export const NewMaintenanceRun = closed(
@@ -120,11 +148,16 @@ const interval = Type.String({
 })
 const enabled = Type.Boolean({ description: 'Whether the job runs by itself.' })
 
+const mode = Type.Enum(['run', 'plan'], {
+  description: 'What the schedule starts: a run, or a plan that waits until somebody applies it.',
+})
+
 export const Schedule = closed(
   {
     job: Type.String(),
     interval: Type.String({ examples: ['1h'] }),
     enabled,
+    mode,
     last_success_at: Type.Optional(
       Time({ description: 'When a run over all records last succeeded, requested or scheduled.' }),
     ),
@@ -134,13 +167,15 @@ export const Schedule = closed(
   },
   {
     $id: 'Schedule',
-    examples: [{ job: 'decay', interval: '1h', enabled: true, next_at: '2026-03-28T10:30:00.000Z' }],
+    examples: [
+      { job: 'decay', interval: '1h', enabled: true, mode: 'run', next_at: '2026-03-28T10:30:00.000Z' },
+    ],
   },
 )
 export type Schedule = Static<typeof Schedule>
 
 export const ScheduleChoice = closed(
-  { interval: Type.Optional(interval), enabled: Type.Optional(enabled) },
+  { interval: Type.Optional(interval), enabled: Type.Optional(enabled), mode: Type.Optional(mode) },
   { $id: 'ScheduleChoice', minProperties: 1, examples: [{ interval: '15m' }] },
 )
 export type ScheduleChoice = Static<typeof ScheduleChoice>
@@ -162,7 +197,9 @@ export const ChangePage = closed(
 )
 export const SchedulePage = listOf(ref(Schedule), 'SchedulePage')
 export const RunPath = Type.Object({ id: Uuid({ missing }) })
-export const SchedulePath = Type.Object({ job: Type.Enum([...jobNames], { missing: 'job_not_found' }) })
+export const SchedulePath = Type.Object({
+  job: Type.Enum([...schedulableJobs], { missing: 'job_not_found' }),
+})
 
 export const RunsQuery = closed({
   job: Type.Optional(Type.Enum([...jobNames])),

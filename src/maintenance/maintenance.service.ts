@@ -6,12 +6,14 @@ import type { ListPage } from '../domain/shapes.ts'
 import { hasFullTrust, requireFullTrust } from '../domain/trust.ts'
 import { chooseWriteScope } from '../domain/write-trust.ts'
 import { readPage } from '../http/paging.ts'
-import type { JobName } from '../jobs/job-names.ts'
+import { type JobName, schedulableJobs } from '../jobs/job-names.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { formatTraceparent, type TraceContext } from '../kernel/span.ts'
 import { formatDuration, parseDuration } from '../kernel/units.ts'
+import { type NewSimulation, requireOneQuestion } from '../simulation/index.ts'
+import { isKept, type NewUndo, requireUndoable } from '../undo/index.ts'
 import {
   cancelRun,
   countHiddenChanges,
@@ -58,17 +60,55 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     newRun: NewMaintenanceRun,
     trace?: TraceContext,
   ): Promise<MaintenanceRun> {
-    const id = ids.next()
-    const tx = call.tx ?? db
     const { job, dry_run: dryRun, options } = newRun
     refuseOptions(job, options)
-    await insertRun(tx, {
-      ...{ id, job, trigger: 'manual', now: clock.now(), scope: chooseScope(call.caller, job, newRun.scope) },
+    return queueRun(call, trace, {
+      ...{ job, scope: chooseScope(call.caller, job, newRun.scope) },
       ...(dryRun === undefined ? {} : { dryRun }),
       ...(options === undefined ? {} : { options }),
+    })
+  }
+
+  /** A simulation counts only records that the key sees whole. */
+  async function requestSimulation(
+    call: CallContext,
+    { scope, ...simulation }: NewSimulation,
+    trace?: TraceContext,
+  ): Promise<MaintenanceRun> {
+    const options = { ...simulation, max_sensitivity: call.caller.trust.maxSensitivity }
+    requireOneQuestion(options)
+    return queueRun(call, trace, {
+      job: 'simulation',
+      scope: chooseScope(call.caller, 'simulation', scope),
+      options,
+    })
+  }
+
+  /** The caller has checked what the run is to do. */
+  async function queueRun(
+    call: CallContext,
+    trace: TraceContext | undefined,
+    run: Pick<Parameters<typeof insertRun>[1], 'job' | 'scope' | 'dryRun' | 'options'>,
+  ): Promise<MaintenanceRun> {
+    const id = ids.next()
+    await insertRun(call.tx ?? db, {
+      ...{ id, trigger: 'manual', now: clock.now(), requestedBy: call.caller.principal, ...run },
       ...(trace === undefined ? {} : { traceparent: formatTraceparent(trace) }),
     })
     return read(call, id)
+  }
+
+  /** Queues a run that takes back what a finished run did. */
+  async function requestUndo(
+    call: CallContext,
+    targetId: string,
+    { dry_run: dryRun = false, ...reason }: NewUndo,
+    trace?: TraceContext,
+  ): Promise<MaintenanceRun> {
+    const target = await findVisibleRun(call, targetId)
+    requireUndoable(target, await isKept(call.tx ?? db, target))
+    const options = { run_id: targetId, ...reason }
+    return queueRun(call, trace, { job: 'undo', scope: target.scope, dryRun, options })
   }
 
   async function read(call: CallContext, id: string): Promise<MaintenanceRun> {
@@ -121,9 +161,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
   async function listAllSchedules(call: CallContext): Promise<{ items: Schedule[] }> {
     const rows = new Map((await listSchedules(call.tx ?? db)).map((row) => [row.job, row]))
     return {
-      items: Object.entries(intervals).map(([job, interval]) =>
-        presentSchedule(job, rows.get(job), interval),
-      ),
+      items: schedulableJobs.map((job) => presentSchedule(job, rows.get(job), intervals[job])),
     }
   }
 
@@ -134,9 +172,10 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     const interval_ms = parseDuration(choice.interval ?? current?.interval ?? '') ?? 0
     const enabled = choice.enabled ?? current?.enabled ?? true
     if (interval_ms < shortestMs || interval_ms > longestMs) throw outOfRange()
-    await upsertSchedule(call.tx ?? db, { job, enabled, interval_ms, now: clock.now() })
+    const mode = choice.mode ?? current?.mode ?? 'run'
+    await upsertSchedule(call.tx ?? db, { job, enabled, mode, interval_ms, now: clock.now() })
     const changed = (await listAllSchedules(call)).items.find((schedule) => schedule.job === job)
-    return changed ?? { job, enabled, interval: formatDuration(interval_ms) }
+    return changed ?? { job, enabled, mode, interval: formatDuration(interval_ms) }
   }
 
   async function findVisibleRun(call: CallContext, id: string): Promise<RunRow> {
@@ -145,7 +184,10 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     return run
   }
 
-  return { request, read, list, listRunChanges, cancel, listAllSchedules, setSchedule }
+  return {
+    ...{ request, requestSimulation, requestUndo, queueRun, read, list },
+    ...{ listRunChanges, cancel, listAllSchedules, setSchedule },
+  }
 }
 
 /** A key bound to one scope runs jobs on that scope. Only a key with all scopes runs them on everything. */

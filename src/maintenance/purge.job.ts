@@ -1,19 +1,29 @@
 import type { Database } from '../db/connection.ts'
-import type { JobWork } from '../jobs/runs.ts'
+import { dropEffects } from '../db/run-effects.ts'
+import type { Change, JobWork, RunContext } from '../jobs/runs.ts'
 
 /** Deletes rows that expired before `now`, at most `limit`, and returns how many. */
 type DeleteExpired = (db: Database, now: Date, limit: number) => Promise<number>
 
 /** Each key is the name under which the run counts the rows. The room that stores the rows provides the function. */
-type Resources = { expired: Readonly<Record<string, DeleteExpired>> }
+type Resources = {
+  expired: Readonly<Record<string, DeleteExpired>>
+  /** The records that a plan lists: the next ones after an id. */
+  listPurgeable?: (db: Database, due: { now: Date; after: string; limit: number }) => Promise<Purgeable[]>
+}
+
+type Purgeable = { id: string; reason: string; forgotten_at: Date }
 
 /** Small enough that a worker which must stop is near the end of its batch. */
 const batchSize = 1_000
 
 /** The job `purge`. Each batch is a transaction of its own and skips rows that another worker has locked. */
-export function createPurge({ expired }: Resources): JobWork {
+export function createPurge({ expired, listPurgeable }: Resources): JobWork {
   return {
-    run: async ({ run, inBatch }) => {
+    run: async (context) => {
+      const { run, inBatch } = context
+      if (run.dryRun && run.keepsEffects && listPurgeable) return listAll(context, listPurgeable)
+
       for (const [name, deleteExpired] of Object.entries(expired)) {
         let deleted: number
         do {
@@ -26,5 +36,26 @@ export function createPurge({ expired }: Resources): JobWork {
         } while (deleted === batchSize)
       }
     },
+  }
+}
+
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+/** A plan lists each record. What is deleted beside records holds no memory, and is left to the next run. */
+async function listAll(
+  { run, inBatch }: RunContext,
+  list: NonNullable<Resources['listPurgeable']>,
+): Promise<void> {
+  let after: string | undefined = firstId
+  while (after !== undefined) {
+    const from: string = after
+    const { last } = await inBatch(async (tx) => {
+      await dropEffects(tx)
+      const due = await list(tx, { now: run.startedAt, after: from, limit: batchSize })
+      const changes = due.map(({ id, ...before }): Change => ({ record_id: id, action: 'purge', before }))
+      const last = due.length < batchSize ? undefined : due.at(-1)?.id
+      return { done: due.length, counts: { records: due.length }, changes, last }
+    })
+    after = last
   }
 }

@@ -7,7 +7,7 @@ export function presentRun(row: RunRow): MaintenanceRun {
     ...{ id: row.id, job: row.job, trigger: row.trigger, dry_run: row.dry_run },
     ...(row.scope === null ? {} : { scope: row.scope }),
     // The database holds only checked JSON.
-    options: row.options as MaintenanceRun['options'],
+    options: withoutReason(row.options as MaintenanceRun['options']),
     status: row.status,
     progress: { done: row.done, ...(row.total === null ? {} : { total: row.total }) },
     stats: row.stats as MaintenanceRun['stats'],
@@ -18,6 +18,11 @@ export function presentRun(row: RunRow): MaintenanceRun {
     ...(row.started_at ? { started_at: row.started_at.toISOString() } : {}),
     ...(row.finished_at ? { finished_at: row.finished_at.toISOString() } : {}),
   }
+}
+
+/** Who asked for an undo, and why, stands in the log of each record. */
+function withoutReason({ actor: _, rationale: __, ...options }: MaintenanceRun['options']) {
+  return options
 }
 
 export function presentChange({ record_id, action, before, after, note, is_open }: ChangeRow): RunChange {
@@ -33,6 +38,7 @@ export function presentChange({ record_id, action, before, after, note, is_open 
 type ScheduleRow = {
   interval_ms: number | null
   enabled: boolean
+  mode: string
   last_success_at: Date | null
   next_at: Date
 }
@@ -42,7 +48,7 @@ export function presentSchedule(job: string, row: ScheduleRow | undefined, confi
   const intervalMs = row?.interval_ms ?? configuredMs
   const enabled = (row?.enabled ?? true) && intervalMs > 0
   return {
-    ...{ job, interval: formatDuration(intervalMs), enabled },
+    ...{ job, interval: formatDuration(intervalMs), enabled, mode: row?.mode === 'plan' ? 'plan' : 'run' },
     ...(row?.last_success_at ? { last_success_at: row.last_success_at.toISOString() } : {}),
     ...(row && enabled ? { next_at: row.next_at.toISOString() } : {}),
   }

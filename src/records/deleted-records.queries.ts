@@ -45,12 +45,33 @@ export async function purgeForgotten(db: Database, now: Date, limit: number): Pr
     select * from records where purge_at <= ${now}::timestamptz order by purge_at limit ${limit}
     for update skip locked
   `
-  const ids = await deleteKeepingNumbers(db, due, {
-    ...{ kind: 'purged', at: now },
-    reason: sql`r.forgotten_reason`,
-    actor: sql`r.forgotten_by`,
-  })
+  const ids = await deleteKeepingNumbers(db, due, purged(now))
   return ids.length
+}
+
+const purged = (at: Date) =>
+  ({ kind: 'purged', at, reason: sql`r.forgotten_reason`, actor: sql`r.forgotten_by` }) as const
+
+/** Forgotten records whose retention has ended, by id. */
+export async function listPurgeable(
+  db: Database,
+  { now, after, limit }: { now: Date; after: string; limit: number },
+): Promise<{ id: string; reason: string; forgotten_at: Date }[]> {
+  const { rows } = await sql<{ id: string; reason: string; forgotten_at: Date }>`
+    select id, coalesce(forgotten_reason, '') as reason, coalesce(forgotten_at, purge_at) as forgotten_at from records
+    where purge_at <= ${now}::timestamptz and id > ${after}::uuid
+    order by id limit ${limit}
+  `.execute(db)
+  return rows
+}
+
+/** Deletes those of the records that can still be purged, and returns their ids. */
+export async function purgeRecords(tx: Transaction, ids: readonly string[], now: Date): Promise<string[]> {
+  const due = sql`
+    select * from records where id = any(${sql.val([...ids])}::uuid[]) and purge_at <= ${now}::timestamptz
+    order by id for update
+  `
+  return deleteKeepingNumbers(tx, due, purged(now))
 }
 
 /** Deletes locked records with all their rows in other tables, and keeps their numbers. */
@@ -86,6 +107,8 @@ async function deleteKeepingNumbers(
       from leaving as r
     ), unlisted as (
       delete from unembedded where record_id in (select id from leaving)
+    ), effect as (
+      delete from run_effects where record_id in (select id from leaving)
     )
     delete from records where id in (select id from leaving) returning id
   `.execute(db)

@@ -12,9 +12,10 @@ export {
   confirmFact,
 } from './confirmation.ts'
 export { createForgottenError } from './deleted-record-errors.ts'
-export { type DeletedRecord, purgeForgotten } from './deleted-records.queries.ts'
+export { type DeletedRecord, listPurgeable, purgeForgotten, purgeRecords } from './deleted-records.queries.ts'
 export { type Descent, descentKinds, edgeOfDescent, findNamedSources, inferDescents } from './descents.ts'
 export { erasureRoutes } from './erasure/erasure.routes.ts'
+export { Erasure, ErasureReceipt } from './erasure/erasure.schemas.ts'
 export { createErasureService } from './erasure/erasure.service.ts'
 export { lockTombstonesShared } from './erasure/tombstones.queries.ts'
 export { tombstonesRoutes } from './erasure/tombstones.routes.ts'
@@ -27,6 +28,7 @@ export {
 export {
   type LifecycleSnapshot,
   parseLifecycleSnapshot,
+  snapshotColumns,
 } from './lifecycle-snapshot.ts'
 export { findMostSalient } from './listing/list.service.ts'
 export { resolveNamedSources } from './named-sources.service.ts'
@@ -43,6 +45,7 @@ export { insertRecords } from './record-creation.queries.ts'
 export { rejectTakenIdentifiers } from './record-creation.service.ts'
 export { type DraftContext, draftRecord } from './record-draft.ts'
 export {
+  explainMissing,
   findReadableRecord,
   findRecordOrDeleted,
   loadAnyForUpdate,

@@ -101,7 +101,7 @@ export function createTextUpdate({
     })
   }
 
-  return { updateOutdatedTexts, watch }
+  return { updateOutdatedTexts, watch, hasWork: () => hasOutdatedTexts(db) }
 }
 
 function textOf({ payload, tags }: OutdatedText): string {

@@ -132,6 +132,7 @@ export function presentAudit(row: AuditRow): AuditEntry {
     timestamp: new Date(row.at).toISOString(),
     rationale: row.rationale,
     ...(row.run_id === null ? {} : { run_id: row.run_id }),
+    ...(row.operation_id ? { operation_id: row.operation_id } : {}),
     ...(row.changes === null ? {} : { changes: row.changes as AuditEntry['changes'] & object }),
     ...presentVia(row.via),
   }

@@ -5,8 +5,8 @@ import { extractWords } from '../domain/query-words.ts'
 import type { AuditRow, ContentRow, RecordRow, StatusChangeRow } from './stored-record.ts'
 
 export type RecordChange = {
-  /** Only SQL reads `demoted_at`; it is written together with the layer. */
-  record: Partial<RecordRow & { demoted_at: Date | null }>
+  /** Not part of a loaded record: `demoted_at` is written with the layer, `worth` with a named importance. */
+  record: Partial<RecordRow & { demoted_at: Date | null; restored_at: Date; worth: Buffer }>
   entry: AuditRow & { at: Date }
   /** Present when the content or the scope changes. Both are part of the search text, so `search` is always needed. */
   rewritten?: { content: Partial<ContentRow>; search: Search }
@@ -26,7 +26,11 @@ export async function applyChange(
     await changed.insertInto('audit_entries').values(logged).execute()
     return
   }
-  const columns = { ...asColumns(rewritten.content), ...asSearch(rewritten.search) }
+  const { content, search } = rewritten
+  if (isCountedElsewhere(record) && Object.keys(content).length > 0) {
+    await tx.updateTable('contents').set(asColumns(content)).where('record_id', '=', id).execute()
+  }
+  const columns = { ...asColumns(content), ...asSearch(search) }
   const listing = { asked_at: entry.at, due_at: entry.at, attempts: 0 }
   await changed
     .with('rewritten', (db) => db.updateTable('contents').set(columns).where('record_id', '=', id))
@@ -39,6 +43,19 @@ export async function applyChange(
     .insertInto('audit_entries')
     .values(logged)
     .execute()
+}
+
+/**
+ * Whether the sizes of scopes count the record under another scope or group afterwards. Its new content is then written
+ * first: within one statement, the trigger would move the new size although it had counted the old one.
+ */
+function isCountedElsewhere({
+  scope,
+  layer,
+  pinned,
+  deletion_policy: policy,
+}: RecordChange['record']): boolean {
+  return [scope, layer, pinned, policy].some((value) => value !== undefined)
 }
 
 function asSearch({ text, language, scope, type }: Search) {

@@ -1,4 +1,5 @@
 import { violatedConstraint } from '../db/failures.ts'
+import { getOperation } from '../db/run-effects.ts'
 import type { AuditAction, RecordStatus } from '../db/schema.ts'
 import { addTallies } from '../db/tallies.ts'
 import { getVia, type Transaction } from '../db/transaction.ts'
@@ -53,7 +54,16 @@ export async function writeChange(
   }
   const newStatus = status ? { status: status.to } : {}
   const changes = describeChanges(stored, change)
-  const entry = { action, actor, at: now, rationale, run_id: runId, changes, via }
+  const entry = {
+    action,
+    actor,
+    at: now,
+    rationale,
+    run_id: runId,
+    operation_id: getOperation(tx),
+    changes,
+    via,
+  }
   const record = { ...change.record, ...newStatus, version: stored.version + 1, updated_at: now }
   const changed = { ...stored, ...record, ...content }
   // With a lower sensitivity an embedding model may be allowed to read the record.

@@ -32,7 +32,7 @@ export async function insertRecords(
   descents: readonly Descent[] = [],
 ): Promise<InsertOutcome> {
   const rows = JSON.stringify(
-    drafts.map(({ row, searchText, audit, hasClientId }, ordinal) => {
+    drafts.map(({ row, worth, searchText, audit, hasClientId }, ordinal) => {
       const digest = seal.digest(row.scope, row.payload)
       const { text, count } = extractWords(searchText)
       return {
@@ -43,6 +43,7 @@ export async function insertRecords(
         audit,
         hasClientId,
         digest: digest && asHex(digest),
+        worth: worth && asHex(worth),
       }
     }),
   )
@@ -75,7 +76,8 @@ export async function insertRecords(
         version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
         status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
-        "searchText" text, words int4, ordinal int4, audit jsonb, "hasClientId" bool, digest bytea
+        "searchText" text, words int4, ordinal int4, audit jsonb, "hasClientId" bool, digest bytea,
+        worth bytea
       )
     ), held as materialized (
       select r.id from records as r
@@ -92,12 +94,12 @@ export async function insertRecords(
         id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
         half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
         base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
-        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope
+        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope, worth
       )
       select id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
         half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
         base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
-        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope
+        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope, worth
       from incoming as i
       where not exists (select from erased as e where e.scope = i.scope and e.digest = i.digest)
         and (not "hasClientId" or not exists (select from departures as d where d.id = i.id))

@@ -1,5 +1,5 @@
 import { noAccesses } from '../domain/access-weights.ts'
-import { type Caller, type Sensitivity, viaOf } from '../domain/caller.ts'
+import { actorOf, type Caller, type Sensitivity, viaOf } from '../domain/caller.ts'
 import { computeExpiry, computePruneAt, salienceAt } from '../domain/curves.ts'
 import type { Edge } from '../domain/edges.ts'
 import { findGraphFaults } from '../domain/graph-cycles.ts'
@@ -7,14 +7,9 @@ import { listHandles } from '../domain/handles.ts'
 import { scoreImportance, sourceTrust } from '../domain/importance.ts'
 import type { Policies, TypePolicy } from '../domain/lifecycle.ts'
 import { completePayload, type Payload } from '../domain/payloads.ts'
-import {
-  defaultConfidence,
-  defaultImportance,
-  defaultKinds,
-  defaultLayers,
-  defaultSalience,
-} from '../domain/record-defaults.ts'
+import { defaultConfidence, defaultKinds, defaultLayers, defaultSalience } from '../domain/record-defaults.ts'
 import { searchableText } from '../domain/searchable-text.ts'
+import { judgeWorth, namedWorth, type Surroundings, type Worth } from '../domain/worth.ts'
 import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/write-trust.ts'
 import { AppError, type Fault } from '../kernel/errors.ts'
 import { findNamedSources } from './descents.ts'
@@ -28,6 +23,8 @@ export type DraftContext = {
   id: string
   defaultSensitivity: Sensitivity
   policies: Policies
+  /** Of a message. */
+  surroundings?: Surroundings
 }
 
 /** Everything that a create writes, computed without the database. */
@@ -39,9 +36,11 @@ export function draftRecord(given: NewRecord, context: DraftContext): Draft {
     ...findRepeatedRelations(given),
   ]
   if (faults.length > 0) throw createInvalidError(faults)
-  const row = { ...draftRow(given, context), ...draftContent(given, payload, context.caller) }
+  const worth = chooseWorth(given, payload, context)
+  const row = { ...draftRow(given, worth.value, context), ...draftContent(given, payload, context.caller) }
   return {
     row,
+    worth: worth.code,
     searchText: searchableText(payload, row.tags),
     edges: draftEdges(given, row.id, context.now),
     descents: [],
@@ -51,7 +50,7 @@ export function draftRecord(given: NewRecord, context: DraftContext): Draft {
     hasClientId: given.id !== undefined,
     audit: {
       action: 'create',
-      actor: context.caller.name,
+      actor: actorOf(context.caller),
       at: context.now,
       rationale: 'created',
       run_id: null,
@@ -121,7 +120,11 @@ function draftContent(given: NewRecord, payload: Payload, caller: Caller): Conte
   }
 }
 
-function draftRow(given: NewRecord, context: DraftContext): RecordRow {
+function chooseWorth({ base_importance: named }: NewRecord, payload: Payload, context: DraftContext): Worth {
+  return named === undefined ? judgeWorth(payload, context.surroundings) : { value: named, code: namedWorth }
+}
+
+function draftRow(given: NewRecord, baseImportance: number, context: DraftContext): RecordRow {
   const { caller, now } = context
   const sensitivity = given.sensitivity ?? context.defaultSensitivity
   requireCeiling(caller, sensitivity)
@@ -129,7 +132,7 @@ function draftRow(given: NewRecord, context: DraftContext): RecordRow {
     layer: given.layer ?? defaultLayers[given.type],
     source_type: chooseSourceType(caller, given.source_type),
     created_at: given.created_at === undefined ? now : new Date(given.created_at),
-    base_importance: given.base_importance ?? defaultImportance,
+    base_importance: baseImportance,
     emotional_valence: given.emotional_valence ?? 0,
   }
   return {

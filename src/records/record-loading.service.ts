@@ -29,7 +29,7 @@ export async function findRecordOrDeleted(
 }
 
 /** Returns the error for each id that was not found: the record was deleted, or the caller never saw it. */
-async function explainMissing(db: Database, caller: Caller, ids: readonly string[]) {
+export async function explainMissing(db: Database, caller: Caller, ids: readonly string[]) {
   const departures = ids.length === 0 ? [] : await findDeletedRecords(db, ids, caller.trust)
   const byId = new Map(departures.map((row) => [row.id, row]))
   return (id: string): AppError => {

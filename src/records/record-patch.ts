@@ -3,13 +3,14 @@ import { type Caller, type Sensitivity, unscoped } from '../domain/caller.ts'
 import { computeExpiry, computePruneAt, salienceAt } from '../domain/curves.ts'
 import { Decay, type Policies } from '../domain/lifecycle.ts'
 import type { Payload } from '../domain/payloads.ts'
-import { defaultConfidence, defaultImportance, defaultKinds } from '../domain/record-defaults.ts'
+import { defaultConfidence, defaultKinds } from '../domain/record-defaults.ts'
+import { judgeWorth, namedWorth, type Worth } from '../domain/worth.ts'
 import { requireCeiling, requireNotLowered, requireProtection, requireScope } from '../domain/write-trust.ts'
 import type { RecordPatch } from './records.schemas.ts'
 import type { ContentRow, RecordRow, StoredRecord } from './stored-record.ts'
 
 export type PatchResult = {
-  record: Partial<RecordRow>
+  record: Partial<RecordRow & { worth: Buffer }>
   content: Partial<ContentRow>
   /** Field to [before, after], for the audit log; empty when nothing changes. */
   changes: Record<string, [unknown, unknown]>
@@ -25,16 +26,28 @@ export function applyPatch(
   context: Context,
 ): PatchResult {
   const content = pickChanged(stored, { tags: resolveTags(patch), payload })
+  const worth = chooseWorth(patch, payload)
   const chosen = pickChanged(stored, {
     ...resolveFields(stored, patch, context.policies),
+    base_importance: worth?.value,
     ...resolveTrust(stored, patch, context),
   })
   requireProtection(context.caller, stored, chosen)
   return {
     content,
-    record: { ...chosen, ...deriveLifecycle(stored, chosen, context.now) },
+    record: {
+      ...chosen,
+      ...deriveLifecycle(stored, chosen, context.now),
+      ...(worth ? { worth: worth.code } : {}),
+    },
     changes: describeChanges(stored, chosen, content),
   }
+}
+
+/** A named importance takes the place of the judgement. Null judges by the content, without what was said before. */
+function chooseWorth({ base_importance: given }: RecordPatch, payload: Payload): Worth | undefined {
+  if (given === undefined) return undefined
+  return given === null ? judgeWorth(payload) : { value: given, code: namedWorth }
 }
 
 /** RFC 7396: an absent member means no change, null means the default. */
@@ -64,7 +77,6 @@ function resolveFields(stored: StoredRecord, patch: RecordPatch, policies: Polic
   return {
     confidence: orDefault(patch.confidence, defaultConfidence),
     memory_kind: orDefault(patch.memory_kind, defaultKinds[stored.type]),
-    base_importance: orDefault(patch.base_importance, defaultImportance),
     emotional_valence: orDefault(patch.emotional_valence, 0),
     curve: orDefault(decay.curve, policy.decay.curve),
     half_life_seconds: orDefault(decay.half_life_seconds, policy.decay.half_life_seconds),

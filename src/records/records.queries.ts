@@ -42,8 +42,8 @@ export function selectStored(
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
-            newest.via
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
           from (
             select * from audit_entries as a where a.record_id = r.id and ${isEntryShown(trust, sql`r.id`)}
             order by a.id desc limit ${maxEmbeddedEntries}

@@ -62,12 +62,12 @@ export const AuditEntry = closed(
   {
     action: Type.Enum([
       ...['create', 'revise', 'fork', 'merge', 'delete', 'reinforce', 'decay'],
-      ...['restore', 'erase', 'status', 'promote', 'demote', 'pin', 'unpin', 'archive'],
+      ...['restore', 'erase', 'status', 'promote', 'demote', 'pin', 'unpin', 'archive', 'undo'],
     ]),
     actor: Type.String(),
     timestamp: Time(),
     rationale: Type.String(),
-    run_id: Type.Optional(Uuid()),
+    ...{ run_id: Type.Optional(Uuid()), operation_id: Type.Optional(Uuid()) },
     changes: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.Unknown(), { minItems: 2, maxItems: 2 }), {
         description: 'Maps each changed field to [before, after].',
@@ -172,7 +172,9 @@ export const NewRecord = closed(
     relations: Type.Optional(Type.Array(ref(NewRelation), { maxItems: 10_000 })),
     payload: ref(NewPayload),
     interpretation: Type.Optional(ref(Interpretation)),
-    base_importance: Type.Optional(Unit()),
+    base_importance: Type.Optional(
+      Unit({ description: 'Default: judged from the content; `/explain` shows how.' }),
+    ),
     emotional_valence: Type.Optional(Valence()),
     layer: Type.Optional(Layer),
     memory_kind: Type.Optional(MemoryKind),
@@ -211,7 +213,7 @@ export const RecordPatch = closed(
       }),
     ),
     memory_kind: orNull(MemoryKind),
-    base_importance: orNull(Unit()),
+    base_importance: orNull(Unit({ description: 'Null: judged from the content.' })),
     emotional_valence: orNull(Valence()),
     payload: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {

@@ -5,7 +5,10 @@ import type { RecordRow, StoredRecord } from './stored-record.ts'
 /** The lowest salience of a restored record. With a lower one it would be pruned again at once. */
 export const minRestoredSalience = 0.1
 
-export type Restoration = { record: Partial<RecordRow>; changes: Record<string, [unknown, unknown]> }
+export type Restoration = {
+  record: Partial<RecordRow & { restored_at: Date }>
+  changes: Record<string, [unknown, unknown]>
+}
 
 /**
  * Restores a forgotten record. Its salience is the one at the time of forgetting, but at least 0.1, and it fades from now
@@ -20,7 +23,7 @@ export function restoreRecord(stored: StoredRecord, now: Date): Restoration {
     record: {
       ...revival.record,
       ...{ forgotten_at: null, forgotten_reason: null, forgotten_by: null, forgotten_run_id: null },
-      purge_at: null,
+      ...{ purge_at: null, restored_at: now },
       access_count: stored.access_count + 1,
       last_accessed_at: laterOf(stored.last_accessed_at, now),
     },

@@ -10,7 +10,10 @@ import type { MemoryRecord, Provenance } from './records.schemas.ts'
 /** The types of rows that SQL returns. JSON columns have their payload types, because only checked JSON is stored. */
 
 /** Without generated columns and without columns that only SQL reads. */
-export type RecordRow = Omit<Selectable<Records>, 'decay_rank' | 'fades_at' | 'demoted_at'>
+export type RecordRow = Omit<
+  Selectable<Records>,
+  'decay_rank' | 'fades_at' | 'demoted_at' | 'restored_at' | 'worth'
+>
 
 export type ContentRow = Pick<Selectable<Contents>, 'tags'> & {
   payload: Payload
@@ -26,6 +29,8 @@ export type AuditRow = {
   at: Date | string
   rationale: string
   run_id: string | null
+  /** The revision that wrote the entry. Absent while the entry is being written. */
+  operation_id?: string | null
   changes: unknown
   /** The key behind the entry; null for the service itself. */
   via: unknown
@@ -48,6 +53,8 @@ export type Identifier = { scope: string; sensitivity: Sensitivity; namespace: s
 /** A record that is not stored yet, with the rows of other tables that are written with it. */
 export type Draft = {
   row: RecordRow & ContentRow
+  /** The judgement behind the base importance, as it is stored; null for an imported record without one. */
+  worth: Buffer | null
   searchText: string
   edges: readonly Edge[]
   /** The records that the service derived it from, and other descents that the same operation creates. */

@@ -6,6 +6,7 @@
 
 export { revertMerge } from './merge-reversal.service.ts'
 export { retireRecord } from './retirement.service.ts'
+export { createReversalService } from './reversal.service.ts'
 export { copyLinks, findSuccessor } from './revision.queries.ts'
 export { revisionRoutes } from './revision.routes.ts'
 export { createRevisionService, type RevisionService } from './revision.service.ts'

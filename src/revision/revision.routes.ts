@@ -4,10 +4,12 @@ import { etagOf } from '../http/etag.ts'
 import type { Answer, Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { addRecordAction } from '../records/index.ts'
+import type { ReversalService } from './reversal.service.ts'
 import {
   Contest,
   Lineage,
   Merger,
+  Reversal,
   Revised,
   RevisionPath,
   RevisionReason,
@@ -15,7 +17,7 @@ import {
 } from './revision.schemas.ts'
 import type { RevisionService } from './revision.service.ts'
 
-export type RevisionOptions = { revision: RevisionService; once: Once }
+export type RevisionOptions = { revision: RevisionService; reversal: ReversalService; once: Once }
 
 const tags = ['revision']
 const config = { permission: 'records:write', singleRecord: true } as const
@@ -36,7 +38,10 @@ const creationErrors = [
   ...['record_exists', 'erased_content', 'identifier_taken'],
 ] as const
 
-export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async (app, { revision, once }) => {
+export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async (
+  app,
+  { revision, reversal, once },
+) => {
   app.post(
     '/v1/records/:id/supersede',
     {
@@ -125,6 +130,16 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
     body: RevisionReason,
     errors: revisionErrors,
     run: revision.retract,
+  })
+
+  addRecordAction(app, once, {
+    ...{ action: 'revert', operationId: 'revertRecord', tag: 'revision', permission: 'records:write' },
+    summary: 'Take the last revision back',
+    description:
+      'Takes the last supersede, fork, merge, contest or retract of the record back, on all records that it changed, as a new revision: the sources are active again with the salience that they had, and a successor is invalidated. Name it by `operation_id`, which the audit log of each of these records has, or by the version of the record before it. Nothing changes if one of the records was changed since.',
+    body: Reversal,
+    errors: ['record_forgotten', 'above_ceiling', 'outside_trust', 'not_undoable'],
+    run: reversal.revert,
   })
 
   app.get(

@@ -28,6 +28,20 @@ export const RevisionReason = closed(
 )
 export type RevisionReason = Static<typeof RevisionReason>
 
+export const Reversal = closed(
+  {
+    to_version: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'The version of the record before its last revision.' }),
+    ),
+    operation_id: Type.Optional(
+      Uuid({ description: 'The last revision of the record, as its audit log names it.' }),
+    ),
+    ...RevisionReason.properties,
+  },
+  { $id: 'Reversal', examples: [{ to_version: 1, ...reason }] },
+)
+export type Reversal = Static<typeof Reversal>
+
 export const Succession = closed(
   { record: ref(NewRecord), ...RevisionReason.properties },
   { $id: 'Succession', examples: [{ record, ...reason }] },

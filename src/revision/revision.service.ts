@@ -1,4 +1,5 @@
 import type { Database } from '../db/connection.ts'
+import { asOperation, getOperation } from '../db/run-effects.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { type Caller, type Sensitivity, unscoped } from '../domain/caller.ts'
 import { addInverses } from '../domain/edges.ts'
@@ -53,8 +54,13 @@ const maxNodes = 10_000
 export function createRevisionService(resources: Resources) {
   const { db, clock, ids, records, policies, defaultSensitivity, textLanguage } = resources
 
+  /** Each revision has an id, by which it is taken back. */
+  async function revise<T>(call: CallContext, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return transact(db, call, (tx) => asOperation(tx, ids.next(), () => work(tx)))
+  }
+
   async function supersede(call: CallContext, id: string, input: Succession & RunOrigin): Promise<Revised> {
-    return transact(db, call, async (tx) => {
+    return revise(call, async (tx) => {
       await lockTombstonesShared(tx)
       const old = await loadRevisable(tx, call, id)
       const now = clock.now()
@@ -68,7 +74,7 @@ export function createRevisionService(resources: Resources) {
   }
 
   async function fork(call: CallContext, id: string, input: Succession & RunOrigin): Promise<Revised> {
-    return transact(db, call, async (tx) => {
+    return revise(call, async (tx) => {
       await lockTombstonesShared(tx)
       const origin = await loadRevisable(tx, call, id)
       const now = clock.now()
@@ -83,7 +89,7 @@ export function createRevisionService(resources: Resources) {
   async function merge(call: CallContext, { ids: named, ...input }: Merger & RunOrigin): Promise<Revised> {
     const unique = [...new Set(named.map((id) => id.toLowerCase()))]
     if (unique.length < 2) throw createTooFewError()
-    return transact(db, call, async (tx) => {
+    return revise(call, async (tx) => {
       await lockTombstonesShared(tx)
       const sources = await loadSources(tx, call, unique)
       requireSameTypeAndScope(sources)
@@ -116,7 +122,8 @@ export function createRevisionService(resources: Resources) {
         sources.map(({ id }) => id),
       )
     }
-    const [outcome] = await records.storeDrafts(call, [draft])
+    const audit = { ...draft.audit, operation_id: getOperation(call.tx) }
+    const [outcome] = await records.storeDrafts(call, [{ ...draft, audit }])
     if (!outcome || outcome instanceof AppError) throw outcome?.at('/record')
     return outcome
   }
@@ -126,7 +133,7 @@ export function createRevisionService(resources: Resources) {
     id: string,
     { contesting_ref: ref, ...input }: Contest & RunOrigin,
   ): Promise<WrittenRecord> {
-    return transact(db, call, async (tx) => {
+    return revise(call, async (tx) => {
       const contesting = await lockContestingRecord(tx, call, id, ref)
       const stored = await loadRevisable(tx, call, id)
       const now = clock.now()
@@ -144,7 +151,7 @@ export function createRevisionService(resources: Resources) {
     id: string,
     input: RevisionReason & RunOrigin,
   ): Promise<WrittenRecord> {
-    return transact(db, call, async (tx) => {
+    return revise(call, async (tx) => {
       const stored = await loadRevisable(tx, call, id)
       const now = clock.now()
       const change = uncontestRecord(stored)
@@ -163,7 +170,7 @@ export function createRevisionService(resources: Resources) {
     id: string,
     input: RevisionReason & RunOrigin,
   ): Promise<WrittenRecord> {
-    return transact(db, call, async (tx) => {
+    return revise(call, async (tx) => {
       const stored = await loadRevisable(tx, call, id)
       const now = clock.now()
       const change = { ...toAuditReason(input), now, textLanguage }

@@ -25,7 +25,7 @@ async function openStore(precisions: readonly Precision[]) {
     await insertVectors(app.db, id, [{ id: record.id, vector: near(centre, 0.3), bits }])
     ids.push(record.id)
   }
-  return { app, ids, model: { id, dimensions } }
+  return { app, ids, model: { id, provider: 'hash', dimensions } }
 }
 
 type Store = Awaited<ReturnType<typeof openStore>>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { jobNames } from '../../src/jobs/job-names.ts'
+import { schedulableJobs } from '../../src/jobs/job-names.ts'
 import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
@@ -55,6 +55,27 @@ describe('POST /v1/maintenance/runs and the run it creates', () => {
     ]
     expect(again.text).toBe(first.text)
     expect(((await app.request('GET', '/v1/maintenance/runs')).body as Body).items).toHaveLength(1)
+  })
+
+  it('are cancelled if the key is revoked before a worker starts the run', async () => {
+    const keys = await Promise.all([1, 2].map(() => app.issueKey(['maintenance:run', 'records:read'])))
+    const [revoked, kept] = [
+      await ask({ job: 'decay', dry_run: true }, keys[0]),
+      await ask({ job: 'decay', dry_run: true }, keys[1]),
+    ]
+    const [first] = await app.db
+      .selectFrom('maintenance_runs')
+      .select('requested_by')
+      .where('id', '=', revoked.id)
+      .execute()
+    expect((await app.request('DELETE', `/v1/keys/${first?.requested_by}`)).status).toBe(204)
+    await work()
+    await work()
+    expect(await readRun(revoked.id)).toMatchObject({
+      ...{ status: 'cancelled', attempts: 0, finished_at: app.clock.now().toISOString() },
+      error: 'the key that requested the run was revoked before it started',
+    })
+    expect(await readRun(kept.id)).toMatchObject({ status: 'succeeded' })
   })
 
   it('list runs newest first in pages, by job and by status', async () => {
@@ -122,20 +143,20 @@ describe('/v1/maintenance/schedules', () => {
   const put = (job: string, body: object) => app.request('PUT', `/v1/maintenance/schedules/${job}`, { body })
 
   it('follow the configuration until a client sets one', async () => {
-    expect((await list()).map(({ job }) => job)).toEqual(expect.arrayContaining([...jobNames]))
+    expect((await list()).map(({ job }) => job)).toEqual(expect.arrayContaining([...schedulableJobs]))
     expect(await list()).toEqual(
       expect.arrayContaining([
-        { job: 'decay', interval: '1h', enabled: true },
-        { job: 'consolidate', interval: '6h', enabled: true },
-        { job: 'dream', interval: '1d', enabled: true },
-        { job: 'refresh_importance', interval: '0', enabled: false },
-        { job: 'embed', interval: '0', enabled: false },
-        { job: 'purge', interval: '1d', enabled: true },
+        { job: 'decay', interval: '1h', enabled: true, mode: 'run' },
+        { job: 'consolidate', interval: '6h', enabled: true, mode: 'run' },
+        { job: 'dream', interval: '1d', enabled: true, mode: 'run' },
+        { job: 'refresh_importance', interval: '0', enabled: false, mode: 'run' },
+        { job: 'embed', interval: '0', enabled: false, mode: 'run' },
+        { job: 'purge', interval: '1d', enabled: true, mode: 'run' },
       ]),
     )
     const next_at = new Date(app.clock.now().getTime() + 15 * 60_000).toISOString()
     expect((await put('decay', { interval: '15m' })).body).toEqual({
-      ...{ job: 'decay', interval: '15m', enabled: true, next_at },
+      ...{ job: 'decay', interval: '15m', enabled: true, mode: 'run', next_at },
     })
     expect((await list())[0]).toMatchObject({ interval: '15m', next_at })
   })
@@ -153,7 +174,7 @@ describe('/v1/maintenance/schedules', () => {
 
   it('create no run while switched off', async () => {
     const { body } = await put('decay', { enabled: false })
-    expect(body).toEqual({ job: 'decay', interval: '1h', enabled: false })
+    expect(body).toEqual({ job: 'decay', interval: '1h', enabled: false, mode: 'run' })
     app.clock.advance(48 * hour)
     await work()
     expect(((await app.request('GET', '/v1/maintenance/runs')).body as Body).items).toEqual([])

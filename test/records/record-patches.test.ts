@@ -96,7 +96,7 @@ describe('PATCH /v1/records/{id}', () => {
   })
 
   it('updates importance with its inputs', async () => {
-    const record = await create(app, fact())
+    const record = await create(app, fact({ base_importance: 0.5 }))
     const { body } = await patch(record.id, { base_importance: 1, emotional_valence: -1 })
     expect((body as Body).importance).toBeCloseTo(record.importance + 0.15 + 0.06, 12)
   })

@@ -5,23 +5,30 @@ import { dot, type Embedding } from '../../domain/similarity.ts'
 export const minMembers = 5
 /** More similar records than this form the next group. */
 export const maxMembers = 50
-const minCosine = 0.8
 
 /** Indexes in the partition: the seed first, then the others by similarity to it. */
 export type Group = readonly number[]
 
 /** `getVector` returns vectors of length 1. */
-type GroupInput = { candidates: readonly number[]; getVector(place: number): Embedding | undefined }
+type GroupInput = {
+  candidates: readonly number[]
+  /** The cosine above which records belong together. */
+  leastCosine: number
+  getVector(place: number): Embedding | undefined
+}
 
 /** Returns the group around a seed, from records that belong to no group yet. Undefined if they are too few. */
-export function groupAround(seed: number, { candidates, getVector }: GroupInput): Group | undefined {
+export function groupAround(
+  seed: number,
+  { candidates, leastCosine, getVector }: GroupInput,
+): Group | undefined {
   const vector = getVector(seed)
   if (!vector || candidates.length < minMembers - 1) return undefined
   const alike = candidates
     .flatMap((place) => {
       const other = getVector(place)
       const likeness = other ? dot(vector, other) : 0
-      return likeness > minCosine ? [{ place, likeness }] : []
+      return likeness > leastCosine ? [{ place, likeness }] : []
     })
     .sort((one, other) => other.likeness - one.likeness || one.place - other.place)
   if (alike.length < minMembers - 1) return undefined

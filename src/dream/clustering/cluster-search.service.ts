@@ -1,6 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
 import { type Embedding, normalise } from '../../domain/similarity.ts'
+import { thresholdsOf } from '../../domain/similarity-thresholds.ts'
 import { decode } from '../../domain/vector-codes.ts'
 import { findCodes, readId, type SignatureMatrix, unpackSignatures } from '../../embeddings/index.ts'
 import type { RunContext } from '../../jobs/runs.ts'
@@ -13,7 +14,7 @@ import { createNeighbourLists, findCandidates, type NeighbourLists } from './nea
 type Search = {
   db: Database
   context: Pick<RunContext, 'throwIfEnded'>
-  model: { id: number; dimensions: number }
+  model: { id: number; provider: string; dimensions: number }
   partition: Partition
   /** Records in memory at the same time, about 400 bytes each. A larger partition is processed in parts. */
   maxRecords?: number
@@ -54,6 +55,7 @@ async function groupRecords(
   if (signatures.size < minMembers) return []
   const neighbours = await findNeighbours(signatures, pause)
   const vectors = createVectors(db, model, signatures)
+  const { group: leastCosine } = thresholdsOf(model.provider)
   const taken = new Uint8Array(signatures.size)
   const groups: Group[] = []
   for (let from = 0; from < signatures.size; ) {
@@ -64,7 +66,7 @@ async function groupRecords(
     for (const [seed, candidates] of candidatesBySeed) {
       if (taken[seed]) continue
       const free = candidates.filter((place) => !taken[place])
-      const group = groupAround(seed, { candidates: free, getVector: vectors.of })
+      const group = groupAround(seed, { candidates: free, leastCosine, getVector: vectors.of })
       for (const place of group ?? []) taken[place] = 1
       if (group) groups.push(group)
     }

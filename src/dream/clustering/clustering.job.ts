@@ -22,7 +22,7 @@ import {
 } from './clustering.queries.ts'
 import { buildGroupQuestion, type GroupQuestion } from './summary-prompt.ts'
 
-type Resources = { db: Database; insertFact: InsertFact; textLanguage: string }
+type Resources = { insertFact: InsertFact; textLanguage: string }
 
 /** Questions per run. Other groups are listed as candidates and wait for the next run. */
 const maxQuestions = 100
@@ -37,11 +37,12 @@ type Question = { groupQuestion: GroupQuestion; members: readonly Member[]; dige
  * Returns the step that merges groups of similar records into a summary written by a model. Without a model it only
  * lists the groups.
  */
-export function createClusteringStep({ db, ...resources }: Resources): Step {
+export function createClusteringStep(resources: Resources): Step {
   const merge = createMerge(resources)
 
   async function run(context: DreamContext): Promise<void> {
     await restoreOrphans(context, resources.textLanguage)
+    const { db } = context
     const model = await findServingModel(db)
     if (!model) return
     const allowance = await findAllowance(context)
@@ -59,21 +60,21 @@ export function createClusteringStep({ db, ...resources }: Resources): Step {
   }
 
   /** Returns what is left for a run that was resumed. */
-  async function findAllowance({ run: { id } }: DreamContext): Promise<Allowance> {
+  async function findAllowance({ db, run: { id } }: DreamContext): Promise<Allowance> {
     const merged = await findRunFigure(db, id, 'clusters_merged')
     return { unmerged: maxQuestions - merged - (await findRunFigure(db, id, 'clusters_rejected')) }
   }
 
   /** Returns whether the group was merged. */
   async function tryMerge(context: DreamContext, cluster: Cluster, allowance: Allowance): Promise<boolean> {
-    const { model } = context
+    const { db, model } = context
     if (
       !model ||
       allowance.unmerged <= 0 ||
       rankOf(cluster.partition.sensitivity) > rankOf(model.maxSensitivity)
     )
       return false
-    const question = await prepare(model, cluster.ids)
+    const question = await prepare(db, model, cluster.ids)
     if (!question || (await hasVerdict(db, { step: 'cluster', digest: question.digest }))) return false
     allowance.unmerged--
     const reply = await model.ask(question.groupQuestion.question)
@@ -85,7 +86,11 @@ export function createClusteringStep({ db, ...resources }: Resources): Step {
     return false
   }
 
-  async function prepare({ model }: ModelSession, ids: readonly string[]): Promise<Question | undefined> {
+  async function prepare(
+    db: Database,
+    { model }: ModelSession,
+    ids: readonly string[],
+  ): Promise<Question | undefined> {
     const cluster = await findMembers(db, ids)
     const groupQuestion = buildGroupQuestion(cluster)
     if (groupQuestion.sources.length < minMembers) return undefined

@@ -1,4 +1,3 @@
-import type { Database } from '../../db/connection.ts'
 import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust } from '../../domain/caller.ts'
@@ -20,8 +19,6 @@ import { decideMove, type Move } from './drift-judgement.ts'
 import { checkRecord, createChecker, type RecordCheck } from './reference-check.service.ts'
 
 export type DriftSettings = { roots: readonly Root[]; textLanguage: string; size?: number }
-type Resources = DriftSettings & { db: Database }
-
 type DueMove = RecordCheck & { move: Move }
 
 const defaultBatchSize = 500
@@ -35,10 +32,11 @@ const outcomes = {
 } as const
 
 /** Returns the step that checks the files that records name. It only changes the status of records. */
-export function createDriftStep({ db, roots, textLanguage, size = defaultBatchSize }: Resources): Step {
+export function createDriftStep({ roots, textLanguage, size = defaultBatchSize }: DriftSettings): Step {
   async function run(context: RunContext): Promise<void> {
     if (roots.length === 0) return
-    const { id: runId, scope } = context.run
+    const { db, run } = context
+    const { id: runId, scope } = run
     const checker = createChecker()
     let after: string | undefined = (await findPosition(db, runId)) ?? startPosition.id
     while (after !== undefined) {
@@ -134,7 +132,7 @@ export function createDriftStep({ db, roots, textLanguage, size = defaultBatchSi
     })
   }
 
-  async function count({ run: { id, scope } }: RunContext): Promise<number> {
+  async function count({ db, run: { id, scope } }: RunContext): Promise<number> {
     if (roots.length === 0) return 0
     return countChecked(db, { scope, after: (await findPosition(db, id)) ?? startPosition.id })
   }

@@ -1,4 +1,3 @@
-import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust, type Sensitivity } from '../../domain/caller.ts'
 import { maskText } from '../../domain/masking.ts'
@@ -12,7 +11,7 @@ import type { DreamContext, Step } from '../steps.ts'
 import { buildQuestion, importanceFactor, isDoubted, type Judgement, maxRelated } from './belief-prompt.ts'
 import { findBelief, findRelatedRecords, listDue, upsertProbe } from './probing.queries.ts'
 
-type Resources = { db: Database; textLanguage: string }
+type Resources = { textLanguage: string }
 type ProbeResult = { id: string; version: number; ceiling: Sensitivity; reply: ModelReply<Judgement> }
 
 /** Per run. */
@@ -24,9 +23,9 @@ const actor = 'dream/probe'
  * Returns the step that asks a model about a few old beliefs. A model can only challenge a belief; a client decides
  * about it.
  */
-export function createProbingStep({ db, textLanguage }: Resources): Step {
+export function createProbingStep({ textLanguage }: Resources): Step {
   async function run(context: DreamContext): Promise<void> {
-    const { model, run } = context
+    const { db, model, run } = context
     if (!model) return
     const [now, ceiling] = [run.startedAt, model.maxSensitivity]
     const limit = maxProbed - (await findRunFigure(db, run.id, 'beliefs_probed'))
@@ -41,6 +40,7 @@ export function createProbingStep({ db, textLanguage }: Resources): Step {
   /** Returns undefined if there was nothing to ask. */
   async function probe(context: DreamContext, model: ModelSession, id: string) {
     const [now, ceiling] = [context.run.startedAt, model.maxSensitivity]
+    const { db } = context
     const belief = await findBelief(db, { id, now, ceiling })
     if (!belief) return undefined
     const question = buildQuestion(belief, await findRelatedRecords(db, id, maxRelated), now)

@@ -32,7 +32,6 @@ import {
 import { createProfileCleanup } from './stale-profiles.service.ts'
 
 type Resources = {
-  db: Database
   insertFact: InsertFact
   textLanguage: string
   size?: number
@@ -58,19 +57,14 @@ const actor = 'dream/peer_cards'
  * Returns the step that writes a profile of each entity with enough facts. A profile is written again only if the
  * facts have changed.
  */
-export function createProfilesStep({
-  db,
-  insertFact,
-  textLanguage,
-  size = defaultBatchSize,
-}: Resources): Step {
-  const { retireStaleProfiles } = createProfileCleanup({ db, textLanguage, step, actor })
+export function createProfilesStep({ insertFact, textLanguage, size = defaultBatchSize }: Resources): Step {
+  const { retireStaleProfiles } = createProfileCleanup({ textLanguage, step, actor })
 
   async function run(context: DreamContext): Promise<void> {
     const { model } = context
     await retireStaleProfiles(context)
     if (!model) return
-    const askedCount = await findRunFigure(db, context.run.id, 'cards_asked')
+    const askedCount = await findRunFigure(context.db, context.run.id, 'cards_asked')
     await askDueQuestions<string, DueProfile>(context, model, {
       part: step,
       remaining: maxQuestions - askedCount,
@@ -85,14 +79,14 @@ export function createProfilesStep({
    * allows.
    */
   async function* listDue(context: DreamContext, model: ModelSession): AsyncGenerator<DueProfile> {
-    const turn = (await findLastProfiledEntity(db)) ?? startPosition.id
+    const turn = (await findLastProfiledEntity(context.db)) ?? startPosition.id
     for (const [after, until] of [
       [turn, lastId],
       [startPosition.id, turn],
     ] as const) {
       for await (const id of listIds(context, model, { after, until })) {
-        const due = await prepare(db, model, { id })
-        if (due && !(await hasVerdict(db, { step, digest: due.digest }))) yield due
+        const due = await prepare(context.db, model, { id })
+        if (due && !(await hasVerdict(context.db, { step, digest: due.digest }))) yield due
       }
     }
   }
@@ -106,7 +100,7 @@ export function createProfilesStep({
     while (after !== undefined) {
       await context.throwIfEnded()
       const span = { scope: context.run.scope, ceiling, after, until }
-      const page: string[] = await listWellKnownEntities(db, { ...span, limit: size })
+      const page: string[] = await listWellKnownEntities(context.db, { ...span, limit: size })
       yield* page
       after = page.length < size ? undefined : page.at(-1)
     }

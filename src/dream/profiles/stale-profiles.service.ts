@@ -1,4 +1,3 @@
-import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust } from '../../domain/caller.ts'
 import type { BatchResult, RunContext } from '../../jobs/runs.ts'
@@ -8,12 +7,12 @@ import { lockRecords } from '../entity-facts.queries.ts'
 import { runInBatch } from '../question-loop.service.ts'
 import { listStaleProfiles } from './profiles.queries.ts'
 
-type Resources = { db: Database; textLanguage: string; step: string; actor: string }
+type Resources = { textLanguage: string; step: string; actor: string }
 
 /** Retires the profiles of entities that were merged into others. */
-export function createProfileCleanup({ db, textLanguage, step, actor }: Resources) {
+export function createProfileCleanup({ textLanguage, step, actor }: Resources) {
   async function retireStaleProfiles(context: RunContext): Promise<void> {
-    for (const id of await listStaleProfiles(db, context.run.scope)) {
+    for (const id of await listStaleProfiles(context.db, context.run.scope)) {
       await runInBatch(context, { part: step, recordId: id }, (tx) => retireProfile(tx, context, id))
     }
   }

@@ -1,4 +1,5 @@
 import { cosine, type Embedding, hasDirection, normalise } from '../../domain/similarity.ts'
+import type { SimilarityThresholds } from '../../domain/similarity-thresholds.ts'
 
 /** Finds pairs of entities that may be connected in a way no record states yet. */
 
@@ -6,9 +7,6 @@ import { cosine, type Embedding, hasDirection, normalise } from '../../domain/si
 export type EntityOutline = { id: string; centroid: Embedding; tags: ReadonlySet<string>; factCount: number }
 
 export type Pair = { one: string; other: string; similarity: number; factCount: number }
-
-/** Nearer entities are the same thing; farther ones are unrelated. */
-export const similarityRange = { least: 0.75, most: 0.9 } as const
 
 /** Tags added by this service do not show the context of a record. */
 const serviceTags: ReadonlySet<string> = new Set(['consolidated', 'peer-card', 'synthesis'])
@@ -32,11 +30,15 @@ export function createOutline(id: string, factVectors: readonly FactVector[]): E
  * Returns the pairs of an entity with others that are similar but not equal and share no tag, so they come from
  * different contexts.
  */
-export function findSimilar(one: EntityOutline, others: readonly EntityOutline[]): Pair[] {
+export function findSimilar(
+  one: EntityOutline,
+  others: readonly EntityOutline[],
+  { least, most }: SimilarityThresholds['connected'],
+): Pair[] {
   return others.flatMap((other) => {
     if (other.id === one.id || haveCommonTag(one.tags, other.tags)) return []
     const similarity = cosine(one.centroid, other.centroid)
-    if (similarity < similarityRange.least || similarity > similarityRange.most) return []
+    if (similarity < least || similarity > most) return []
     const [first, second] = one.id < other.id ? [one.id, other.id] : [other.id, one.id]
     return [{ one: first, other: second, similarity, factCount: Math.min(one.factCount, other.factCount) }]
   })

@@ -1,10 +1,11 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
 import type { Sensitivity } from '../../domain/caller.ts'
+import { thresholdsOf } from '../../domain/similarity-thresholds.ts'
 import { decode } from '../../domain/vector-codes.ts'
 import type { DreamContext } from '../steps.ts'
 import { createOutline, type EntityOutline, findSimilar, type Pair, sortPairs } from './entity-pairs.ts'
-import { findEntityVectors, listMostReferencedEntities } from './synthesis.queries.ts'
+import { findEntityVectors, listMostReferencedEntities, type ServingModel } from './synthesis.queries.ts'
 
 /** Every pair is compared, which limits the number of entities: 125,000 pairs at most. */
 const maxEntities = 500
@@ -12,14 +13,15 @@ const maxFactVectors = 30
 /** Entities whose vectors are in memory at the same time. */
 const page = 50
 
-type PairFilter = { scope: string; ceiling: Sensitivity; model: { id: number; dimensions: number } }
+type PairFilter = { scope: string; ceiling: Sensitivity; model: ServingModel }
 
 /** Returns the similar pairs of one scope that come from different contexts, whether or not they are already linked. */
 export async function findPairs(db: Database, context: DreamContext, filter: PairFilter): Promise<Pair[]> {
   const outlines = await createOutlines(db, context, filter)
+  const { connected } = thresholdsOf(filter.model.provider)
   const pairs: Pair[] = []
   for (const [index, one] of outlines.entries()) {
-    pairs.push(...findSimilar(one, outlines.slice(index + 1)))
+    pairs.push(...findSimilar(one, outlines.slice(index + 1), connected))
     if (index % page === 0) await yieldTurn()
   }
   return sortPairs(pairs)

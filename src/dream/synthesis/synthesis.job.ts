@@ -34,7 +34,7 @@ import {
   type SynthesisQuestion,
 } from './synthesis-prompt.ts'
 
-type Resources = { db: Database; insertFact: InsertFact; textLanguage: string }
+type Resources = { insertFact: InsertFact; textLanguage: string }
 
 type DuePair = { one: Entity; other: Entity; question: SynthesisQuestion; digest: Buffer }
 
@@ -47,11 +47,11 @@ const step = 'synthesis'
 const actor = 'dream/synthesis'
 
 /** Returns the step that asks a model what connects two entities from different contexts. */
-export function createSynthesisStep({ db, insertFact, textLanguage }: Resources): Step {
+export function createSynthesisStep({ insertFact, textLanguage }: Resources): Step {
   async function run(context: DreamContext): Promise<void> {
     const { model } = context
     if (!model) return
-    const askedCount = await findRunFigure(db, context.run.id, 'pairs_asked')
+    const askedCount = await findRunFigure(context.db, context.run.id, 'pairs_asked')
     await askDueQuestions<Connection, DuePair>(context, model, {
       part: step,
       remaining: maxQuestions - askedCount,
@@ -64,14 +64,15 @@ export function createSynthesisStep({ db, insertFact, textLanguage }: Resources)
   /** Yields one pair after the other, because the result of a pair may be shown with the next. */
   async function* listDue(context: DreamContext, model: ModelSession): AsyncGenerator<DuePair> {
     for await (const pairs of listPairs(context, model)) {
-      for (const pair of await findUnasked(model, pairs)) {
-        const due = await prepare(db, model, pair)
+      for (const pair of await findUnasked(context.db, model, pairs)) {
+        const due = await prepare(context.db, model, pair)
         if (due) yield due
       }
     }
   }
 
   async function* listPairs(context: DreamContext, model: ModelSession): AsyncGenerator<readonly Pair[]> {
+    const { db } = context
     const [serving, ceiling] = [await findServingModelSize(db), model.maxSensitivity]
     if (!serving) return
     for (const scope of await listScopes(db, { scope: context.run.scope, ceiling, limit: maxScopes })) {
@@ -83,7 +84,7 @@ export function createSynthesisStep({ db, insertFact, textLanguage }: Resources)
     }
   }
 
-  async function findUnasked(model: ModelSession, pairs: readonly Pair[]): Promise<Pair[]> {
+  async function findUnasked(db: Database, model: ModelSession, pairs: readonly Pair[]): Promise<Pair[]> {
     const named = pairs.map((pair) => ({ ...pair, digest: createPairDigest(pair, model) }))
     const digests = named.map(({ digest }) => digest)
     const remembered = await findRememberedDigests(db, digests)

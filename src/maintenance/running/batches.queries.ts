@@ -23,14 +23,17 @@ export async function lockFence(
     .executeTakeFirst()
 }
 
-/** Adds to the counts instead of setting them, because several workers may share the run. */
+/**
+ * Adds to the counts instead of setting them, because several workers may share the run. A row that is written moves to
+ * another page, where a second worker reads it again: `done` stays within the total.
+ */
 export async function addProgress(
   tx: Transaction,
   { id, done, counts }: { id: string; done: number; counts: Readonly<Record<string, number>> },
 ): Promise<void> {
   await sql`
     update maintenance_runs
-    set done = done + ${done}::bigint,
+    set done = least(done + ${done}::bigint, total),
       stats = stats || coalesce((
         select jsonb_object_agg(name, coalesce((stats ->> name)::bigint, 0) + value::bigint)
         from jsonb_each_text(${JSON.stringify(counts)}::jsonb) as added (name, value)

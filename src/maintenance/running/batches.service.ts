@@ -1,33 +1,74 @@
 import type { Database } from '../../db/connection.ts'
 import { isOutage } from '../../db/failures.ts'
+import { keepEffects } from '../../db/run-effects.ts'
 import { type Transaction, transact } from '../../db/transaction.ts'
 import type { JobName } from '../../jobs/job-names.ts'
 import { type BatchResult, type Run, type RunContext, RunEnded } from '../../jobs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { describeFailure } from '../../kernel/log.ts'
 import { addProgress, insertChanges, lockFence, setRunError, setRunTotal } from './batches.queries.ts'
+import { deleteRehearsed, resetRun } from './effects.queries.ts'
+import { type Kept, keepPlanned, nothingKept, readRehearsed } from './planned-batches.service.ts'
+import { createRehearsal, type Rehearsed } from './rehearsal.service.ts'
 
 /** A run, and the lease of its job under which this worker does it. */
-export type LeasedRun = { job: JobName; fence: number; run: Run }
+export type LeasedRun = {
+  job: JobName
+  fence: number
+  run: Run
+  /** Whether another worker, or this one, has begun the run before. */
+  isResumed?: boolean
+}
 
 export type Step = 'claiming' | 'before batch' | 'in batch' | 'after batch' | 'concluding' | 'concluded'
 export type Observe = (step: Step) => void | Promise<void>
 
-type Resources = { db: Database; clock: Clock; observe: Observe; leased: LeasedRun; signal: AbortSignal }
+type Resources = {
+  db: Database
+  clock: Clock
+  observe: Observe
+  leased: LeasedRun
+  signal: AbortSignal
+  /** Whether a rehearsal joins its batches. */
+  joinsBatches?: boolean
+}
 
 /** Rolls back the transaction of a dry run. */
 class DryRunRollback extends Error {}
 
-/** What the work of a run gets: its batches are transactions under the fence of its lease. */
-export function createRunContext({ db, observe, leased, signal }: Resources): RunContext {
+/** What the work of a run gets, and how it begins and ends. */
+export type Execution = {
+  context: RunContext
+  /** Removes what a lost worker kept of a rehearsal: it begins again, because its batches left no trace. */
+  begin(isResumed: boolean): Promise<void>
+  /** Stores what is still to be stored when the work has ended well. */
+  finish(): Promise<void>
+  /** Lets go of what is held when the work has ended in any way. */
+  release(): Promise<void>
+}
+
+/** The batches of a run are transactions under the fence of its lease. */
+export function createExecution({ db, observe, leased, signal, joinsBatches = false }: Resources): Execution {
   const { run } = leased
+  const isJoined = run.dryRun && joinsBatches
+  const rehearsal = isJoined
+    ? createRehearsal({
+        ...{ db, run, lock: requireFence, read: readKept, store: storeRehearsed },
+        // An undo reads what it wrote in the batches before.
+        keeps: run.keepsEffects === true || leased.job === 'undo',
+      })
+    : undefined
+
+  async function requireFence(tx: Transaction): Promise<void> {
+    const found = await lockFence(tx, { job: leased.job, fence: leased.fence, runId: run.id })
+    if (!found) throw new RunEnded('lease lost')
+    if (found.cancel_requested) throw new RunEnded('cancelled')
+  }
 
   /** Every write checks the fence, so a worker that was paused until it lost its lease writes nothing more. */
   function underFence<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return transact(db, {}, async (tx) => {
-      const found = await lockFence(tx, { job: leased.job, fence: leased.fence, runId: run.id })
-      if (!found) throw new RunEnded('lease lost')
-      if (found.cancel_requested) throw new RunEnded('cancelled')
+      await requireFence(tx)
       return work(tx)
     })
   }
@@ -35,30 +76,49 @@ export function createRunContext({ db, observe, leased, signal }: Resources): Ru
   async function inBatch<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     await observe('before batch')
     if (signal.aborted) throw new RunEnded('stopped')
-    const result = run.dryRun ? await performDryRun(work) : await underFence((tx) => performBatch(tx, work))
+    const result = await perform(work)
     await observe('after batch')
     return result
   }
 
   async function performBatch<T extends BatchResult>(tx: Transaction, work: (tx: Transaction) => Promise<T>) {
+    if (run.keepsEffects) await keepEffects(tx, run)
     const result = await work(tx)
     await observe('in batch')
     await saveProgress(tx, result)
     return result
   }
 
+  function perform<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    if (rehearsal) return rehearsal.inBatch(work)
+    return run.dryRun ? performDryRun(work) : underFence((tx) => performBatch(tx, work))
+  }
+
   async function performDryRun<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    let result: T | undefined
+    let rehearsed: (Rehearsed & { result: T }) | undefined
     await underFence(async (tx) => {
-      result = await work(tx)
+      if (run.keepsEffects) await keepEffects(tx, run)
+      const result = await work(tx)
+      rehearsed = { result, kept: await readKept(tx, result) }
       throw new DryRunRollback()
     }).catch((error) => {
       if (!(error instanceof DryRunRollback)) throw error
     })
-    if (result === undefined) throw new TypeError('a dry run without a result')
-    const progress: T = result
-    await underFence((tx) => saveProgress(tx, progress))
-    return progress
+    if (rehearsed === undefined) throw new TypeError('a dry run without a result')
+    await storeRehearsed(rehearsed)
+    return rehearsed.result
+  }
+
+  async function readKept(tx: Transaction, { changes = [] }: BatchResult): Promise<Kept> {
+    return run.keepsEffects ? readRehearsed(tx, run.id, changes) : nothingKept
+  }
+
+  async function storeRehearsed({ result, kept }: Rehearsed): Promise<void> {
+    await underFence(async (tx) => {
+      const { changes = [], ...progress } = result
+      await saveProgress(tx, run.keepsEffects ? progress : result)
+      if (run.keepsEffects) await keepPlanned(tx, run.id, changes, kept)
+    })
   }
 
   async function saveProgress(
@@ -90,5 +150,18 @@ export function createRunContext({ db, observe, leased, signal }: Resources): Ru
     await underFence(async () => {})
   }
 
-  return { run, inBatch, throwIfEnded, recordFault, setTotal }
+  async function begin(isResumed: boolean): Promise<void> {
+    if (!isResumed || !run.dryRun) return
+    while ((await underFence((tx) => deleteRehearsed(tx, run.id, deletedAtOnce))) > 0) {}
+    await underFence((tx) => resetRun(tx, run.id))
+  }
+
+  return {
+    context: { run, db: rehearsal?.view ?? db, inBatch, throwIfEnded, recordFault, setTotal },
+    begin,
+    finish: async () => rehearsal?.finish(),
+    release: async () => rehearsal?.abandon(),
+  }
 }
+
+const deletedAtOnce = 20_000

@@ -5,7 +5,9 @@ import type { Announcements } from '../../jobs/announcements.ts'
 import type { JobName } from '../../jobs/job-names.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Ids } from '../../kernel/ids.ts'
+import { momentAfter } from '../../kernel/units.ts'
 import { insertRun } from '../maintenance.queries.ts'
+import { insertPlan } from '../plan-rows.queries.ts'
 import type { LeasedRun, Observe } from './batches.service.ts'
 import { advanceSchedule, findDueJobs, lockFreeLease } from './due-jobs.queries.ts'
 import { clearLease, endRun, findOpenRun, type OpenRun, startRun, takeLease } from './leases.queries.ts'
@@ -20,6 +22,8 @@ export type ClaimResources = {
   /** The configured milliseconds between scheduled runs; 0 for none. */
   intervals: Readonly<Record<JobName, number>>
   leaseMs?: number
+  /** How long a plan that a schedule prepares can be applied. */
+  planRetentionMs?: number
   /** Without them, one call of `runJob` does every due run by itself. */
   announcements?: Pick<Announcements, 'announceFollowUp' | 'announceTick'> | undefined
   /** Called before each step, so that a test can end a process right there. */
@@ -30,11 +34,12 @@ const mostAttempts = 5
 const mostClaims = 5
 const claimRetryMs = 20
 export const defaultLeaseMs = 30_000
+const defaultPlanRetentionMs = 7 * 86_400_000
 
 /** Takes the lease of a job together with a run of it. */
 export function createClaims(resources: ClaimResources) {
   const { db, clock, ids, worker, intervals, announcements } = resources
-  const { leaseMs = defaultLeaseMs, observe = () => {} } = resources
+  const { leaseMs = defaultLeaseMs, planRetentionMs = defaultPlanRetentionMs, observe = () => {} } = resources
 
   /**
    * A claim finds nothing while another worker's claim holds the row, even if that one took its snapshot before the run
@@ -70,7 +75,7 @@ export function createClaims(resources: ClaimResources) {
       const expires_at = new Date(now.getTime() + leaseMs)
       await takeLease(tx, { job, holder: worker, run_id: run.id, fence, expires_at })
       await startRun(tx, { id: run.id, worker, now })
-      return toLeasedRun(run, fence, run.started_at ?? now)
+      return { ...toLeasedRun(run, fence, run.started_at ?? now), isResumed: run.started_at !== null }
     })
     if (nextTick) void announcements?.announceTick(job, nextTick)
     return leased
@@ -86,20 +91,19 @@ export function createClaims(resources: ClaimResources) {
 
   /** Inserts a run if the schedule is due, and returns when the schedule is due again. */
   async function insertScheduledRun(tx: Transaction, job: JobName, now: Date): Promise<Date | undefined> {
-    const nextTick = await advanceSchedule(tx, { job, now, interval: intervals[job] })
-    if (nextTick) await insertRun(tx, { id: ids.next(), job, trigger: 'schedule', now })
-    return nextTick
+    const schedule = await advanceSchedule(tx, { job, now, interval: intervals[job] })
+    if (!schedule) return undefined
+    const [id, dryRun] = [ids.next(), schedule.mode === 'plan']
+    await insertRun(tx, { id, job, trigger: 'schedule', now, dryRun })
+    if (dryRun) await insertPlan(tx, { id, expiresAt: momentAfter(now, planRetentionMs) })
+    return schedule.next_at
   }
 
-  /** Ends a run that must not start again: it was cancelled, or too many workers were lost in it. */
+  /** Ends a run that must not start, or not again. */
   async function endHopeless(tx: Transaction, run: OpenRun, now: Date): Promise<boolean> {
-    const isHopeless = run.attempts >= mostAttempts
-    if (run.cancel_requested) await endRun(tx, { id: run.id, status: 'cancelled', now })
-    else if (isHopeless) {
-      const error = `given up: ${mostAttempts} workers were lost in it`
-      await endRun(tx, { id: run.id, status: 'failed', now, error })
-    }
-    if (!run.cancel_requested && !isHopeless) return false
+    const end = chooseEnd(run)
+    if (!end) return false
+    await endRun(tx, { id: run.id, now, ...end })
     await addRunTotals(tx, run.id)
     await clearLease(tx, run.job, now)
     return true
@@ -108,7 +112,29 @@ export function createClaims(resources: ClaimResources) {
   return { claimDueRun, isClaimable }
 }
 
-type RunToLease = Pick<OpenRun, 'id' | 'dry_run' | 'scope' | 'options' | 'traceparent'> & { job: string }
+/** A run that started goes on although its key is revoked: half of its work would be worse than all of it. */
+function chooseEnd(run: OpenRun): Omit<Parameters<typeof endRun>[1], 'id' | 'now'> | undefined {
+  if (run.cancel_requested) return { status: 'cancelled' }
+  if (run.is_key_revoked && run.started_at === null)
+    return { status: 'cancelled', error: 'the key that requested the run was revoked before it started' }
+  if (run.attempts < mostAttempts) return undefined
+  return { status: 'failed', error: `given up: ${mostAttempts} workers were lost in it` }
+}
+
+type RunToLease = Pick<OpenRun, 'id' | 'dry_run' | 'scope' | 'options' | 'traceparent'> & {
+  job: string
+  is_plan?: boolean
+}
+
+/** What the other jobs do cannot be taken back. */
+const jobsWithEffects: ReadonlySet<string> = new Set<JobName>([
+  'decay',
+  'consolidate',
+  'dream',
+  'compress',
+  'refresh_importance',
+  'undo',
+])
 
 export function toLeasedRun(run: RunToLease, fence: number, startedAt: Date): LeasedRun {
   return {
@@ -116,6 +142,7 @@ export function toLeasedRun(run: RunToLease, fence: number, startedAt: Date): Le
     fence,
     run: {
       ...{ id: run.id, dryRun: run.dry_run, scope: run.scope, startedAt, traceparent: run.traceparent },
+      keepsEffects: run.dry_run ? run.is_plan === true : jobsWithEffects.has(run.job),
       // Only checked JSON is stored.
       options: run.options as LeasedRun['run']['options'],
     },

@@ -86,17 +86,17 @@ export async function lockFreeLease(tx: Transaction, job: string, now: Date) {
     .executeTakeFirst()
 }
 
-/** Moves a due schedule to its next time and returns that time; `interval` is the configured one. */
+/** Moves a due schedule to its next time and returns it; `interval` is the configured one. */
 export async function advanceSchedule(
   tx: Transaction,
   { job, now, interval }: { job: string; now: Date; interval: number },
-): Promise<Date | undefined> {
-  const { rows } = await sql<{ next_at: Date }>`
+): Promise<{ next_at: Date; mode: string } | undefined> {
+  const { rows } = await sql<{ next_at: Date; mode: string }>`
     update job_schedules
     set next_at = ${now}::timestamptz
       + coalesce(interval_ms, ${interval}::bigint) * interval '1 millisecond'
     where job = ${job} and ${isDue(now, sql`${interval}::bigint`)}
-    returning next_at
+    returning next_at, mode
   `.execute(tx)
-  return rows[0]?.next_at
+  return rows[0]
 }

@@ -13,6 +13,9 @@ export type OpenRun = {
   status: string
   started_at: Date | null
   traceparent: string | null
+  is_key_revoked: boolean
+  /** A dry run whose effects are kept, to be applied later. */
+  is_plan: boolean
 }
 
 const claimedColumns = [
@@ -95,6 +98,12 @@ export async function findOpenRun(tx: Transaction, job: string): Promise<OpenRun
     .where('job', '=', job)
     .where('status', 'in', ['queued', 'running'])
     .select(claimedColumns)
+    .select(
+      sql<boolean>`exists (
+        select from api_keys where api_keys.id::text = requested_by and revoked_at is not null
+      )`.as('is_key_revoked'),
+    )
+    .select(sql<boolean>`exists (select from plans where plans.id = maintenance_runs.id)`.as('is_plan'))
     .orderBy(sql`status = 'running'`, 'desc')
     .orderBy('created_at')
     .orderBy('id')
@@ -177,17 +186,26 @@ const keptForMs = 90 * 86_400_000
 /** Deletes runs that ended long ago, with their changes. Returns how many; at most `limit`. */
 export async function deleteOldRuns(db: Database, now: Date, limit: number): Promise<number> {
   const before = new Date(now.getTime() - keptForMs)
-  const { numDeletedRows } = await db
-    .deleteFrom('maintenance_runs')
-    .where('id', 'in', (eb) =>
-      eb
-        .selectFrom('maintenance_runs')
-        .where('finished_at', '<=', before)
-        .select('id')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
+  const { deleted } = await db
+    .with('old', (cte) =>
+      cte
+        .deleteFrom('maintenance_runs')
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('maintenance_runs')
+            .where('finished_at', '<=', before)
+            .select('id')
+            .limit(limit)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .returning('id'),
     )
+    .with('effects', (cte) =>
+      cte.deleteFrom('run_effects').where('run_id', 'in', (eb) => eb.selectFrom('old').select('old.id')),
+    )
+    .selectFrom('old')
+    .select((eb) => eb.fn.countAll<number>().as('deleted'))
     .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+  return deleted
 }

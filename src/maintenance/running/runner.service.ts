@@ -4,7 +4,7 @@ import type { JobName } from '../../jobs/job-names.ts'
 import { type JobWork, RunEnded } from '../../jobs/runs.ts'
 import { describeError, type Logger } from '../../kernel/log.ts'
 import { inSpan, parseTraceparent, type Tracer } from '../../kernel/span.ts'
-import { createRunContext, type LeasedRun } from './batches.service.ts'
+import { createExecution, type LeasedRun } from './batches.service.ts'
 import { type ClaimResources, createClaims, defaultLeaseMs, toLeasedRun } from './claims.service.ts'
 import {
   endRun,
@@ -89,8 +89,13 @@ export function createRunner(resources: Resources) {
   type Outcome = { status: 'succeeded' | 'cancelled' | 'queued' } | { status: 'failed'; error: string }
 
   async function outcomeOf(leased: LeasedRun, signal: AbortSignal): Promise<Outcome> {
+    const work = jobWorks[leased.job]
+    const joinsBatches = work.batchesDepend?.(leased.run) ?? false
+    const execution = createExecution({ db, clock, observe, leased, signal, joinsBatches })
     try {
-      await jobWorks[leased.job].run(createRunContext({ db, clock, observe, leased, signal }))
+      await execution.begin(leased.isResumed ?? false)
+      await work.run(execution.context)
+      await execution.finish()
       return { status: 'succeeded' }
     } catch (error) {
       if (error instanceof RunEnded) return outcomeOfEnd(error)
@@ -98,6 +103,8 @@ export function createRunner(resources: Resources) {
       log.error('a run failed', { ...idsOf(leased), err: error })
       const { type, message } = describeError(error)
       return { status: 'failed', error: `${type}: ${message}` }
+    } finally {
+      await execution.release()
     }
   }
 
@@ -131,7 +138,7 @@ export function createRunner(resources: Resources) {
     const leased = toLeasedRun({ ...shared, job }, shared.fence, shared.started_at ?? clock.now())
     helping.add(job)
     try {
-      await trace(leased, () => work(createRunContext({ db, clock, observe, leased, signal })))
+      await trace(leased, () => work(createExecution({ db, clock, observe, leased, signal }).context))
     } catch (error) {
       if (!(error instanceof RunEnded)) log.warn('help with a run failed', { ...idsOf(leased), err: error })
     } finally {

@@ -36,6 +36,7 @@ import {
 } from './erasure.queries.ts'
 import type { Erasure, ErasureReceipt } from './erasure.schemas.ts'
 import { collectSourceContents, copiesWords, draftKeptUpdate, removeErasedSources } from './kept-record.ts'
+import { clearAppliedChanges, deleteEffects } from './run-effects.queries.ts'
 import {
   deleteAnswersAbout,
   reduceAnswersAbout,
@@ -94,6 +95,8 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     const accesses = await deleteAccesses(tx, erasedIds)
     await updateKept(tx, plan, erased, entry)
     await deleteDescentsFrom(tx, erasedIds)
+    await deleteEffects(tx, plan)
+    await clearAppliedChanges(tx, erasedIds)
     await deleteErased(tx, erasedIds, entry)
     await clearWords(tx, erasedIds, entry)
     await reduceAnswersAbout(tx, plan.keptIds)

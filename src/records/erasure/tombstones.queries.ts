@@ -28,7 +28,7 @@ export async function findTombstonesOf(
 
 /** Waits for all transactions that are storing content, and blocks new ones. */
 export async function lockTombstonesExclusive(tx: Transaction): Promise<void> {
-  await sql`select pg_advisory_xact_lock(7350, 3)`.execute(tx)
+  await sql`select pg_advisory_xact_lock(7350 # lock_seed(), 3)`.execute(tx)
 }
 
 /**
@@ -36,7 +36,7 @@ export async function lockTombstonesExclusive(tx: Transaction): Promise<void> {
  * other order the two would deadlock, and PostgreSQL takes a second to find a deadlock.
  */
 export async function lockTombstonesShared(tx: Transaction): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(7350, 3)`.execute(tx)
+  await sql`select pg_advisory_xact_lock_shared(7350 # lock_seed(), 3)`.execute(tx)
 }
 
 /** Returns the ids of the tombstones: the existing one if the same content was erased before. */

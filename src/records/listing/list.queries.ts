@@ -232,7 +232,7 @@ export async function listAudit(
     .where('record_id', '=', id)
     .where('id', '>', after)
     .where(isEntryShown(trust, sql`a.record_id`))
-    .select(['id', 'action', 'actor', 'at', 'rationale', 'run_id', 'changes', 'via'])
+    .select(['id', 'action', 'actor', 'at', 'rationale', 'run_id', 'operation_id', 'changes', 'via'])
     .orderBy('id')
     .limit(limit)
     .execute()

@@ -1,0 +1,134 @@
+/**
+ * A row that a run wrote. `before` is null for an inserted row, `after` for a deleted one. Of an updated row both have its key
+ * and the columns that changed.
+ */
+export type Effect = {
+  /** The record that the row belongs to; null for a row of none. */
+  owner: string | null
+  relation: string
+  before: Row | null
+  after: Row | null
+}
+
+export type Row = Readonly<Record<string, unknown>>
+export type Direction = 'forward' | 'backward'
+
+/** The columns that identify a row, in an order in which rows can be written: records before what refers to them. */
+export const keys: Readonly<Record<string, readonly string[]>> = {
+  records: ['id'],
+  contents: ['record_id'],
+  handles: ['record_id', 'digest', 'scope'],
+  entity_identifiers: ['record_id', 'namespace', 'value'],
+  descents: ['derived_id', 'source_id'],
+  relations: ['source_id', 'predicate', 'target_id'],
+  embeddings: ['record_id', 'model_id'],
+  unconsolidated: ['record_id', 'stage'],
+  episode_tallies: ['episode_id', 'stage'],
+  peer_cards: ['entity_id'],
+  dream_verdicts: ['step', 'digest'],
+  belief_probes: ['record_id'],
+  drift_misses: ['record_id'],
+}
+
+export function keyOf({ relation, before, after }: Pick<Effect, 'relation' | 'before' | 'after'>): string {
+  const row = after ?? before ?? {}
+  return JSON.stringify([relation, ...(keys[relation] ?? []).map((column) => row[column])])
+}
+
+/** One effect for each row: from its state before all of them to its state after all of them. */
+export function compact(effects: readonly Effect[]): Effect[] {
+  const byKey = new Map<string, Effect>()
+  for (const effect of effects) {
+    const key = keyOf(effect)
+    const earlier = byKey.get(key)
+    const joined = earlier ? join(earlier, effect) : effect
+    if (joined) byKey.set(key, joined)
+    else byKey.delete(key)
+  }
+  return [...byKey.values()]
+}
+
+/**
+ * An edge belongs to the new record at one of its ends: it comes and goes with it. Effects of edges are noted with their
+ * source.
+ */
+export function assignEdges(effects: readonly Effect[]): Effect[] {
+  const created = new Set(effects.filter(isCreation).map(({ owner }) => owner))
+  return effects.map((effect) => {
+    const target = (effect.after ?? effect.before)?.['target_id']
+    const isOfTarget =
+      effect.relation === 'relations' && !created.has(effect.owner) && created.has(String(target))
+    return isOfTarget ? { ...effect, owner: String(target) } : effect
+  })
+}
+
+/** Whether a record begins to exist or ceases to. */
+export function isCreation({ relation, before, after }: Effect): boolean {
+  return relation === 'records' && !before !== !after
+}
+
+/** A record whose state is only noted has the same row before and after. */
+export function isChange({ relation, before, after }: Effect): boolean {
+  return relation !== 'records' || JSON.stringify(before) !== JSON.stringify(after)
+}
+
+const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g
+
+/** Every id that a row contains. */
+export function idsIn(row: Row): string[] {
+  return JSON.stringify(row).match(uuid) ?? []
+}
+
+/** The columns that refer to records other than the owner. */
+export const references: Readonly<Record<string, readonly string[]>> = {
+  relations: ['source_id', 'target_id'],
+  descents: ['source_id'],
+}
+
+/** Lists of open and finished work. A row that is otherwise by now is left as it is, and moves no record. */
+export const bookkeeping: ReadonlySet<string> = new Set([
+  ...['unconsolidated', 'episode_tallies', 'dream_verdicts', 'belief_probes', 'drift_misses', 'peer_cards'],
+])
+
+/** Undefined when a row that was inserted is gone again. */
+function join(one: Effect, next: Effect): Effect | undefined {
+  if (!one.before && !next.after) return undefined
+  return {
+    ...one,
+    before: one.before && { ...(next.before ?? {}), ...one.before },
+    after: next.after && { ...(one.after ?? {}), ...next.after },
+  }
+}
+
+/** The same change the other way round. */
+export function turn({ before, after, ...effect }: Effect): Effect {
+  return { ...effect, before: after, after: before }
+}
+
+/** These change without anybody's will: they neither keep a run from being applied nor from being taken back. */
+const drifting: ReadonlySet<string> = new Set([
+  ...['salience', 'importance', 'fades_at', 'decay_rank', 'updated_at', 'last_accessed_at', 'access_count'],
+  ...['restored_at', 'served_count', 'attempts', 'claimed_until', 'due_at', 'error'],
+])
+
+/** The tables that log what happened to a record. A dry run keeps their rows, because they are rolled back with it. */
+export const logs: ReadonlySet<string> = new Set(['audit_entries', 'status_changes', 'importance_history'])
+
+/** The same change of a record that has another version by now, and is otherwise as the effect left it. */
+export function expectVersion(effect: Effect, version: number | undefined): Effect {
+  const { relation, before } = effect
+  if (version === undefined || relation !== 'records' || !before || !('version' in before)) return effect
+  return { ...effect, before: { ...before, version } }
+}
+
+/** Whether a row is still as the effect expects it. */
+export function isExpected({ before }: Effect, current: Row | undefined): boolean {
+  if (!before || !current) return !before && !current
+  return Object.entries(before).every(
+    ([column, value]) => drifting.has(column) || isSame(value, current[column]),
+  )
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other ?? null)
+}

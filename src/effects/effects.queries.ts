@@ -1,0 +1,205 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { type Effect, keys, type Row } from './effect.ts'
+import type { Entry } from './taken-back.ts'
+
+/** The batches of a run, in the order in which they were written. */
+export async function listBatches(db: Database, runId: string): Promise<string[]> {
+  const { rows } = await sql<{ batch: string }>`
+    select batch::text as batch from run_effects where run_id = ${runId}::uuid group by batch order by min(id)
+  `.execute(db)
+  return rows.map(({ batch }) => batch)
+}
+
+export async function listEffects(tx: Transaction, runId: string, batch: string): Promise<Effect[]> {
+  const { rows } = await sql<Effect>`
+    select record_id as owner, relation, before, after from run_effects
+    where run_id = ${runId}::uuid and batch = ${batch}::xid8
+    order by id
+  `.execute(tx)
+  return rows
+}
+
+const table = (relation: string) => sql.table(relation)
+const isKey = (relation: string) =>
+  sql.join(
+    (keys[relation] ?? []).map((column) => sql`t.${sql.ref(column)} = k.${sql.ref(column)}`),
+    sql` and `,
+  )
+
+/** Locks the rows of a table with these keys, and returns what they hold now. Records are locked in the order of their ids. */
+export async function lockRows(tx: Transaction, relation: string, wanted: readonly Row[]): Promise<Row[]> {
+  const { rows } = await sql<{ row: Row }>`
+    select to_jsonb(t) as row
+    from jsonb_populate_recordset(null::${table(relation)}, ${JSON.stringify(wanted)}::jsonb) as k
+    join ${table(relation)} as t on ${isKey(relation)}
+    order by ${sql.join((keys[relation] ?? []).map((column) => sql`t.${sql.ref(column)}`))}
+    for update of t
+  `.execute(tx)
+  return rows.map(({ row }) => row)
+}
+
+/** The columns of a table that a statement may set. */
+export async function listColumns(tx: Transaction, relation: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select attname as name from pg_attribute
+    where attrelid = ${relation}::regclass and attnum > 0 and not attisdropped and attgenerated = '' and attidentity <> 'a'
+    order by attnum
+  `.execute(tx)
+  return rows.map(({ name }) => name)
+}
+
+type Write = { relation: string; columns: readonly string[]; rows: readonly Row[] }
+
+/** Inserts rows, and returns the keys of those that were inserted. A row whose unique name is taken is left out. */
+export async function insertRows(tx: Transaction, { relation, columns, rows }: Write): Promise<Row[]> {
+  const names = sql.join(columns.map((column) => sql.ref(column)))
+  const key = sql.join((keys[relation] ?? []).flatMap((column) => [sql.lit(column), sql.ref(column)]))
+  const { rows: inserted } = await sql<{ key: Row }>`
+    insert into ${table(relation)} (${names})
+    select ${names} from jsonb_populate_recordset(null::${table(relation)}, ${JSON.stringify(rows)}::jsonb)
+    on conflict do nothing
+    returning jsonb_build_object(${key}) as key
+  `.execute(tx)
+  return inserted.map(({ key }) => key)
+}
+
+/** Of the ids, those of stored records. They stay until the transaction ends. */
+export async function lockReferred(tx: Transaction, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from records where id = any(${sql.val([...ids])}::uuid[]) order by id for key share
+  `.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+/** Sets the columns that a row names; the others stay. */
+export async function updateRows(tx: Transaction, { relation, columns, rows }: Write): Promise<void> {
+  const set = columns.map((column) => sql`${sql.ref(column)} = k.${sql.ref(column)}`)
+  await sql`
+    update ${table(relation)} as t set ${sql.join(set)}
+    from (
+      select k.* from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as given (row)
+      cross join lateral jsonb_populate_record(null::${table(relation)}, given.row) as named
+      join ${table(relation)} as t on ${sql.join(
+        (keys[relation] ?? []).map((column) => sql`t.${sql.ref(column)} = named.${sql.ref(column)}`),
+        sql` and `,
+      )}
+      cross join lateral jsonb_populate_record(t, given.row) as k
+    ) as k
+    where ${isKey(relation)}
+  `.execute(tx)
+}
+
+export async function deleteRows(
+  tx: Transaction,
+  { relation, rows }: Pick<Write, 'relation' | 'rows'>,
+): Promise<void> {
+  await sql`
+    delete from ${table(relation)} as t
+    using jsonb_populate_recordset(null::${table(relation)}, ${JSON.stringify(rows)}::jsonb) as k
+    where ${isKey(relation)}
+  `.execute(tx)
+}
+
+/** The versions that a run gave to records when it wrote them last. */
+export async function listWrittenVersions(
+  tx: Transaction,
+  runId: string,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; version: number }>`
+    select wanted.id, written.version
+    from unnest(${sql.val([...ids])}::uuid[]) as wanted (id)
+    cross join lateral (
+      select (e.after ->> 'version')::int4 as version from run_effects as e
+      where e.record_id = wanted.id and e.run_id = ${runId}::uuid and e.relation = 'records' and e.after ? 'version'
+      order by e.id desc
+      limit 1
+    ) as written
+  `.execute(tx)
+  return new Map(rows.map(({ id, version }) => [id, version]))
+}
+
+/** Marks a batch as applied or taken back by a run. Returns false when it was already. */
+export async function markBatch(tx: Transaction, runId: string, number: number): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('maintenance_ranges')
+    .values({ run_id: runId, first_block: number, end_block: number + 1, done: true })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+export async function setSavepoint(tx: Transaction): Promise<void> {
+  await sql`savepoint before_effects`.execute(tx)
+}
+
+export async function rollBackToSavepoint(tx: Transaction): Promise<void> {
+  await sql`rollback to savepoint before_effects`.execute(tx)
+}
+
+export async function releaseSavepoint(tx: Transaction): Promise<void> {
+  await sql`release savepoint before_effects`.execute(tx)
+}
+
+/**
+ * Of the handles, those that another record of the same sensitivity has now. Writers of these handles wait until the
+ * transaction ends, so that a name that is free stays free.
+ */
+export async function findTakenHandles(
+  tx: Transaction,
+  wanted: readonly (Row & { sensitivity: unknown })[],
+): Promise<string[]> {
+  const handles = sql`jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
+    as wanted (digest bytea, detail bytea, scope text, record_id uuid, sensitivity sensitivity)`
+  await sql`
+    select pg_advisory_xact_lock(
+      ('x' || encode(substring(digest from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, lock_seed())
+    )
+    from (select distinct digest, scope from ${handles} order by digest, scope) as ordered
+  `.execute(tx)
+  // A statement of its own: its snapshot is younger than the locks.
+  const { rows } = await sql<{ id: string }>`
+    select distinct wanted.record_id as id
+    from ${handles}
+    join handles as h on h.digest = wanted.digest and h.scope = wanted.scope
+      and h.detail is not distinct from wanted.detail and h.record_id <> wanted.record_id
+    join records as r on r.id = h.record_id
+    where r.forgotten_at is null and r.status in ('active', 'challenged') and r.sensitivity = wanted.sensitivity
+      and r.id not in (select record_id from ${handles})
+  `.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+type Reason = {
+  action: 'undo' | 'revise'
+  actor: string
+  rationale: string
+  runId: string | null
+  now: Date
+  via?: unknown
+}
+
+/** Writes the entries of the log, and the moves of status. */
+export async function insertEntries(
+  tx: Transaction,
+  entries: readonly Entry[],
+  { action, actor, rationale, runId, now, via = null }: Reason,
+): Promise<void> {
+  await sql`
+    with entry as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(entries)}::jsonb)
+        as entry (record_id uuid, old_status record_status, new_status record_status, changes jsonb)
+    ), logged as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes, via)
+      select record_id, ${runId}::uuid, ${now}::timestamptz, ${action}::audit_action, ${actor}, ${rationale}, changes,
+        ${via === null ? null : JSON.stringify(via)}::jsonb
+      from entry
+    )
+    insert into status_changes (record_id, run_id, at, old, new, actor, reason, step)
+    select record_id, ${runId}::uuid, ${now}::timestamptz, old_status, new_status, ${actor}, ${rationale},
+      case ${action}::text when 'undo' then 'undo' else 'revert' end
+    from entry where old_status <> new_status
+  `.execute(tx)
+}

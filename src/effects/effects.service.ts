@@ -1,0 +1,204 @@
+import type { Transaction } from '../db/transaction.ts'
+import {
+  assignEdges,
+  bookkeeping,
+  compact,
+  type Direction,
+  type Effect,
+  expectVersion,
+  idsIn,
+  isChange,
+  isCreation,
+  isExpected,
+  keyOf,
+  keys,
+  logs,
+  type Row,
+  references,
+  turn,
+} from './effect.ts'
+import {
+  deleteRows,
+  findTakenHandles,
+  insertRows,
+  listColumns,
+  lockReferred,
+  lockRows,
+  releaseSavepoint,
+  rollBackToSavepoint,
+  setSavepoint,
+  updateRows,
+} from './effects.queries.ts'
+import { describeTaken, findMoved } from './moved-records.ts'
+
+type Options = {
+  direction: Direction
+  /** Records that are not to be changed, although they could be. */
+  isLeftOut?: (owner: string) => boolean
+  /** Records that cannot be changed, each with the reason. */
+  unwritable?: ReadonlyMap<string, string>
+  /** The versions of records that whoever replays has written already, in a later batch than this one. */
+  versions?: ReadonlyMap<string, number>
+  /** Replaces effects before they are written, for example so that a created record is retracted instead of deleted. */
+  rewrite?: (effect: Effect) => Effect | undefined
+}
+
+export type Replayed = {
+  /** What was written. */
+  effects: Effect[]
+  /** The records that were left alone, each with the reason. */
+  moved: ReadonlyMap<string, string>
+}
+
+/**
+ * Applies the effects of a batch to the rows of today, or takes them back. A record that moved since, or depends on one that
+ * did, keeps all of its rows.
+ */
+export async function replay(
+  tx: Transaction,
+  noted: readonly Effect[],
+  { direction, isLeftOut = () => false, rewrite = (effect) => effect, ...options }: Options,
+): Promise<Replayed> {
+  const known = assignEdges(compact(noted.filter(({ relation }) => relation in keys)))
+  const directed = direction === 'forward' ? known : known.map(turn)
+  const effects = directed.map((effect) =>
+    expectVersion(effect, effect.owner === null ? undefined : options.versions?.get(effect.owner)),
+  )
+  const current = await readCurrent(tx, effects)
+  const unwritable = new Map([
+    ...(options.unwritable ?? []),
+    ...(direction === 'forward' ? await findTaken(tx, effects) : []),
+    ...(await findDangling(tx, effects)),
+  ])
+  for (;;) {
+    const moved = findMoved(effects, current, { isLeftOut, unwritable })
+    const heldBack = direction === 'forward' ? listNamed(effects, moved) : new Set<string>()
+    const possible = effects.filter((effect) => {
+      if (effect.owner !== null && moved.has(effect.owner)) return false
+      if (!bookkeeping.has(effect.relation)) return true
+      return !heldBack.has(effect.owner ?? '') && isExpected(effect, current.get(keyOf(effect)))
+    })
+    const written = possible.filter(isChange).flatMap((effect) => rewrite(effect) ?? [])
+    const taken = await writeUnlessTaken(tx, written)
+    if (taken.length === 0) return { effects: written, moved }
+    for (const { owner, relation } of taken) unwritable.set(owner, describeTaken(relation))
+  }
+}
+
+/** The records that the rows of others name which were left alone. Work on them is not finished. */
+function listNamed(effects: readonly Effect[], moved: ReadonlyMap<string, string>): Set<string> {
+  return new Set(
+    effects.flatMap(({ owner, before, after }) =>
+      owner !== null && moved.has(owner) ? idsIn(after ?? before ?? {}) : [],
+    ),
+  )
+}
+
+/** The new records whose name or topic another record has. No constraint forbids it: whoever creates a record looks first. */
+async function findTaken(tx: Transaction, effects: readonly Effect[]): Promise<[string, string][]> {
+  const created = new Map(
+    effects.flatMap((effect) =>
+      isCreation(effect) && effect.after ? [[effect.owner, effect.after] as const] : [],
+    ),
+  )
+  const wanted = effects.flatMap(({ relation, owner, before, after }) => {
+    const record = relation === 'handles' && !before && after ? created.get(owner) : undefined
+    return record ? [{ ...after, sensitivity: record['sensitivity'] }] : []
+  })
+  if (wanted.length === 0) return []
+  const taken = await findTakenHandles(tx, wanted)
+  return taken.map((id) => [id, describeTaken('handles')])
+}
+
+/** The effects that insert a row which refers to a record that does not exist. */
+async function findDangling(tx: Transaction, effects: readonly Effect[]): Promise<[string, string][]> {
+  const created = new Set(effects.flatMap((effect) => (isCreation(effect) ? (effect.owner ?? []) : [])))
+  const referring = effects.flatMap(({ owner, relation, before, after }) => {
+    const columns =
+      before || !after || owner === null || bookkeeping.has(relation) ? [] : (references[relation] ?? [])
+    const ids = columns.map((column) => String(after?.[column])).filter((id) => !created.has(id))
+    return ids.map((id): [string, string] => [owner ?? '', id])
+  })
+  if (referring.length === 0) return []
+  const present = new Set(await lockReferred(tx, [...new Set(referring.map(([, id]) => id))]))
+  return referring
+    .filter(([, id]) => !present.has(id))
+    .map(([owner]) => [owner, 'a record that it refers to does not exist any more'])
+}
+
+/** Writes what the effects log. */
+export async function insertLogs(tx: Transaction, effects: readonly Effect[]): Promise<void> {
+  const logged = effects.filter(({ relation }) => logs.has(relation))
+  for (const [relation, group] of Map.groupBy(logged, ({ relation }) => relation)) {
+    const columns = await listColumns(tx, relation)
+    await insertRows(tx, { relation, columns, rows: group.flatMap(({ after }) => (after ? [after] : [])) })
+  }
+}
+
+type Taken = { owner: string; relation: string }
+
+/** Writes all of the rows; or none, when a name that one of them needs is taken. Returns the records of such rows. */
+async function writeUnlessTaken(tx: Transaction, effects: readonly Effect[]): Promise<Taken[]> {
+  await setSavepoint(tx)
+  const taken = await write(tx, effects)
+  if (taken.length > 0) await rollBackToSavepoint(tx)
+  await releaseSavepoint(tx)
+  return taken
+}
+
+async function readCurrent(tx: Transaction, effects: readonly Effect[]): Promise<Map<string, Row>> {
+  const current = new Map<string, Row>()
+  for (const [relation, group] of groupByRelation(effects)) {
+    const wanted = group.map(({ before, after }) => pickKey(relation, after ?? before ?? {}))
+    for (const row of await lockRows(tx, relation, wanted)) {
+      current.set(keyOf({ relation, before: null, after: row }), row)
+    }
+  }
+  return current
+}
+
+async function write(tx: Transaction, effects: readonly Effect[]): Promise<Taken[]> {
+  const groups = groupByRelation(effects)
+  for (const [relation, group] of [...groups].reverse()) {
+    const rows = group.flatMap(({ before, after }) => (before && !after ? [pickKey(relation, before)] : []))
+    if (rows.length > 0) await deleteRows(tx, { relation, rows })
+  }
+  const taken: Taken[] = []
+  for (const [relation, group] of groups) {
+    const columns = await listColumns(tx, relation)
+    taken.push(...(await insert(tx, { relation, columns, group })))
+    const updated = group.flatMap(({ before, after }) => (before && after ? [after] : []))
+    if (updated.length > 0) await updateRows(tx, { relation, columns, rows: updated })
+  }
+  return taken
+}
+
+type Group = { relation: string; columns: readonly string[]; group: readonly Effect[] }
+
+async function insert(tx: Transaction, { relation, columns, group }: Group): Promise<Taken[]> {
+  const inserting = group.flatMap((effect) =>
+    !effect.before && effect.after ? [{ ...effect, row: effect.after }] : [],
+  )
+  if (inserting.length === 0) return []
+  const inserted = await insertRows(tx, { relation, columns, rows: inserting.map(({ row }) => row) })
+  if (inserted.length === inserting.length || bookkeeping.has(relation)) return []
+  const done = new Set(inserted.map((after) => keyOf({ relation, before: null, after })))
+  return inserting.flatMap((effect) =>
+    effect.owner === null || done.has(keyOf(effect)) ? [] : [{ owner: effect.owner, relation }],
+  )
+}
+
+function pickKey(relation: string, row: Row): Row {
+  return Object.fromEntries((keys[relation] ?? []).map((column) => [column, row[column] ?? null]))
+}
+
+/** In the order in which the tables can be written. */
+function groupByRelation(effects: readonly Effect[]): Map<string, Effect[]> {
+  const groups = Map.groupBy(effects, ({ relation }) => relation)
+  return new Map(
+    Object.keys(keys).flatMap((relation) => {
+      const group = groups.get(relation)
+      return group ? [[relation, group] as const] : []
+    }),
+  )
+}

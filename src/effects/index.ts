@@ -1,0 +1,16 @@
+/**
+ * Effects: the rows that a run wrote, applied later or taken back.
+ * Here: what an effect is, and how effects are written to the rows of today. Not here: which runs keep effects (maintenance),
+ * and who may apply or undo them.
+ */
+export { type Effect, isCreation, logs, type Row } from './effect.ts'
+export {
+  insertEntries,
+  listBatches,
+  listEffects,
+  listWrittenVersions,
+  markBatch,
+} from './effects.queries.ts'
+export { insertLogs, replay } from './effects.service.ts'
+export { deleteRevisionEffects } from './revision-effects.queries.ts'
+export { createRewrite, describeEntries } from './taken-back.ts'

@@ -1,0 +1,79 @@
+import { bookkeeping, type Effect, idsIn, isCreation, isExpected, keyOf, type Row } from './effect.ts'
+
+/**
+ * Finds the records that cannot be changed as planned, with the reason: those that moved since, and those that depend on one
+ * that is left out.
+ */
+export function findMoved(
+  effects: readonly Effect[],
+  current: ReadonlyMap<string, Row>,
+  {
+    isLeftOut,
+    unwritable,
+  }: { isLeftOut: (owner: string) => boolean; unwritable: ReadonlyMap<string, string> },
+): Map<string, string> {
+  const reasons = new Map<string, string>(unwritable)
+  for (const effect of effects) {
+    if (effect.owner === null || reasons.has(effect.owner)) continue
+    if (bookkeeping.has(effect.relation) && !isLeftOut(effect.owner)) continue
+    if (isLeftOut(effect.owner)) reasons.set(effect.owner, 'not selected')
+    else if (!isExpected(effect, current.get(keyOf(effect)))) {
+      reasons.set(effect.owner, describeMove(effect, current.get(keyOf(effect))))
+    }
+  }
+  return spread(reasons, listDependencies(effects))
+}
+
+function describeMove({ relation, before }: Effect, current: Row | undefined): string {
+  if (relation !== 'records') return `its ${names[relation] ?? relation} changed since`
+  if (!current) return 'it does not exist any more'
+  if (!before) return 'its id is taken'
+  return 'it changed since'
+}
+
+export function describeTaken(relation: string): string {
+  return relation === 'records'
+    ? 'its id is taken'
+    : `its ${names[relation] ?? relation} is taken by another record`
+}
+
+const names: Readonly<Record<string, string>> = {
+  contents: 'content',
+  handles: 'name or topic',
+  entity_identifiers: 'identifiers',
+  relations: 'edges',
+  descents: 'sources',
+}
+
+/** For each record, the records that must be changed too: the sources of a new one, and the new ones that its rows name. */
+function listDependencies(effects: readonly Effect[]): Map<string, Set<string>> {
+  const created = new Set(effects.filter(isCreation).map(({ owner }) => owner))
+  const changed = new Set(
+    effects.flatMap(({ owner, relation }) => (owner && relation === 'records' ? [owner] : [])),
+  )
+  const needed = new Map<string, Set<string>>()
+  const need = (one: string, other: string) => {
+    if (one === other || !changed.has(other)) return
+    const others = needed.get(one) ?? new Set()
+    needed.set(one, others.add(other))
+  }
+  for (const { owner, relation, before, after } of effects) {
+    if (owner === null) continue
+    const row = after ?? before ?? {}
+    if (relation === 'descents') need(owner, String(row['source_id']))
+    for (const id of idsIn(row)) if (created.has(id)) need(owner, id)
+  }
+  return needed
+}
+
+function spread(reasons: Map<string, string>, needed: ReadonlyMap<string, ReadonlySet<string>>) {
+  for (let before = -1; before !== reasons.size; ) {
+    before = reasons.size
+    for (const [owner, others] of needed) {
+      if (reasons.has(owner)) continue
+      const missing = [...others].find((id) => reasons.has(id))
+      if (missing) reasons.set(owner, `it depends on ${missing}, which is left out`)
+    }
+  }
+  return reasons
+}

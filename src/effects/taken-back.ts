@@ -1,0 +1,84 @@
+import { type Curve, computePruneAt } from '../domain/curves.ts'
+import { type Effect, isCreation, type Row } from './effect.ts'
+
+/**
+ * What taking back means where it is not simply the row of before: history only grows. A record that the run created is
+ * retracted and keeps its content, and a record that it changed gets a new version.
+ */
+export function createRewrite(effects: readonly Effect[], now: Date): (effect: Effect) => Effect | undefined {
+  const created = new Set(effects.filter((effect) => isCreation(effect) && effect.before === null).map(idOf))
+  return (effect) => {
+    if (effect.relation === 'records') return rewriteRecord(effect, now)
+    if (effect.owner === null || !created.has(effect.owner)) return effect
+    if (effect.relation === 'contents') return retractContent(effect)
+    return staying.has(effect.relation) ? undefined : effect
+  }
+}
+
+const idOf = ({ owner }: Effect) => owner
+
+/** What a retracted record keeps. */
+const staying = new Set(['handles', 'entity_identifiers', 'descents'])
+
+function rewriteRecord(effect: Effect, now: Date): Effect {
+  const { before, after } = effect
+  if (!before) return effect
+  const written = { version: Number(before['version']) + 1, updated_at: now.toISOString() }
+  if (after) {
+    // The day of grace before a budget can forget a record starts anew.
+    const restored =
+      before['forgotten_at'] && !after['forgotten_at'] ? { restored_at: now.toISOString() } : {}
+    return { ...effect, after: { ...after, ...written, ...restored } }
+  }
+  const life = { base_salience: 0, salience: 0, anchored_at: now.toISOString() }
+  const prune_at = computePruneAt({ ...readLife(before), base_salience: 0, anchored_at: now })
+  return { ...effect, after: { id: before['id'], status: 'invalidated', ...life, prune_at, ...written } }
+}
+
+/** The columns of a whole row, as JSON has them. */
+function readLife(row: Row) {
+  const { pinned, deletion_policy, curve, half_life_seconds, min_salience, expires_at } = row
+  return {
+    pinned: pinned === true,
+    deletion_policy: deletion_policy as 'auto_prune',
+    curve: curve as Curve,
+    half_life_seconds: Number(half_life_seconds),
+    min_salience: Number(min_salience),
+    expires_at: typeof expires_at === 'string' ? new Date(expires_at) : null,
+  }
+}
+
+function retractContent(effect: Effect): Effect | undefined {
+  const { record_id, payload } = (effect.before ?? {}) as { record_id?: string; payload?: Row }
+  if (payload?.['kind'] !== 'semantic') return undefined
+  const revision = { ...(payload['revision'] as object | undefined), status: 'retracted' }
+  return { ...effect, after: { record_id, payload: { ...payload, revision } } }
+}
+
+export type Entry = {
+  record_id: string
+  old_status: string
+  new_status: string
+  changes: Record<string, [unknown, unknown]>
+}
+
+/** What the log of a record says of it: the fields that clients know. */
+export function describeEntries(effects: readonly Effect[]): Entry[] {
+  return effects.flatMap(({ owner, relation, before, after }) => {
+    if (relation !== 'records' || owner === null || !before || !after) return []
+    const changed = shown.filter((field) => field in after && after[field] !== before[field])
+    const changes = Object.fromEntries(
+      changed.map((field): [string, [unknown, unknown]] => [
+        field,
+        [before[field] ?? null, after[field] ?? null],
+      ]),
+    )
+    const [old_status, new_status] = [String(before['status']), String(after['status'] ?? before['status'])]
+    return [{ record_id: owner, old_status, new_status, changes }]
+  })
+}
+
+const shown = [
+  ...['status', 'layer', 'base_salience', 'base_importance', 'importance', 'confirmation_count', 'pinned'],
+  ...['forgotten_at', 'forgotten_reason'],
+]

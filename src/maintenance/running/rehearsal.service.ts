@@ -1,0 +1,167 @@
+import type { ControlledTransaction } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import { isOutage, isRetryable } from '../../db/failures.ts'
+import { dropEffects, keepEffects } from '../../db/run-effects.ts'
+import type { DB } from '../../db/schema.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { createView } from '../../db/view.ts'
+import { insertLogs, listBatches, listEffects, replay } from '../../effects/index.ts'
+import type { BatchResult, Run } from '../../jobs/runs.ts'
+import { insertChanges } from './batches.queries.ts'
+import { countEffects } from './effects.queries.ts'
+import type { Kept } from './planned-batches.service.ts'
+import { releaseBatch, rollBackBatch, saveBatch } from './rehearsal.queries.ts'
+
+/** Writers wait for the records that a rehearsal has locked, so none stays open for longer than about this. */
+const longestMs = 2_000
+/** A model may be asked meanwhile. */
+const longestIdleMs = 100
+/** More is not written again for each transaction: a longer rehearsal sees only what its current transaction wrote. */
+const mostReplayed = 20_000
+const attempts = 4
+
+/** What a batch would write, to be kept once it is rolled back. */
+export type Rehearsed = { result: BatchResult; kept: Kept }
+
+type Resources = {
+  db: Database
+  run: Run
+  /** Whether the rows that a batch writes are written down. */
+  keeps: boolean
+  /** Checks the lease. */
+  lock(tx: Transaction): Promise<void>
+  /** Reads what the batch wrote. */
+  read(tx: Transaction, result: BatchResult): Promise<Kept>
+  /** Stores a batch after its transaction was rolled back. */
+  store(batch: Rehearsed): Promise<void>
+}
+
+type Session = { tx: ControlledTransaction<DB>; openedMs: number; batches: Rehearsed[] }
+
+/**
+ * A rehearsal whose batches see those before them. They share a transaction that is rolled back; when it has lasted long
+ * enough, the next one begins by writing again what is kept so far.
+ */
+export function createRehearsal({ db, run, keeps, lock, read, store }: Resources) {
+  let session: Session | undefined
+  let fault: { error: unknown } | undefined
+  let idle: NodeJS.Timeout | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** Whoever comes next finds it. */
+  function noteFault(error: unknown): void {
+    fault = { error }
+  }
+
+  /** One after the other: they share a connection. */
+  function enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = last.then(async () => {
+      clearTimeout(idle)
+      if (fault) throw fault.error
+      return work()
+    })
+    last = result.catch(() => {})
+    return result
+  }
+
+  async function open(): Promise<Session> {
+    if (session) return session
+    const tx = await db.startTransaction().execute()
+    session = { tx, openedMs: performance.now(), batches: [] }
+    if (run.keepsEffects && (await countEffects(tx, run.id, mostReplayed + 1)) <= mostReplayed) {
+      await repeatKept(tx, run.id)
+    }
+    return session
+  }
+
+  /** Rolls back what was rehearsed, and then stores it. */
+  async function close(): Promise<void> {
+    const closed = session
+    session = undefined
+    if (!closed) return
+    await closed.tx.rollback().execute()
+    for (const batch of closed.batches) await store(batch)
+  }
+
+  async function closeWhenLong(): Promise<void> {
+    if (session && performance.now() - session.openedMs > longestMs) return close()
+    idle = setTimeout(() => void enqueue(close).catch(noteFault), longestIdleMs)
+  }
+
+  function inBatch<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return enqueue(async () => {
+      const { tx, batches } = await open()
+      const { result, kept } = await attemptBatch(tx, work)
+      batches.push({ result, kept })
+      await closeWhenLong()
+      return result
+    })
+  }
+
+  async function rehearse<T extends BatchResult>(tx: Transaction, work: (tx: Transaction) => Promise<T>) {
+    await lock(tx)
+    if (keeps) await keepEffects(tx, run)
+    const result = await work(tx)
+    const kept = await read(tx, result)
+    await dropEffects(tx)
+    // The next batches may look for what the run lists.
+    await insertChanges(tx, run.id, result.changes ?? [])
+    return { result, kept }
+  }
+
+  async function attemptBatch<T extends BatchResult>(tx: Transaction, work: (tx: Transaction) => Promise<T>) {
+    for (let attempt = 1; ; attempt += 1) {
+      await saveBatch(tx)
+      try {
+        const rehearsed = await rehearse(tx, work)
+        await releaseBatch(tx)
+        return rehearsed
+      } catch (error) {
+        if (isOutage(error) && !isRetryable(error)) throw error
+        await rollBackBatch(tx)
+        if (attempt === attempts || !isRetryable(error)) throw error
+      }
+    }
+  }
+
+  /** A statement that fails ends the transaction; what was rehearsed in it is not lost. */
+  const view = createView((query) =>
+    enqueue(async () => {
+      const { tx } = await open()
+      try {
+        const result = await tx.executeQuery(query)
+        await closeWhenLong()
+        return result
+      } catch (error) {
+        await close()
+        throw error
+      }
+    }),
+  )
+
+  /** Waits for what is under way, and ends without storing anything. */
+  async function abandon(): Promise<void> {
+    await last
+    clearTimeout(idle)
+    const abandoned = session
+    session = undefined
+    if (abandoned)
+      await abandoned.tx
+        .rollback()
+        .execute()
+        .catch(() => {})
+  }
+
+  return { inBatch, view, finish: () => enqueue(close), abandon }
+}
+
+async function repeatKept(tx: Transaction, runId: string): Promise<void> {
+  for (const batch of await listBatches(tx, runId)) {
+    const effects = await listEffects(tx, runId, batch)
+    const { moved } = await replay(tx, effects, { direction: 'forward' })
+    await insertLogs(
+      tx,
+      effects.filter(({ owner }) => owner !== null && !moved.has(owner)),
+    )
+  }
+}

@@ -1,0 +1,49 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../domain/schema-ref.ts'
+import type { Once } from '../http/idempotency.ts'
+import { answers } from '../http/problem-responses.ts'
+import { getTraceContext } from '../http/request-tracing.ts'
+import type { Announcements } from '../jobs/announcements.ts'
+import { NewSimulation } from '../simulation/index.ts'
+import { MaintenanceRun } from './maintenance.schemas.ts'
+import type { MaintenanceService } from './maintenance.service.ts'
+
+export type SimulationsOptions = {
+  maintenance: MaintenanceService
+  once: Once
+  announcements?: Pick<Announcements, 'announceRun'> | undefined
+}
+
+export const simulationsRoutes: FastifyPluginAsyncTypebox<SimulationsOptions> = async (
+  app,
+  { maintenance, once, announcements },
+) => {
+  app.post(
+    '/v1/maintenance/simulations',
+    {
+      config: { permission: 'maintenance:run' },
+      schema: {
+        operationId: 'requestSimulation',
+        tags: ['maintenance'],
+        summary: 'Simulate other half-lives, budgets or policies',
+        description:
+          'Queues a run that plays the recorded lives of records again, over the given time until now, with another half-life, budget or policy, and counts what would have been forgotten, its size, and how much of that was shown, used or missed afterwards. The answer is `stats.curve` of the run, with a point for each value. It changes no record. Only records of the types in question that the key sees whole, and that are not purged, are counted. Budgets apply to each scope on its own, and cover at most 250,000 records. `POST /v1/maintenance/runs/{id}/cancel` ends it.',
+        body: ref(NewSimulation),
+        response: answers(
+          { 202: { schema: ref(MaintenanceRun), description: 'The queued run.', headers: ['Location'] } },
+          ['outside_trust', 'scope_required'],
+        ),
+      },
+    },
+    async (request, reply) => {
+      let runId: string | undefined
+      await once(request, reply, async (call) => {
+        const run = await maintenance.requestSimulation(call, request.body, getTraceContext(request))
+        runId = run.id
+        return { status: 202, body: run, headers: { location: `/v1/maintenance/runs/${run.id}` } }
+      })
+      // After the commit, as for every run.
+      if (runId !== undefined) void announcements?.announceRun('simulation', runId)
+    },
+  )
+}

@@ -1,0 +1,55 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../domain/schema-ref.ts'
+import type { Once } from '../http/idempotency.ts'
+import { answers } from '../http/problem-responses.ts'
+import { getTraceContext } from '../http/request-tracing.ts'
+import type { Announcements } from '../jobs/announcements.ts'
+import { NewUndo } from '../undo/index.ts'
+import { MaintenanceRun, RunPath } from './maintenance.schemas.ts'
+import type { MaintenanceService } from './maintenance.service.ts'
+
+export type UndoOptions = {
+  maintenance: MaintenanceService
+  once: Once
+  announcements?: Pick<Announcements, 'announceRun'> | undefined
+}
+
+export const undoRoutes: FastifyPluginAsyncTypebox<UndoOptions> = async (
+  app,
+  { maintenance, once, announcements },
+) => {
+  app.post(
+    '/v1/maintenance/runs/:id/undo',
+    {
+      config: { permission: 'maintenance:run' },
+      schema: {
+        operationId: 'undoRun',
+        tags: ['maintenance'],
+        summary: 'Take back what a run did',
+        description:
+          'Queues a run of the job `undo`. It restores what the run forgot, with the life that it had, and the layer, importance, status and counts that the run changed, and retracts the records that it created. A record that anybody changed since is left alone and listed as `kept`. The undo is a run of its own: it can be undone too, and a dry run of it changes nothing.',
+        params: RunPath,
+        body: ref(NewUndo),
+        response: answers(
+          { 202: { schema: ref(MaintenanceRun), description: 'The queued run.', headers: ['Location'] } },
+          ['run_not_found', 'not_undoable'],
+        ),
+      },
+    },
+    async (request, reply) => {
+      let runId: string | undefined
+      await once(request, reply, async (call) => {
+        const run = await maintenance.requestUndo(
+          call,
+          request.params.id,
+          request.body,
+          getTraceContext(request),
+        )
+        runId = run.id
+        return { status: 202, body: run, headers: { location: `/v1/maintenance/runs/${run.id}` } }
+      })
+      // After the commit, as for every run.
+      if (runId !== undefined) void announcements?.announceRun('undo', runId)
+    },
+  )
+}

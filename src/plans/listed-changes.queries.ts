@@ -1,0 +1,89 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { namesNoHidden } from '../db/concealment.ts'
+import { visibleTo } from '../db/visibility.ts'
+import type { Trust } from '../domain/caller.ts'
+
+/**
+ * The changes of a plan `p` with the type, sensitivity and scope of their records: of the stored or deleted record, or of the
+ * one that the plan would create.
+ */
+export const listedChanges = sql`
+  maintenance_changes as c
+  left join records as stored on stored.id = c.record_id
+  left join departures as d on d.id = c.record_id
+  left join lateral (
+    select e.after from run_effects as e
+    where e.run_id = c.run_id and e.record_id = c.record_id and e.relation = 'records' and e.before is null
+    limit 1
+  ) as made on stored.id is null and d.id is null
+  cross join lateral (select
+    coalesce(stored.sensitivity, d.sensitivity, (made.after ->> 'sensitivity')::sensitivity, 'hyper') as sensitivity,
+    coalesce(stored.scope, d.scope, made.after ->> 'scope', '') as scope,
+    coalesce(stored.type, d.type, (made.after ->> 'type')::record_type, 'semantic') as type
+  ) as r
+`
+
+/** An edge to a hidden record is a change of that record. */
+export function isListed(trust: Trust): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(
+    c.action <> 'failed' and ${visibleTo(trust)} and ${namesNoHidden(trust, sql`c.after ->> 'target_id'`)}
+  )`
+}
+
+/** Reading a plan of more changes would take longer than anybody waits, so it reads less: see its uses. */
+const mostCounted = 2_000
+
+/** Whether the plan `p` lists more changes than are counted one by one. */
+export const isLarge = sql<SqlBool>`exists (
+  select from maintenance_changes as c where c.run_id = p.id offset ${sql.lit(mostCounted)} limit 1
+)`
+
+/**
+ * Whether a listed record that the caller may see moved since the plan was prepared, and is not applied yet. A large plan is
+ * compared with the records that changed last, forgotten ones apart.
+ */
+export function hasMoved(trust: Trust): RawBuilder<SqlBool> {
+  const latest = sql`(
+    (select id from records where forgotten_at is null order by updated_at desc, id desc limit ${sql.lit(mostCounted)})
+    union all (select id from records where purge_at is not null order by purge_at desc limit ${sql.lit(mostCounted)})
+  )`
+  return sql<SqlBool>`(case when ${isLarge}
+    then ${existsMoved(trust, sql`c.record_id in (select id from ${latest} as latest)`)}
+    else ${existsMoved(trust, sql`true`)}
+  end)`
+}
+
+function existsMoved(trust: Trust, isCompared: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (
+    select from ${listedChanges}
+    left join lateral (
+      select e.before, e.before is not null as is_stored from run_effects as e
+      where e.run_id = c.run_id and e.record_id = c.record_id and e.relation = 'records'
+      order by e.id limit 1
+    ) as kept on c.planned is null
+    cross join lateral (select coalesce(c.planned, kept.before) as before) as planned
+    where c.run_id = p.id and ${isCompared} and ${isListed(trust)} and not ${isDone} and (
+      c.note is not distinct from ${erasedNote}
+      or coalesce(kept.is_stored, true) <> (stored.id is not null)
+      or stored.id is not null and (
+        stored.version <> (planned.before ->> 'version')::int4
+        or stored.status::text <> planned.before ->> 'status'
+        or stored.pinned <> (planned.before ->> 'pinned')::bool
+        or stored.layer::text <> planned.before ->> 'layer'
+        or stored.base_salience <> (planned.before ->> 'base_salience')::float8
+        or stored.anchored_at <> (planned.before ->> 'anchored_at')::timestamptz
+        or (c.planned is not null or planned.before ? 'forgotten_at')
+          and stored.forgotten_at is distinct from (planned.before ->> 'forgotten_at')::timestamptz
+      )
+    )
+  )`
+}
+
+/** The note of a change whose record, or a source of it, was erased. */
+export const erasedNote = 'it was erased'
+
+/** Whether an application of the plan made the change `c`, or found that it must not be made. */
+export const isDone = sql<SqlBool>`exists (
+  select from plan_applications as a join maintenance_changes as made_by on made_by.run_id = a.run_id
+  where a.plan_id = c.run_id and made_by.record_id = c.record_id and made_by.action in (c.action, 'skipped')
+)`

@@ -1,0 +1,203 @@
+import type { Database } from '../db/connection.ts'
+import { dropEffects } from '../db/run-effects.ts'
+import type { Transaction } from '../db/transaction.ts'
+import {
+  type Effect,
+  insertLogs,
+  isCreation,
+  listBatches,
+  listEffects,
+  markBatch,
+  replay,
+} from '../effects/index.ts'
+import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
+import { erasedNote } from './listed-changes.queries.ts'
+import {
+  type Application,
+  findApplication,
+  findErasedScopes,
+  listPlanned,
+  listPlannedIds,
+  listRest,
+  listUnembedded,
+  markApplied,
+  type PlannedChange,
+} from './planned-changes.queries.ts'
+import { isLogged, translateEffects } from './planned-effects.ts'
+import { forgetPlanned } from './planned-forgetting.queries.ts'
+
+/** Deletes those of the records that may still be deleted, and returns their ids. */
+type Purge = (tx: Transaction, ids: readonly string[], now: Date) => Promise<string[]>
+
+/** The same jobs, whose runs that apply a plan make the changes of the plan instead of doing their work. */
+export function addPlanApplication<Works extends Readonly<Record<string, JobWork>>>(
+  { db, purge }: { db: Database; purge: Purge },
+  works: Works,
+): Works {
+  const extended = Object.entries(works).map(([job, work]): [string, JobWork] => {
+    const makeChanges = job === 'purge' ? purgeAll(purge) : replayAll(db)
+    const run: JobWork['run'] = (context) =>
+      'plan_id' in context.run.options ? applyPlan(db, context, makeChanges) : work.run(context)
+    return [job, { ...work, run }]
+  })
+  return Object.fromEntries(extended) as Works
+}
+
+type MakeChanges = (context: RunContext, application: Application) => Promise<void>
+
+async function applyPlan(db: Database, context: RunContext, makeChanges: MakeChanges): Promise<void> {
+  const application = await findApplication(db, context.run.id)
+  // The plan was dropped.
+  if (!application) return
+  await context.setTotal(application.total, ['applied', 'skipped'])
+  await makeChanges(context, application)
+  await context.inBatch(async (tx) => {
+    const { applied, skipped } = await listRest(tx, { ...application, runId: context.run.id })
+    await markApplied(tx, application.planId, context.run.startedAt)
+    return { done: applied + skipped, counts: { applied, skipped } }
+  })
+}
+
+function replayAll(db: Database): MakeChanges {
+  return async (context, application) => {
+    await forgetAll(context, application)
+    for (const [number, batch] of (await listBatches(db, application.planId)).entries()) {
+      await context.inBatch(async (tx) => {
+        if (!(await markBatch(tx, context.run.id, number))) return {}
+        const kept = await listEffects(tx, application.planId, batch)
+        return applyBatch(tx, context, application, { batch, kept })
+      })
+    }
+  }
+}
+
+/** What the plan only forgets has no effects: the state of each record is kept with its change. */
+async function forgetAll({ run, inBatch }: RunContext, application: Application): Promise<void> {
+  let after: string | undefined = firstId
+  while (after !== undefined) {
+    const from: string = after
+    const { last } = await inBatch(async (tx) => {
+      await dropEffects(tx)
+      const part = { runId: run.id, now: run.startedAt, after: from, limit: portion }
+      const { applied, skipped, last } = await forgetPlanned(tx, { ...application, ...part })
+      return { done: applied + skipped, counts: { applied, skipped }, last: last ?? undefined }
+    })
+    after = last
+  }
+}
+
+const portion = 1_000
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+function purgeAll(purge: Purge): MakeChanges {
+  return async (context, application) => {
+    const { run } = context
+    let after: string | undefined = firstId
+    for (let number = 0; after !== undefined; number += 1) {
+      const from: string = after
+      const { last } = await context.inBatch(async (tx) => {
+        const part = { planId: application.planId, after: from, limit: portion }
+        const owners = await listPlannedIds(tx, part)
+        const last = owners.length < portion ? undefined : owners.at(-1)
+        if (!(await markBatch(tx, run.id, number))) return { last }
+        const planned = await listPlanned(tx, { ...application, runId: run.id, owners })
+        const selected = new Set(planned.filter(isSelected(application)).map(({ record_id: id }) => id))
+        const purged = new Set(await purge(tx, [...selected], run.startedAt))
+        const kept = [...selected].filter((id) => !purged.has(id))
+        const moved = new Map(kept.map((id) => [id, 'it was restored or deleted since']))
+        return { ...describe(planned, selected, moved), last }
+      })
+      after = last
+    }
+  }
+}
+
+async function applyBatch(
+  tx: Transaction,
+  { run }: RunContext,
+  application: Application,
+  { batch, kept }: { batch: string; kept: readonly Effect[] },
+): Promise<BatchResult> {
+  const { planId, plannedAt } = application
+  const owners = [...new Set(kept.flatMap(({ owner }) => owner ?? []))]
+  const planned = await listPlanned(tx, { ...application, runId: run.id, owners, batch })
+  const done = new Set(planned.flatMap(({ record_id: id, is_done }) => (is_done ? id : [])))
+  const known = new Set(planned.map(({ record_id: id }) => id))
+  const selected = new Set(planned.filter(isSelected(application)).map(({ record_id: id }) => id))
+  const laterMs = run.startedAt.getTime() - plannedAt.getTime()
+  const effects = translateEffects(
+    kept.filter(({ owner }) => owner === null || !done.has(owner)),
+    { planId, runId: run.id, plannedAt, laterMs },
+  )
+  if (isLogged(effects)) await dropEffects(tx)
+  const unwritable = new Map([
+    ...(await findErased(tx, effects, plannedAt)),
+    ...planned.flatMap(({ record_id: id, note }) => (note === erasedNote ? [[id, note] as const] : [])),
+  ])
+  const isLeftOut = (owner: string) => known.has(owner) && !selected.has(owner)
+  const { effects: written, moved } = await replay(tx, effects, {
+    direction: 'forward',
+    isLeftOut,
+    unwritable,
+  })
+  await insertLogs(
+    tx,
+    effects.filter(({ owner }) => owner !== null && !moved.has(owner)),
+  )
+  await listUnembedded(tx, listTexts(written), run.startedAt)
+  return describe(planned, selected, moved)
+}
+
+function isSelected({ only, except }: Application) {
+  return ({ record_id: id, action, is_done, is_excluded }: PlannedChange) => {
+    if (is_done || is_excluded || except?.includes(id)) return false
+    return only === null || only.includes(id) || only.includes(action)
+  }
+}
+
+/** Content that was erased from a scope since the plan was prepared may be that of a new record. */
+async function findErased(tx: Transaction, effects: readonly Effect[], plannedAt: Date) {
+  const created = effects.filter((effect) => isCreation(effect) && effect.after !== null)
+  if (created.length === 0) return []
+  const scopes = [...new Set(created.map(({ after }) => String(after?.['scope'])))]
+  const erased = new Set(await findErasedScopes(tx, scopes, plannedAt))
+  return created.flatMap(({ owner, after }): [string, string][] =>
+    owner !== null && erased.has(String(after?.['scope']))
+      ? [[owner, 'something was erased from its scope since']]
+      : [],
+  )
+}
+
+/** The records whose text is new. */
+function listTexts(effects: readonly Effect[]): string[] {
+  return effects.flatMap(({ relation, owner, after }) =>
+    relation === 'contents' && after && owner !== null ? [owner] : [],
+  )
+}
+
+function describe(
+  planned: readonly PlannedChange[],
+  selected: ReadonlySet<string>,
+  moved: ReadonlyMap<string, string>,
+): BatchResult {
+  // What a record goes through in several batches is done with the last of them.
+  const applied = planned.filter(
+    ({ record_id: id, is_done, is_last }) => selected.has(id) && !moved.has(id) && !is_done && is_last,
+  )
+  const skipped = [...selected].filter((id) => moved.has(id))
+  return {
+    done: applied.length + skipped.length,
+    counts: { applied: applied.length, skipped: skipped.length },
+    changes: [
+      ...applied.map(
+        ({ record_id, action, before, after, note }): Change => ({
+          ...{ record_id, action },
+          ...(before === null ? {} : { before }),
+          ...(after === null ? {} : { after }),
+          ...(note === null ? {} : { note }),
+        }),
+      ),
+      ...skipped.map((id): Change => ({ record_id: id, action: 'skipped', note: moved.get(id) ?? '' })),
+    ],
+  }
+}

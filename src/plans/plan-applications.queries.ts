@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import { namesNoHidden } from '../db/concealment.ts'
+import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
+import type { Trust } from '../domain/caller.ts'
+
+/** Locks the plan, so that two requests that apply it see each other. */
+export async function lockPlan(tx: Transaction, id: string): Promise<void> {
+  await sql`select from plans where id = ${id}::uuid for update`.execute(tx)
+}
+
+export type Selection = { only?: readonly string[]; except?: readonly string[] }
+
+/** A run that applies the same selection, or everything, and did not fail. */
+export async function findApplicationRun(
+  tx: Transaction,
+  planId: string,
+  selection: Selection,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select run.id from plan_applications as a join maintenance_runs as run on run.id = a.run_id
+    where a.plan_id = ${planId}::uuid and run.status not in ('failed', 'cancelled')
+      and (a.selection = '{}' or a.selection = ${JSON.stringify(selection)}::jsonb)
+    order by run.created_at
+    limit 1
+  `.execute(tx)
+  return rows[0]?.id
+}
+
+export async function insertApplication(
+  tx: Transaction,
+  { planId, runId, selection }: { planId: string; runId: string; selection: Selection },
+): Promise<void> {
+  await tx
+    .insertInto('plan_applications')
+    .values({ plan_id: planId, run_id: runId, selection: JSON.stringify(selection) })
+    .execute()
+}
+
+/** Of the names, those that are not the id of a record which the caller must not know of. */
+export async function listSelectable(
+  tx: Transaction,
+  names: readonly string[],
+  trust: Trust,
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from unnest(${sql.val([...names])}::text[]) as name where ${namesNoHidden(trust, sql.ref('name'))}
+  `.execute(tx)
+  return rows.map(({ name }) => name)
+}
+
+/** Deletes the plan with the dry run that prepared it, and ends that run and its applications if they are open. */
+export async function deletePlan(tx: Transaction, id: string, now: Date): Promise<void> {
+  await sql`
+    with application as (
+      update maintenance_runs as run
+      set cancel_requested = true, status = case run.status when 'queued' then 'cancelled' else run.status end,
+        finished_at = case run.status when 'queued' then ${now}::timestamptz end
+      from plan_applications as a
+      where a.plan_id = ${id}::uuid and run.id = a.run_id and run.status in ('queued', 'running')
+    ), lease as (
+      update job_leases set holder = null, run_id = null, expires_at = ${now}::timestamptz where run_id = ${id}::uuid
+    ), effect as (
+      delete from run_effects where run_id = ${id}::uuid
+    )
+    delete from maintenance_runs where id = ${id}::uuid
+  `.execute(tx)
+}
+
+/** Deletes what is kept of plans that expired, at most `limit` plans, and returns how many. */
+export async function deleteExpiredPlans(db: Database, now: Date, limit: number): Promise<number> {
+  const { rows } = await sql<{ deleted: number }>`
+    with expired as (
+      select p.id from plans as p
+      where p.expires_at <= ${now}::timestamptz and (
+        exists (select from run_effects as e where e.run_id = p.id)
+        or exists (select from maintenance_changes as c where c.run_id = p.id and c.planned is not null)
+      )
+        and not exists (
+          select from plan_applications as a join maintenance_runs as run on run.id = a.run_id
+          where a.plan_id = p.id and run.status in ('queued', 'running')
+        )
+      order by p.expires_at
+      limit ${limit}
+    ), effect as (
+      delete from run_effects where run_id in (select id from expired)
+    ), change as (
+      update maintenance_changes set before = null, after = null, planned = null where run_id in (select id from expired)
+    )
+    select count(*) as deleted from expired
+  `.execute(db)
+  return rows[0]?.deleted ?? 0
+}

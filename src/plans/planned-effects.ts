@@ -1,0 +1,58 @@
+import { type Effect, logs, type Row } from '../effects/index.ts'
+
+type Translation = {
+  planId: string
+  runId: string
+  /** When the dry run began, and how much later its changes are made, in milliseconds. */
+  plannedAt: Date
+  laterMs: number
+}
+
+/**
+ * The effects of a dry run as those of the run that applies them: with its id, and its time. What a change computes for a
+ * record that exists stays as planned, such as its anchor; a record that is created begins its life now.
+ */
+export function translateEffects(effects: readonly Effect[], translation: Translation): Effect[] {
+  const { planId, runId, plannedAt, laterMs } = translation
+  const renamed = JSON.parse(JSON.stringify(effects).replaceAll(planId, runId)) as Effect[]
+  if (laterMs === 0) return renamed
+  return renamed.map(({ before, after, ...effect }) => {
+    const isUpdate = effect.relation === 'records' && before !== null
+    const move = (column: string, value: unknown) =>
+      isUpdate && !moving.has(column) ? value : moveTime(value, plannedAt, laterMs)
+    return { ...effect, before, after: after && mapRow(after, move) }
+  })
+}
+
+const moving: ReadonlySet<string> = new Set(['forgotten_at', 'purge_at', 'updated_at'])
+
+function mapRow(row: Row, map: (column: string, value: unknown) => unknown): Row {
+  return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, map(column, value)]))
+}
+
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)$/
+
+/** A time that the dry run set is not before its start. */
+function moveTime(value: unknown, plannedAt: Date, laterMs: number): unknown {
+  if (typeof value !== 'string' || !timestamp.test(value)) return value
+  const at = Date.parse(value)
+  return at < plannedAt.getTime() ? value : new Date(at + laterMs).toISOString()
+}
+
+/** What only forgets records, or moves their importance, is known from the records and logs of the run. */
+export function isLogged(effects: readonly Effect[]): boolean {
+  return effects.every(({ relation, before, after }) => {
+    if (logs.has(relation)) return true
+    if (relation !== 'records' || !before || !after) return false
+    return Object.keys(after).every((column) => logged.has(column) || isSame(after[column], before[column]))
+  })
+}
+
+const logged: ReadonlySet<string> = new Set([
+  ...['forgotten_at', 'forgotten_reason', 'forgotten_by', 'forgotten_run_id', 'purge_at'],
+  ...['importance', 'fades_at', 'decay_rank'],
+])
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}

@@ -1,0 +1,65 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../db/transaction.ts'
+import type { Application } from './planned-changes.queries.ts'
+import { hasSameLife, isDoneBy, isSelected } from './selection.queries.ts'
+
+type Forgetting = Application & { runId: string; now: Date; after: string; limit: number }
+export type Forgotten = { applied: number; skipped: number; last: string | null }
+
+/**
+ * Forgets the next of the records that a plan only forgets, as the job would: their log and the changes of the run are
+ * written by the same statement. A record that moved since, or may not be forgotten any more, is listed as skipped.
+ */
+export async function forgetPlanned(tx: Transaction, forgetting: Forgetting): Promise<Forgotten> {
+  const { planId, runId, plannedAt, now, after, limit } = forgetting
+  const { rows } = await sql<Forgotten>`
+    with due as materialized (
+      select c.* from maintenance_changes as c
+      where c.run_id = ${planId}::uuid and c.record_id > ${after}::uuid and c.planned is not null
+      order by c.record_id, c.action
+      limit ${limit}
+    ), chosen as materialized (
+      select c.* from due as c where ${isSelected(forgetting)} and not ${isDoneBy(runId)}
+    ), locked as materialized (
+      select r.id, ${hasSameLife(sql`r`)} as is_same, r.forgotten_at is null and not r.pinned
+        and r.deletion_policy = 'auto_prune' and (c.action <> 'prune' or r.prune_at <= ${plannedAt}::timestamptz) as is_due
+      from chosen as c join records as r on r.id = c.record_id
+      order by r.id
+      for update of r
+    ), judged as materialized (
+      select c.*, case
+        when l.id is null then 'it does not exist any more'
+        when not l.is_same then 'it changed since'
+        when not l.is_due then 'it is not to be forgotten any more'
+      end as reason
+      from chosen as c left join locked as l on l.id = c.record_id
+    ), forgotten as (
+      update records as r
+      set forgotten_at = ${now}::timestamptz, forgotten_reason = case j.action when 'forget' then 'budget' else 'pruned' end,
+        forgotten_by = 'decay-service', forgotten_run_id = ${runId}::uuid,
+        purge_at = ${now}::timestamptz
+          + ((j.after ->> 'purge_at')::timestamptz - (j.after ->> 'forgotten_at')::timestamptz)
+      from judged as j where r.id = j.record_id and j.reason is null
+      returning r.id
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select f.id, ${runId}::uuid, ${now}::timestamptz, 'delete', 'decay-service',
+        case j.action when 'forget' then 'over the budget of its scope, and among the least worth keeping'
+          else 'auto-pruned: salience reached floor' end,
+        case j.action when 'forget' then jsonb_build_object('forgotten', jsonb_build_array(null, jsonb_build_object(
+          'at', ${now.toISOString()}::text, 'reason', 'budget', 'actor', 'decay-service', 'keeping', j.before -> 'keeping'
+        ))) end
+      from forgotten as f join judged as j on j.record_id = f.id
+    ), listed as (
+      insert into maintenance_changes (run_id, record_id, action, before, after, note)
+      select ${runId}::uuid, record_id, case when reason is null then action else 'skipped' end,
+        case when reason is null then before end, case when reason is null then after end, coalesce(reason, note)
+      from judged
+      on conflict (run_id, record_id, action) do nothing
+    )
+    select (select count(*) from judged where reason is null) as applied,
+      (select count(*) from judged where reason is not null) as skipped,
+      (select record_id from due order by record_id desc limit 1) as last
+  `.execute(tx)
+  return rows[0] ?? { applied: 0, skipped: 0, last: null }
+}

@@ -1,0 +1,189 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { type Once, readCallContext } from '../http/idempotency.ts'
+import { sendPage } from '../http/paging.ts'
+import { answers } from '../http/problem-responses.ts'
+import { getTraceContext } from '../http/request-tracing.ts'
+import type { Announcements } from '../jobs/announcements.ts'
+import type { JobName } from '../jobs/job-names.ts'
+import { MaintenanceRun } from '../maintenance/index.ts'
+import {
+  NewPlan,
+  Plan,
+  PlanApplication,
+  PlanChangePage,
+  PlanChangesQuery,
+  PlanPage,
+  PlanPath,
+  PlanSummary,
+  PlansQuery,
+} from './plans.schemas.ts'
+import type { PlansService } from './plans.service.ts'
+
+export type PlansOptions = {
+  plans: PlansService
+  once: Once
+  announcements?: Pick<Announcements, 'announceRun'> | undefined
+}
+
+const tags = ['maintenance']
+const reads = { permission: 'records:read' } as const
+const runs = { permission: 'maintenance:run' } as const
+
+export const plansRoutes: FastifyPluginAsyncTypebox<PlansOptions> = async (
+  app,
+  { plans, once, announcements },
+) => {
+  app.route({
+    method: 'POST',
+    url: '/v1/maintenance/plans',
+    config: runs,
+    schema: {
+      operationId: 'createPlan',
+      tags,
+      summary: 'Plan a job',
+      description:
+        'Queues a dry run of the job and keeps what it would do. Read the changes of the plan, then apply all or some of them: nothing else happens. A plan asks a model only with `options: {"ask_model": true}`, and keeps the answers. It can be applied until `expires_at` (`MEMBRANE_PLAN_RETENTION`).',
+      body: ref(NewPlan),
+      response: answers(
+        { 202: { schema: ref(Plan), description: 'The plan, in preparation.', headers: ['Location'] } },
+        ['outside_trust', 'scope_required'],
+      ),
+    },
+    handler: async (request, reply) => {
+      let planId: string | undefined
+      await once(request, reply, async (call) => {
+        const plan = await plans.request(call, request.body, getTraceContext(request))
+        planId = plan.id
+        return { status: 202, body: plan, headers: { location: `/v1/maintenance/plans/${plan.id}` } }
+      })
+      // After the commit, as for every run.
+      if (planId !== undefined) void announcements?.announceRun(request.body.job, planId)
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/v1/maintenance/plans',
+    config: reads,
+    schema: {
+      operationId: 'listPlans',
+      tags,
+      summary: 'List plans',
+      description:
+        'Lists plans, the newest first. A key bound to scopes sees only the plans of those scopes.',
+      querystring: PlansQuery,
+      response: answers(
+        { 200: { schema: ref(PlanPage), description: 'A page of plans.', headers: ['Link'] } },
+        ['invalid_cursor'],
+      ),
+    },
+    handler: async (request, reply) =>
+      sendPage(request, reply, await plans.list(readCallContext(request), request.query)),
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/v1/maintenance/plans/:id',
+    config: reads,
+    schema: {
+      operationId: 'getPlan',
+      tags,
+      summary: 'Read a plan',
+      description:
+        'Returns the status, the digest and the counts of a plan, as of the records that the key may see.',
+      params: PlanPath,
+      response: answers({ 200: { schema: ref(Plan), description: 'The plan.' } }),
+    },
+    handler: (request) => plans.read(readCallContext(request), request.params.id),
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/v1/maintenance/plans/:id/changes',
+    config: reads,
+    schema: {
+      operationId: 'listPlanChanges',
+      tags,
+      summary: 'List what a plan would change',
+      description:
+        'Lists the changes of records that the key may see, by record, each with its reason in words. A record one level above the key is listed without values.',
+      params: PlanPath,
+      querystring: PlanChangesQuery,
+      response: answers(
+        { 200: { schema: ref(PlanChangePage), description: 'A page of changes.', headers: ['Link'] } },
+        ['invalid_cursor'],
+      ),
+    },
+    handler: async (request, reply) =>
+      sendPage(
+        request,
+        reply,
+        await plans.listChanges(readCallContext(request), request.params.id, request.query),
+      ),
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/v1/maintenance/plans/:id/summary',
+    config: reads,
+    schema: {
+      operationId: 'summarisePlan',
+      tags,
+      summary: 'Summarise a plan',
+      description:
+        'Groups the changes by action and type: how many, how much salience and space the records have, and which one is worth most.',
+      params: PlanPath,
+      response: answers({ 200: { schema: ref(PlanSummary), description: 'The groups.' } }),
+    },
+    handler: (request) => plans.summarise(readCallContext(request), request.params.id),
+  })
+
+  app.route({
+    method: 'DELETE',
+    url: '/v1/maintenance/plans/:id',
+    config: runs,
+    schema: {
+      operationId: 'deletePlan',
+      tags,
+      summary: 'Drop a plan',
+      description:
+        'Deletes the plan with its changes. A preparation or an application in progress ends after its batch; what was applied stays.',
+      params: PlanPath,
+      response: answers({ 204: { description: 'The plan is gone.' } }),
+    },
+    handler: (request, reply) =>
+      once(request, reply, async (call) => {
+        await plans.drop(call, request.params.id)
+        return { status: 204 }
+      }),
+  })
+
+  app.route({
+    method: 'POST',
+    url: '/v1/maintenance/plans/:id/apply',
+    config: runs,
+    schema: {
+      operationId: 'applyPlan',
+      tags,
+      summary: 'Apply a plan',
+      description:
+        'Queues a run of the job of the plan that makes exactly the listed changes, all or the selected ones, and asks no model. A record that moved since is left alone and listed as `skipped`. Each change is made at most once: the same request again returns the same run, and another selection makes what is left.',
+      params: PlanPath,
+      body: ref(PlanApplication),
+      response: answers(
+        { 202: { schema: ref(MaintenanceRun), description: 'The run.', headers: ['Location'] } },
+        ['digest_mismatch', 'plan_expired', 'plan_not_ready'],
+      ),
+    },
+    handler: async (request, reply) => {
+      let run: MaintenanceRun | undefined
+      await once(request, reply, async (call) => {
+        run = await plans.apply(call, request.params.id, request.body, getTraceContext(request))
+        return { status: 202, body: run, headers: { location: `/v1/maintenance/runs/${run.id}` } }
+      })
+      // After the commit, as for every run.
+      if (run) void announcements?.announceRun(run.job as JobName, run.id)
+    },
+  })
+}

@@ -1,0 +1,145 @@
+import Type, { type Static } from 'typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
+import { RecordType } from '../domain/vocabulary.ts'
+import { schedulableJobs } from '../jobs/job-names.ts'
+import { JobOptions } from '../maintenance/index.ts'
+
+const missing = 'plan_not_found'
+const scope = Type.String({ minLength: 1, maxLength: 256, description: 'Only records of this scope.' })
+
+/** A run of `embed` only computes vectors: there is nothing to decide. */
+const PlannedJob = Type.Enum(
+  schedulableJobs.filter((job) => job !== 'embed'),
+  { description: 'The job.' },
+)
+
+export const NewPlan = closed(
+  { job: PlannedJob, options: Type.Optional(ref(JobOptions)), scope: Type.Optional(scope) },
+  { $id: 'NewPlan', examples: [{ job: 'decay' }] },
+)
+export type NewPlan = Static<typeof NewPlan>
+
+export const PlanStatus = Type.Enum(['preparing', 'ready', 'stale', 'applied', 'expired', 'failed'], {
+  description:
+    '`stale`: a record moved since the plan was prepared, and is skipped when the plan is applied. `expired`: it is too old to be applied.',
+})
+export type PlanStatus = Static<typeof PlanStatus>
+
+export const Plan = closed(
+  {
+    id: Uuid({ description: 'Also the id of the dry run that prepares the plan.' }),
+    job: Type.String(),
+    options: Type.Record(Type.String(), Type.Unknown()),
+    scope: Type.Optional(scope),
+    status: PlanStatus,
+    digest: Type.Optional(
+      Type.String({
+        description: 'Names exactly this plan when it is applied. Present once it is prepared.',
+      }),
+    ),
+    counts: Type.Record(Type.String(), Type.Integer(), {
+      description: 'The number of changes by action, of the records that the key may see.',
+    }),
+    error: Type.Optional(Type.String({ description: 'Why the preparation failed.' })),
+    created_at: Time(),
+    expires_at: Time(),
+  },
+  {
+    $id: 'Plan',
+    examples: [
+      {
+        id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11',
+        ...{ job: 'decay', options: {}, status: 'ready', counts: { prune: 20 } },
+        digest: 'c0ffee37a1e5b0d4b5a0b6d9f3e2d1c0b9a8978685746352413f2e1d0c9b8a79',
+        ...{ created_at: '2026-03-28T09:30:00.000Z', expires_at: '2026-04-04T09:30:00.000Z' },
+      },
+    ],
+  },
+)
+export type Plan = Static<typeof Plan>
+
+export const PlanChange = closed(
+  {
+    record_id: Uuid(),
+    type: RecordType,
+    action: Type.String({ description: 'As in the changes of a run.', examples: ['prune'] }),
+    before: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    after: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    why: Type.Optional(Type.String({ description: 'The change and its reason, in words.' })),
+    redacted: Type.Optional(
+      Type.Literal(true, {
+        description: 'The record is one level above the key, so its values are not shown.',
+      }),
+    ),
+  },
+  { $id: 'PlanChange' },
+)
+export type PlanChange = Static<typeof PlanChange>
+
+const PlanGroup = closed(
+  {
+    action: Type.String(),
+    type: RecordType,
+    count: Type.Integer({ minimum: 0 }),
+    salience: Type.Number({ description: 'The sum of the salience of the records now.' }),
+    bytes: Type.Integer({ minimum: 0, description: 'About the size of the records as JSON.' }),
+    most_valuable: Type.Optional(
+      closed(
+        { record_id: Uuid(), keeping: Type.Number({ description: 'Higher is kept longer.' }) },
+        { description: 'The record of the group that is worth most.' },
+      ),
+    ),
+  },
+  { $id: 'PlanGroup' },
+)
+export const PlanSummary = closed(
+  { groups: Type.Array(ref(PlanGroup)) },
+  {
+    $id: 'PlanSummary',
+    description: 'Values count only for records that the key sees whole.',
+  },
+)
+export type PlanSummary = Static<typeof PlanSummary>
+
+const selection = (description: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1, maxItems: 10_000, description }),
+  )
+
+export const PlanApplication = closed(
+  {
+    digest: Type.String({
+      minLength: 16,
+      maxLength: 128,
+      description: 'The digest of the plan that you read.',
+    }),
+    only: selection('Actions and ids of records: only these changes are made.'),
+    except: selection('Actions and ids of records: these changes are not made.'),
+  },
+  {
+    $id: 'PlanApplication',
+    examples: [
+      { digest: 'c0ffee37a1e5b0d4b5a0b6d9f3e2d1c0b9a8978685746352413f2e1d0c9b8a79', except: ['archive'] },
+    ],
+  },
+)
+export type PlanApplication = Static<typeof PlanApplication>
+
+export const PlanPage = listOf(ref(Plan), 'PlanPage')
+export const PlanChangePage = listOf(ref(PlanChange), 'PlanChangePage')
+export const PlanPath = Type.Object({ id: Uuid({ missing }) })
+export const PlansQuery = closed({
+  job: Type.Optional(PlannedJob),
+  status: Type.Optional(PlanStatus),
+  ...pageParameters(50),
+})
+export const PlanChangesQuery = closed({
+  action: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  type: Type.Optional(RecordType),
+  scope: Type.Optional(scope),
+  ...pageParameters(50),
+})
+export type PlanChangeFilters = Omit<Static<typeof PlanChangesQuery>, 'limit' | 'cursor'>
+export const PlanCursor = Type.Object({ created_at: Type.String({ format: 'date-time' }), id: Uuid() })
+export const PlanChangeCursor = Type.Object({ record_id: Uuid(), action: Type.String() })

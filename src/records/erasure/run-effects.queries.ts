@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../../db/transaction.ts'
+
+/**
+ * Deletes what runs wrote of erased records, the contents of records that lose words, and what plans make of erased records.
+ * Of a record that a plan would create only its row without words stays, so that its change is listed to the same readers.
+ */
+export async function deleteEffects(
+  tx: Transaction,
+  { erasedIds, keptIds }: { erasedIds: readonly string[]; keptIds: readonly string[] },
+): Promise<void> {
+  const [erased, kept] = [sql.val([...erasedIds]), sql.val([...keptIds])]
+  await sql`
+    with recursive planned as (
+      select e.run_id, e.record_id from run_effects as e join plans on plans.id = e.run_id
+      where e.relation = 'descents' and (e.after ->> 'source_id')::uuid = any(${erased}::uuid[])
+      union
+      select e.run_id, e.record_id from planned
+      join run_effects as e on (e.after ->> 'source_id')::uuid = planned.record_id and e.relation = 'descents'
+        and e.run_id = planned.run_id
+    ), listed as (
+      update maintenance_changes as c set before = null, after = null, note = 'it was erased'
+      from plans
+      where c.run_id = plans.id and c.record_id = any(${erased}::uuid[])
+    ), derived as (
+      update maintenance_changes as c set before = null, after = null, note = 'it was erased'
+      from planned
+      where c.run_id = planned.run_id and c.record_id = planned.record_id
+        and c.record_id <> all(${erased}::uuid[])
+    ), worded as (
+      delete from run_effects as e using planned
+      where e.run_id = planned.run_id and e.record_id = planned.record_id and e.record_id <> all(${erased}::uuid[])
+        and e.record_id <> all(${kept}::uuid[]) and e.relation <> 'records'
+    )
+    delete from run_effects
+    where record_id = any(${erased}::uuid[])
+      or record_id = any(${kept}::uuid[]) and relation in ('contents', 'entity_identifiers', 'audit_entries')
+  `.execute(tx)
+}
+
+/** The same of the runs that applied a plan. */
+export async function clearAppliedChanges(tx: Transaction, erasedIds: readonly string[]): Promise<void> {
+  await sql`
+    update maintenance_changes as c set before = null, after = null
+    from plan_applications as a
+    where c.run_id = a.run_id and c.record_id = any(${sql.val([...erasedIds])}::uuid[])
+  `.execute(tx)
+}

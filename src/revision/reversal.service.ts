@@ -1,0 +1,90 @@
+import type { Database } from '../db/connection.ts'
+import { asOperation } from '../db/run-effects.ts'
+import { type CallContext, getVia, type Transaction, transact } from '../db/transaction.ts'
+import {
+  createRewrite,
+  describeEntries,
+  type Effect,
+  insertEntries,
+  listBatches,
+  listEffects,
+  replay,
+} from '../effects/index.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import {
+  findReadableRecord,
+  loadForUpdate,
+  lockTombstonesShared,
+  presentWritten,
+  type WrittenRecord,
+} from '../records/index.ts'
+import { findLastOperation, listRestoredTexts } from './reversal.queries.ts'
+import type { Reversal } from './revision.schemas.ts'
+
+type Resources = { db: Database; clock: Clock; ids: Ids }
+
+export type ReversalService = ReturnType<typeof createReversalService>
+
+export function createReversalService({ db, clock, ids }: Resources) {
+  /** Takes the last revision of a record back on all records that it changed, as a revision of its own. */
+  async function revert(call: CallContext, id: string, input: Reversal): Promise<WrittenRecord> {
+    requireOneName(input)
+    return transact(db, call, async (tx) => {
+      await lockTombstonesShared(tx)
+      await loadForUpdate(tx, call, id)
+      const operationId = await findReversible(tx, id, input)
+      const now = clock.now()
+      await asOperation(tx, ids.next(), () => takeBack(tx, operationId, input, now))
+      return presentWritten(call.caller, await findReadableRecord(tx, call.caller, id), now)
+    })
+  }
+
+  return { revert }
+}
+
+function requireOneName({ to_version: version, operation_id: operation }: Reversal): void {
+  if ((version === undefined) !== (operation === undefined)) return
+  throw new AppError('validation_failed', 'Give either `to_version` or `operation_id`.', {
+    errors: [{ pointer: '/to_version', message: 'or `operation_id` is required, and not both' }],
+  })
+}
+
+async function findReversible(
+  tx: Transaction,
+  id: string,
+  { to_version: version, operation_id: operation }: Reversal,
+): Promise<string> {
+  const last = await findLastOperation(tx, id)
+  if (!last) throw new AppError('not_undoable', 'The record has no revision that can be taken back.')
+  const isMeant = operation === undefined ? last.version === version : last.id === operation.toLowerCase()
+  if (isMeant) return last.id
+  throw new AppError('not_undoable', 'Only the last revision of the record can be taken back.')
+}
+
+async function takeBack(
+  tx: Transaction,
+  operationId: string,
+  { actor, rationale }: Reversal,
+  now: Date,
+): Promise<void> {
+  const effects: Effect[] = []
+  for (const batch of await listBatches(tx, operationId)) {
+    effects.push(...(await listEffects(tx, operationId, batch)))
+  }
+  const { effects: written, moved } = await replay(tx, effects, {
+    direction: 'backward',
+    rewrite: createRewrite(effects, now),
+  })
+  // Half of a revision taken back would leave the other half without its meaning.
+  if (moved.size > 0) throw new AppError('not_undoable', 'A record of the revision was changed since.')
+  const via = getVia(tx)
+  const entries = describeEntries(written)
+  await insertEntries(tx, entries, { action: 'revise', actor, rationale, runId: null, now, via })
+  await listRestoredTexts(
+    tx,
+    entries.map(({ record_id: id }) => id),
+    now,
+  )
+}

@@ -1,0 +1,51 @@
+import Type, { type Static } from 'typebox'
+import type { Database } from '../db/connection.ts'
+import type { RunStatus } from '../db/schema.ts'
+import { closed } from '../domain/shapes.ts'
+import { AppError } from '../kernel/errors.ts'
+import { hasChanges, hasEffects } from './undo.queries.ts'
+
+export const NewUndo = closed(
+  {
+    actor: Type.String({ minLength: 1, maxLength: 256 }),
+    rationale: Type.String({ minLength: 1, maxLength: 4_096 }),
+    only: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+        minItems: 1,
+        maxItems: 1_000,
+        description: 'Actions of the run, and ids of records: only these changes are taken back.',
+      }),
+    ),
+    dry_run: Type.Optional(Type.Boolean({ default: false })),
+  },
+  { $id: 'NewUndo', examples: [{ actor: 'operator', rationale: 'the half-life was too short' }] },
+)
+export type NewUndo = Static<typeof NewUndo>
+
+type Target = { id: string; job: string; dry_run: boolean; status: RunStatus }
+
+/** What these jobs do is logged with their run; of the others the rows are kept, since this release. */
+const logged: ReadonlySet<string> = new Set(['decay', 'refresh_importance'])
+
+const impossible: Readonly<Record<string, string>> = {
+  purge: 'Purged records are gone.',
+  embed: 'A run of `embed` only computes vectors.',
+  simulation: 'A simulation changes nothing.',
+}
+
+export function requireUndoable({ job, dry_run, status }: Target, isKept: boolean): void {
+  if (dry_run) throw refusal('A dry run changed nothing.')
+  if (status === 'queued' || status === 'running') throw refusal('The run has not ended yet.')
+  const reason = impossible[job]
+  if (reason) throw refusal(reason)
+  if (!isKept) throw refusal('The run is older than the release that keeps what runs change.')
+}
+
+/** Whether what a run changed is still known. */
+export async function isKept(db: Database, { id, job }: Target): Promise<boolean> {
+  return logged.has(job) || (await hasEffects(db, id)) || !(await hasChanges(db, id))
+}
+
+function refusal(reason: string): AppError {
+  return new AppError('not_undoable', reason)
+}

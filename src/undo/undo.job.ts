@@ -1,0 +1,154 @@
+import type { Database } from '../db/connection.ts'
+import { dropEffects } from '../db/run-effects.ts'
+import type { Transaction } from '../db/transaction.ts'
+import {
+  createRewrite,
+  describeEntries,
+  type Effect,
+  insertEntries,
+  listBatches,
+  listEffects,
+  listWrittenVersions,
+  markBatch,
+  replay,
+} from '../effects/index.ts'
+import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
+import {
+  countChanges,
+  listChangesOf,
+  listImportanceMoves,
+  listKept,
+  type Restored,
+  restoreForgotten,
+} from './undo.queries.ts'
+
+/** The options of a run of this job. They were checked when it was requested. */
+type UndoOptions = { run_id: string; only?: string[]; actor: string; rationale: string }
+
+const portion = 1_000
+const firstId = '00000000-0000-0000-0000-000000000000'
+
+/** The job `undo`: takes back what a run did, the newest batch first, where it still stands. */
+export function createUndo({ db }: { db: Database }): JobWork {
+  async function run(context: RunContext): Promise<void> {
+    const { run_id: targetId, only } = optionsOf(context)
+    await context.setTotal(await countChanges(db, targetId), ['undone', 'kept'])
+    await walkRecords((after) => context.inBatch((tx) => moveImportance(tx, context, after)))
+    await walkRecords((after) => context.inBatch((tx) => restore(tx, context, after)))
+    const batches = await listBatches(db, targetId)
+    for (const [number, batch] of [...batches.entries()].reverse()) {
+      await context.inBatch(async (tx) => {
+        if (!(await markBatch(tx, context.run.id, number))) return {}
+        return takeBack(tx, context, await listEffects(tx, targetId, batch))
+      })
+    }
+    await context.inBatch(async (tx) => {
+      const kept = await listKept(tx, { runId: context.run.id, targetId, only: only ?? null })
+      return { counts: { kept } }
+    })
+  }
+
+  return { run, batchesDepend: ({ dryRun }) => dryRun }
+}
+
+type Portion = BatchResult & { last: string | undefined }
+
+/** What was taken back does not stand any more, so a run that goes on after a crash does not meet it again. */
+async function walkRecords(doPortion: (after: string) => Promise<Portion>): Promise<void> {
+  let after: string | undefined = firstId
+  while (after !== undefined) after = (await doPortion(after)).last
+}
+
+async function moveImportance(tx: Transaction, context: RunContext, after: string): Promise<Portion> {
+  const { run_id: runId } = optionsOf(context)
+  const effects = await listImportanceMoves(tx, { runId, after, limit: portion })
+  const result = effects.length === 0 ? {} : await takeBack(tx, context, effects)
+  return { ...result, last: effects.length < portion ? undefined : (effects.at(-1)?.owner ?? undefined) }
+}
+
+async function restore(tx: Transaction, context: RunContext, after: string): Promise<Portion> {
+  const { run } = context
+  const { run_id: targetId, only = null, actor, rationale } = optionsOf(context)
+  // The statement writes the effects itself: a trigger would do it row by row.
+  await dropEffects(tx)
+  const { restored, last } = await restoreForgotten(tx, {
+    ...{ runId: run.id, targetId, after, limit: portion, only, actor, rationale, now: run.startedAt },
+  })
+  return {
+    done: restored.length,
+    counts: { undone: restored.length },
+    // A dry run rolls back what the statement has listed.
+    changes: run.dryRun ? restored.map(describeRestored) : [],
+    last: last ?? undefined,
+  }
+}
+
+function describeRestored({ id, ...before }: Restored): Change {
+  return { record_id: id, action: 'undo', before, after: { forgotten_at: null, forgotten_reason: null } }
+}
+
+async function takeBack(
+  tx: Transaction,
+  { run }: RunContext,
+  effects: readonly Effect[],
+): Promise<BatchResult> {
+  const { run_id: targetId, only, actor, rationale } = optionsOf({ run })
+  const owners = [...new Set(effects.flatMap(({ owner }) => owner ?? []))]
+  const listed = await listChangesOf(tx, { runId: run.id, targetId }, owners)
+  const selected = new Set(listed.filter(isSelected(only)).map(({ record_id: id }) => id))
+  const { effects: written, moved } = await replay(tx, effects, {
+    direction: 'backward',
+    isLeftOut: (owner) => only !== undefined && !selected.has(owner),
+    versions: await listWrittenVersions(tx, run.id, owners),
+    rewrite: createRewrite(effects, run.startedAt),
+  })
+  const entries = describeUndone(
+    written,
+    [...selected].filter((id) => !moved.has(id)),
+  )
+  if (entries.length > 0)
+    await insertEntries(tx, entries, { action: 'undo', actor, rationale, runId: run.id, now: run.startedAt })
+  const isNew = (action: string) => {
+    const known = new Set(listed.flatMap((each) => (each.listed === action ? each.record_id : [])))
+    return (id: string) => !known.has(id)
+  }
+  const undone = [...selected].filter((id) => !moved.has(id)).filter(isNew('undo'))
+  const kept = [...selected].filter((id) => moved.has(id)).filter(isNew('kept'))
+  const changesById = new Map(entries.map((entry) => [entry.record_id, entry.changes]))
+  return {
+    done: undone.length + kept.length,
+    counts: { undone: undone.length, kept: kept.length },
+    changes: [
+      ...undone.map(
+        (id): Change => ({ record_id: id, action: 'undo', ...splitChanges(changesById.get(id)) }),
+      ),
+      ...kept.map((id): Change => ({ record_id: id, action: 'kept', note: moved.get(id) ?? '' })),
+    ],
+  }
+}
+
+/** An entry for each record: also for one of which only something else was taken back, such as its vector. */
+function describeUndone(written: readonly Effect[], ids: readonly string[]) {
+  const entries = describeEntries(written)
+  const described = new Set(entries.map(({ record_id: id }) => id))
+  const others = ids.filter((id) => !described.has(id))
+  return [
+    ...entries,
+    ...others.map((id) => ({ record_id: id, old_status: 'active', new_status: 'active', changes: {} })),
+  ]
+}
+
+function isSelected(only: readonly string[] | undefined) {
+  return ({ record_id: id, action }: { record_id: string; action: string }) =>
+    only === undefined || only.includes(id) || only.includes(action)
+}
+
+function splitChanges(changes: Readonly<Record<string, [unknown, unknown]>> = {}) {
+  const side = (at: 0 | 1) =>
+    Object.fromEntries(Object.entries(changes).map(([name, pair]) => [name, pair[at]]))
+  return { before: side(0), after: side(1) }
+}
+
+function optionsOf({ run }: Pick<RunContext, 'run'>): UndoOptions {
+  return run.options as UndoOptions
+}

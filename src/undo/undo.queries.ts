@@ -1,0 +1,182 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
+import type { Effect, Row } from '../effects/index.ts'
+
+export async function countChanges(db: Database, runId: string): Promise<number> {
+  const { rows } = await sql<{ changes: number }>`
+    select count(*) as changes from maintenance_changes where run_id = ${runId}::uuid and action <> 'failed'
+  `.execute(db)
+  return rows[0]?.changes ?? 0
+}
+
+export type ListedChange = {
+  record_id: string
+  action: string
+  /** What this undo lists of the record already, because the run changed it more than once. */
+  listed: string | null
+}
+
+type Target = { runId: string; targetId: string }
+
+/** What the run lists of these records. */
+export async function listChangesOf(
+  tx: Transaction,
+  { runId, targetId }: Target,
+  ids: readonly string[],
+): Promise<ListedChange[]> {
+  const { rows } = await sql<ListedChange>`
+    select c.record_id, c.action, (
+      select max(d.action) from maintenance_changes as d
+      where d.run_id = ${runId}::uuid and d.record_id = c.record_id and d.action in ('kept', 'undo')
+    ) as listed
+    from maintenance_changes as c
+    where c.run_id = ${targetId}::uuid and c.record_id = any(${sql.val([...ids])}::uuid[]) and c.action <> 'failed'
+  `.execute(tx)
+  return rows
+}
+
+const life = sql`
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at`
+
+const forgetting = sql`
+  'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
+  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at`
+const nothing = sql`
+  'forgotten_at', null, 'forgotten_reason', null, 'forgotten_by', null, 'forgotten_run_id', null, 'purge_at', null`
+
+type Restoration = Target & {
+  after: string
+  limit: number
+  only: readonly string[] | null
+  actor: string
+  rationale: string
+  now: Date
+}
+export type Restored = { id: string; forgotten_at: string; forgotten_reason: string }
+
+/**
+ * Restores the next of the records that a run forgot and nobody restored since, with the life that they had: their log, the
+ * changes of the undo and its effects are written by the same statement. Records whose rows the run has kept are not among
+ * them.
+ */
+export async function restoreForgotten(
+  tx: Transaction,
+  { runId, targetId, after, limit, only, actor, rationale, now }: Restoration,
+): Promise<{ restored: Restored[]; last: string | null }> {
+  const { rows } = await sql<{ restored: Restored[]; last: string | null }>`
+    with due as materialized (
+      select c.record_id as id, bool_or(${isNamed(only)}) as is_selected
+      from maintenance_changes as c
+      where c.run_id = ${targetId}::uuid and c.record_id > ${after}::uuid
+      group by c.record_id order by c.record_id limit ${limit}
+    ), locked as materialized (
+      select r.id, jsonb_build_object(${life}, ${forgetting}) as forgotten
+      from due join records as r on r.id = due.id
+      where due.is_selected and r.forgotten_run_id = ${targetId}::uuid and not exists (
+        select from run_effects as e
+        where e.record_id = r.id and e.run_id = ${targetId}::uuid and e.relation = 'records'
+          and e.after ->> 'forgotten_at' is not null
+      )
+      order by r.id
+      for update of r
+    ), restored as (
+      update records as r
+      set forgotten_at = null, forgotten_reason = null, forgotten_by = null, forgotten_run_id = null, purge_at = null,
+        version = r.version + 1, updated_at = greatest(r.updated_at, ${now}::timestamptz), restored_at = ${now}::timestamptz
+      from locked where r.id = locked.id
+      returning r.id, locked.forgotten, jsonb_build_object(${life}, ${nothing}) as live
+    ), effect as (
+      insert into run_effects (run_id, record_id, relation, before, after)
+      select ${runId}::uuid, id, 'records', forgotten, live from restored
+    ), entry as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, ${runId}::uuid, ${now}::timestamptz, 'undo', ${actor}, ${rationale}, jsonb_build_object(
+        'forgotten_at', jsonb_build_array(forgotten -> 'forgotten_at', null),
+        'forgotten_reason', jsonb_build_array(forgotten -> 'forgotten_reason', null)
+      )
+      from restored
+    ), listed as (
+      insert into maintenance_changes (run_id, record_id, action, before, after)
+      select ${runId}::uuid, id, 'undo', jsonb_build_object(
+        'forgotten_at', forgotten -> 'forgotten_at', 'forgotten_reason', forgotten -> 'forgotten_reason'
+      ), '{"forgotten_at": null, "forgotten_reason": null}'
+      from restored
+      on conflict (run_id, record_id, action) do nothing
+    )
+    select (select id from due order by id desc limit 1) as last, (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'id', id, 'forgotten_at', forgotten -> 'forgotten_at', 'forgotten_reason', forgotten -> 'forgotten_reason'
+      ) order by id), '[]') from restored
+    ) as restored
+  `.execute(tx)
+  return rows[0] ?? { restored: [], last: null }
+}
+
+/** Whether a change `c` is named by its action or its record, or nothing is named. */
+function isNamed(only: readonly string[] | null): RawBuilder<SqlBool> {
+  if (only === null) return sql<SqlBool>`true`
+  const names = sql`${sql.val([...only])}::text[]`
+  return sql<SqlBool>`(c.action = any(${names}) or c.record_id::text = any(${names}))`
+}
+
+type Portion = { runId: string; after: string; limit: number }
+
+/** The moves of importance that a run logged and that still stand, as effects. */
+export async function listImportanceMoves(
+  tx: Transaction,
+  { runId, after, limit }: Portion,
+): Promise<Effect[]> {
+  const { rows } = await sql<{ owner: string; before: Row; after: Row }>`
+    select r.id as owner, jsonb_build_object(${life}, 'forgotten_at', r.forgotten_at, 'importance', h.old) as before,
+      jsonb_build_object(${life}, 'forgotten_at', r.forgotten_at, 'importance', h.new) as after
+    from importance_history as h join records as r on r.id = h.record_id
+    where h.run_id = ${runId}::uuid and h.record_id > ${after}::uuid and r.importance = h.new
+      and not exists (
+        select from run_effects as e
+        where e.record_id = r.id and e.run_id = ${runId}::uuid and e.relation = 'records' and e.after ? 'importance'
+      )
+    order by h.record_id
+    limit ${limit}
+  `.execute(tx)
+  return rows.map((row) => ({ relation: 'records', ...row }))
+}
+
+/** Lists every change of the target that this run did not take back, and returns how many. */
+export async function listKept(
+  tx: Transaction,
+  { runId, targetId, only }: { runId: string; targetId: string; only: readonly string[] | null },
+): Promise<number> {
+  const { rows } = await sql<{ kept: number }>`
+    with kept as (
+      insert into maintenance_changes (run_id, record_id, action, note)
+      select distinct ${runId}::uuid, c.record_id, 'kept', 'it was changed, restored or deleted since'
+      from maintenance_changes as c
+      where c.run_id = ${targetId}::uuid and c.action not in ('failed', 'kept', 'skipped')
+        and ${isNamed(only)}
+        and not exists (
+          select from maintenance_changes as d where d.run_id = ${runId}::uuid and d.record_id = c.record_id
+        )
+      on conflict do nothing
+      returning 1
+    )
+    select count(*) as kept from kept
+  `.execute(tx)
+  return rows[0]?.kept ?? 0
+}
+
+export async function hasEffects(db: Database, runId: string): Promise<boolean> {
+  const { rows } = await sql`select from run_effects where run_id = ${runId}::uuid limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Whether a run lists changes that it must have kept: a forgotten record names its run anyway. */
+export async function hasChanges(db: Database, runId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from maintenance_changes
+    where run_id = ${runId}::uuid and action not in ('failed', 'candidate', 'prune', 'forget', 'archive')
+    limit 1
+  `.execute(db)
+  return rows.length > 0
+}

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { listBatches, listEffects, replay } from '../../src/effects/index.ts'
+import { range } from '../support/capture-requests.ts'
+import { captureEpisode, consolidate, createScope, listFacts } from '../support/consolidation-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+async function replayRun(runId: string, direction: 'forward' | 'backward') {
+  const batches = await listBatches(app.db, runId)
+  const moved = new Map<string, string>()
+  for (const batch of direction === 'forward' ? batches : batches.reverse()) {
+    const result = await app.db
+      .transaction()
+      .execute(async (tx) => replay(tx, await listEffects(tx, runId, batch), { direction }))
+    for (const [id, reason] of result.moved) moved.set(id, reason)
+  }
+  return moved
+}
+
+it('takes a run back and applies it again, row by row', async () => {
+  const scope = createScope()
+  await Promise.all(range(3).map((n) => captureEpisode(app, `the build takes ${n} minutes`, {}, { scope })))
+  const { id: run } = await consolidate(app)
+  const facts = await listFacts(app, scope)
+  expect(facts).toHaveLength(3)
+  expect(await replayRun(run, 'backward')).toEqual(new Map())
+  expect(await listFacts(app, scope)).toEqual([])
+  expect(await replayRun(run, 'forward')).toEqual(new Map())
+  expect(await listFacts(app, scope)).toEqual(facts)
+})
+
+it('leaves a record alone that changed since', async () => {
+  const scope = createScope()
+  await Promise.all(range(2).map((n) => captureEpisode(app, `the tests take ${n} minutes`, {}, { scope })))
+  const { id: run } = await consolidate(app)
+  const [kept, other] = await listFacts(app, scope)
+  await app.request('PATCH', `/v1/records/${kept?.id}`, { body: { tags: ['mine'] } })
+  const moved = await replayRun(run, 'backward')
+  expect(moved.get(kept?.id)).toBe('it changed since')
+  expect((await listFacts(app, scope)).map(({ id }) => id)).toEqual([kept?.id])
+  expect(moved.has(other?.id)).toBe(false)
+})

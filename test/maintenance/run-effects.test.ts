@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { range } from '../support/capture-requests.ts'
+import { captureEpisode, consolidate, createScope, listFacts } from '../support/consolidation-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+type Effect = {
+  run_id: string
+  record_id: string | null
+  relation: string
+  before: object | null
+  after: object | null
+}
+
+const listEffects = async (): Promise<Effect[]> =>
+  (
+    await sql<Effect>`select run_id, record_id, relation, before, after from run_effects order by id`.execute(
+      app.db,
+    )
+  ).rows
+
+it('keeps the rows that a run writes, each with its record, and those of no other writer', async () => {
+  const scope = createScope()
+  await Promise.all(range(3).map((n) => captureEpisode(app, `the build takes ${n} minutes`, {}, { scope })))
+  expect(await listEffects()).toEqual([])
+  await consolidate(app)
+  const [fact] = await listFacts(app, scope)
+  const effects = await listEffects()
+  const ofFact = effects.filter(({ record_id: id }) => id === fact?.id)
+  expect(ofFact.map(({ relation }) => relation)).toEqual(
+    expect.arrayContaining(['records', 'contents', 'handles', 'relations']),
+  )
+  expect(ofFact.find(({ relation }) => relation === 'records')).toMatchObject({
+    before: null,
+    after: { id: fact?.id, status: 'active', version: 1 },
+  })
+  // What is logged is kept by the log itself.
+  expect(effects.map(({ relation }) => relation)).not.toContain('audit_entries')
+  const done = effects.filter(({ relation }) => relation === 'unconsolidated')
+  expect(done.length).toBeGreaterThan(0)
+  await captureEpisode(app, 'one more thing', {}, { scope })
+  expect(await listEffects()).toHaveLength(effects.length)
+})

@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest'
+import { respondWithJson } from '../support/chat-server.ts'
+import { captureEpisode, createScope, listFacts } from '../support/consolidation-requests.ts'
+import {
+  answerBySchema,
+  buildFiveNotes,
+  createEntityWithFacts,
+  openDreamApp,
+  readPeerCardId,
+} from '../support/dream-app.ts'
+import { apply, listPlanChanges, plan } from '../support/plan-requests.ts'
+import { read } from '../support/record-requests.ts'
+
+/** A plan keeps what the model answered: what was shown is what is done. */
+
+const prefers = (object: string) =>
+  respondWithJson({ facts: [{ subject: 'Ada', predicate: 'prefers', object }] })
+
+it('a plan of extraction stores the facts that were shown, and asks the model no second time', async () => {
+  const { app, model } = await openDreamApp(prefers('tea'))
+  const scope = createScope()
+  await captureEpisode(app, 'a talk with Ada', { outcome: 'partial' }, { scope })
+  const prepared = await plan(app, 'consolidate', { scope, options: { ask_model: true } })
+  const asked = model.requests.length
+  expect(asked).toBeGreaterThan(0)
+  const shown = (await listPlanChanges(app, prepared)).filter(({ action }) => action === 'create')
+  expect(shown).toMatchObject([{ type: 'semantic', why: expect.stringContaining('tea') }])
+  expect(await listFacts(app, scope)).toEqual([])
+  model.behave(prefers('coffee'))
+  expect((await apply(app, prepared)).stats).toMatchObject({ skipped: 0 })
+  const stored = await listFacts(app, scope)
+  expect(stored.map(({ id, payload }) => [id, payload.object])).toEqual([[shown[0]?.record_id, 'tea']])
+  expect(model.requests).toHaveLength(asked)
+})
+
+it('a plan of a dream writes the profile that was shown, and asks a model only with the option', async () => {
+  const { app, model } = await openDreamApp(answerBySchema({ profile: { profile: 'leads the team' } }))
+  const { id } = await createEntityWithFacts(app, 'Ada', buildFiveNotes('Ada'))
+  await plan(app, 'dream', { options: { steps: ['peer_cards'] } })
+  expect(model.requests).toEqual([])
+  const prepared = await plan(app, 'dream', { options: { steps: ['peer_cards'], ask_model: true } })
+  expect(model.requests).toHaveLength(1)
+  expect(await readPeerCardId(app, id)).toBeUndefined()
+  model.behave(answerBySchema({ profile: { profile: 'left the team' } }))
+  expect((await apply(app, prepared)).stats).toMatchObject({ skipped: 0 })
+  const card = (await readPeerCardId(app, id)) ?? ''
+  expect((await listPlanChanges(app, prepared)).map(({ record_id }) => record_id)).toContain(card)
+  expect((await read(app, card)).payload).toMatchObject({ object: 'leads the team' })
+  expect(model.requests).toHaveLength(1)
+})
