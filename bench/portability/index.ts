@@ -1,22 +1,20 @@
-import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { type IncomingMessage, request } from 'node:http'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { BenchContext } from '../bench-context.ts'
-import type { BenchDatabase } from '../database.ts'
 import { assert } from '../load.ts'
-import { startProduct } from '../processes.ts'
 import { makeMemory } from '../records/memories.ts'
 import { atLeast, atMost, type Result } from '../result.ts'
 import { copyIn, copyOut, digestOf } from './copying.ts'
+import { bringIn, type Measured, takeOut, withApi } from './transfers.ts'
+
+export { benchForeignImport } from './foreign.ts'
 
 const size = Number(process.env['BENCH_PORTABILITY_RECORDS'] ?? 1_000_000)
 const mostMegabytes = 200
-
-type Measured = { seconds: number; megabytes: number }
+const own = { format: 'membrane', size }
 
 /** Measures an export from one store and an import into another, against COPY of the same rows. */
 export async function benchPortability({ withDatabase, note }: BenchContext): Promise<Result[]> {
@@ -25,7 +23,7 @@ export async function benchPortability({ withDatabase, note }: BenchContext): Pr
   try {
     return await withDatabase(async (source) => {
       note(`${size} records are brought in`)
-      await withApi(source, (url) => bringIn(url, Readable.from(makeLines())))
+      await withApi(source, (url) => bringIn(url, { ...own, file: Readable.from(makeLines()) }))
       await source.pool.query('vacuum (analyze)')
       note('they are taken out')
       const exported = await withApi(source, (url) => takeOut(url, file))
@@ -33,9 +31,13 @@ export async function benchPortability({ withDatabase, note }: BenchContext): Pr
       note('and brought in elsewhere')
       const digest = await digestOf(source)
       const target = await withDatabase(async (database) => {
-        const imported = await withApi(database, (url) => bringIn(url, createReadStream(file)))
+        const imported = await withApi(database, (url) =>
+          bringIn(url, { ...own, file: createReadStream(file) }),
+        )
         assert((await digestOf(database)) === digest, 'what came in is not what went out')
-        const again = await withApi(database, (url) => bringIn(url, createReadStream(file), 'unchanged'))
+        const again = await withApi(database, (url) =>
+          bringIn(url, { ...own, file: createReadStream(file), outcome: 'unchanged' }),
+        )
         return { imported, again }
       })
       const copying = await withDatabase((database) => copyIn(database, copied.files))
@@ -87,59 +89,4 @@ function* makeLines(): Generator<string> {
     const relations = index === 0 ? [] : [{ predicate: 'supports', target_id, weight: 0.5 }]
     yield `${JSON.stringify({ ...makeMemory(index), id: idOf(index), relations })}\n`
   }
-}
-
-async function withApi(database: BenchDatabase, work: (url: string) => Promise<void>): Promise<Measured> {
-  const api = await startProduct('api', { DATABASE_URL: database.url })
-  try {
-    const before = await readMemory(api.pid, 'VmRSS')
-    const started = performance.now()
-    await work(api.url)
-    const seconds = (performance.now() - started) / 1_000
-    return { seconds, megabytes: (await readMemory(api.pid, 'VmHWM')) - before }
-  } finally {
-    await api.stop()
-  }
-}
-
-async function readMemory(pid: number, line: 'VmRSS' | 'VmHWM'): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(new RegExp(`${line}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1_024
-}
-
-async function takeOut(url: string, file: string): Promise<void> {
-  const sending = request(`${url}/v1/export`)
-  sending.end()
-  const answer = await answerTo(sending)
-  assert(answer.statusCode === 200, `the export was answered ${answer.statusCode}`)
-  await pipeline(answer, createWriteStream(file))
-}
-
-async function bringIn(
-  url: string,
-  lines: Readable,
-  outcome: 'created' | 'unchanged' = 'created',
-): Promise<void> {
-  const sending = request(`${url}/v1/import`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-ndjson' },
-  })
-  const sent = pipeline(lines, sending)
-  const answer = await answerTo(sending)
-  let tail = ''
-  for await (const chunk of answer.setEncoding('utf8')) tail = `${tail}${chunk}`.slice(-1_000)
-  await sent
-  const last: unknown = JSON.parse(tail.trim().split('\n').at(-1) ?? '')
-  const tally = { created: 0, unchanged: 0, conflict: 0, invalid: 0, [outcome]: size }
-  assert(
-    JSON.stringify(last) === JSON.stringify({ summary: tally }),
-    `the import ended with ${JSON.stringify(last)}`,
-  )
-}
-
-function answerTo(sending: ReturnType<typeof request>): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    sending.once('response', resolve)
-    sending.once('error', reject)
-  })
 }

@@ -52,6 +52,7 @@ export function buildExportLine(context: ExportContext): RawBuilder<string> {
     ${optional('forgotten', forgotten)},
     ${optionalList('importance_history', importanceHistory)},
     case when r.access_count > 0 then ${accesses} end,
+    ${optional('worth', sql`to_json(encode(r.worth, 'hex'))::text`)},
     ${optional('surprise', surprise(context))},
     ${optionalList('descent', descent(context))},
     ${list('handles', handles)},
@@ -114,6 +115,7 @@ const auditLog = ({ trust }: ExportContext) => sql`
   select string_agg(left(${compact(sql`
       select a.action, a.actor, ${time(sql`a.at`)} as timestamp, a.rationale
     `)}::text, -1) || ${optional('run_id', sql`to_json(a.run_id)::text`)}
+    || ${optional('operation_id', sql`to_json(a.operation_id)::text`)}
     || ${optional('changes', sql`a.changes::text`)}
     || ${optional('via', sql`a.via::text`)} || '}', ',' order by a.id)
   from audit_entries as a where a.record_id = r.id and ${isEntryShown(trust, sql`r.id`)}`
@@ -143,14 +145,15 @@ const forgotten = sql`
 /** The newest accesses one by one, and the number of other days with older accesses. */
 const accesses = sql`(
   with newest as materialized (
-    select l.at, l.kind, l.actor from access_log as l where l.record_id = r.id
-    order by l.at desc, l.kind desc, l.actor desc limit ${sql.lit(maxAccesses)}
+    select l.at, l.kind, l.actor, l.key_id from access_log as l where l.record_id = r.id
+    order by l.at desc, l.kind desc, l.actor desc, l.key_id desc limit ${sql.lit(maxAccesses)}
   )
   select ${optionalList(
     'access_log',
-    sql`select string_agg(${compact(sql`
+    sql`select string_agg(left(${compact(sql`
       select ${time(sql`n.at`)} as at, n.kind, n.actor
-    `)}::text, ',' order by n.at, n.kind, n.actor) from newest as n`,
+    `)}::text, -1) || ${optional('key_id', sql`to_json(n.key_id)::text`)} || '}', ',' order by n.at, n.kind, n.actor, n.key_id)
+    from newest as n`,
   )} || ${optional(
     'access_days',
     sql`select nullif(

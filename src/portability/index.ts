@@ -3,8 +3,10 @@
  * An import accepts every line that an export writes.
  * Not here: creating records one by one, which is in src/records/.
  */
-export { createExportService } from './export.service.ts'
+export { createExportService, type ExportService } from './export.service.ts'
 export { createImportService } from './import/import.service.ts'
 export { deleteAbandonedEdges } from './import/import-edges.queries.ts'
 export { deleteAbandonedLines } from './import/staging.queries.ts'
 export { portabilityRoutes } from './portability.routes.ts'
+export { ExportedRecord } from './portability.schemas.ts'
+export { lines, startStream } from './streamed-answers.ts'

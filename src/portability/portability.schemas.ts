@@ -3,7 +3,6 @@ import { maxSalience } from '../domain/curves.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, Time, Unit, Uuid } from '../domain/shapes.ts'
 import { RecordType, Status } from '../domain/vocabulary.ts'
-import { Problem } from '../http/problem-responses.ts'
 import { descentKinds, MemoryRecord, NewRecord, Via } from '../records/index.ts'
 
 const optional = Type.Optional
@@ -12,7 +11,8 @@ const Count = (minimum = 0) => Type.Integer({ minimum, maximum: 2_147_483_647 })
 const Digest = () =>
   Type.String({ pattern: '^[0-9a-f]{32}$', examples: ['00112233445566778899aabbccddeeff'] })
 const Base64 = () => Type.String({ pattern: '^[A-Za-z0-9+/]*={0,2}$', examples: ['AAAA'] })
-const Actor = () => Type.String({ minLength: 1, maxLength: 256 })
+const Actor = (description?: string) =>
+  Type.String({ minLength: 1, maxLength: 256, ...(description ? { description } : {}) })
 
 const Anchors = closed(
   { base_salience: Type.Number({ minimum: 0, maximum: maxSalience }), anchored_at: Time() },
@@ -35,7 +35,10 @@ const PastStatus = closed({
 
 const PastImportance = closed({ old: Unit(), new: Unit(), changed_at: Time(), run_id: optional(Uuid()) })
 
-const Access = closed({ at: Time(), kind: Type.Enum(['served', 'used']), actor: Actor() })
+const Access = closed({
+  ...{ at: Time(), kind: Type.Enum(['served', 'used']), actor: Actor() },
+  key_id: optional(Actor('The key that was shown the record.')),
+})
 
 const KeptSurprise = closed({
   at: Time(),
@@ -94,6 +97,13 @@ const historyFields = {
   importance_history: optional(Type.Array(PastImportance)),
   access_log: optional(Type.Array(Access, { description: 'The newest 1,000 accesses, oldest first.' })),
   access_days: optional(Count(1)),
+  worth: optional(
+    Type.String({
+      pattern: '^([0-9a-f]{2}){0,64}$',
+      description:
+        'The judgement behind the base importance, as the service keeps it; empty where an importance was named.',
+    }),
+  ),
   surprise: optional(KeptSurprise),
   identifiers: optional(
     Type.Array(
@@ -189,48 +199,3 @@ export const ExportQuery = closed({
   after: optional(Uuid({ description: 'Continue after this id. Lines are ordered by id.' })),
 })
 export type ExportQuery = Static<typeof ExportQuery>
-
-export const ImportQuery = closed({
-  dry_run: optional(Type.Boolean({ description: 'Check every line and store nothing.' })),
-})
-
-const LineReport = closed({
-  line: Type.Integer({ minimum: 1 }),
-  id: optional(Uuid()),
-  status: Type.Enum(['created', 'unchanged', 'conflict', 'invalid']),
-  problem: optional(ref(Problem)),
-})
-
-const Tally = closed({
-  created: Type.Integer({ minimum: 0 }),
-  unchanged: Type.Integer({ minimum: 0 }),
-  conflict: Type.Integer({ minimum: 0 }),
-  invalid: Type.Integer({ minimum: 0 }),
-})
-export type Tally = Static<typeof Tally>
-
-const Summary = closed({
-  summary: Tally,
-  loose_relations: optional(
-    closed(
-      {
-        count: Type.Integer({ minimum: 1 }),
-        first: Type.Array(closed({ source_id: Uuid(), predicate: Type.String(), target_id: Uuid() })),
-      },
-      {
-        description:
-          'Relations that were not stored, because their targets were not in the stream. The first 100 are listed.',
-      },
-    ),
-  ),
-})
-
-export const ImportReport = Type.Union(
-  [LineReport, Summary, closed({ problem: ref(Problem) }, { description: 'The import ended early.' })],
-  {
-    $id: 'ImportReport',
-    description: 'One line of the report; the last is a summary, or the problem that ended the import.',
-    examples: [{ line: 1, id: '0197b9a0-0000-7000-8000-000000000001', status: 'created' }],
-  },
-)
-export type ImportReport = Static<typeof ImportReport>

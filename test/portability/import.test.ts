@@ -52,6 +52,15 @@ describe('POST /v1/import', () => {
     })
   })
 
+  it('lists only the first thousand refused lines where the client asks for them', async () => {
+    const lines = `${JSON.stringify(say('one'))}\n${'{}\n'.repeat(1_100)}${JSON.stringify(say('two'))}\n`
+    const { reports, summary } = await importLines(app, lines, { query: '?report=refused' })
+    expect(reports.map(({ line }: Body) => line)).toEqual(
+      Array.from({ length: 1_000 }, (_, index) => index + 2),
+    )
+    expect(summary).toEqual({ created: 2, unchanged: 0, conflict: 0, invalid: 1_100 })
+  })
+
   it('answers an empty summary for an empty body', async () => {
     const nothing = { created: 0, unchanged: 0, conflict: 0, invalid: 0 }
     expect((await importLines(app, '')).summary).toEqual(nothing)
@@ -115,7 +124,12 @@ describe('POST /v1/import', () => {
     expect(listLineResults(imported)).toEqual(['1 created', '2 conflict identifier_taken', '3 created'])
     const [record] = (await exportLines(app, '?type=entity')).records
     const handles = record.handles.map((handle: Body) => ({ ...handle, place: 0 }))
-    const copies = [1, 2].map(() => ({ ...record, id: app.ids.next(), handles, identifiers: [] }))
+    const named = [1, 2].map(() => ({ ...record, id: app.ids.next(), handles, identifiers: [] }))
+    expect(listLineResults(await importLines(app, named))).toEqual([
+      ...['1 conflict identifier_taken', '2 conflict identifier_taken'],
+    ])
+    const payload = { ...record.payload, identifiers: [] }
+    const copies = named.map((each) => ({ ...each, payload }))
     expect(listLineResults(await importLines(app, copies))).toEqual(['1 created', '2 created'])
   })
 })

@@ -54,6 +54,13 @@ describe('fields of an import that the service owns', () => {
       [{ access_count: 1e12 }, '/access_count'],
       [{ access_count: 1, last_accessed_at: past, served_count: 2 }, '/served_count'],
       [{ access_log: [{ at: past, kind: 'used', actor: 'a' }] }, '/access_count'],
+      [
+        {
+          ...{ access_count: 1, last_accessed_at: past },
+          access_log: [{ at: past, kind: 'used', actor: 'a', key_id: 'k' }],
+        },
+        '/access_log',
+      ],
       [{ access_count: 1 }, '/last_accessed_at'],
       [{ last_accessed_at: past }, '/last_accessed_at'],
       [{ handles: [{ digest: 'zz' }] }, '/handles/0/digest'],

@@ -3,7 +3,7 @@ import { type Caller, isAllowed } from '../../domain/caller.ts'
 import { inverseOf, isInverse } from '../../domain/edges.ts'
 import type { Draft } from '../../records/index.ts'
 import { findMissingEdges, type ImportContext, type LooseEdge, linkEdges } from './import-edges.queries.ts'
-import type { ImportedCopy } from './imported-draft.ts'
+import { type ImportedCopy, isForeign } from './imported-draft.ts'
 import { type LineOutcome, recordExists } from './record-differences.ts'
 
 type LinkedLines = { fresh: readonly ImportedCopy[]; outcomes: Map<ImportedCopy, LineOutcome> }
@@ -19,9 +19,10 @@ export async function storeEdges(
   context: ImportContext,
 ): Promise<LooseEdge[]> {
   const unchanged = [...outcomes].flatMap(([copy, outcome]) => (outcome === 'unchanged' ? [copy] : []))
-  const { again, loose } = isAllowed(caller, 'admin')
-    ? { again: unchanged.flatMap(listEdges).filter(({ predicate }) => !isInverse(predicate)), loose: [] }
-    : await classifyMissingEdges(tx, unchanged, outcomes, context)
+  const { again, loose } =
+    isAllowed(caller, 'admin') && !unchanged.some(isForeign)
+      ? { again: unchanged.flatMap(listEdges).filter(({ predicate }) => !isInverse(predicate)), loose: [] }
+      : await classifyMissingEdges(tx, unchanged, outcomes, context)
   const arrived = fresh.map(({ draft }) => draft.row.id)
   const edges = [...fresh.flatMap(listEdges), ...again]
   if (edges.length > 0 || arrived.length > 0) await linkEdges(tx, edges, arrived, context)
@@ -50,7 +51,8 @@ async function classifyMissingEdges(
   const given = unchanged.flatMap(({ draft }) => draft.edges)
   const missing = given.length === 0 ? [] : await findMissingEdges(tx, given, context)
   const causes = new Map(missing.map(({ cause, ...edge }) => [formatEdge(edge), cause]))
-  for (const copy of unchanged) {
+  // An edge of a foreign item that is absent was removed here, or its other end was forgotten.
+  for (const copy of unchanged.filter((each) => !isForeign(each))) {
     const errors = copy.draft.edges.flatMap((edge, index) =>
       causes.get(formatEdge(edge)) === 'absent'
         ? [{ pointer: `/relations/${index}`, message: 'is not a relation of the stored record' }]

@@ -192,6 +192,10 @@ function findAccessFaults(given: ImportedRecord): Fault[] {
         message: 'must be present when access_count is above 0, and absent when it is 0',
       },
     ],
+    [
+      log.some(({ kind, key_id }) => kind === 'used' && key_id !== undefined),
+      { pointer: '/access_log', message: 'names a key_id in an entry that is not served' },
+    ],
     [isLater, { pointer: '/last_accessed_at', message: 'must not be before the newest entry of access_log' }],
   ]
   return faults.flatMap(([isBroken, fault]) => (isBroken ? [fault] : []))

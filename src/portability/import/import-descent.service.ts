@@ -8,14 +8,16 @@ import {
   inferDescents,
   resolveNamedSources,
 } from '../../records/index.ts'
-import type { ImportedCopy } from './imported-draft.ts'
+import { type ImportedCopy, isForeign } from './imported-draft.ts'
 
 /**
  * The descent of a copy. It is inferred for a line of a version that did not record descent. A descent without the edge
  * that its operation would have made is kept as `inherited`, so that an erase still follows it.
  */
-export function listDescents({ draft: { row, edges, namedSources }, given }: ImportedCopy): Descent[] {
-  const sources = given.descent ?? inferDescents(edges, namedSources)
+export function listDescents({ draft, given }: ImportedCopy): Descent[] {
+  const { row, edges, namedSources } = draft
+  const known = given.descent ?? inferDescents(edges, namedSources)
+  const sources = [...known, ...listOrigins({ draft, given }, new Set(known.map((each) => each.source_id)))]
   const linked = new Set(edges.map(({ predicate, target_id: target }) => `${predicate} ${target}`))
   return sources.flatMap(({ source_id: source, kind, is_ground }) => {
     if (source === row.id) return []
@@ -25,6 +27,23 @@ export function listDescents({ draft: { row, edges, namedSources }, given }: Imp
       { derived_id: row.id, source_id: source, kind: isLinked ? kind : ('inherited' as const), is_ground },
     ]
   })
+}
+
+/** What a record that the service derived was made from, as its edges of that moment say, beyond the known sources. */
+function listOrigins(
+  { draft: { row, edges, namedSources }, given }: Pick<ImportedCopy, 'draft' | 'given'>,
+  known: ReadonlySet<string>,
+) {
+  const isDerived = (given.audit_log ?? []).some(
+    ({ action, rationale, run_id: run }) =>
+      action === 'create' && (run !== undefined || rationale === 'captured'),
+  )
+  if (!isDerived) return []
+  return edges.flatMap(({ predicate, target_id: source, created_at: at }) =>
+    predicate === 'derived_from' && at.getTime() === row.created_at.getTime() && !known.has(source)
+      ? [{ source_id: source, kind: 'inherited' as const, is_ground: !namedSources.hasOtherEvidence }]
+      : [],
+  )
 }
 
 /**
@@ -38,7 +57,10 @@ export async function resolveDescent(
   copies: readonly ImportedCopy[],
 ) {
   const isAdmin = isAllowed(caller, 'admin')
-  const free = drafts.map((draft) => (isAdmin ? undefined : refuseReserved(draft.edges)) ?? draft)
+  const mayName = (copy: ImportedCopy | undefined) => isAdmin || (copy !== undefined && isForeign(copy))
+  const free = drafts.map(
+    (draft, index) => (mayName(copies[index]) ? undefined : refuseReserved(draft.edges)) ?? draft,
+  )
   const resolved = await resolveNamedSources(tx, caller, free)
   return resolved.map((each, index) => (copies[index]?.hasHistory ? (free[index] ?? each) : each))
 }

@@ -86,14 +86,14 @@ export async function insertHistories(
       from past as p
       where r.id = p.id and (p.forgotten is not null or p.demoted_at is not null or p.served_count > 0)
     ), entry as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes, via)
-      select p.id, e.run_id, e.timestamp, e.action, e.actor, e.rationale, e.changes,
+      insert into audit_entries (record_id, run_id, operation_id, at, action, actor, rationale, changes, via)
+      select p.id, e.run_id, e.operation_id, e.timestamp, e.action, e.actor, e.rationale, e.changes,
         coalesce(e.via, '{}') || ${imported}
       from past as p cross join lateral rows from (
         json_to_recordset(p.audit_log) as
-          (run_id uuid, "timestamp" timestamptz, action audit_action, actor text, rationale text, changes jsonb,
-            via jsonb)
-      ) with ordinality as e (run_id, "timestamp", action, actor, rationale, changes, via, place)
+          (run_id uuid, operation_id uuid, "timestamp" timestamptz, action audit_action, actor text, rationale text,
+            changes jsonb, via jsonb)
+      ) with ordinality as e (run_id, operation_id, "timestamp", action, actor, rationale, changes, via, place)
       order by p.place, e.place
     ), move as (
       insert into status_changes (record_id, run_id, at, old, new, actor, reason, step, via)
@@ -112,10 +112,12 @@ export async function insertHistories(
       ) with ordinality as s (run_id, changed_at, old, new, place)
       order by p.place, s.place
     ), access as (
-      insert into access_log (record_id, at, kind, actor)
-      select p.id, a.at, a.kind, a.actor
+      insert into access_log (record_id, at, kind, actor, key_id)
+      select p.id, a.at, a.kind, a.actor, a.key_id
       from past as p
-      cross join lateral json_to_recordset(p.access_log) as a (at timestamptz, kind access_kind, actor text)
+      cross join lateral json_to_recordset(p.access_log) as a
+        (at timestamptz, kind access_kind, actor text, key_id text)
+      on conflict do nothing
     ), fold as (
       insert into access_folds (record_id, days) select p.id, p.access_days from past as p where p.access_days > 0
     ), comparison as (

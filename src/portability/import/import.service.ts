@@ -7,8 +7,10 @@ import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/log.ts'
 import type { PoliciesService } from '../../policies/index.ts'
+import { presentCreated, type WrittenRecord } from '../../records/index.ts'
+import { createForeignReading, type ForeignRequest } from '../foreign/foreign-reading.service.ts'
+import type { Tally } from '../import-report.schemas.ts'
 import type { Line } from '../line-limits.ts'
-import type { Tally } from '../portability.schemas.ts'
 import { type ImportContext, type LooseEdge, resolveWaitingEdges } from './import-edges.queries.ts'
 import {
   createLineReader,
@@ -17,6 +19,7 @@ import {
   rejectReservedFields,
 } from './line-reading.service.ts'
 import { createPortionStore, getLineStatus, type LineResult } from './portion-store.service.ts'
+import { readAhead } from './reading-ahead.ts'
 import { deleteStagedLines } from './staging.queries.ts'
 import { createStaging } from './staging.service.ts'
 
@@ -32,9 +35,15 @@ type Resources = {
 }
 
 export type ImportRequest = { lines: AsyncIterable<Line>; parse: Parse; dryRun: boolean; signal: AbortSignal }
+export type ForeignImportRequest = ForeignRequest & Pick<ImportRequest, 'dryRun' | 'signal'>
 
 export { getLineStatus, type LineResult }
-export type ImportSummary = { tally: Tally; loose: { count: number; first: LooseEdge[] } }
+/** `sample` is there after a dry run of a foreign file. */
+export type ImportSummary = {
+  tally: Tally
+  loose: { count: number; first: LooseEdge[] }
+  sample?: readonly WrittenRecord[]
+}
 
 export type ImportService = ReturnType<typeof createImportService>
 
@@ -49,6 +58,7 @@ const maxNamed = 100
 export function createImportService(resources: Resources) {
   const { db, clock, ids, log, policies } = resources
   const readItem = createLineReader(resources)
+  const readForeign = createForeignReading(resources)
   const staging = createStaging(resources)
   const storePortion = createPortionStore(resources)
 
@@ -61,27 +71,56 @@ export function createImportService(resources: Resources) {
     call: CallContext,
     request: ImportRequest,
   ): AsyncGenerator<LineResult[] | ImportSummary> {
-    const { caller } = call
-    const context = { importId: ids.next(), trust: caller.trust, now: clock.now() }
-    const tally = { created: 0, unchanged: 0, conflict: 0, invalid: 0 }
-    const looseEdges: ImportSummary['loose'] = { count: 0, first: [] }
+    const context = createContext(call)
     try {
-      const lines = await stageUnlessAdmin(caller, request, context)
-      for await (const items of splitIntoPortions(caller, lines, request)) {
-        const { results, loose } = await storePortion(caller, items, { ...context, dryRun: request.dryRun })
-        addLooseEdges(looseEdges, loose)
-        for (const { outcome } of results) tally[getLineStatus(outcome)]++
-        yield results
-        if (request.signal.aborted) throw new AppError('shutting_down', 'The process is stopping.')
-      }
-      await resolveEdges(context, looseEdges)
-      yield { tally, loose: looseEdges }
-      log.info('import ended', { principal: caller.principal, dry_run: request.dryRun, ...tally })
+      const lines = await stageUnlessAdmin(call.caller, request, context)
+      const portions = splitIntoPortions(parseLines(call.caller, lines, request))
+      yield* storeAll(call.caller, portions, request, context)
     } finally {
       // If this fails, a purge deletes the lines later. Waiting edges stay for a day: when the import is sent again,
       // they show that an edge is on its way.
       await Promise.allSettled([deleteStagedLines(db, context.importId)])
     }
+  }
+
+  /** The same for the file of another program. */
+  async function* runForeign(call: CallContext, request: ForeignImportRequest) {
+    const { caller } = call
+    const context = createContext(call)
+    const sample: WrittenRecord[] = []
+    // The next portion is drafted while the database stores the last one.
+    const portions = readAhead(splitIntoPortions(readForeign(caller, request)))
+    for await (const report of storeAll(caller, portions, request, context)) {
+      if (Array.isArray(report)) {
+        if (request.dryRun)
+          sample.push(...presentSample(caller, report, context.now).slice(0, maxSample - sample.length))
+        yield report
+      } else yield { ...report, loose: noLoose, ...(request.dryRun ? { sample } : {}) }
+    }
+  }
+
+  function createContext({ caller }: CallContext): ImportContext {
+    return { importId: ids.next(), trust: caller.trust, now: clock.now() }
+  }
+
+  async function* storeAll(
+    caller: Caller,
+    portions: AsyncIterable<ParsedLine[]>,
+    { dryRun, signal }: Pick<ImportRequest, 'dryRun' | 'signal'>,
+    context: ImportContext,
+  ): AsyncGenerator<LineResult[] | ImportSummary> {
+    const tally = { created: 0, unchanged: 0, conflict: 0, invalid: 0 }
+    const looseEdges: ImportSummary['loose'] = { count: 0, first: [] }
+    for await (const items of portions) {
+      const { results, loose } = await storePortion(caller, items, { ...context, dryRun })
+      addLooseEdges(looseEdges, loose)
+      for (const { outcome } of results) tally[getLineStatus(outcome)]++
+      yield results
+      if (signal.aborted) throw new AppError('shutting_down', 'The process is stopping.')
+    }
+    await resolveEdges(context, looseEdges)
+    yield { tally, loose: looseEdges }
+    log.info('import ended', { principal: caller.principal, dry_run: dryRun, ...tally })
   }
 
   async function stageUnlessAdmin(
@@ -94,13 +133,17 @@ export function createImportService(resources: Resources) {
     return staging.giveBack(importId)
   }
 
+  async function* parseLines(caller: Caller, lines: AsyncIterable<Line>, { parse }: ImportRequest) {
+    for await (const line of lines)
+      yield readItem(line, { caller, parse, policies: await policies.getAll(db) })
+  }
+
   /** An id occurs once in a portion, so that a second line of the same id finds the record of the first. */
-  async function* splitIntoPortions(caller: Caller, lines: AsyncIterable<Line>, { parse }: ImportRequest) {
+  async function* splitIntoPortions(lines: AsyncIterable<ParsedLine>) {
     let items: ParsedLine[] = []
     let bytes = 0
     let seen = new Set<string>()
-    for await (const line of lines) {
-      const item = readItem(line, { caller, parse, policies: await policies.getAll(db) })
+    for await (const item of lines) {
       if (items.length === portion.lines || bytes >= portion.bytes || (item.id && seen.has(item.id))) {
         yield items
         items = []
@@ -122,10 +165,20 @@ export function createImportService(resources: Resources) {
     }
   }
 
-  return { run }
+  return { run, runForeign }
 }
 
 function addLooseEdges(looseEdges: ImportSummary['loose'], loose: readonly LooseEdge[]): void {
   looseEdges.count += loose.length
   looseEdges.first.push(...loose.slice(0, maxNamed - looseEdges.first.length))
 }
+
+/** The ends of the relations of a foreign file have no ids that its sender knows. */
+const noLoose: ImportSummary['loose'] = { count: 0, first: [] }
+
+function presentSample(caller: Caller, results: readonly LineResult[], now: Date): WrittenRecord[] {
+  const drafts = results.flatMap(({ outcome, draft }) => (outcome === 'created' && draft ? [draft] : []))
+  return drafts.slice(0, maxSample).map((draft) => presentCreated(caller, draft, draft.edges, now))
+}
+
+const maxSample = 5

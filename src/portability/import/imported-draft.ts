@@ -11,7 +11,17 @@ import { findHistoryFaults } from './history-check.ts'
  * A line as a draft to store, and the line itself. `hasHistory` is true when the line has fields that only the
  * service writes.
  */
-export type ImportedCopy = { draft: Draft; given: ImportedRecord; hasHistory: boolean }
+export type ImportedCopy = {
+  draft: Draft
+  given: ImportedRecord
+  hasHistory: boolean
+  /** Of an item of another program: what shows at the next import whether it is still the same. */
+  fingerprint?: string
+}
+
+export function isForeign({ fingerprint }: ImportedCopy): boolean {
+  return fingerprint !== undefined
+}
 
 type Context = { caller: Caller; now: Date; id: string; defaultSensitivity: Sensitivity; policies: Policies }
 
@@ -28,18 +38,43 @@ export function draftWithHistory(given: ImportedRecord, context: Context): Impor
     throw new AppError('validation_failed', 'The history in the line contradicts itself.', { errors: faults })
   // The source type was decided where the record was created.
   const plain = draftNewRecord(given, { ...context, caller: { ...context.caller, sourceType: 'human' } })
-  const { row, identifiers, handles } = plain.draft
+  const { row, handles } = plain.draft
   const draft: Draft = {
     ...plain.draft,
     row: { ...row, ...readReservedColumns(given, row) },
-    identifiers: given.identifiers?.map((each) => ({ ...readPlace(row), ...each })) ?? identifiers,
+    worth: given.worth === undefined ? null : Buffer.from(given.worth, 'hex'),
+    edges: joinEdges(plain.draft),
+    identifiers: chooseIdentifiers(given, plain.draft),
     handles: joinHandles(given.handles?.map(readHandle), handles, isHistory(given.status ?? 'active')),
   }
   return { draft, given, hasHistory: true }
 }
 
-function readPlace({ scope, sensitivity }: Draft['row']) {
-  return { scope, sensitivity }
+/** A current entity owns all identifiers of its payload, a superseded or merged one none. */
+function chooseIdentifiers(
+  { identifiers: given, status = 'active', status_history: moves = [] }: ImportedRecord,
+  { row: { scope, sensitivity }, identifiers: own }: Draft,
+): Draft['identifiers'] {
+  if (!isHistory(status)) return own
+  const step = moves.at(-1)?.step
+  if (step === 'supersede' || step === 'merge') return []
+  return given?.map((each) => ({ scope, sensitivity, ...each })) ?? own
+}
+
+/** A successor has an edge to its predecessor, also if the line leaves it out. */
+function joinEdges({ row, edges }: Draft): Draft['edges'] {
+  const { payload } = row
+  const old = payload.kind === 'semantic' ? payload.revision?.supersedes?.toLowerCase() : undefined
+  if (old === undefined || old === row.id) return edges
+  if (edges.some(({ predicate, target_id: target }) => predicate === 'supersedes' && target === old))
+    return edges
+  return [
+    ...edges,
+    {
+      ...{ source_id: row.id, predicate: 'supersedes', target_id: old, weight: 1 },
+      created_at: row.created_at,
+    },
+  ]
 }
 
 /** A current record needs all handles of its payload, besides those of the line. */

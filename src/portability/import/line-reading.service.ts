@@ -12,8 +12,8 @@ import { draftNewRecord, draftWithHistory, type ImportedCopy } from './imported-
 /** Parses bytes to JSON that can be stored; throws an AppError otherwise. */
 export type Parse = (bytes: Buffer) => unknown
 
-/** A parsed line: the draft to store, or why there is none. */
-export type ParsedLine = { line: number; size: number; id?: string } & (
+/** A parsed line: the draft to store, or why there is none. The report leaves out a record that another only mentions. */
+export type ParsedLine = { line: number; size: number; id?: string; isMention?: boolean } & (
   | { copy: ImportedCopy }
   | { error: AppError }
 )

@@ -6,9 +6,11 @@ import { AppError } from '../../kernel/errors.ts'
 import {
   createErasedContentError,
   type Draft,
+  explainMissing,
   insertRecords,
   rejectTakenIdentifiers,
 } from '../../records/index.ts'
+import { compareAppended, type KnownAs } from './appended-messages.service.ts'
 import { storeEdges } from './edge-storage.service.ts'
 import {
   findExisting,
@@ -20,14 +22,14 @@ import {
 import { listDescents, resolveDescent } from './import-descent.service.ts'
 import type { ImportContext, LooseEdge } from './import-edges.queries.ts'
 import { insertVectors, registerModels } from './import-vectors.queries.ts'
-import type { ImportedCopy } from './imported-draft.ts'
+import { type ImportedCopy, isForeign } from './imported-draft.ts'
 import { toHistory } from './imported-history.ts'
 import { findDifferences, type LineOutcome, recordExists } from './record-differences.ts'
 
 type Resources = { seal: ReturnType<typeof createSeal>; textLanguage: string }
 
 /** `loose`: edges of a stored record that the line gives and whose target is missing. They are not stored. */
-export type StoredLines = { outcomes: LineOutcome[]; loose: LooseEdge[] }
+export type StoredLines = { outcomes: LineOutcome[]; loose: LooseEdge[]; knownAs: KnownAs }
 
 /**
  * Returns a function that stores copies with different ids in one transaction and returns their outcomes in order.
@@ -41,6 +43,8 @@ export function createStoring({ seal, textLanguage }: Resources) {
   ): Promise<StoredLines> {
     const outcomes = new Map<ImportedCopy, LineOutcome>()
     await compareExisting(tx, caller, copies, outcomes)
+    const unknown = copies.filter((copy) => !outcomes.has(copy))
+    const knownAs = await compareAppended(tx, unknown, outcomes)
     const fresh = await insert(
       tx,
       caller,
@@ -53,12 +57,14 @@ export function createStoring({ seal, textLanguage }: Resources) {
       (copy) => outcomes.get(copy) instanceof AppError && !differs(outcomes.get(copy)),
     )
     await compareExisting(tx, caller, refused, outcomes)
+    await explainErased(tx, caller, copies, outcomes)
     const whole = fresh.filter(({ hasHistory }) => hasHistory)
     await insertHistories(tx, viaOf(caller), whole.map(toHistory))
-    if (isAllowed(caller, 'admin')) await insertDescents(tx, fresh.flatMap(listDescents), caller.trust)
+    const derived = isAllowed(caller, 'admin') ? fresh : fresh.filter(isForeign)
+    await insertDescents(tx, derived.flatMap(listDescents), caller.trust)
     await storeVectors(tx, caller, fresh, context)
     const loose = await storeEdges(tx, caller, { fresh, outcomes }, context)
-    return { outcomes: copies.map((copy) => outcomes.get(copy) ?? recordExists(copy)), loose }
+    return { outcomes: copies.map((copy) => outcomes.get(copy) ?? recordExists(copy)), loose, knownAs }
   }
 
   async function insert(
@@ -106,6 +112,27 @@ async function compareExisting(
     const there = known.get(copy.draft.row.id)
     if (there) outcomes.set(copy, compare(findDifferences(there, copy), copy))
   }
+}
+
+/** The id of a foreign item is computed, so its client has not chosen one in use: the record was erased here. */
+async function explainErased(
+  tx: Transaction,
+  caller: Caller,
+  copies: readonly ImportedCopy[],
+  outcomes: Map<ImportedCopy, LineOutcome>,
+): Promise<void> {
+  const refused = copies.filter((copy) => isForeign(copy) && isUnexplained(outcomes.get(copy)))
+  if (refused.length === 0) return
+  const ids = refused.map(({ draft }) => draft.row.id)
+  const errors = await explainMissing(tx, caller, ids)
+  for (const copy of refused) {
+    const error = errors(copy.draft.row.id)
+    if (error.code !== 'record_not_found') outcomes.set(copy, error)
+  }
+}
+
+function isUnexplained(outcome: LineOutcome | undefined): boolean {
+  return outcome instanceof AppError && outcome.code === 'record_exists' && !differs(outcome)
 }
 
 /** True when the record was compared already and has differences. */

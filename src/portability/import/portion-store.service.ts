@@ -6,7 +6,8 @@ import type { createSeal } from '../../domain/tombstone-seal.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Logger } from '../../kernel/log.ts'
-import type { Tally } from '../portability.schemas.ts'
+import type { Draft } from '../../records/index.ts'
+import type { Tally } from '../import-report.schemas.ts'
 import type { ImportContext, LooseEdge } from './import-edges.queries.ts'
 import type { ImportedCopy } from './imported-draft.ts'
 import type { ParsedLine } from './line-reading.service.ts'
@@ -21,11 +22,14 @@ type Resources = {
   textLanguage: string
 }
 
-export type LineResult = { line: number; id?: string; outcome: LineOutcome }
+/** `draft` is the record that the line describes. */
+export type LineResult = { line: number; id?: string; outcome: LineOutcome; draft?: Draft }
 export type PortionResult = { results: LineResult[]; loose: LooseEdge[] }
 
 type PortionContext = ImportContext & { dryRun: boolean }
 type ReadableLine = Extract<ParsedLine, { copy: unknown }>
+
+const nothingStored: StoredLines = { outcomes: [], loose: [], knownAs: new Map() }
 
 /** Rolls back a dry run after its report is known. */
 class DryRunRollback extends Error {
@@ -48,11 +52,16 @@ export function createPortionStore(resources: Resources) {
   ): Promise<PortionResult> {
     const copies = items.flatMap((item) => ('copy' in item ? [item] : []))
     const stored = await storeAll(caller, copies, context)
-    const outcomes = new Map(stored.outcomes.map((outcome, at) => [copies[at]?.line, outcome]))
-    const results = items.map((item) => {
-      const outcome = 'error' in item ? item.error : (outcomes.get(item.line) ?? lineFailed())
-      return { line: item.line, ...(item.id === undefined ? {} : { id: item.id }), outcome }
-    })
+    const outcomes = new Map(copies.map((item, at) => [item, stored.outcomes[at] ?? lineFailed()]))
+    const results = items
+      .filter(({ isMention }) => !isMention)
+      .map((item) => {
+        const { line } = item
+        const id = stored.knownAs.get(item.id ?? '') ?? item.id
+        const place = { line, ...(id === undefined ? {} : { id }) }
+        if ('error' in item) return { ...place, outcome: item.error }
+        return { ...place, outcome: outcomes.get(item) ?? lineFailed(), draft: item.copy.draft }
+      })
     return { results, loose: stored.loose }
   }
 
@@ -62,7 +71,7 @@ export function createPortionStore(resources: Resources) {
     context: PortionContext,
     attempt = 1,
   ): Promise<StoredLines> {
-    if (items.length === 0) return { outcomes: [], loose: [] }
+    if (items.length === 0) return nothingStored
     try {
       return await transact(db, { caller }, async (tx) => {
         const copies = items.map(({ copy }) => setUpdatedAt(copy, clock.now()))
@@ -94,12 +103,16 @@ export function createPortionStore(resources: Resources) {
   ) {
     if (items.length === 1) {
       log.error('a line could not be stored', { err: error, line: items[0]?.line })
-      return { outcomes: [lineFailed()], loose: [] }
+      return { ...nothingStored, outcomes: [lineFailed()] }
     }
     const middle = items.length >> 1
     const first = await storeAll(caller, items.slice(0, middle), context)
     const second = await storeAll(caller, items.slice(middle), context)
-    return { outcomes: [...first.outcomes, ...second.outcomes], loose: [...first.loose, ...second.loose] }
+    return {
+      outcomes: [...first.outcomes, ...second.outcomes],
+      loose: [...first.loose, ...second.loose],
+      knownAs: new Map([...first.knownAs, ...second.knownAs]),
+    }
   }
 
   return storePortion

@@ -15,8 +15,12 @@ const compared = ['type', 'scope', 'sensitivity', 'confidence', 'tags', 'created
  */
 export function findDifferences(
   known: ComparedRecord,
-  { draft: { row }, given, hasHistory }: ImportedCopy,
+  { draft: { row }, given, hasHistory, fingerprint }: ImportedCopy,
 ): Fault[] {
+  if (fingerprint !== undefined) {
+    const isSameItem = known.provenance.sources[0]?.hash === fingerprint
+    return isSameItem ? [] : [{ pointer: '', message: 'differs from the item that was imported before' }]
+  }
   const isStated = (name: string) => name === 'scope' || Object.hasOwn(given, name)
   const names: string[] = compared.filter((name) => isStated(name) && !isSame(known[name], row[name]))
   if (isStated('interpretation') && !isSame(known.interpretation, row.interpretation))
@@ -50,4 +54,8 @@ export type LineOutcome = 'created' | 'unchanged' | AppError
 export function recordExists({ draft }: ImportedCopy, errors: Fault[] = []): AppError {
   const message = `The id ${draft.row.id} is already in use.`
   return new AppError('record_exists', message, errors.length > 0 ? { errors } : {})
+}
+
+export function messageDiffers(): AppError {
+  return new AppError('message_conflict', 'A message of this id says something else.')
 }

@@ -1,0 +1,167 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
+import Type from 'typebox'
+import { actorOf, type Caller, isAllowed } from '../domain/caller.ts'
+import { fingerprintOf, type RunOnce, readIdempotencyKey } from '../http/idempotency.ts'
+import { originOf } from '../http/own-site.ts'
+import { toProblem, toPublicError } from '../http/problems.ts'
+import { getTraceContext } from '../http/request-tracing.ts'
+import { AppError } from '../kernel/errors.ts'
+import { requireValid } from './arguments.service.ts'
+import { readClientName } from './client-name.ts'
+import type { Protocol, Session, ToolResult } from './protocol.service.ts'
+import { isOffered, type Profile, profiles, type Tool, type ToolAnswer } from './tool.ts'
+import { explainError } from './tool-errors.ts'
+import { McpQuery } from './tools.schemas.ts'
+import type { Offer } from './tools.service.ts'
+
+export type McpOptions = { offer: Offer; runOnce: RunOnce; publicUrl: string | undefined }
+
+const path = '/mcp'
+const metadataPath = `/.well-known/oauth-protected-resource${path}`
+
+export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
+  app,
+  { offer, runOnce, publicUrl },
+) => {
+  const describeResource = (request: FastifyRequest) => `${originOf(request, publicUrl)}${metadataPath}`
+  const config = { anyCaller: true, ownSiteOnly: true, mayOnlyRead: true, describeResource } as const
+  let protocol: Promise<Protocol> | undefined
+  // Loaded with the first message: most of the time that the API takes to start would be this package.
+  const loadProtocol = () => {
+    protocol ??= import('./protocol.service.ts').then(({ createProtocol }) =>
+      createProtocol((error) => app.log.debug({ err: error }, 'an MCP message was refused')),
+    )
+    return protocol
+  }
+
+  app.get(metadataPath, { config: { isPublic: true }, schema: { hide: true } }, async (request) => ({
+    resource: `${originOf(request, publicUrl)}${path}`,
+    resource_name: 'Membrane',
+    bearer_methods_supported: ['header'],
+  }))
+
+  app.post(
+    path,
+    { config, schema: { hide: true, querystring: McpQuery, body: Type.Unknown() } },
+    async (request, reply) => {
+      const chosen = readProfiles(request.query.profile)
+      const refused = refuseMessage(request.body)
+      if (refused) return reply.code(refused.status).send(refused.body)
+      const session = openSession(request, reply, chosen)
+      const { answer } = await loadProtocol()
+      const message = {
+        url: `${originOf(request, publicUrl)}${path}`,
+        headers: pickHeaders(request),
+        body: request.body,
+      }
+      const response = await answer(message, session)
+      for (const name of ['content-type', 'cache-control']) {
+        const value = response.headers.get(name)
+        if (value !== null) reply.header(name, value)
+      }
+      return reply.code(response.status).send((await response.text()) || undefined)
+    },
+  )
+
+  // Declared, so that they too ask for a key.
+  const others = (app.supportedMethods as HTTPMethods[]).filter((method) => method !== 'POST')
+  app.route({
+    ...{ method: others, url: path, config, schema: { hide: true } },
+    preValidation: async (_request, reply) => {
+      reply.header('allow', 'POST')
+      throw new AppError('method_not_allowed', 'This path supports POST.')
+    },
+    handler: async () => undefined,
+  })
+
+  function openSession(request: FastifyRequest, reply: FastifyReply, chosen: ReadonlySet<Profile>): Session {
+    const caller = nameClient(request.caller, request.body)
+    const key = readIdempotencyKey(request)
+    const fail = (error: unknown): ToolResult => {
+      const shown = toPublicError(error, request)
+      return { ...asText(JSON.stringify(explainError(shown, request.id))), isError: true }
+    }
+
+    async function callTool(tool: Tool, args: unknown): Promise<ToolResult> {
+      const after: (() => void)[] = []
+      const context = {
+        actor: actorOf(caller),
+        origin: originOf(request, publicUrl),
+        trace: getTraceContext(request),
+        describe: (error: AppError) => {
+          const problem = toProblem(error, request.id)
+          return { status: problem.status, problem }
+        },
+        report: (message: string, error?: unknown) => request.log.warn({ err: error }, message),
+        afterwards: (work: () => void) => void after.push(work),
+      }
+      requireValid(tool.input, args)
+      const { readOnlyHint: isReading } = tool.hints
+      // What changes nothing may simply run again.
+      const isKept = key !== undefined && !isReading
+      const asked = isKept ? { key, fingerprint: fingerprintOf(`mcp ${tool.name}`, args) } : undefined
+      const run = () =>
+        runOnce({ caller }, asked, async (call) => ({
+          status: 200,
+          body: presentAnswer(await tool.run({ ...context, call }, args)),
+        }))
+      const outcome = await (isReading ? request.readAfterPosition(run) : run())
+      for (const work of after) work()
+      if ('answer' in outcome) return outcome.answer.body as ToolResult
+      reply.header('idempotency-replayed', 'true')
+      return JSON.parse(outcome.replayed.body ?? '{}')
+    }
+
+    return {
+      tools: offer.tools.filter((tool) => isOffered(tool, caller, chosen)),
+      readsRecords: isAllowed(caller, 'records:read'),
+      callTool: (tool, args) => callTool(tool, args).catch(fail),
+      readRecord: (id) => request.readAfterPosition(() => offer.readRecord(caller, id)),
+    }
+  }
+}
+
+function nameClient(caller: Caller, message: unknown): Caller {
+  const client = readClientName(message)
+  return client === undefined ? caller : { ...caller, client }
+}
+
+function readProfiles(given = 'core'): ReadonlySet<Profile> {
+  const names = given.split(',')
+  const known = profiles.filter((profile) => names.includes(profile))
+  if (names.every((name) => known.some((profile) => profile === name))) return new Set(['core', ...known])
+  throw new AppError('validation_failed', 'The query string does not match the schema.', {
+    errors: [{ pointer: '?profile', message: `must list some of ${profiles.join(', ')}` }],
+  })
+}
+
+/** Messages that the package would serve and we do not: batches, which would evade the rate limit, and endless streams. */
+function refuseMessage(body: unknown) {
+  const { id = null, method } = (Array.isArray(body) ? {} : (body ?? {})) as {
+    id?: unknown
+    method?: unknown
+  }
+  const refuse = (status: number, code: number, message: string) => ({
+    ...{ status, body: { jsonrpc: '2.0', id, error: { code, message } } },
+  })
+  if (Array.isArray(body)) return refuse(400, -32_600, 'Send one message in a request.')
+  if (method === 'subscriptions/listen') return refuse(404, -32_601, 'Method not found')
+  return undefined
+}
+
+function pickHeaders({ headers }: FastifyRequest): Record<string, string> {
+  const kept = Object.entries(headers).flatMap(([name, value]) =>
+    typeof value === 'string' && /^(accept|content-type|mcp-.*)$/.test(name) ? [[name, value]] : [],
+  )
+  return Object.fromEntries(kept)
+}
+
+function presentAnswer({ structured, text }: ToolAnswer): ToolResult {
+  const shown = asText(text ?? JSON.stringify(structured))
+  return structured ? { ...shown, structuredContent: structured as Record<string, unknown> } : shown
+}
+
+function asText(text: string): Pick<ToolResult, 'content'> {
+  return { content: [{ type: 'text', text }] }
+}

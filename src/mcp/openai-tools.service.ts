@@ -1,0 +1,66 @@
+import { AppError } from '../kernel/errors.ts'
+import type { RecordsService } from '../records/index.ts'
+import type { createRetrievalService } from '../retrieval/index.ts'
+import { isWhole, type ReadingServices, statementOf } from './reading-tools.service.ts'
+import { defineTool, reads, type Tool } from './tool.ts'
+import { FetchInput, SearchInput } from './tools.schemas.ts'
+
+type Services = Pick<ReadingServices, 'access'> & {
+  records: RecordsService
+  retrieval: ReturnType<typeof createRetrievalService>
+}
+
+const mostResults = 10
+const longestTitle = 100
+const longestText = 50_000
+
+const shared = { profile: 'openai', permission: 'records:read', hints: reads } as const
+
+/** The two tools that ChatGPT's connectors look for, with the answers that they read. */
+export function createOpenAiTools({ records, retrieval, access }: Services): Tool[] {
+  const search = defineTool({
+    ...{ ...shared, name: 'search', input: SearchInput },
+    description: 'Finds memories for a question. Use fetch for the whole text of one.',
+    async run({ call, actor, origin, report }, { query }) {
+      const limits = { root_limit: mostResults, node_limit: mostResults, max_hops: 0, edge_limit: 0 }
+      const { answer, servedIds } = await retrieval.retrieve(call, { task_descriptor: query, ...limits })
+      if (servedIds.length > 0) access.noteServed(servedIds, { key_id: call.caller.principal, actor }, report)
+      const found = answer.nodes.map(({ record }) => record).filter(isWhole)
+      const results = found.map((record) => ({
+        id: record.id,
+        title: statementOf(record, longestTitle),
+        url: urlOf(origin, record.id),
+      }))
+      return { text: JSON.stringify({ results }) }
+    },
+  })
+
+  const fetch = defineTool({
+    ...{ ...shared, name: 'fetch', input: FetchInput },
+    description: 'The whole text of one memory, by its id.',
+    async run({ call: { caller }, origin }, { id }) {
+      const record = await records.read(caller, requireId(id))
+      if (!isWhole(record))
+        throw new AppError('above_ceiling', 'The key sees this record only in redacted form.')
+      const { type, status, created_at, tags, scope } = record
+      const text = statementOf(record, longestText)
+      const metadata = { type, status, created_at, tags, ...(scope === undefined ? {} : { scope }) }
+      const title = statementOf(record, longestTitle)
+      return { text: JSON.stringify({ id: record.id, title, text, url: urlOf(origin, record.id), metadata }) }
+    },
+  })
+
+  return [search, fetch]
+}
+
+function urlOf(origin: string, id: string): string {
+  return `${origin}/v1/records/${id}`
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** A text that is no id names nothing. */
+export function requireId(id: string): string {
+  if (uuid.test(id)) return id
+  throw new AppError('record_not_found', 'There is no such record.')
+}

@@ -1,0 +1,42 @@
+import { type AppError, catalogue, type ErrorCode, type ErrorKind } from '../kernel/errors.ts'
+
+/** An error as an agent reads it: what went wrong, why, and what to do next. */
+
+const remedies: Readonly<Partial<Record<ErrorCode, string>>> = {
+  record_forgotten: 'Restore it with the tool restore (profile lifecycle) or POST /v1/records/{id}/restore.',
+  validation_failed: 'Correct the arguments at the places that `what` names and call again.',
+  outside_trust: 'Use a scope and a sensitivity that the key has.',
+  above_ceiling: 'Leave this record alone, or ask an operator for a key with a higher ceiling.',
+  scope_required: 'Name one of the scopes of the key in `scope`.',
+  record_not_found: 'Search again with recall; ids of other keys are not visible.',
+  episodic_immutable: 'Remember the correction as a new text; what happened is not rewritten.',
+  already_superseded: 'Revise the successor instead; get shows it as superseded_by.',
+  already_retracted: 'Nothing is left to do.',
+  record_retracted: 'Use the record that replaced it.',
+  erased_content: 'Do not store this content; it was erased on request.',
+  record_pinned: 'Unpin it first.',
+  type_mismatch: 'Use another tool, or remember a new text.',
+  version_mismatch: 'Read the record again with get, and repeat the call.',
+  no_further_layer: 'Name the layer, or leave the record where it is.',
+}
+
+const remediesOfKind: Readonly<Partial<Record<ErrorKind, string>>> = {
+  unauthenticated: 'Send a valid key.',
+  forbidden: 'Ask an operator for a key with this permission.',
+  gone: 'It cannot be brought back.',
+  throttled: 'Wait a second and call again.',
+  unavailable: 'Wait a moment and call again.',
+  defect: 'Report the request_id to the operator.',
+}
+
+export function explainError(error: AppError, requestId: string) {
+  const { code, kind, message, errors = [] } = error
+  const places = errors.map((fault) => `${fault.pointer || '/'} ${fault.message}`)
+  return {
+    code,
+    what: places.length === 0 ? message : `${message} ${places.slice(0, 20).join('; ')}.`,
+    why: catalogue[code].meaning,
+    what_to_do: remedies[code] ?? remediesOfKind[kind] ?? 'Change the arguments and call again.',
+    request_id: requestId,
+  }
+}

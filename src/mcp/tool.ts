@@ -1,0 +1,72 @@
+import type { Static, TObject } from 'typebox'
+import type { CallContext } from '../db/transaction.ts'
+import { type Caller, isAllowed, type Permission } from '../domain/caller.ts'
+import type { AppError } from '../kernel/errors.ts'
+import type { TraceContext } from '../kernel/span.ts'
+
+/** `core` is always offered, the others on request. */
+export const profiles = ['core', 'lifecycle', 'openai'] as const
+export type Profile = (typeof profiles)[number]
+
+/** What the model reads about a tool besides its description. */
+type Hints = { readOnlyHint: boolean; destructiveHint?: boolean; idempotentHint?: boolean }
+
+export const reads: Hints = { readOnlyHint: true }
+export const changes: Hints = { readOnlyHint: false, destructiveHint: false }
+export const repeats: Hints = { ...changes, idempotentHint: true }
+export const removes: Hints = { readOnlyHint: false, destructiveHint: true }
+
+export type ToolContext = {
+  call: CallContext
+  /** Who acts, for the audit log. */
+  actor: string
+  /** Where clients reach this server. */
+  origin: string
+  trace: TraceContext | undefined
+  describe(error: AppError): object
+  report(message: string, error?: unknown): void
+  /** Runs after the transaction of the tool. */
+  afterwards(work: () => void): void
+}
+
+/** Without `text`, the structured answer is also the text. */
+export type ToolAnswer = { structured?: object; text?: string }
+
+type Definition<Input extends TObject> = {
+  name: string
+  profile: Profile
+  permission: Permission
+  description: string
+  input: Input
+  output?: object
+  hints: Hints
+  run(context: ToolContext, args: Static<Input>): Promise<ToolAnswer>
+}
+
+/** The arguments were checked against `input` before. */
+export type Tool = Omit<Definition<TObject>, 'run'> & {
+  run(context: ToolContext, args: unknown): Promise<ToolAnswer>
+}
+
+export function defineTool<Input extends TObject>({ run, ...rest }: Definition<Input>): Tool {
+  return { ...rest, run: (context, args) => run(context, args as Static<Input>) }
+}
+
+export function isOffered(
+  { permission, profile }: Tool,
+  caller: Caller,
+  chosen: ReadonlySet<Profile>,
+): boolean {
+  return chosen.has(profile) && isAllowed(caller, permission)
+}
+
+/** A tool as clients read it. */
+export function describeTool({ name, description, input, output, hints }: Tool) {
+  return {
+    name,
+    description,
+    inputSchema: input as { type: 'object' },
+    ...(output ? { outputSchema: output as { type: 'object' } } : {}),
+    annotations: hints,
+  }
+}

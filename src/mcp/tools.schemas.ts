@@ -1,0 +1,92 @@
+import Type, { type TProperties } from 'typebox'
+import { TextNote } from '../capture/index.ts'
+import { closed } from '../domain/shapes.ts'
+import { Layer, RecordType, Sensitivity } from '../domain/vocabulary.ts'
+import { schedulableJobs } from '../jobs/job-names.ts'
+
+/** The arguments of the tools, and what they answer. A model reads every word of it in each session, so it is short. */
+
+const optional = Type.Optional
+const id = Type.String({ format: 'uuid' })
+const scope = Type.String({ minLength: 1, maxLength: 256 })
+const reason = Type.String({ minLength: 1, maxLength: 4_096 })
+const time = Type.String({ format: 'date-time' })
+const text = Type.String({ minLength: 1, maxLength: 100_000, pattern: '\\S' })
+const query = Type.String({ minLength: 1, maxLength: 10_000, pattern: '\\S' })
+
+const anyObject = { type: 'object' }
+const anyList = { type: 'array', items: anyObject }
+const answer = (properties: Record<string, object>, required = Object.keys(properties)) => ({
+  type: 'object',
+  properties,
+  required,
+})
+
+export const RecallInput = closed({
+  query,
+  scope: optional(scope),
+  types: optional(Type.Array(RecordType, { minItems: 1, maxItems: 6 })),
+  as_of: optional(time),
+  max_tokens: optional(Type.Integer({ minimum: 1, maximum: 20_000, default: 1_500 })),
+})
+export const recallOutput = answer({ token_estimate: { type: 'integer' }, items: anyList, omitted: anyList })
+
+export const RememberInput = closed({
+  text: optional(text),
+  about: optional(TextNote.properties.about),
+  scope: optional(scope),
+  occurred_at: optional(time),
+  sensitivity: optional(Sensitivity),
+  record: optional(
+    Type.Object(
+      {},
+      { additionalProperties: true, description: 'Instead of text: a body of POST /v1/records.' },
+    ),
+  ),
+})
+export const rememberOutput = answer({
+  id: { type: 'string' },
+  version: { type: 'integer' },
+  status: { enum: ['created', 'unchanged'] },
+})
+
+export const GetInput = closed({ id, with_history: optional(Type.Boolean()) })
+export const getOutput = answer({ record: anyObject, history: anyList }, ['record'])
+
+export const ReviseInput = closed({
+  id,
+  op: Type.Enum(['supersede', 'contest', 'retract']),
+  text: optional(text),
+  reason,
+})
+export const reviseOutput = answer({ record: anyObject, sources: anyList }, ['record'])
+
+export const ReinforceInput = closed({
+  ids: Type.Array(id, { minItems: 1, maxItems: 100, uniqueItems: true }),
+  outcome: Type.Enum(['helped', 'did_not_help']),
+})
+export const reinforceOutput = answer({ results: anyList })
+
+export const ExplainInput = closed({ id, query: optional(query) })
+export const explainOutput = answer({ id: { type: 'string' }, match: anyObject }, ['id'])
+
+export const RecentInput = closed({ scope: optional(scope), since: optional(time) })
+export const recentOutput = answer({ items: anyList })
+
+const Reasoned = <P extends TProperties>(more: P) => closed({ id, ...more, reason })
+export const LayerInput = Reasoned({ layer: optional(Layer) })
+export const ReasonInput = Reasoned({})
+export const recordOutput = answer({ record: anyObject })
+
+export const RunInput = closed({
+  job: Type.Enum([...schedulableJobs]),
+  dry_run: optional(Type.Boolean({ default: true })),
+  scope: optional(scope),
+})
+export const runOutput = answer({ run: anyObject })
+
+export const SearchInput = closed({ query })
+/** The id is a text here, as the client of these tools passes on what it got. */
+export const FetchInput = closed({ id: Type.String({ minLength: 1, maxLength: 256 }) })
+
+export const McpQuery = closed({ profile: optional(Type.String({ minLength: 1, maxLength: 100 })) })

@@ -1,0 +1,129 @@
+import type { NotesService } from '../capture/index.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { createReinforcementService } from '../lifecycle/index.ts'
+import { NewRecord, type RecordsService } from '../records/index.ts'
+import type { RevisionService } from '../revision/index.ts'
+import { invalidArguments, requireValid } from './arguments.service.ts'
+import { changes, defineTool, repeats, type Tool, type ToolContext } from './tool.ts'
+import {
+  ReinforceInput,
+  RememberInput,
+  ReviseInput,
+  reinforceOutput,
+  rememberOutput,
+  reviseOutput,
+} from './tools.schemas.ts'
+
+export type WritingServices = {
+  notes: NotesService
+  records: RecordsService
+  revision: RevisionService
+  reinforcement: ReturnType<typeof createReinforcementService>
+  clock: Clock
+}
+
+/** Subtracted from the salience of a record that did not help. */
+const penalty = 0.1
+const longestReference = 2_048
+
+/** The tools of profile `core` that change records. Each change can be taken back. */
+export function createWritingTools(services: WritingServices): Tool[] {
+  const { notes, records, revision, reinforcement, clock } = services
+
+  const remember = defineTool({
+    ...{ name: 'remember', profile: 'core', permission: 'records:write', hints: repeats },
+    ...{ input: RememberInput, output: rememberOutput },
+    description:
+      'Remembers a fact, decision or preference in plain words, one statement a call. Said again, it is unchanged.',
+    async run({ call }, { text, record, ...more }) {
+      if (record !== undefined) {
+        const created = await records.create(call, readRecord(record, text, more))
+        return { structured: { id: created.id, version: created.version, status: 'created' } }
+      }
+      if (text === undefined)
+        throw invalidArguments([{ pointer: '/text', message: 'is required, or `record`' }])
+      const { record: stored, outcome } = await notes.remember(call, { text, ...more })
+      const status = outcome === 'created' ? 'created' : 'unchanged'
+      return { structured: { id: stored.id, version: stored.version, status } }
+    },
+  })
+
+  const revise = defineTool({
+    ...{ name: 'revise', profile: 'core', permission: 'records:write', hints: changes },
+    ...{ input: ReviseInput, output: reviseOutput },
+    description:
+      'Corrects a fact and keeps its history. supersede: text replaces it. contest: text (or reason) speaks against it. retract: it was wrong.',
+    async run(context, { id, op, text, reason }) {
+      const { call, actor } = context
+      const why = { actor, rationale: reason }
+      if (op === 'retract') return { structured: { record: await revision.retract(call, id, why) } }
+      if (op === 'contest') {
+        const contesting = (text ?? reason).slice(0, longestReference)
+        return {
+          structured: { record: await revision.contest(call, id, { contesting_ref: contesting, ...why }) },
+        }
+      }
+      if (text === undefined)
+        throw invalidArguments([{ pointer: '/text', message: 'is required to supersede' }])
+      return { structured: await supersede(context, id, text, reason) }
+    },
+  })
+
+  /** The successor says the text about the same subject. Read and written at one version, so that no other change is lost. */
+  async function supersede({ call, actor }: ToolContext, id: string, text: string, rationale: string) {
+    const { caller } = call
+    const old = await records.read(caller, id)
+    if ('redacted' in old)
+      throw new AppError('above_ceiling', 'The key sees this record only in redacted form.')
+    const { payload, tags, version } = old
+    if (payload.kind === 'episodic') throw new AppError('episodic_immutable', 'An episode is not rewritten.')
+    if (payload.kind !== 'semantic')
+      throw new AppError('type_mismatch', 'Only the text of a fact can be replaced by a text.')
+    const { revision: _, ...said } = payload
+    const evidence = {
+      source_type: 'event' as const,
+      source_id: `key:${caller.principal}`,
+      timestamp: clock.now().toISOString(),
+    }
+    const record = {
+      ...{ type: 'semantic' as const, tags },
+      payload: { ...said, object: text, evidence: [evidence] },
+    }
+    return revision.supersede({ ...call, expectedVersion: version }, id, { record, actor, rationale })
+  }
+
+  const reinforce = defineTool({
+    ...{ name: 'reinforce', profile: 'core', permission: 'lifecycle:write', hints: changes },
+    ...{ input: ReinforceInput, output: reinforceOutput },
+    description: 'Says whether recalled records helped. What helps stays longer, what does not fades sooner.',
+    async run({ call, actor, describe }, { ids, outcome }) {
+      const why = { actor, rationale: outcome === 'helped' ? 'it helped' : 'it did not help' }
+      const outcomes =
+        outcome === 'helped'
+          ? await reinforcement.reinforceAll(call, ids, why)
+          : await reinforcement.penalizeAll(call, ids, { ...why, amount: penalty })
+      const results = ids.map((id, index) => {
+        const each = outcomes[index]
+        if (each instanceof AppError)
+          return { id, ...(describe(each) as { status: number; problem: object }) }
+        return { id, status: 200, record: each }
+      })
+      return { structured: { results } }
+    },
+  })
+
+  return [remember, revise, reinforce]
+}
+
+type More = { scope?: string; about?: string; occurred_at?: string; sensitivity?: unknown }
+
+function readRecord(record: unknown, text: string | undefined, { scope, ...others }: More): NewRecord {
+  const misplaced = [...(text === undefined ? [] : ['text']), ...Object.keys(others)]
+  if (misplaced.length > 0)
+    throw invalidArguments(
+      misplaced.map((name) => ({ pointer: `/${name}`, message: 'cannot be given beside `record`' })),
+    )
+  const given = requireValid(NewRecord, record, '/record')
+  return scope === undefined || given.scope !== undefined ? given : { ...given, scope }
+}

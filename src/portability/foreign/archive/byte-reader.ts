@@ -1,0 +1,53 @@
+import { AppError } from '../../../kernel/errors.ts'
+
+export function brokenArchive(message: string): AppError {
+  return new AppError('validation_failed', message, {
+    errors: [{ pointer: '', message: 'is no whole ZIP archive' }],
+  })
+}
+
+/** Reads bytes in pieces of given lengths from chunks of any length. */
+export class ByteReader {
+  readonly #chunks: AsyncIterator<Buffer>
+  #held: Buffer = Buffer.alloc(0)
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.#chunks = chunks[Symbol.asyncIterator]()
+  }
+
+  /** The next bytes, however many have come; undefined at the end. */
+  async next(): Promise<Buffer | undefined> {
+    if (this.#held.length > 0) {
+      const held = this.#held
+      this.#held = Buffer.alloc(0)
+      return held
+    }
+    const { done, value } = await this.#chunks.next()
+    return done ? undefined : value
+  }
+
+  /** Gives bytes back that belong to what comes next. */
+  unread(bytes: Buffer): void {
+    this.#held = this.#held.length === 0 ? bytes : Buffer.concat([bytes, this.#held])
+  }
+
+  async take(count: number): Promise<Buffer> {
+    const parts: Buffer[] = []
+    await this.#pass(count, (part) => parts.push(part))
+    return Buffer.concat(parts)
+  }
+
+  async skip(count: number): Promise<void> {
+    await this.#pass(count, () => {})
+  }
+
+  async #pass(count: number, use: (part: Buffer) => void): Promise<void> {
+    for (let left = count; left > 0; ) {
+      const bytes = await this.next()
+      if (!bytes) throw brokenArchive('The archive ends early.')
+      use(bytes.subarray(0, left))
+      if (bytes.length > left) this.unread(bytes.subarray(left))
+      left -= bytes.length
+    }
+  }
+}

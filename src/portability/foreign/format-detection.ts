@@ -1,0 +1,72 @@
+import { constants, inflateRawSync } from 'node:zlib'
+import { isArchive } from './archive/member-reading.ts'
+import type { ForeignFormat } from './formats.ts'
+import { isSqlite } from './sqlite-table.ts'
+
+/** What a file is by its beginning: `membrane` for lines of our own, undefined when nothing shows it. */
+export type DetectedFormat = ForeignFormat | 'membrane'
+
+/** How many bytes are looked at. */
+export const headBytes = 65_536
+
+/**
+ * Marks by which a format is known, in the order in which they are looked for. A quote inside a JSON text has a
+ * backslash before it, so no text of a memory can look like a member.
+ */
+const marks: readonly (readonly [DetectedFormat, RegExp])[] = [
+  ['mem0', /"kind"\s*:\s*"mem0_oss_qdrant_export"/],
+  ['mcp-memory', /^\s*\{[^\n]*"(?:entityType|relationType)"\s*:/],
+  ['membrane', /^\s*\{[^\n]*"payload"\s*:\s*\{/],
+  ['chatgpt', /"mapping"\s*:\s*\{/],
+  ['claude', /"(?:chat_messages|conversations_memory|prompt_template|memory_files)"\s*:/],
+  ['letta', /"(?:in_context_message_ids|block_ids)"\s*:|"agents"\s*:\s*\[/],
+  ['graphiti', /"(?:source_node_uuid|entity_edges|episodes|group_id)"\s*:/],
+  ['openmemory', /"(?:primary_sector|decay_lambda|temporal_facts)"\s*:/],
+  ['langgraph', /"(?:namespace|namespace_path|namespacePath|prefix)"\s*:/],
+  ['mem0', /"memory"\s*:\s*"/],
+]
+
+/** Files by which the archive of a format is known. */
+const memberMarks: readonly (readonly [DetectedFormat, RegExp])[] = [
+  ['hindsight', /^(?:[^/]+\/)?(?:manifest\.json|documents\/.+\.json)$/],
+  ['chatgpt', /(?:^|\/)(?:chat\.html|user\.json|message_feedback\.json|shared_conversations\.json)$/],
+  ['claude', /(?:^|\/)(?:users\.json|projects\.json|memories(?:\.json|\/.+))$/],
+  ['basic-memory', /\.md$/],
+]
+
+export function detectFormat(head: Buffer): DetectedFormat | undefined {
+  if (isArchive(head)) return detectArchive(head)
+  if (isSqlite(head)) return 'mem0'
+  const text = head.toString('utf8')
+  if (/^\uFEFF?---\r?\n/.test(text)) return 'basic-memory'
+  return detectText(text)
+}
+
+function detectText(text: string): DetectedFormat | undefined {
+  return marks.find(([, mark]) => mark.test(text))?.[0]
+}
+
+/** By the names of the files at the beginning, else by the beginning of the first file. */
+function detectArchive(head: Buffer): DetectedFormat | undefined {
+  const names: string[] = []
+  for (let at = 0; at >= 0; at = head.indexOf('PK\u0003\u0004', at + 4, 'latin1'))
+    if (at + 30 <= head.length)
+      names.push(head.toString('utf8', at + 30, at + 30 + head.readUInt16LE(at + 26)))
+  const byName = memberMarks.find(([, mark]) => names.some((name) => mark.test(name)))
+  return byName?.[0] ?? detectText(unpackFirst(head).toString('utf8'))
+}
+
+function unpackFirst(head: Buffer): Buffer {
+  if (head.length < 30) return head
+  const from = 30 + head.readUInt16LE(26) + head.readUInt16LE(28)
+  const data = head.subarray(from, from + packedBytes)
+  if (head.readUInt16LE(8) !== 8) return data
+  try {
+    return inflateRawSync(data, { finishFlush: constants.Z_SYNC_FLUSH })
+  } catch {
+    return Buffer.alloc(0)
+  }
+}
+
+/** Unpacks to 4 MiB at most. */
+const packedBytes = 4_096

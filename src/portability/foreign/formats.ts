@@ -1,0 +1,31 @@
+import type { Reader } from './items.ts'
+import { readBasicMemory } from './readers/basic-memory.ts'
+import { readChatgpt } from './readers/chatgpt.ts'
+import { readClaude } from './readers/claude.ts'
+import { readGraphiti } from './readers/graphiti.ts'
+import { readHindsight } from './readers/hindsight.ts'
+import { readLanggraph } from './readers/langgraph.ts'
+import { readLetta } from './readers/letta.ts'
+import { readMcpMemory } from './readers/mcp-memory.ts'
+import { readMem0 } from './readers/mem0.ts'
+import { readOpenmemory } from './readers/openmemory.ts'
+
+/** The formats of other programs, and how each is read. */
+export const foreignFormats = [
+  ...(['mem0', 'mcp-memory', 'chatgpt', 'claude', 'letta', 'langgraph', 'openmemory'] as const),
+  ...(['graphiti', 'hindsight', 'basic-memory'] as const),
+] as const
+export type ForeignFormat = (typeof foreignFormats)[number]
+
+export const readers: Readonly<Record<ForeignFormat, Reader>> = {
+  mem0: readMem0,
+  'mcp-memory': readMcpMemory,
+  chatgpt: readChatgpt,
+  claude: readClaude,
+  letta: readLetta,
+  langgraph: readLanggraph,
+  openmemory: readOpenmemory,
+  graphiti: readGraphiti,
+  hindsight: readHindsight,
+  'basic-memory': readBasicMemory,
+}

@@ -1,0 +1,119 @@
+import { recordOf } from '../../conversations/index.ts'
+import { type Caller, type Sensitivity, unscoped } from '../../domain/caller.ts'
+import type { Policies } from '../../domain/lifecycle.ts'
+import { positionAt } from '../../domain/message-place.ts'
+import { leastTrusted } from '../../domain/write-trust.ts'
+import { listFaults } from '../../http/validation/validation.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { NewRecord } from '../../records/index.ts'
+import { draftNewRecord, draftWithHistory, type ImportedCopy } from '../import/imported-draft.ts'
+import { ImportedRecord } from '../portability.schemas.ts'
+import { fingerprintOf } from './identity.ts'
+import type { Item, MessageItem, RecordItem } from './items.ts'
+
+export type Landing = {
+  caller: Caller
+  format: string
+  scope: string
+  sensitivity: Sensitivity
+  idOf: (source: string) => string
+}
+type Moment = { now: Date; policies: Policies }
+type Given = {
+  record: Omit<NewRecord, 'provenance'>
+  ref: string
+  at: string | undefined
+  fingerprint: string
+}
+
+/** Drafts the record that an item becomes. Throws an AppError when it cannot be stored. */
+export function draftItem(item: Item, landing: Landing, { now, policies }: Moment): ImportedCopy {
+  const { caller, scope, sensitivity } = landing
+  const id = landing.idOf(item.source)
+  const { record, ref, at, fingerprint } =
+    'message' in item ? giveMessage(item, landing, now) : giveRecord(item, landing)
+  const source = { kind: 'artifact', ref, hash: fingerprint, ...(at === undefined ? {} : { timestamp: at }) }
+  const line: unknown = {
+    ...startClock(record, now, policies),
+    ...(scope === unscoped ? {} : { scope }),
+    ...{ id, sensitivity, source_type: leastTrusted('ingest', caller.sourceType) },
+    provenance: { sources: [source], created_by: caller.name },
+  }
+  const errors = listFaults(ImportedRecord, line)
+  if (errors.length > 0)
+    throw new AppError('validation_failed', 'The item does not fit into a record.', { errors })
+  const given = line as ImportedRecord
+  const context = { caller, now, policies, id, defaultSensitivity: sensitivity }
+  const copy = isVersion(item) ? draftWithHistory(given, context) : draftNewRecord(given, context)
+  return { ...copy, fingerprint }
+}
+
+function isVersion(item: Item): boolean {
+  return 'record' in item && (item.ended !== undefined || item.supersedes !== undefined)
+}
+
+function giveRecord(item: RecordItem, { format, idOf }: Landing): Given {
+  const { record, source, links = [] } = item
+  const { ended, supersedes, supersededBy } = item
+  const relations = new Map(
+    links.map(({ predicate, to }) => [
+      `${predicate} ${idOf(to)}`,
+      { predicate: predicate.slice(0, maxPredicate), target_id: idOf(to) },
+    ]),
+  )
+  const history = {
+    ...(ended === undefined ? {} : { status: ended, salience: 0 }),
+    ...(supersedes === undefined
+      ? {}
+      : { descent: [{ source_id: idOf(supersedes), kind: 'supersede', is_ground: false }] }),
+  }
+  const revision = {
+    ...(supersedes === undefined ? {} : { supersedes: idOf(supersedes) }),
+    ...(supersededBy === undefined ? {} : { superseded_by: idOf(supersededBy) }),
+    status: ended === undefined ? 'active' : 'retracted',
+  }
+  const ref = item.ref ?? `${format}:${source}`
+  const at = item.happenedAt
+  const evidence = at === undefined ? [] : [{ source_type: 'event', source_id: ref, timestamp: at }]
+  const payload =
+    record.payload.kind === 'semantic'
+      ? { ...record.payload, evidence, ...(isVersion(item) ? { revision } : {}) }
+      : record.payload
+  return {
+    record: { ...record, ...history, payload, relations: [...relations.values()] } as NewRecord,
+    ...{ ref, at },
+    fingerprint: fingerprintOf([record.type, record.payload, record.tags, record.created_at, at, ended]),
+  }
+}
+
+const maxPredicate = 128
+
+/** A message as an append of the conversation would store it, with the time that the file gives. */
+function giveMessage(item: MessageItem, { caller, scope, sensitivity }: Landing, now: Date): Given {
+  const { conversation, id, role, name, content } = item.message
+  const message = { role, content, ...(name === undefined ? {} : { name }) }
+  const at = item.at ?? now.toISOString()
+  const place = {
+    ...{ id: conversation, message_id: id, position: positionAt(at, item.before), at, role },
+    ...(name === undefined ? {} : { name }),
+  }
+  const context = { caller, now, conversation, scope, sensitivity }
+  const record = recordOf(message, place, { messages: [] }, context)
+  return {
+    record: { ...record, ...(item.at === undefined ? {} : { created_at: item.at }) },
+    ref: `conversation:${conversation}#${id}`,
+    at,
+    fingerprint: fingerprintOf([role, name, content]),
+  }
+}
+
+const maxSeconds = 1e11
+
+/** A maximum age counts from the creation, which may lie years back. So it is extended by the age at the import. */
+function startClock<T extends Given['record']>(record: T, now: Date, policies: Policies): T {
+  const { max_age_seconds: most } = policies[record.type].decay
+  if (most === 0 || record.created_at === undefined) return record
+  const age = Math.max(0, Math.ceil((now.getTime() - Date.parse(record.created_at)) / 1_000))
+  const decay = { max_age_seconds: Math.min(maxSeconds, most + age), ...record.lifecycle?.decay }
+  return { ...record, lifecycle: { ...record.lifecycle, decay } }
+}

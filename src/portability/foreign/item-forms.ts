@@ -1,0 +1,39 @@
+import { notePredicate } from '../../domain/handles.ts'
+import type { RecordItem } from './items.ts'
+
+/** The records that items of several formats become. */
+
+type Payload = RecordItem['record']['payload']
+
+export type Window = { start?: string | undefined; end?: string | undefined }
+
+/** One text about a subject. */
+export function notePayload(subject: string, text: string, window: Window = {}): Payload {
+  return factPayload({ subject, predicate: notePredicate, object: text }, window)
+}
+
+type Fact = { subject: string; predicate: string; object: unknown }
+
+export function factPayload({ subject, predicate, object }: Fact, { start, end }: Window = {}): Payload {
+  const isBounded = start !== undefined || end !== undefined
+  const bounds = {
+    ...(start === undefined ? {} : { start }),
+    ...(end === undefined ? {} : { end }),
+  }
+  return {
+    ...{ kind: 'semantic', subject, predicate, object },
+    ...(isBounded ? { validity: { mode: 'timeboxed', ...bounds } } : {}),
+  }
+}
+
+export function entityPayload(name: string, type: string | undefined, summary?: string): Payload {
+  return {
+    ...{ kind: 'entity', canonical_name: name, primary_type: type ?? 'Other' },
+    ...(summary === undefined ? {} : { summary }),
+  }
+}
+
+/** A field that is left out when it is undefined. */
+export function created(at: string | undefined): { created_at?: string } {
+  return at === undefined ? {} : { created_at: at }
+}

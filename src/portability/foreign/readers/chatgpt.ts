@@ -1,0 +1,64 @@
+import { isArchive, readJsonMembers } from '../archive/member-reading.ts'
+import { asFields, type Fields, isFields, listOf, pick, refuse, textOf, timeOf, wordOf } from '../fields.ts'
+import type { Item, Reader } from '../items.ts'
+import { joinTexts, type Message, messageItems } from '../messages.ts'
+import { readParts } from '../part-reading.ts'
+
+const lists: ReadonlySet<string> = new Set(['', 'conversations'])
+
+const memberName = /(?:^|\/)conversations[^/]*\.json$/
+
+/** An export of ChatGPT, or its `conversations.json`. */
+export const readChatgpt: Reader = (file) =>
+  isArchive(file.head)
+    ? readJsonMembers(file, memberName, readChatgptConversation)
+    : readParts(file, lists, readChatgptConversation)
+
+function readChatgptConversation(value: unknown, line: number): Item[] {
+  const fields = asFields(value)
+  const conversation = textOf(fields, 'conversation_id', 'id', 'title')
+  const begun = timeOf(fields, 'create_time')
+  return messageItems(line, conversation, listBranch(fields), begun)
+}
+
+/** The messages of the branch that was shown last: from `current_node` up to the root. */
+function listBranch(fields: Fields): Message[] {
+  const nodes = asFields(pick(fields, 'mapping'), 'mapping')
+  const branch: Message[] = []
+  const seen = new Set<string>()
+  for (let id = wordOf(fields, 'current_node') ?? findLast(nodes); id !== undefined; ) {
+    if (seen.has(id)) throw refuse('mapping', 'must not lead back to the same node')
+    seen.add(id)
+    const node: Fields = asFields(pick(nodes, id), `mapping/${id}`)
+    const message = readMessage(node, id)
+    if (message) branch.push(message)
+    id = wordOf(node, 'parent')
+  }
+  return branch.reverse()
+}
+
+/** Without `current_node`, the last of the nodes that have no children. */
+function findLast(nodes: Fields): string | undefined {
+  return Object.keys(nodes).findLast((id) => {
+    const node = nodes[id]
+    return isFields(node) && listOf(node, 'children').length === 0
+  })
+}
+
+function readMessage(node: Fields, nodeId: string): Message | undefined {
+  const message = pick(node, 'message')
+  if (!isFields(message)) return undefined
+  const metadata = pick(message, 'metadata')
+  if (isFields(metadata) && metadata['is_visually_hidden_from_conversation'] === true) return undefined
+  const content = readContent(message)
+  const role = wordOf(asFields(pick(message, 'author') ?? {}, 'author'), 'role')
+  if (content === '' || role === undefined) return undefined
+  return { id: wordOf(message, 'id') ?? nodeId, role, content, at: timeOf(message, 'create_time') }
+}
+
+function readContent(message: Fields): string {
+  const content = pick(message, 'content')
+  if (!isFields(content)) return ''
+  const parts = listOf(content, 'parts').map((part) => (isFields(part) ? pick(part, 'text') : part))
+  return joinTexts([...parts, pick(content, 'text')])
+}

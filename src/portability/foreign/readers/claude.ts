@@ -1,0 +1,86 @@
+import { isArchive, readJsonMembers } from '../archive/member-reading.ts'
+import { asFields, type Fields, isFields, listOf, pick, refuse, textOf, timeOf, wordOf } from '../fields.ts'
+import { created, notePayload } from '../item-forms.ts'
+import type { Item, Reader } from '../items.ts'
+import { joinTexts, messageItems } from '../messages.ts'
+import { readParts } from '../part-reading.ts'
+
+const lists: ReadonlySet<string> = new Set(['', 'conversations', 'projects', 'memories', 'memory_files'])
+
+const memberName = /(?:^|\/)(?:conversations|projects|memories)[^/]*\.json$|(?:^|\/)memories\/[^/]+\.json$/
+
+/** An export of Claude, or one of its `conversations.json`, `projects.json` and `memories.json`. */
+export const readClaude: Reader = (file) =>
+  isArchive(file.head)
+    ? readJsonMembers(file, memberName, readClaudePart)
+    : readParts(file, lists, readClaudePart)
+
+function readClaudePart(value: unknown, line: number): Item[] {
+  const fields = asFields(value)
+  if (Object.hasOwn(fields, 'chat_messages')) return readConversation(fields, line)
+  if (Object.hasOwn(fields, 'docs') || Object.hasOwn(fields, 'prompt_template'))
+    return readProject(fields, line)
+  if (['conversations_memory', 'project_memories'].some((name) => Object.hasOwn(fields, name)))
+    return readMemories(fields, line)
+  if (Object.hasOwn(fields, 'content')) return readMemoryFile(fields, line)
+  throw refuse('', 'must be a conversation, a project or memories')
+}
+
+function readConversation(fields: Fields, line: number): Item[] {
+  const messages = listOf(fields, 'chat_messages').flatMap((value, index) => {
+    const each = asFields(value, `chat_messages/${index}`)
+    const content = readContent(each)
+    if (content === '') return []
+    const role = wordOf(each, 'sender') === 'human' ? 'user' : (wordOf(each, 'sender') ?? 'user')
+    return [{ id: wordOf(each, 'uuid') ?? String(index + 1), role, content, at: timeOf(each, 'created_at') }]
+  })
+  return messageItems(line, textOf(fields, 'uuid', 'name'), messages, timeOf(fields, 'created_at'))
+}
+
+/** The text, and the text that was taken out of attached files. */
+function readContent(message: Fields): string {
+  const blocks = listOf(message, 'content').map((block) => (isFields(block) ? pick(block, 'text') : block))
+  const attached = listOf(message, 'attachments').map((each) =>
+    isFields(each) ? pick(each, 'extracted_content') : undefined,
+  )
+  const text = wordOf(message, 'text') ?? joinTexts(blocks)
+  return joinTexts([text, ...attached])
+}
+
+function readProject(fields: Fields, line: number): Item[] {
+  const project = textOf(fields, 'uuid', 'name')
+  const name = wordOf(fields, 'name') ?? project
+  const prompt = wordOf(fields, 'prompt_template')
+  const prompts = prompt === undefined ? [] : [note(line, `${project}#prompt_template`, name, prompt, fields)]
+  const docs = listOf(fields, 'docs').flatMap((value, index) => {
+    const doc = asFields(value, `docs/${index}`)
+    const text = wordOf(doc, 'content')
+    if (text === undefined) return []
+    const id = wordOf(doc, 'uuid') ?? `${project}#${wordOf(doc, 'filename') ?? index}`
+    return [note(line, id, wordOf(doc, 'filename') ?? name, text, doc)]
+  })
+  return [...prompts, ...docs]
+}
+
+function readMemories(fields: Fields, line: number): Item[] {
+  const account = wordOf(fields, 'account_uuid') ?? 'account'
+  const general = wordOf(fields, 'conversations_memory')
+  const projects = asFields(pick(fields, 'project_memories') ?? {}, 'project_memories')
+  return [
+    ...(general === undefined ? [] : [note(line, `memory:${account}`, 'user', general, fields)]),
+    ...Object.keys(projects).flatMap((id) => {
+      const text = wordOf(projects, id)
+      return text === undefined ? [] : [note(line, `memory:${account}:${id}`, `project ${id}`, text, fields)]
+    }),
+  ]
+}
+
+function readMemoryFile(fields: Fields, line: number): Item[] {
+  const name = textOf(fields, 'path', 'name', 'uuid')
+  return [note(line, `memory-file:${name}`, name, textOf(fields, 'content'), fields)]
+}
+
+function note(line: number, source: string, subject: string, text: string, fields: Fields): Item {
+  const payload = notePayload(subject, text)
+  return { line, source, record: { type: 'semantic', payload, ...created(timeOf(fields, 'created_at')) } }
+}

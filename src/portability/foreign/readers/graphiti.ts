@@ -1,0 +1,72 @@
+import { asFields, type Fields, listOf, textOf, timeOf, wordOf } from '../fields.ts'
+import { created, entityPayload, factPayload } from '../item-forms.ts'
+import type { Item, Reader } from '../items.ts'
+import { readParts } from '../part-reading.ts'
+
+const edgeLists: ReadonlySet<string> = new Set(['edges', 'facts', 'entity_edges'])
+const lists: ReadonlySet<string> = new Set([...edgeLists, 'episodes', 'nodes', 'entities'])
+/** Names of nodes that are kept for the edges after them. */
+const maxNames = 100_000
+
+/** Episodes, nodes and edges, as a dump of the graph has them. */
+export const readGraphiti: Reader = (file) => {
+  const names = new Map<string, string>()
+  return readParts(file, lists, (value, line, list) => {
+    const fields = asFields(value)
+    if (edgeLists.has(list)) return [readEdge(fields, line, names)]
+    return [
+      list === 'episodes' || isEpisode(fields) ? readEpisode(fields, line) : readNode(fields, line, names),
+    ]
+  })
+}
+
+function isEpisode(fields: Fields): boolean {
+  return listOf(fields, 'labels').includes('Episodic')
+}
+
+function readNode(fields: Fields, line: number, names: Map<string, string>): Item {
+  const source = textOf(fields, 'uuid', 'id')
+  const name = textOf(fields, 'name')
+  if (names.size < maxNames) names.set(source, name)
+  const type = listOf(fields, 'labels').find((label) => typeof label === 'string' && label !== 'Entity')
+  const payload = entityPayload(name, typeof type === 'string' ? type : undefined, wordOf(fields, 'summary'))
+  return { line, source, record: { type: 'entity', payload, ...created(timeOf(fields, 'created_at')) } }
+}
+
+function readEpisode(fields: Fields, line: number): Item {
+  const source = textOf(fields, 'uuid', 'id')
+  const at = timeOf(fields, 'created_at')
+  const happenedAt = timeOf(fields, 'valid_at') ?? at
+  const t = happenedAt ?? textOf(fields, 'valid_at')
+  const event = { t, event_kind: wordOf(fields, 'source') ?? 'episode', ref: `graphiti:${source}` }
+  const timeline = [{ ...event, summary: textOf(fields, 'content') }]
+  return {
+    ...{ line, source, happenedAt },
+    record: { type: 'episodic', payload: { kind: 'episodic', timeline }, ...created(at) },
+  }
+}
+
+function readEdge(fields: Fields, line: number, names: ReadonlyMap<string, string>): Item {
+  const [from, to] = [wordOf(fields, 'source_node_uuid'), wordOf(fields, 'target_node_uuid')]
+  const [start, end] = [timeOf(fields, 'valid_at'), timeOf(fields, 'invalid_at')]
+  const fact = {
+    subject: (from === undefined ? undefined : names.get(from)) ?? from ?? 'graphiti',
+    predicate: wordOf(fields, 'name') ?? 'note',
+    object: textOf(fields, 'fact'),
+  }
+  const episodes = listOf(fields, 'episodes').filter((each) => typeof each === 'string')
+  return {
+    ...{ line, source: textOf(fields, 'uuid', 'id'), happenedAt: start },
+    record: {
+      type: 'semantic',
+      payload: factPayload(fact, { start, end }),
+      ...created(timeOf(fields, 'created_at')),
+    },
+    links: [
+      ...(from === undefined ? [] : [{ predicate: 'subject_entity', to: from }]),
+      ...(to === undefined ? [] : [{ predicate: 'object_entity', to }]),
+      ...episodes.map((episode) => ({ predicate: 'references_record', to: episode })),
+    ],
+    ...(timeOf(fields, 'expired_at') === undefined ? {} : { ended: 'invalidated' as const }),
+  }
+}

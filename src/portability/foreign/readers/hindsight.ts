@@ -1,0 +1,105 @@
+import { type ItemReading, readMembers } from '../archive/member-reading.ts'
+import {
+  asFields,
+  type Fields,
+  isFields,
+  listOf,
+  numberOf,
+  tagsOf,
+  textOf,
+  timeOf,
+  wordOf,
+} from '../fields.ts'
+import { created, entityPayload, notePayload } from '../item-forms.ts'
+import type { Item, Link, Reader } from '../items.ts'
+
+const memberName = /(?:^|\/)(?:documents\/[^/]+|observations)\.json$/
+
+/** An archive of documents with facts, and of observations. The documents themselves are not kept. */
+export const readHindsight: Reader = (file) =>
+  readMembers(
+    file,
+    (name) => memberName.test(name),
+    (name, bytes) => {
+      const value = file.parse(bytes)
+      return /observations\.json$/.test(name) ? readObservations(value) : readDocument(value)
+    },
+  )
+
+function readDocument(value: unknown): ItemReading[] {
+  const fields = asFields(value)
+  const document = textOf(fields, 'id')
+  return listOf(fields, 'facts').map(
+    (fact, index) => (line) =>
+      readFact(asFields(fact, `facts/${index}`), factId(document, index), line, document),
+  )
+}
+
+function factId(document: string, index: number): string {
+  return `${document}#${index}`
+}
+
+function readFact(fields: Fields, source: string, line: number, document: string): Item[] {
+  const entities = listOf(fields, 'entities').flatMap((each) =>
+    typeof each === 'string' && each.trim() !== '' ? [each] : [],
+  )
+  const happenedAt =
+    timeOf(fields, 'occurred_start') ?? timeOf(fields, 'event_date') ?? timeOf(fields, 'mentioned_at')
+  const payload = notePayload(entities[0] ?? 'hindsight', textOf(fields, 'text'))
+  const mentions = [...new Set(entities)]
+  return [
+    ...mentions.map(
+      (name): Item => ({
+        ...{ line, source: `entity:${name}`, isMention: true },
+        record: { type: 'entity', payload: entityPayload(name, undefined) },
+      }),
+    ),
+    {
+      ...{ line, source, happenedAt },
+      record: {
+        type: 'semantic',
+        payload,
+        ...tagsOf(fields, 'tags'),
+        ...created(timeOf(fields, 'created_at')),
+      },
+      links: [
+        ...mentions.map((name) => ({ predicate: 'mentions_entity', to: `entity:${name}` })),
+        ...listOf(fields, 'causal_relations').flatMap((each) => readCause(each, document)),
+      ],
+    },
+  ]
+}
+
+function readCause(value: unknown, document: string): Link[] {
+  if (!isFields(value)) return []
+  const index = numberOf(value, 'target_fact_index')
+  if (index === undefined) return []
+  const predicate = wordOf(value, 'relation_type') === 'causes' ? 'causes' : 'caused_by'
+  return [{ predicate, to: factId(document, index) }]
+}
+
+function readObservations(value: unknown): ItemReading[] {
+  const list = Array.isArray(value) ? value : listOf(asFields(value), 'observations')
+  return list.map((each, index) => (line) => [readObservation(asFields(each, `observations/${index}`), line)])
+}
+
+/** An observation has no id, so it is known by its text. */
+function readObservation(fields: Fields, line: number): Item {
+  const text = textOf(fields, 'text')
+  const payload = notePayload('hindsight', text)
+  const links = listOf(fields, 'sources').flatMap((each): Link[] => {
+    if (!isFields(each)) return []
+    const [document, index] = [wordOf(each, 'document_id'), numberOf(each, 'fact_index')]
+    if (document === undefined || index === undefined) return []
+    return [{ predicate: 'references_record', to: factId(document, index) }]
+  })
+  const source = `observation:${text}`
+  const ref = `hindsight:observation:${text.slice(0, 200)}`
+  const record = {
+    type: 'semantic' as const,
+    payload,
+    ...tagsOf(fields, 'tags'),
+    ...created(timeOf(fields, 'created_at')),
+  }
+  return { line, source, ref, record, links }
+}

@@ -1,0 +1,66 @@
+import { asFields, type Fields, isFields, listOf, pick, textOf, timeOf, wordOf } from '../fields.ts'
+import { created, notePayload } from '../item-forms.ts'
+import type { Item, Reader } from '../items.ts'
+import { joinTexts, type Message, messageItems } from '../messages.ts'
+import { readParts } from '../part-reading.ts'
+
+const lists: ReadonlySet<string> = new Set(['agents', 'blocks', 'passages'])
+
+/**
+ * An agent file. Its ids are local to the file, so agents are known by their names and blocks by label and text of the
+ * file.
+ */
+export const readLetta: Reader = (file) => {
+  const owners = new Map<string, string>()
+  return readParts(file, lists, (value, line, list) => {
+    const fields = asFields(value)
+    if (list === 'agents') return readAgent(fields, line, owners)
+    return list === 'blocks' ? [readBlock(fields, line, owners)] : [readPassage(fields, line)]
+  })
+}
+
+/** Agents come before the blocks in the file and name them. */
+function readAgent(fields: Fields, line: number, owners: Map<string, string>): Item[] {
+  const agent = textOf(fields, 'name')
+  for (const id of listOf(fields, 'block_ids'))
+    if (typeof id === 'string' && !owners.has(id)) owners.set(id, agent)
+  const messages = listOf(fields, 'messages').flatMap((value, index) => readMessage(value, index))
+  return messageItems(line, agent, messages, timeOf(fields, 'created_at'))
+}
+
+/** A system message is the prompt of the agent, and not a memory. */
+function readMessage(value: unknown, index: number): Message[] {
+  const fields = asFields(value, `messages/${index}`)
+  const role = textOf(fields, 'role')
+  const content = readContent(pick(fields, 'content'))
+  if (role === 'system' || content === '') return []
+  const name = wordOf(fields, 'name')
+  return [
+    {
+      ...{ id: wordOf(fields, 'id') ?? String(index + 1), role, content, at: timeOf(fields, 'created_at') },
+      ...(name === undefined ? {} : { name }),
+    },
+  ]
+}
+
+function readContent(content: unknown): string {
+  if (!Array.isArray(content)) return joinTexts([content])
+  return joinTexts(content.map((part) => (isFields(part) ? pick(part, 'text') : part)))
+}
+
+function readBlock(fields: Fields, line: number, owners: ReadonlyMap<string, string>): Item {
+  const agent = owners.get(wordOf(fields, 'id') ?? '') ?? ''
+  const label = wordOf(fields, 'label') ?? 'block'
+  const payload = notePayload(label, textOf(fields, 'value'))
+  return { line, source: `block:${JSON.stringify([agent, label])}`, record: { type: 'semantic', payload } }
+}
+
+function readPassage(fields: Fields, line: number): Item {
+  const payload = notePayload('archive', textOf(fields, 'text'))
+  const at = timeOf(fields, 'created_at')
+  return {
+    line,
+    source: `passage:${textOf(fields, 'id')}`,
+    record: { type: 'semantic', payload, ...created(at) },
+  }
+}

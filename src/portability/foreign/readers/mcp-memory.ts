@@ -1,0 +1,53 @@
+import { asFields, type Fields, listOf, refuse, textOf, wordOf } from '../fields.ts'
+import { entityPayload, factPayload, notePayload } from '../item-forms.ts'
+import type { Item, Reader } from '../items.ts'
+import { readJsonLines } from '../part-reading.ts'
+
+/** The `memory.jsonl` of the knowledge graph server: entities with observations, and relations between them. */
+export const readMcpMemory: Reader = (file) =>
+  readJsonLines(file, (value, line) => {
+    const fields = asFields(value)
+    const type = wordOf(fields, 'type')
+    if (type === 'entity') return readEntity(fields, line)
+    if (type === 'relation') return [readRelation(fields, line)]
+    throw refuse('type', 'must be entity or relation')
+  })
+
+/** The format has no ids, so an entity is known by its name and an observation by its text. */
+function readEntity(fields: Fields, line: number): Item[] {
+  const name = textOf(fields, 'name')
+  const kind = wordOf(fields, 'entityType')
+  const observations = listOf(fields, 'observations').map((each) =>
+    textOf({ observations: each }, 'observations'),
+  )
+  return [
+    { line, source: entityId(name), record: { type: 'entity', payload: entityPayload(name, kind) } },
+    ...[...new Set(observations)].map(
+      (text): Item => ({
+        line,
+        source: `observation:${JSON.stringify([name, text])}`,
+        ref: `mcp-memory:${entityId(name)}`,
+        record: { type: 'semantic', payload: notePayload(name, text) },
+        links: [{ predicate: 'subject_entity', to: entityId(name) }],
+      }),
+    ),
+  ]
+}
+
+function readRelation(fields: Fields, line: number): Item {
+  const [from, to] = [textOf(fields, 'from'), textOf(fields, 'to')]
+  const predicate = textOf(fields, 'relationType')
+  return {
+    line,
+    source: `relation:${JSON.stringify([from, predicate, to])}`,
+    record: { type: 'semantic', payload: factPayload({ subject: from, predicate, object: to }) },
+    links: [
+      { predicate: 'subject_entity', to: entityId(from) },
+      { predicate: 'object_entity', to: entityId(to) },
+    ],
+  }
+}
+
+function entityId(name: string): string {
+  return `entity:${name}`
+}

@@ -1,0 +1,109 @@
+import { type Fields, pick, textOf, timeOf, wordOf } from '../fields.ts'
+import { created, notePayload } from '../item-forms.ts'
+import { type Item, type Reader, type RecordItem, readItem } from '../items.ts'
+import { type Rows, readTable } from '../sqlite-table.ts'
+
+/** The names of the table and of its columns, in Python and in TypeScript. */
+const tables = {
+  history: ['memory_id', 'old_memory', 'new_memory', 'event', 'created_at', 'updated_at'],
+  memory_history: ['memory_id', 'previous_value', 'new_value', 'action', 'created_at', 'updated_at'],
+}
+
+/** More events than the largest file holds in practice; a file of tiny rows must not fill the memory. */
+const maxEvents = 500_000
+/** Rows that are read before others get their turn. */
+const rowsPerTurn = 2_000
+
+/**
+ * The `history.db` in which mem0 keeps what became of each memory. A memory is the chain of its texts: an update supersedes the
+ * text before it, a deletion retracts the last one.
+ */
+export const readMem0History: Reader = (file) =>
+  readTable(file, tables, async function* (rows) {
+    const memories = await groupEvents(rows)
+    for (const places of memories.values()) {
+      const line = places[0]?.line ?? 1
+      yield* readItem(line, () => readMemory(places.map((place) => readEvent(file.parse, rows, place))))
+    }
+  })
+
+/** `line` is the position of the event in the table. */
+type Place = { rowid: number; line: number }
+type Event = { line: number; fields: Fields }
+
+/** The places of the events of each memory, in the order of the table. */
+async function groupEvents(rows: Rows): Promise<Map<unknown, Place[]>> {
+  const memories = new Map<unknown, Place[]>()
+  let line = 0
+  for (const { rowid, key: memory } of rows.list()) {
+    if (++line > maxEvents) throw rows.refuse(`has more than ${maxEvents} events`)
+    if (line % rowsPerTurn === 0) await new Promise(setImmediate)
+    const places = memories.get(memory)
+    if (places) places.push({ rowid, line })
+    else memories.set(memory, [{ rowid, line }])
+  }
+  return memories
+}
+
+/** Parsed as JSON, so that a text that cannot be stored is refused as in every other format. */
+function readEvent(parse: (bytes: Buffer) => unknown, rows: Rows, { rowid, line }: Place): Event {
+  return { line, fields: parse(Buffer.from(JSON.stringify(rows.read(rowid)))) as Fields }
+}
+
+type Version = { line: number; text: string; at: string | undefined }
+
+function readMemory(events: readonly Event[]): Item[] {
+  const versions: Version[] = []
+  let isDeleted = false
+  const add = (version: Version) => {
+    if (versions.at(-1)?.text !== version.text) versions.push(version)
+  }
+  for (const { line, fields } of sortByTime(events)) {
+    const event = textOf(fields, 'event', 'action').toUpperCase()
+    const old = wordOf(fields, 'old_memory', 'previous_value')
+    const createdAt = timeOf(fields, 'created_at')
+    // The history may begin later than the memory.
+    if (versions.length === 0 && old !== undefined) add({ line, text: old, at: createdAt })
+    isDeleted = event === 'DELETE'
+    if (event !== 'ADD' && event !== 'UPDATE') continue
+    const at = event === 'ADD' ? (createdAt ?? timeOf(fields, 'updated_at')) : timeOfEvent(fields)
+    add({ line, text: textOf(fields, 'new_memory', 'new_value'), at })
+  }
+  const memory = textOf(events[0]?.fields ?? {}, 'memory_id')
+  return versions.map((version, index) => {
+    const isLast = index === versions.length - 1
+    const ended = isLast ? (isDeleted ? 'invalidated' : undefined) : 'superseded'
+    return readVersion(memory, { ...version, index, ended, isLast })
+  })
+}
+
+type Placed = Version & { index: number; isLast: boolean; ended: RecordItem['ended'] }
+
+/** The number of a version stays the same when the history grows. */
+function readVersion(memory: string, { line, text, at, index, isLast, ended }: Placed): Item {
+  const idOf = (number: number) => `history:${JSON.stringify([memory, number])}`
+  return {
+    ...{ line, source: idOf(index), ref: `mem0:${memory}` },
+    record: { type: 'semantic', payload: notePayload('mem0', text), ...created(at) },
+    ...(ended === undefined ? {} : { ended }),
+    ...(index === 0 ? {} : { supersedes: idOf(index - 1) }),
+    ...(isLast ? {} : { supersededBy: idOf(index + 1) }),
+  }
+}
+
+function timeOfEvent(fields: Fields): string | undefined {
+  return timeOf(fields, 'updated_at') ?? timeOf(fields, 'created_at')
+}
+
+/** An event without a time of its own stays behind the one before it. */
+function sortByTime(events: readonly Event[]): readonly Event[] {
+  let last = ''
+  const timed = events.map((event) => {
+    const own = pick(event.fields, 'updated_at') === undefined ? undefined : timeOfEvent(event.fields)
+    last = own ?? (last === '' ? (timeOfEvent(event.fields) ?? '') : last)
+    return { event, at: last }
+  })
+  return timed
+    .sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at)))
+    .map(({ event }) => event)
+}

@@ -1,0 +1,87 @@
+import { maxSalience } from '../../../domain/curves.ts'
+import { asFields, type Fields, numberOf, pick, tagsOf, textOf, timeOf, wordOf } from '../fields.ts'
+import { created, factPayload, notePayload } from '../item-forms.ts'
+import type { Item, Reader, RecordItem } from '../items.ts'
+import { readParts } from '../part-reading.ts'
+
+const memories: ReadonlySet<string> = new Set(['', 'items', 'memories'])
+const lists: ReadonlySet<string> = new Set([...memories, 'temporal_facts'])
+
+/** Tables as JSON, or the answer of `GET /memory/all`. Waypoints and temporal edges have no text and are left out. */
+export const readOpenmemory: Reader = (file) =>
+  readParts(file, lists, (value, line, list) => {
+    const fields = asFields(value)
+    return [memories.has(list) ? readMemory(fields, line) : readFact(fields, line)]
+  })
+
+function readMemory(fields: Fields, line: number): Item {
+  const source = textOf(fields, 'id')
+  const payload = notePayload(wordOf(fields, 'user_id', 'userId') ?? 'openmemory', textOf(fields, 'content'))
+  const sector = wordOf(fields, 'primary_sector', 'primarySector')
+  const { tags = [] } = tagsOf({ tags: parseList(pick(fields, 'tags')) }, 'tags')
+  const labels = [...tags, ...(sector === undefined ? [] : [sector])]
+  const at = timeOf(fields, 'created_at', 'createdAt')
+  return {
+    line,
+    source,
+    record: {
+      ...{ type: 'semantic', payload },
+      ...(labels.length === 0 ? {} : { tags: [...new Set(labels)] }),
+      ...created(at),
+      ...readStrength(fields),
+    },
+  }
+}
+
+const secondsPerDay = 86_400
+const maxSeconds = 1e11
+
+/** The salience at the last use, and the rate at which it falls in a day. */
+function readStrength(fields: Fields): Pick<RecordItem['record'], 'salience' | 'lifecycle'> {
+  const salience = numberOf(fields, 'salience')
+  const rate = numberOf(fields, 'decay_lambda', 'decayLambda')
+  const seen = timeOf(fields, 'last_seen_at', 'lastSeenAt')
+  const halfLife = rate !== undefined && rate > 0 ? Math.round((Math.LN2 / rate) * secondsPerDay) : undefined
+  return {
+    ...(salience === undefined ? {} : { salience: Math.min(Math.max(salience, 0), maxSalience) }),
+    lifecycle: {
+      ...(seen === undefined ? {} : { last_reinforced_at: seen }),
+      ...(halfLife === undefined
+        ? {}
+        : {
+            decay: {
+              curve: 'exponential',
+              half_life_seconds: Math.min(Math.max(halfLife, 1), maxSeconds),
+            },
+          }),
+    },
+  }
+}
+
+/** A list is stored as the text of a JSON array. */
+function parseList(value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  try {
+    return JSON.parse(value)
+  } catch {
+    return value.split(',').map((each) => each.trim())
+  }
+}
+
+function readFact(fields: Fields, line: number): Item {
+  const [subject, predicate, object] = [
+    textOf(fields, 'subject'),
+    textOf(fields, 'predicate'),
+    textOf(fields, 'object'),
+  ]
+  const start = timeOf(fields, 'valid_from', 'validFrom')
+  const end = timeOf(fields, 'valid_to', 'validTo')
+  const id = wordOf(fields, 'id') ?? JSON.stringify([subject, predicate, object, start ?? null])
+  const payload = factPayload({ subject, predicate, object }, { start, end })
+  const confidence = numberOf(fields, 'confidence')
+  const record = {
+    ...{ type: 'semantic' as const, payload, ...created(timeOf(fields, 'created_at')) },
+    ...(confidence === undefined ? {} : { confidence: Math.min(Math.max(confidence, 0), 1) }),
+  }
+  return { line, source: `fact:${id}`, record, happenedAt: start }
+}

@@ -1,0 +1,198 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
+import type { TSchema } from 'typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { readJson } from '../http/body.ts'
+import { readCallContext } from '../http/idempotency.ts'
+import { answers } from '../http/problem-responses.ts'
+import { toProblem, toPublicError } from '../http/problems.ts'
+import {
+  allowSlowRequest,
+  jsonLinesType,
+  peek,
+  readChunks,
+  readLines,
+  whileAllowed,
+} from '../http/streaming.ts'
+import { compileValidator } from '../http/validation/validation.ts'
+import { AppError } from '../kernel/errors.ts'
+import { type DetectedFormat, detectFormat, headBytes } from './foreign/format-detection.ts'
+import {
+  getLineStatus,
+  type ImportService,
+  type ImportSummary,
+  type LineResult,
+} from './import/import.service.ts'
+import { ForeignFile, ImportQuery, ImportReport } from './import-report.schemas.ts'
+import { maxLineBytes, maxLineValues } from './line-limits.ts'
+import { ImportedRecord } from './portability.schemas.ts'
+import { lines, startStream } from './streamed-answers.ts'
+
+/**
+ * Reports that are buffered for a client that still sends: many clients read nothing before they have sent
+ * everything.
+ */
+const waitingReports = 200
+
+/** A report that lists only refused lines lists so many of them: it must fit into the buffers of a connection. */
+const mostRefused = 1_000
+
+const otherTypes = [
+  ...['application/json', 'application/zip', 'application/vnd.sqlite3', 'application/octet-stream'],
+  'text/markdown',
+]
+/** The types of files that an import accepts. The format decides what is in them. */
+export const importTypes: readonly string[] = [jsonLinesType, ...otherTypes]
+
+export function addImportRoute(plugin: FastifyInstance, importer: ImportService, closing: AbortSignal): void {
+  plugin.route<{ Querystring: ImportQuery }>({
+    method: 'POST',
+    url: '/v1/import',
+    config: { permission: 'records:write', isIdempotent: true, bodyOptional: true },
+    validatorCompiler: compileWithoutBody,
+    schema: {
+      operationId: 'importRecords',
+      tags: ['portability'],
+      summary: 'Import records',
+      description:
+        'Stores one record per line, in the form of `POST /v1/records` or of an export, or the items of a file of another program. Each line succeeds or fails by itself, and the report has one line for each in the same order. An existing record is not changed, so a file can be sent again. In the format `membrane`, a line with fields that only the service writes, such as `audit_log`, needs `admin`: otherwise the whole import is refused and nothing is stored. Relations may lead to records of later lines. docs/portability.md says what becomes of each field of the other formats.',
+      querystring: ImportQuery,
+      body: {
+        content: {
+          [jsonLinesType]: { schema: ref(ImportedRecord) },
+          ...Object.fromEntries(otherTypes.map((type) => [type, { schema: ref(ForeignFile) }])),
+        },
+      },
+      response: answers({
+        200: {
+          schema: lines(ImportReport),
+          description: 'The result of each line, and a summary.',
+          mediaType: jsonLinesType,
+        },
+      }),
+    },
+    handler: async (request, reply) => {
+      const gone = allowSlowRequest(request, reply)
+      const source = request.body instanceof Readable ? request.body : Readable.from([])
+      const signal = AbortSignal.any([gone, closing])
+      try {
+        const { reports, format } = await startImport(request, importer, { source, signal })
+        const first = await startStream(whileAllowed(request, reports))
+        const ending = describeEnding(request, format)
+        reply.header('cache-control', 'no-store').type(jsonLinesType)
+        return await reply.send(
+          Readable.from(render(first, request, { gone, ending }), { highWaterMark: waitingReports }),
+        )
+      } catch (error) {
+        // The rest of a refused stream is read and dropped.
+        source.resume()
+        throw error
+      }
+    },
+  })
+}
+
+/** The least that a reader looks at before it reads. */
+const leastHead = 256
+
+type Body = { source: Readable; signal: AbortSignal }
+type ImportRequest = FastifyRequest<{ Querystring: ImportQuery }>
+
+async function startImport(request: ImportRequest, importer: ImportService, { source, signal }: Body) {
+  const { format: named, scope, dry_run: dryRun = false } = request.query
+  const call = readCallContext(request)
+  const mediaType = request.headers['content-type']?.split(';')[0]?.trim()
+  const isLines = mediaType === jsonLinesType
+  const isEnough = (bytes: Buffer) =>
+    named === undefined
+      ? detectFormat(bytes) !== undefined || (isLines && bytes.includes('\n'))
+      : named === 'membrane' || bytes.length >= leastHead
+  const { head, chunks } = await peek(readChunks(source), headBytes, isEnough)
+  const format = named ?? detectFormat(head) ?? (isLines || head.length === 0 ? 'membrane' : undefined)
+  if (format === undefined) throw unknownFormat()
+  const parse = (bytes: Buffer) => readJson(bytes, maxLineValues)
+  const readFileLines = () => readLines(chunks(), maxLineBytes)
+  if (format !== 'membrane') {
+    const foreign = { head, chunks, lines: readFileLines, parse }
+    return { format, reports: importer.runForeign(call, { file: foreign, format, scope, dryRun, signal }) }
+  }
+  if (scope !== undefined) throw scopeOfOwnLines()
+  return { format, reports: importer.run(call, { lines: readFileLines(), parse, dryRun, signal }) }
+}
+
+function unknownFormat(): AppError {
+  return new AppError(
+    'unsupported_media_type',
+    'The beginning of the file shows no known format. Name it with the parameter format, or send lines of JSON as application/x-ndjson.',
+  )
+}
+
+function scopeOfOwnLines(): AppError {
+  return new AppError('validation_failed', 'The parameter does not apply to this format.', {
+    errors: [
+      { pointer: '/scope', message: 'must be absent: each line of the format membrane names its own' },
+    ],
+  })
+}
+
+/** Lines are validated one by one, so that one invalid line does not refuse the others. */
+const compileWithoutBody: FastifySchemaCompiler<TSchema> = (route) =>
+  route.httpPart === 'body' ? (value) => ({ value }) : compileValidator(route)
+
+/** What the summary of a foreign file says besides its numbers. */
+function describeEnding({ query }: ImportRequest, format: DetectedFormat): object {
+  return format === 'membrane' ? {} : { format, dry_run: query.dry_run ?? false }
+}
+
+type Ending = { gone: AbortSignal; ending: object }
+
+async function* render(
+  reports: AsyncIterable<LineResult[] | ImportSummary>,
+  request: ImportRequest,
+  { gone, ending }: Ending,
+): AsyncGenerator<string> {
+  const isListed = chooseLines(request)
+  try {
+    for await (const report of reports) {
+      yield Array.isArray(report)
+        ? renderLines(report.filter(isListed), request.id)
+        : renderEnding(report, { ...ending, position: await request.sealPosition() })
+    }
+  } catch (error) {
+    if (gone.aborted) return
+    yield toJsonLine({ problem: toProblem(toPublicError(error, request), request.id) })
+  }
+}
+
+/** A portion without a line is an empty line: a connection without any byte would be closed. */
+function renderLines(lines: readonly LineResult[], requestId: string): string {
+  return lines.length === 0 ? '\n' : lines.map((judged) => renderLine(judged, requestId)).join('')
+}
+
+function chooseLines({ query }: ImportRequest): (judged: LineResult) => boolean {
+  if (query.report !== 'refused') return () => true
+  let listed = 0
+  return ({ outcome }) => outcome instanceof AppError && ++listed <= mostRefused
+}
+
+function renderLine({ line, id, outcome }: LineResult, requestId: string): string {
+  return toJsonLine({
+    line,
+    ...(id === undefined ? {} : { id }),
+    status: getLineStatus(outcome),
+    ...(outcome instanceof AppError ? { problem: toProblem(outcome, requestId) } : {}),
+  })
+}
+
+function renderEnding({ tally, loose, sample }: ImportSummary, ending: object): string {
+  return toJsonLine({
+    summary: tally,
+    ...ending,
+    ...(loose.count > 0 ? { loose_relations: loose } : {}),
+    ...(sample === undefined ? {} : { sample }),
+  })
+}
+
+function toJsonLine(report: object): string {
+  return `${JSON.stringify(report)}\n`
+}

@@ -1,0 +1,50 @@
+import type { Transaction } from '../../db/transaction.ts'
+import { type HandleMatch, lookUpHandles } from '../../records/index.ts'
+import { type ImportedCopy, isForeign } from './imported-draft.ts'
+import { type LineOutcome, messageDiffers } from './record-differences.ts'
+
+/** The id under which the message of a copy is stored already, by the id of the copy. */
+export type KnownAs = Map<string, string>
+
+/**
+ * Compares the messages of a foreign file with those that were appended to the same conversation, by their ids there.
+ * An unused message id stays locked until the transaction ends, so a message that is appended meanwhile waits. Only
+ * messages of the same sensitivity are compared, as in an append: what a caller does not see does not show.
+ */
+export async function compareAppended(
+  tx: Transaction,
+  copies: readonly ImportedCopy[],
+  outcomes: Map<ImportedCopy, LineOutcome>,
+): Promise<KnownAs> {
+  const knownAs: KnownAs = new Map()
+  const messages = copies.flatMap((copy) => {
+    const [handle] = isMessage(copy) ? copy.draft.handles : []
+    return handle ? [{ copy, handle }] : []
+  })
+  const [first] = messages
+  if (!first) return knownAs
+  // In one order, as in an append: two transactions wait for each other and do not deadlock.
+  messages.sort((one, other) => one.handle.digest.compare(other.handle.digest))
+  const lookups = messages.map(({ copy, handle }) => ({
+    ...handle,
+    ...{ scope: copy.draft.row.scope, lock: 'if_unused' as const },
+  }))
+  // All items of a file land with one sensitivity.
+  const { matches } = await lookUpHandles(tx, lookups, first.copy.draft.row.sensitivity)
+  for (const [index, { copy }] of messages.entries()) {
+    const stored = findTwin(matches[index], copy)
+    if (!stored) continue
+    knownAs.set(copy.draft.row.id, stored.id)
+    outcomes.set(copy, stored.is_same ? 'unchanged' : messageDiffers())
+  }
+  return knownAs
+}
+
+function isMessage(copy: ImportedCopy): boolean {
+  const { payload } = copy.draft.row
+  return isForeign(copy) && payload.kind === 'episodic' && payload.conversation !== undefined
+}
+
+function findTwin(match: HandleMatch | undefined, { draft: { row } }: ImportedCopy) {
+  return match?.known.find(({ scope, sensitivity }) => scope === row.scope && sensitivity === row.sensitivity)
+}

@@ -1,0 +1,76 @@
+import { resolve } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { callTool, failTool } from '../support/mcp-clients.ts'
+import { launch } from '../support/processes.ts'
+import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const main = resolve(import.meta.dirname, '../../src/main.ts')
+const info = { name: 'desk', version: '1.0.0' }
+
+const programFor = (args: readonly string[], key = rootKey) => ({
+  command: process.execPath,
+  args: [main, 'mcp', '--url', app.url, ...args],
+  env: { PATH: process.env['PATH'] ?? '', MEMBRANE_API_KEY: key },
+})
+
+async function connect(args: readonly string[] = [], key?: string) {
+  const client = new Client(info, { versionNegotiation: { mode: { pin: '2026-07-28' } } })
+  await client.connect(new StdioClientTransport(programFor(args, key)))
+  onTestFinished(() => client.close())
+  return client
+}
+
+async function connectEarlier(args: readonly string[] = [], key?: string) {
+  const client = new EarlierClient(info)
+  await client.connect(new EarlierTransport(programFor(args, key)))
+  onTestFinished(() => client.close())
+  return client
+}
+
+it('serves clients of both eras in front of a running service', async () => {
+  const [client, earlier] = [await connect(), await connectEarlier(['--profile', 'lifecycle'])]
+  const { id, status } = await callTool(client, 'remember', { text: 'Said over standard input.' })
+  expect(status).toBe('created')
+  const again = await callTool(earlier as never, 'remember', { text: 'Said over standard input.' })
+  expect(again).toMatchObject({ id, status: 'unchanged' })
+  const { record } = await callTool(earlier as never, 'pin', { id, reason: 'kept' })
+  expect(record.audit_log[0].actor).toBe('root/desk')
+  const names = async (each: Pick<Client, 'listTools'>) =>
+    (await each.listTools()).tools.map(({ name }) => name)
+  expect(await names(client)).not.toContain('pin')
+  const { contents } = await client.readResource({ uri: `memory://record/${id}` })
+  expect(contents).toHaveLength(1)
+  expect(await failTool(client, 'get', { id: 'no id' })).toMatchObject({ code: 'validation_failed' })
+  await expect(client.callTool({ name: 'pin', arguments: {} })).rejects.toMatchObject({ code: -32_602 })
+})
+
+it('tells the client why the service refuses', async () => {
+  await expect(connectEarlier([], 'a-key-that-nobody-has')).rejects.toThrow('unauthenticated')
+  await expect(connectEarlier(['--profile', 'everything'])).rejects.toThrow('validation_failed')
+})
+
+it('ends with its input', async () => {
+  const running = launch([main, 'mcp', '--url', app.url], { env: { MEMBRANE_API_KEY: rootKey } })
+  expect(await running.ended).toMatchObject({ code: 0 })
+})
+
+it('refuses arguments that it does not know', async () => {
+  for (const args of [
+    ['--port', '1'],
+    ['--url', 'file:///etc'],
+  ]) {
+    const running = launch([main, 'mcp', ...args])
+    expect(await running.ended).toMatchObject({ code: 2 })
+    expect(running.output()).toContain('Usage: npm run --silent mcp')
+  }
+})
