@@ -5,4 +5,5 @@
  */
 
 export { keyRoutes } from './keys.routes.ts'
-export { createKeysService } from './keys.service.ts'
+export { IssuedKey } from './keys.schemas.ts'
+export { createKeysService, readReference } from './keys.service.ts'

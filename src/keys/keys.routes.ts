@@ -3,7 +3,8 @@ import { ref } from '../domain/schema-ref.ts'
 import type { Once } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
-import { IssuedKey, Key, KeyPage, KeyPath, KeysQuery, NewKey } from './keys.schemas.ts'
+import { presentCaller } from './caller-answer.ts'
+import { IssuedKey, Key, KeyPage, KeyPath, KeysQuery, NewKey, OwnKey } from './keys.schemas.ts'
 import type { KeysService } from './keys.service.ts'
 
 const config = { permission: 'admin' } as const
@@ -56,6 +57,22 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Onc
     },
     handler: async (request, reply) =>
       sendPage(request, reply, await keys.list(request.caller, request.query)),
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/v1/keys/self',
+    config: { anyCaller: true },
+    schema: {
+      operationId: 'getOwnKey',
+      tags,
+      summary: 'Read the calling key',
+      description:
+        'Returns what the key of this request may do and see, so that a client offers nothing that is refused. Any key may ' +
+        'ask. `admin` includes every other permission; an empty list of scopes means all.',
+      response: answers({ 200: ref(OwnKey) }),
+    },
+    handler: (request) => presentCaller(request.caller),
   })
 
   app.route({

@@ -47,6 +47,35 @@ const properties = {
 export const Key = closed(properties, { $id: 'Key', examples: [example] })
 export type Key = Static<typeof Key>
 
+export const OwnKey = closed(
+  {
+    id: Type.Union([Uuid(), Type.Null()], {
+      description: 'null for the root key, and for a caller without a key.',
+    }),
+    name,
+    permissions: granted,
+    scopes,
+    max_sensitivity: ceiling,
+    source_type: source,
+    expires_at: orNull('The key is refused from this time on; null means never.'),
+  },
+  {
+    $id: 'OwnKey',
+    examples: [
+      {
+        id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11',
+        name: 'ingest-worker',
+        permissions: ['records:read', 'records:write'],
+        scopes: ['team-a'],
+        max_sensitivity: 'medium',
+        source_type: 'ingest',
+        expires_at: null,
+      },
+    ],
+  },
+)
+export type OwnKey = Static<typeof OwnKey>
+
 export const IssuedKey = closed(
   {
     ...properties,

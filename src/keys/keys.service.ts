@@ -1,10 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Database } from '../db/connection.ts'
+import { tenantReference } from '../db/schema-names.ts'
 import { type CallContext, transact } from '../db/transaction.ts'
-import { type Caller, permissions, type SourceType, type Trust } from '../domain/caller.ts'
+import { type Caller, permissions, type Trust } from '../domain/caller.ts'
 import { sourceTrust } from '../domain/importance.ts'
 import type { ListPage } from '../domain/shapes.ts'
 import { isTrustWithin } from '../domain/trust.ts'
+import { leastTrusted } from '../domain/write-trust.ts'
 import { readPage } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -21,16 +23,28 @@ import {
 } from './keys.queries.ts'
 import { type Key, KeyCursor, type KeysQuery, type NewKey } from './keys.schemas.ts'
 
-type Resources = { db: Database; clock: Clock; ids: Ids }
+type Resources = {
+  db: Database
+  clock: Clock
+  ids: Ids
+  /** What says in a secret which tenant the key is of; absent without tenants. */
+  reference?: string | undefined
+}
 
 export type KeysService = ReturnType<typeof createKeysService>
 
-const secretPattern = /^mbk_[A-Za-z0-9_-]{43}$/
+const secretPattern = new RegExp(`^mbk_(?:(${tenantReference})_)?[A-Za-z0-9_-]{43}$`)
 const secretBytes = 32
 /** `last_used_at` is exact to a minute: one write for each request would cost more than the exact time is worth. */
 const useWrittenEveryMs = 60_000
 
-export function createKeysService({ db, clock, ids }: Resources) {
+/** The reference to the tenant in a secret; undefined without one. */
+export function readReference(secret: string): string | undefined {
+  return secretPattern.exec(secret)?.[1]
+}
+
+export function createKeysService({ db, clock, ids, reference }: Resources) {
+  const prefix = reference === undefined ? 'mbk_' : `mbk_${reference}_`
   const cache = createKeyCache()
   const lookups = new Map<string, Promise<CachedKey | undefined>>()
   const pendingWrites = new Set<Promise<void>>()
@@ -39,7 +53,7 @@ export function createKeysService({ db, clock, ids }: Resources) {
     const now = clock.now()
     const expiresAt = expiryOf(call.caller, input)
     if (expiresAt && expiresAt <= now) throw createExpiredError()
-    const secret = `mbk_${ids.secret(secretBytes)}`
+    const secret = `${prefix}${ids.secret(secretBytes)}`
     const row: KeyRow = {
       id: ids.next(),
       name: input.name,
@@ -177,10 +191,6 @@ function exceeding(how: string): AppError {
 function expiryOf({ expiresAt }: Caller, { expires_at: requested }: NewKey): Date | null {
   if (requested === undefined) return expiresAt ?? null
   return requested === null ? null : new Date(requested)
-}
-
-function leastTrusted(one: SourceType, other: SourceType): SourceType {
-  return sourceTrust[other] < sourceTrust[one] ? other : one
 }
 
 function present(row: KeyRow): Key {

@@ -1,18 +1,22 @@
 import Type, { type Static } from 'typebox'
 import { closed, Time, Unit } from '../domain/shapes.ts'
-import { RecordType } from '../domain/vocabulary.ts'
+import { Layer, RecordType, Status } from '../domain/vocabulary.ts'
 
 /** Lower to upper bound; the last band includes values above 1. */
-export const salienceBands = ['0.0-0.2', '0.2-0.4', '0.4-0.6', '0.6-0.8', '0.8-1.0'] as const
+export const scoreBands = ['0.0-0.2', '0.2-0.4', '0.4-0.6', '0.6-0.8', '0.8-1.0'] as const
 
 const Count = (description?: string) =>
   Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) })
+
+const Rates = (description: string) => Type.Record(Type.String(), Unit(), { description })
 
 /** Null instead of 0 when there is nothing to compare with. */
 const ShareOrNull = (description: string) => Type.Union([Unit(), Type.Null()], { description })
 
 const counts = (names: readonly string[], description: string) =>
   closed(Object.fromEntries(names.map((name) => [name, Count()])), { description })
+
+const Days = (description: string) => Type.Array(closed({ from: Time(), records: Count() }), { description })
 
 export const StoreMetrics = closed(
   {
@@ -23,6 +27,8 @@ export const StoreMetrics = closed(
     }),
     total_records: Count('Records that are not forgotten.'),
     records_by_type: counts(RecordType.enum, 'The number of records of each type.'),
+    records_by_layer: counts(Layer.enum, 'The number of records in each layer.'),
+    records_by_status: counts(Status.enum, 'The number of records with each status.'),
     active_records: Count('Records with the status `active`.'),
     pinned_records: Count('Pinned records, which do not fade.'),
     avg_salience: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
@@ -30,8 +36,15 @@ export const StoreMetrics = closed(
     }),
     avg_confidence: ShareOrNull('Mean confidence (sampled); null without records.'),
     salience_distribution: counts(
-      salienceBands,
+      scoreBands,
       'Records by salience (sampled); the last band includes those above 1.',
+    ),
+    importance_distribution: counts(scoreBands, 'Records by importance (sampled).'),
+    created_by_day: Days(
+      'Records created in each of the last 30 periods of 24 hours; the last one ends now.',
+    ),
+    fading_by_day: Days(
+      'Active and challenged records that fade away in each of the next 7 periods of 24 hours, if nothing happens to them. What is due already is in the first.',
     ),
     total_audit_entries: Count('Entries in the logs of these records (sampled).'),
     memory_growth_rate: ShareOrNull(
@@ -49,6 +62,20 @@ export const StoreMetrics = closed(
     revision_rate: ShareOrNull(
       'The share of records that a revision superseded, merged or invalidated; null without records.',
     ),
+    regret: closed(
+      {
+        rate: Unit(),
+        by_reason: Rates('By the reason of the forgetting: `pruned`, `archived`, `budget`, `deleted`.'),
+        by_type: Rates('By the type of the record.'),
+        by_age: Rates(
+          'By the age of the record when it was forgotten: `under_1d`, `1d_to_7d`, `7d_to_30d`, `30d_to_90d`, `over_90d`.',
+        ),
+      },
+      {
+        description:
+          'The share of the forgotten records that an answer would have had among its first ten; 0 when nothing was forgotten. Of records that are not purged yet, at most the last 100,000. `GET /v1/regrets` lists them.',
+      },
+    ),
   },
   {
     $id: 'StoreMetrics',
@@ -64,8 +91,22 @@ export const StoreMetrics = closed(
           ...{ '0.0-0.2': 400, '0.2-0.4': 250, '0.4-0.6': 200 },
           ...{ '0.6-0.8': 200, '0.8-1.0': 150 },
         },
+        records_by_layer: { working: 20, episodic: 700, semantic: 450, procedural: 30, codebase: 0 },
+        records_by_status: { active: 1_150, challenged: 2, invalidated: 8, merged: 10, superseded: 30 },
+        importance_distribution: {
+          ...{ '0.0-0.2': 100, '0.2-0.4': 450, '0.4-0.6': 400 },
+          ...{ '0.6-0.8': 200, '0.8-1.0': 50 },
+        },
+        created_by_day: [{ from: '2026-03-27T09:30:00.000Z', records: 24 }],
+        fading_by_day: [{ from: '2026-03-28T09:30:00.000Z', records: 6 }],
         ...{ total_audit_entries: 3_400, memory_growth_rate: 0.02, retrieval_usefulness: 0.31 },
         ...{ competence_success_rate: 0.9, plan_reuse_frequency: 3.5, revision_rate: 0.04 },
+        regret: {
+          rate: 0.03,
+          by_reason: { pruned: 0.04, deleted: 0.01 },
+          by_type: { episodic: 0.03 },
+          by_age: { '7d_to_30d': 0.05, '30d_to_90d': 0.02 },
+        },
       },
     ],
   },

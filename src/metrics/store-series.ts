@@ -1,5 +1,7 @@
 import { lagBounds } from '../domain/vector-lag.ts'
+import type { RegretGroup } from '../regrets/index.ts'
 import type { Family, Sample } from './exposition.ts'
+import { computeRegretRates, type Rates } from './regret-rates.ts'
 import type { BacklogRow, JobRow, SizeRow, TallyRow } from './store.queries.ts'
 
 export type StoreState = {
@@ -7,6 +9,7 @@ export type StoreState = {
   jobs: readonly JobRow[]
   backlog: readonly BacklogRow[]
   sizes: readonly SizeRow[]
+  regret: readonly RegretGroup[]
 }
 
 type Interval = (job: string) => number
@@ -22,7 +25,7 @@ const gauge = (name: string, help: string, samples: readonly Sample[]): Family =
 
 /** Builds the series of the whole store, which are the same from every API. */
 export function describeStore(
-  { tallies, jobs, backlog, sizes }: StoreState,
+  { tallies, jobs, backlog, sizes, regret }: StoreState,
   now: Date,
   interval: Interval,
 ): Family[] {
@@ -34,12 +37,16 @@ export function describeStore(
     ...describeBacklog(backlog, now),
     describeLag(counted),
     ...describeSizes(sizes),
+    ...describeRegret(regret),
   ]
 }
 
 /** Events that clients and jobs cause, with the names under which runs count them. */
 const counts = {
-  forgotten: { help: 'Records forgotten, by a client or by a job.', inRuns: ['pruned', 'archived'] },
+  forgotten: {
+    help: 'Records forgotten, by a client or by a job.',
+    inRuns: ['pruned', 'archived', 'over_budget'],
+  },
   restored: { help: 'Forgotten records that were restored.', inRuns: [] },
   promoted: {
     help: 'Promotions of records to a higher layer.',
@@ -166,5 +173,19 @@ function describeSizes(sizes: readonly SizeRow[]): Family[] {
       'The last estimate of PostgreSQL of the rows of each table.',
       each(({ rows }) => rows),
     ),
+  ]
+}
+
+/** Gauges, because both the regretted and the forgotten records are purged, erased and restored. */
+function describeRegret(groups: readonly RegretGroup[]): Family[] {
+  const { rate, by_reason, by_type, by_age } = computeRegretRates(groups)
+  const each = (label: string, rates: Rates): Sample[] =>
+    Object.entries(rates).map(([name, value]) => ({ labels: { [label]: name }, value }))
+  const share = 'The share of the forgotten records that an answer would have had among its first ten'
+  return [
+    gauge('regret_rate', `${share}.`, [{ value: rate }]),
+    gauge('regret_rate_by_reason', `${share}, by the reason of the forgetting.`, each('reason', by_reason)),
+    gauge('regret_rate_by_type', `${share}, by type.`, each('type', by_type)),
+    gauge('regret_rate_by_age', `${share}, by the age at the forgetting.`, each('age', by_age)),
   ]
 }

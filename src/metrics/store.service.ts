@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/connection.ts'
+import type { Trust } from '../domain/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { momentBefore } from '../kernel/units.ts'
+import { measureRegret } from '../regrets/index.ts'
 import { type Family, formatExposition } from './exposition.ts'
 import { listBacklog, listJobs, listSizes, sumTallies } from './store.queries.ts'
 import { describeStore } from './store-series.ts'
@@ -17,6 +19,8 @@ type Resources = {
 
 /** The number of messages in the queue by state. */
 export type CountMessages = () => Promise<Readonly<Record<string, number>>>
+
+const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 
 /** The database is queried at most this often, however many clients ask. */
 const defaultCacheMs = 5_000
@@ -34,6 +38,7 @@ export function createStoreMetrics(resources: Resources) {
       jobs: await listJobs(db, now),
       backlog: await listBacklog(db, now, revisedBefore),
       sizes: await listSizes(db),
+      regret: await measureRegret(db, everything),
     }
     return describeStore(state, now, (job) => intervals[job] ?? 0)
   })

@@ -1,34 +1,55 @@
-import { type StoreMetrics, salienceBands } from './metrics.schemas.ts'
-import type { CountRow, SampleRow } from './summary.queries.ts'
+import { Layer, RecordType, Status } from '../domain/vocabulary.ts'
+import type { RegretGroup } from '../regrets/index.ts'
+import { type StoreMetrics, scoreBands } from './metrics.schemas.ts'
+import { computeRegretRates } from './regret-rates.ts'
+import type { CountRow, DayRow, SampleRow } from './summary.queries.ts'
 
-const types = ['episodic', 'working', 'entity', 'semantic', 'competence', 'plan_graph'] as const
+const types = RecordType.enum
+/** How many days the growth and the fading cover. */
+export const daysBehind = 30
+export const daysAhead = 7
+const dayMs = 86_400_000
 
 const revised = new Set(['superseded', 'merged', 'invalidated'])
 
-type SummaryCounts = { counts: readonly CountRow[]; fresh: number; sample: SampleRow }
+type SummaryCounts = {
+  counts: readonly CountRow[]
+  created: readonly DayRow[]
+  fading: readonly DayRow[]
+  sample: SampleRow
+  regret: readonly RegretGroup[]
+}
 
 /** Builds the summary. Counts are exact; figures from a sample are scaled to them. */
 export function describeFigures(
-  { counts, fresh, sample }: SummaryCounts,
+  { counts, created, fading, sample, regret }: SummaryCounts,
   at: { asOf: Date; isSampled: boolean },
 ): StoreMetrics {
   const countOf = (isMeant: (row: CountRow) => boolean) =>
     counts.filter(isMeant).reduce((sum, { records }) => sum + records, 0)
   const total = countOf(() => true)
   const scaled = (count: number) => (at.isSampled ? scale(count, sample.records, total) : count)
+  const inBands = (bands: readonly number[]) =>
+    Object.fromEntries(scoreBands.map((band, place) => [band, scaled(bands[place] ?? 0)]))
+  const countEach = (names: readonly string[], read: (row: CountRow) => string) =>
+    Object.fromEntries(names.map((name) => [name, countOf((row) => read(row) === name)]))
+  const fresh = created.find(({ day }) => day === daysBehind - 1)?.records ?? 0
   const tried = (sample.successes ?? 0) + (sample.failures ?? 0)
   return {
     as_of: at.asOf.toISOString(),
     is_sampled: at.isSampled,
     total_records: total,
-    records_by_type: Object.fromEntries(types.map((type) => [type, countOf((row) => row.type === type)])),
+    records_by_type: countEach(types, (row) => row.type),
+    records_by_layer: countEach(Layer.enum, (row) => row.layer),
+    records_by_status: countEach(Status.enum, (row) => row.status),
     active_records: countOf(({ status }) => status === 'active'),
     pinned_records: countOf(({ pinned }) => pinned),
     avg_salience: ratio(sample.salience ?? 0, sample.records),
     avg_confidence: ratio(sample.confidence ?? 0, sample.records),
-    salience_distribution: Object.fromEntries(
-      salienceBands.map((band, place) => [band, scaled(sample.bands[place] ?? 0)]),
-    ),
+    salience_distribution: inBands(sample.bands),
+    importance_distribution: inBands(sample.importance_bands),
+    created_by_day: listDays(created, daysBehind, new Date(at.asOf.getTime() - daysBehind * dayMs)),
+    fading_by_day: listDays(fading, daysAhead, at.asOf),
     total_audit_entries: scaled(sample.entries),
     // Counted a moment later, so it can be larger than the total.
     memory_growth_rate: ratio(Math.min(fresh, total), total),
@@ -39,7 +60,17 @@ export function describeFigures(
       countOf(({ status }) => revised.has(status)),
       total,
     ),
+    regret: computeRegretRates(regret),
   }
+}
+
+/** A day without records is 0, not left out. */
+function listDays(rows: readonly DayRow[], days: number, first: Date): StoreMetrics['created_by_day'] {
+  const counted = new Map(rows.map(({ day, records }) => [day, records]))
+  return Array.from({ length: days }, (_, day) => ({
+    from: new Date(first.getTime() + day * dayMs).toISOString(),
+    records: counted.get(day) ?? 0,
+  }))
 }
 
 /** Null when there is nothing to compare with. */

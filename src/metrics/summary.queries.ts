@@ -7,25 +7,51 @@ import type { Trust } from '../domain/caller.ts'
 /** The largest summand, so that no sum overflows: an earlier version stored values up to the largest double. */
 const largest = sql.lit(Number.MAX_SAFE_INTEGER)
 
-export type CountRow = { type: string; status: string; pinned: boolean; records: number }
+export type CountRow = { type: string; status: string; layer: string; pinned: boolean; records: number }
 
 /** One parallel scan of the narrow table, with one addition per row. */
 export async function countRecords(db: Database, trust: Trust): Promise<CountRow[]> {
   const { rows } = await sql<CountRow>`
-    select type, status, pinned, count(*) as records from records as r
+    select type, status, layer, pinned, count(*) as records from records as r
     where forgotten_at is null and ${openTo(trust)}
-    group by type, status, pinned
+    group by type, status, layer, pinned
   `.execute(db)
   return rows
 }
 
+/** `day` counts periods of 24 hours, the first is 0. */
+export type DayRow = { day: number; records: number }
+
 /** Uses the index on created_at: in an old store few records are new. */
-export async function countFresh(db: Database, trust: Trust, since: Date): Promise<number> {
-  const { rows } = await sql<{ records: number }>`
-    select count(*) as records from records as r
+export async function countCreated(
+  db: Database,
+  trust: Trust,
+  { since, days }: { since: Date; days: number },
+): Promise<DayRow[]> {
+  const { rows } = await sql<DayRow>`
+    select least(floor(date_part('epoch', created_at - ${since}::timestamptz) / 86400), ${days} - 1)::int4 as day,
+      count(*) as records
+    from records as r
     where forgotten_at is null and created_at > ${since}::timestamptz and ${openTo(trust)}
+    group by day
   `.execute(db)
-  return rows[0]?.records ?? 0
+  return rows
+}
+
+/** Uses the index of the decay sweep. What is due already, and not yet forgotten, belongs to the first day. */
+export async function countFading(
+  db: Database,
+  trust: Trust,
+  { now, until }: { now: Date; until: Date },
+): Promise<DayRow[]> {
+  const { rows } = await sql<DayRow>`
+    select floor(greatest(0, date_part('epoch', prune_at - ${now}::timestamptz)) / 86400)::int4 as day, count(*) as records
+    from records as r
+    where prune_at is not null and forgotten_at is null and status in ('active', 'challenged')
+      and prune_at < ${until}::timestamptz and ${openTo(trust)}
+    group by day
+  `.execute(db)
+  return rows
 }
 
 export type SampleRow = {
@@ -36,6 +62,7 @@ export type SampleRow = {
   accesses: number | null
   served: number | null
   bands: number[]
+  importance_bands: number[]
   successes: number | null
   failures: number | null
   plans: number
@@ -54,7 +81,7 @@ export async function drawSample(
   const some = percent < 100 ? sql`tablesample system (${percent}::float4)` : sql``
   const { rows } = await sql<SampleRow>`
     with drawn as materialized (
-      select r.id, r.type, r.confidence, r.access_count, r.served_count, ${salienceAt(now)} as salience
+      select r.id, r.type, r.confidence, r.access_count, r.served_count, r.importance, ${salienceAt(now)} as salience
       from records as r ${some}
       where r.forgotten_at is null and ${openTo(trust)}
     ), said as materialized (
@@ -70,6 +97,13 @@ export async function drawSample(
         count(*) filter (where salience >= 0.6 and salience < 0.8),
         count(*) filter (where salience >= 0.8)
       ]::int4[] as bands,
+      array[
+        count(*) filter (where importance < 0.2),
+        count(*) filter (where importance >= 0.2 and importance < 0.4),
+        count(*) filter (where importance >= 0.4 and importance < 0.6),
+        count(*) filter (where importance >= 0.6 and importance < 0.8),
+        count(*) filter (where importance >= 0.8)
+      ]::int4[] as importance_bands,
       (select count(*) from drawn join audit_entries as a on a.record_id = drawn.id) as entries,
       (select sum(least((payload #>> '{performance,success_count}')::float8, ${largest})) from said where type = 'competence')
         as successes,

@@ -2,9 +2,10 @@ import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
 import type { Trust } from '../domain/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { measureRegret } from '../regrets/index.ts'
 import type { StoreMetrics } from './metrics.schemas.ts'
-import { countFresh, countRecords, drawSample } from './summary.queries.ts'
-import { describeFigures } from './summary-figures.ts'
+import { countCreated, countFading, countRecords, drawSample } from './summary.queries.ts'
+import { daysAhead, daysBehind, describeFigures } from './summary-figures.ts'
 
 type Resources = { db: Database; clock: Clock; sampleSize?: number; freshMs?: number }
 
@@ -44,11 +45,18 @@ export function createSummaryService(resources: Resources) {
   async function compute(trust: Trust): Promise<StoreMetrics> {
     const now = clock.now()
     const counts = await countRecords(db, trust)
-    const fresh = await countFresh(db, trust, new Date(now.getTime() - dayMs))
+    const since = new Date(now.getTime() - daysBehind * dayMs)
+    const created = await countCreated(db, trust, { since, days: daysBehind })
+    const until = new Date(now.getTime() + daysAhead * dayMs)
+    const fading = await countFading(db, trust, { now, until })
     const total = counts.reduce((sum, { records }) => sum + records, 0)
     const percent = total > 2 * sampleSize ? (100 * sampleSize) / total : 100
     const sample = await drawSample(db, trust, { now, percent })
-    return describeFigures({ counts, fresh, sample }, { asOf: now, isSampled: percent < 100 })
+    const regret = await measureRegret(db, trust)
+    return describeFigures(
+      { counts, created, fading, sample, regret },
+      { asOf: now, isSampled: percent < 100 },
+    )
   }
 
   return { read }

@@ -1,0 +1,82 @@
+import { api } from '../../api/client.js'
+import { html } from '../../html.js'
+import { Field } from '../../parts/fields.js'
+import { formatCount } from '../../parts/numbers.js'
+import { PageHead } from '../../parts/panel.js'
+import { Empty, Failure, Loading } from '../../parts/states.js'
+import { Pager, Table } from '../../parts/table.js'
+import { Time } from '../../parts/time.js'
+import { useRequest } from '../../parts/use-request.js'
+import { addressOf, query, setQuery } from '../../router.js'
+
+/** @import { Conversation } from '../../api/types.d.ts' */
+/** @import { Column } from '../../parts/table.js' */
+
+const pageSize = 50
+const mostSpeakers = 3
+
+/** The conversations, the one to which a message was added last first. */
+export function ConversationList() {
+  const scope = query.value.get('scope') ?? undefined
+  const cursor = query.value.get('cursor') ?? undefined
+  const { data, error, isLoading, reload } = useRequest(
+    (signal) => api.get('/v1/conversations', { query: { scope, cursor, limit: pageSize }, signal }),
+    [scope, cursor],
+  )
+  return html`<${PageHead} title="Conversations" />
+    <div class="stack">
+      <div class="fields"><${Field} label="Only of the scope" value=${scope ?? ''} maxlength="256" autocomplete="off" onChange=${(/** @type {Event & { currentTarget: HTMLInputElement }} */ { currentTarget }) => setQuery({ scope: currentTarget.value.trim(), cursor: undefined })} /></div>
+      ${
+        error !== undefined
+          ? html`<${Failure} error=${error} retry=${reload} />`
+          : !data
+            ? html`<${Loading} lines=${10} />`
+            : data.items.length === 0
+              ? html`<${Nothing} scope=${scope} />`
+              : html`<div><${Table} caption="Conversations" columns=${columns} rows=${data.items} keyOf=${keyOf} isBusy=${isLoading} /><${Pager} next=${data.next_cursor} /></div>`
+      }
+    </div>`
+}
+
+/** @param {{ scope: string | undefined }} properties */
+function Nothing({ scope }) {
+  return scope === undefined
+    ? html`<${Empty} title="No conversations yet">Add messages with <code>POST /v1/conversations/{id}/messages</code>, or import a file of a chat.<//>`
+    : html`<${Empty} title="No conversations in this scope">Or your key does not see it. Empty the field to see all.<//>`
+}
+
+/** The same id may be in several scopes. @param {Conversation} conversation */
+function keyOf({ id, scope }) {
+  return JSON.stringify([scope, id])
+}
+
+/** @type {readonly Column<Conversation>[]} */
+const columns = [
+  {
+    name: 'id',
+    label: 'Conversation',
+    isMain: true,
+    show: ({ id, scope }) =>
+      html`<a href=${addressOf(['conversations', id], scope === undefined ? {} : { in: scope })} title=${id}><bdi>${id}</bdi></a>`,
+  },
+  { name: 'messages', label: 'Messages', isNumber: true, show: ({ messages }) => formatCount(messages) },
+  { name: 'speakers', label: 'Speakers', show: ({ speakers }) => html`<${Speakers} of=${speakers} />` },
+  {
+    name: 'scope',
+    label: 'Scope',
+    show: ({ scope }) =>
+      scope === undefined
+        ? html`<span class="none">–</span>`
+        : html`<span class="clipped" title=${scope}>${scope}</span>`,
+  },
+  { name: 'first', label: 'From', show: ({ first_at }) => html`<${Time} at=${first_at} />` },
+  { name: 'last', label: 'To', show: ({ last_at }) => html`<${Time} at=${last_at} />` },
+  { name: 'updated', label: 'Last added', show: ({ updated_at }) => html`<${Time} at=${updated_at} />` },
+]
+
+/** @param {{ of: Conversation['speakers'] }} properties */
+function Speakers({ of: speakers }) {
+  const shown = speakers.slice(0, mostSpeakers)
+  const more = speakers.length - shown.length
+  return html`<span class="row tight">${shown.map(({ name }) => html`<bdi key=${name} class="tag">${name}</bdi>`)}${more > 0 && html`<span class="note">+${more}</span>`}</span>`
+}

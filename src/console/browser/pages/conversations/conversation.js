@@ -1,0 +1,54 @@
+import { api } from '../../api/client.js'
+import { html } from '../../html.js'
+import { countOf } from '../../parts/numbers.js'
+import { PageHead } from '../../parts/panel.js'
+import { Failure, Loading } from '../../parts/states.js'
+import { Pager } from '../../parts/table.js'
+import { formatDay } from '../../parts/time.js'
+import { useRequest } from '../../parts/use-request.js'
+import { addressOf, query } from '../../router.js'
+import { Message } from './message.js'
+
+/** @import { Conversation as Figures } from '../../api/types.d.ts' */
+
+const pageSize = 50
+
+/** The messages of a conversation in order, with what was made of each. @param {{ id: string }} properties */
+export function Conversation({ id }) {
+  const scope = query.value.get('in') ?? undefined
+  const cursor = query.value.get('cursor') ?? undefined
+  // Without it, the service would look in the scope of the key.
+  const where = scope === undefined ? { unscoped: true } : { scope }
+  const path = { conversation_id: id }
+  const figures = useRequest(
+    (signal) => api.get('/v1/conversations/{conversation_id}', { path, query: where, signal }),
+    [id, scope],
+  )
+  const { data, error, isLoading, reload } = useRequest(
+    (signal) =>
+      api.get('/v1/conversations/{conversation_id}/messages', {
+        ...{ path, query: { ...where, cursor, limit: pageSize }, signal },
+      }),
+    [id, scope, cursor],
+  )
+  return html`<${PageHead} title="Conversations"><a href=${addressOf(['conversations'])}>All conversations</a><//>
+    <div class="stack">
+      <h2 class="content">${id}</h2>
+      ${error === undefined && html`<${Summary} figures=${figures.data} />`}
+      ${
+        error !== undefined
+          ? html`<${Failure} error=${error} retry=${reload} />`
+          : data
+            ? html`<ol class="messages" aria-busy=${isLoading}>${data.items.map((message) => html`<${Message} key=${message.record_id} message=${message} />`)}</ol>
+              <${Pager} next=${data.next_cursor} />`
+            : html`<${Loading} lines=${14} />`
+      }
+    </div>`
+}
+
+/** @param {{ figures: Figures | undefined }} properties */
+function Summary({ figures }) {
+  if (!figures) return html`<p class="note">…</p>`
+  const { messages, speakers, scope, first_at: first, last_at: last } = figures
+  return html`<p class="note">${countOf(messages, 'message')} of ${countOf(speakers.length, 'speaker')}${scope !== undefined && html` in <bdi>${scope}</bdi>`}${first !== undefined && last !== undefined && `, from ${formatDay(first)} to ${formatDay(last)}`}</p>`
+}

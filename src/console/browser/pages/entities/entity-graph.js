@@ -1,0 +1,65 @@
+import { api } from '../../api/client.js'
+import { html } from '../../html.js'
+import { Panel } from '../../parts/panel.js'
+import { Failure, Loading } from '../../parts/states.js'
+import { Table } from '../../parts/table.js'
+import { useRecords } from '../../parts/use-records.js'
+import { useRequest } from '../../parts/use-request.js'
+import { ForceGraph } from '../../plots/force-graph.js'
+import { createGraph, neighboursOf } from './graph-data.js'
+import { nameOf } from './merging.js'
+
+/** @import { EntityRecord } from '../../api/types.d.ts' */
+/** @import { Column } from '../../parts/table.js' */
+/** @import { Edge, Node } from '../../plots/force-graph.js' */
+
+/** So many of the newest records about the entity are looked at. */
+const newest = 60
+
+/** What the entity is connected with, as a picture and as a table. @param {{ entity: EntityRecord }} properties */
+export function EntityGraph({ entity }) {
+  const { id } = entity
+  const { data, error, reload } = useRequest(
+    (signal) => api.get('/v1/entities/{id}/records', { path: { id }, query: { limit: newest }, signal }),
+    [id],
+  )
+  const neighbours = data ? neighboursOf(id, data.items) : []
+  const known = useRecords(neighbours)
+  const isReady = data !== undefined && neighbours.every((one) => known.has(one))
+  return html`<${Panel} title="Connections">
+    ${
+      error !== undefined
+        ? html`<${Failure} error=${error} retry=${reload} />`
+        : isReady
+          ? html`<${Drawn} name=${`Connections of ${nameOf(entity)}`} ...${createGraph(entity, data.items, known)} />`
+          : html`<${Loading} lines=${8} />`
+    }
+  <//>`
+}
+
+/** @param {{ name: string, nodes: readonly Node[], edges: readonly Edge[] }} properties */
+function Drawn({ name, nodes, edges }) {
+  if (edges.length === 0) return html`<p class="note">No fact connects it with anything yet.</p>`
+  return html`<${ForceGraph} name=${name} nodes=${nodes} edges=${edges} />
+    <details><summary>As a table</summary><${Table} caption=${`${name}, as a table`} columns=${columnsFor(nodes)} rows=${edges} keyOf=${keyOf} /></details>`
+}
+
+/** @param {Edge} edge */
+function keyOf({ from, label, to }) {
+  return JSON.stringify([from, label, to])
+}
+
+/** @param {readonly Node[]} nodes @returns {readonly Column<Edge>[]} */
+function columnsFor(nodes) {
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  /** @param {string} id */
+  const show = (id) => {
+    const { label, href, isCentre } = byId.get(id) ?? { label: id, isCentre: true }
+    return html`<span class="clipped">${isCentre ? html`<bdi>${label}</bdi>` : html`<a href=${href}><bdi>${label}</bdi></a>`}</span>`
+  }
+  return [
+    { name: 'from', label: 'From', show: ({ from }) => show(from) },
+    { name: 'relation', label: 'Relation', show: ({ label }) => html`<bdi>${label}</bdi>` },
+    { name: 'to', label: 'To', show: ({ to }) => show(to) },
+  ]
+}

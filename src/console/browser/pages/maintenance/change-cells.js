@@ -1,0 +1,45 @@
+import { html } from '../../html.js'
+import { words } from '../../parts/numbers.js'
+import { clip } from '../../parts/record-text.js'
+import { formatDay, formatExact } from '../../parts/time.js'
+
+/** @type {Readonly<Record<string, string>>} */
+const looks = {
+  ...{ prune: 'bad', forget: 'bad', purge: 'bad', archive: 'bad', failed: 'bad', drift_invalidate: 'bad' },
+  ...{ create: 'good', promote: 'good', reinforce: 'good', undone: 'good', drift_restore: 'good' },
+  ...{ skipped: 'warn', kept: 'warn', drift_challenge: 'warn', probe_challenge: 'warn' },
+}
+
+/** @param {{ action: string }} properties */
+export function ActionTag({ action }) {
+  return html`<span class=${`tag ${looks[action] ?? ''}`}>${words(action)}</span>`
+}
+
+/** So many fields of a change are shown; the record's own log has all. */
+const mostFields = 4
+const longestValue = 60
+
+/**
+ * What a change does to each field. A field that only the state before names is not changed, unless there is no state after.
+ * @param {{ change: { before?: object, after?: object, redacted?: true } }} properties
+ */
+export function Difference({ change: { before = {}, after, redacted } }) {
+  if (redacted) return html`<span class="none">hidden from this key</span>`
+  const [from, to] = [before, after ?? {}].map((values) => new Map(Object.entries(values)))
+  const names = Object.keys(after ?? before).filter(
+    (name) => JSON.stringify(from?.get(name)) !== JSON.stringify(to?.get(name)),
+  )
+  return html`<div class="difference">
+    ${names.slice(0, mostFields).map((name) => html`<span key=${name}>${words(name)} <del>${show(from?.get(name))}</del> → <ins>${show(to?.get(name))}</ins></span>`)}
+    ${names.length > mostFields && html`<span class="note">and ${names.length - mostFields} more</span>`}
+  </div>`
+}
+
+/** @param {unknown} value */
+function show(value) {
+  if (value === undefined || value === null) return '–'
+  if (typeof value === 'number') return String(Number(value.toPrecision(3)))
+  if (typeof value !== 'string') return clip(JSON.stringify(value), longestValue)
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value)) return clip(value, longestValue)
+  return html`<time datetime=${value} title=${formatExact(value)}>${formatDay(value)}</time>`
+}

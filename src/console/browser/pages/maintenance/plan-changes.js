@@ -1,0 +1,88 @@
+import { api } from '../../api/client.js'
+import { may } from '../../api/session.js'
+import { html } from '../../html.js'
+import { Checkbox, Field } from '../../parts/fields.js'
+import { words } from '../../parts/numbers.js'
+import { Panel } from '../../parts/panel.js'
+import { RecordLine } from '../../parts/record-line.js'
+import { Failure, Loading } from '../../parts/states.js'
+import { Pager, Table } from '../../parts/table.js'
+import { useRecords } from '../../parts/use-records.js'
+import { useRequest } from '../../parts/use-request.js'
+import { query, setQuery } from '../../router.js'
+import { ActionTag, Difference } from './change-cells.js'
+import { isChosen, toggle } from './plan-selection.js'
+
+/** @import { Plan, PlanChange } from '../../api/types.d.ts' */
+/** @import { Column } from '../../parts/table.js' */
+/** @import { Selection } from './plan-selection.js' */
+
+const types = /** @type {const} */ (['episodic', 'working', 'entity', 'semantic', 'competence', 'plan_graph'])
+const pageSize = 25
+
+/**
+ * Every change of a plan, page by page, each with a box that chooses its record.
+ * @param {{ plan: Plan, selection: Selection, setSelection: (selection: Selection) => void }} properties
+ */
+export function PlanChanges({ plan: { id, counts }, selection, setSelection }) {
+  const cursor = query.value.get('changes') ?? undefined
+  const action = query.value.get('action') ?? undefined
+  const type = types.find((one) => one === query.value.get('type'))
+  const { data, error, isLoading, reload } = useRequest(
+    (signal) =>
+      api.get('/v1/maintenance/plans/{id}/changes', {
+        ...{ path: { id }, query: { action, type, cursor, limit: pageSize }, signal },
+      }),
+    [id, action, type, cursor],
+  )
+  const known = useRecords(data?.items.map(({ record_id }) => record_id) ?? [])
+  const choose = (
+    /** @type {Event & { currentTarget: HTMLSelectElement }} */ { currentTarget: { name, value } },
+  ) => setQuery({ [name]: value, changes: undefined })
+  const narrow = (/** @type {readonly string[]} */ names) => [
+    { value: '', label: 'all' },
+    ...names.map((value) => ({ value, label: words(value) })),
+  ]
+  return html`<${Panel} title="What would change">
+    <div class="narrow">
+      <${Field} label="Action" name="action" value=${action ?? ''} options=${narrow(Object.keys(counts))} onChange=${choose} />
+      <${Field} label="Type" name="type" value=${type ?? ''} options=${narrow(types)} onChange=${choose} />
+    </div>
+    ${
+      error !== undefined
+        ? html`<${Failure} error=${error} retry=${reload} />`
+        : !data
+          ? html`<${Loading} lines=${12} />`
+          : data.items.length === 0
+            ? html`<p class="note">No change of this kind that the key may see.</p>`
+            : html`<${Table} caption="Changes of the plan" columns=${columnsOf({ known, selection, setSelection })} rows=${data.items} keyOf=${(/** @type {PlanChange} */ change) => `${change.record_id} ${change.action}`} isBusy=${isLoading} />`
+    }
+    <${Pager} name="changes" next=${data?.next_cursor} />
+  <//>`
+}
+
+/**
+ * @param {{ known: import('../../parts/use-records.js').KnownRecords, selection: Selection, setSelection: (selection: Selection) => void }} context
+ * @returns {readonly Column<PlanChange>[]}
+ */
+function columnsOf({ known, selection, setSelection }) {
+  /** @type {Column<PlanChange>} */
+  const box = {
+    ...{ name: 'box', label: html`<span class="unseen">Chosen</span>` },
+    // A kind of change that is chosen or left out decides for all its records.
+    show: ({ record_id: id, action }) =>
+      html`<${Checkbox} isHidden label=${`${words(action)} ${id}`} checked=${isChosen(selection, id, action)} disabled=${selection.names.has(action)} onChange=${() => setSelection(toggle(selection, id))} />`,
+  }
+  return [
+    ...(may('maintenance:run') ? [box] : []),
+    {
+      ...{ name: 'record', label: 'Record', isMain: true },
+      show: ({ record_id: id, action }) =>
+        html`<${RecordLine} id=${id} known=${known} absent=${action === 'create' ? 'new record' : undefined} />`,
+    },
+    { ...{ name: 'type', label: 'Type' }, show: ({ type }) => words(type) },
+    { ...{ name: 'action', label: 'Action' }, show: ({ action }) => html`<${ActionTag} action=${action} />` },
+    { ...{ name: 'change', label: 'Change' }, show: (change) => html`<${Difference} change=${change} />` },
+    { ...{ name: 'why', label: 'Why' }, show: ({ why }) => html`<div class="why">${why}</div>` },
+  ]
+}

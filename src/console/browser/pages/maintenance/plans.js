@@ -1,0 +1,66 @@
+import { api } from '../../api/client.js'
+import { html } from '../../html.js'
+import { Field } from '../../parts/fields.js'
+import { countOf, words } from '../../parts/numbers.js'
+import { RunStatus } from '../../parts/run-tags.js'
+import { Empty, Failure, Loading } from '../../parts/states.js'
+import { Pager, Table } from '../../parts/table.js'
+import { Time } from '../../parts/time.js'
+import { useRequest } from '../../parts/use-request.js'
+import { addressOf, query, setQuery } from '../../router.js'
+import { addressOfPlan } from './jobs.js'
+
+/** @import { Plan } from '../../api/types.d.ts' */
+/** @import { Column } from '../../parts/table.js' */
+
+const statuses = /** @type {const} */ (['preparing', 'ready', 'stale', 'applied', 'expired', 'failed'])
+const pageSize = 25
+
+/** @type {readonly Column<Plan>[]} */
+const columns = [
+  {
+    ...{ name: 'job', label: 'Plan' },
+    show: ({ id, job }) => html`<a href=${addressOf(addressOfPlan(id))}>${words(job)}</a>`,
+  },
+  { ...{ name: 'status', label: 'Status' }, show: ({ status }) => html`<${RunStatus} status=${status} />` },
+  {
+    ...{ name: 'scope', label: 'Scope' },
+    show: ({ scope }) =>
+      scope === undefined
+        ? html`<span class="none">all</span>`
+        : html`<span class="tag"><bdi>${scope}</bdi></span>`,
+  },
+  { ...{ name: 'created', label: 'Made' }, show: (plan) => html`<${Time} at=${plan.created_at} />` },
+  { ...{ name: 'expires', label: 'Expires' }, show: (plan) => html`<${Time} at=${plan.expires_at} />` },
+  {
+    ...{ name: 'counts', label: 'Changes', isMain: true },
+    show: ({ counts }) =>
+      Object.entries(counts)
+        .map(([action, count]) => countOf(count, words(action), words(action)))
+        .join(', ') || html`<span class="none">none</span>`,
+  },
+]
+
+/** The plans, the newest first. */
+export function View() {
+  const cursor = query.value.get('cursor') ?? undefined
+  const status = statuses.find((one) => one === query.value.get('status'))
+  const { data, error, isLoading, reload } = useRequest(
+    (signal) => api.get('/v1/maintenance/plans', { query: { status, cursor, limit: pageSize }, signal }),
+    [status, cursor],
+  )
+  const choose = (/** @type {Event & { currentTarget: HTMLSelectElement }} */ { currentTarget: { value } }) =>
+    setQuery({ status: value, cursor: undefined })
+  return html`<div class="stack">
+    <div class="narrow"><${Field} label="Status" value=${status ?? ''} options=${[{ value: '', label: 'all' }, ...statuses]} onChange=${choose} /></div>
+    ${
+      error !== undefined
+        ? html`<${Failure} error=${error} retry=${reload} />`
+        : !data
+          ? html`<${Loading} lines=${8} />`
+          : data.items.length === 0
+            ? html`<${Empty} title="No plans">A plan shows what a job would do, and does it when you say so. Make one above.<//>`
+            : html`<${Table} caption="Plans" columns=${columns} rows=${data.items} keyOf=${(/** @type {Plan} */ { id }) => id} isBusy=${isLoading} /><${Pager} next=${data.next_cursor} />`
+    }
+  </div>`
+}

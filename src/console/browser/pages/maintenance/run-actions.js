@@ -1,0 +1,42 @@
+import { api } from '../../api/client.js'
+import { may } from '../../api/session.js'
+import { html } from '../../html.js'
+import { notify, notifyProblem } from '../../parts/notices.js'
+import { words } from '../../parts/numbers.js'
+import { askReason } from '../../parts/reason-dialog.js'
+import { addressOf, navigate } from '../../router.js'
+import { addressOfRun, isUndoable } from './jobs.js'
+
+/** @import { MaintenanceRun } from '../../api/types.d.ts' */
+
+/** What can be done about a run: stop it, or take it back. @param {{ run: MaintenanceRun }} properties */
+export function RunActions({ run }) {
+  if (!may('maintenance:run')) return null
+  if (run.finished_at === undefined)
+    return html`<button type="button" class="danger" onClick=${() => cancel(run.id)}>Cancel</button>`
+  return isUndoable(run) && html`<button type="button" onClick=${() => undo(run)}>Undo</button>`
+}
+
+/** @param {string} id */
+async function cancel(id) {
+  try {
+    const { status } = await api.post('/v1/maintenance/runs/{id}/cancel', { path: { id }, body: {} })
+    notify(status === 'cancelled' ? 'Cancelled.' : 'It ends after its current batch.')
+  } catch (error) {
+    notifyProblem(error)
+  }
+}
+
+/** @param {MaintenanceRun} run */
+function undo({ id, job }) {
+  askReason({
+    action: 'Undo',
+    explanation: `Takes back what this run of ${words(job)} did. A record that anybody changed since is left as it is. The undo is a run of its own and can be undone too.`,
+    act: async (_, because) => {
+      const started = await api.post('/v1/maintenance/runs/{id}/undo', {
+        ...{ path: { id }, body: { ...because, dry_run: false } },
+      })
+      navigate(addressOf(addressOfRun(started.id)))
+    },
+  })
+}

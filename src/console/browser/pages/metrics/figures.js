@@ -1,0 +1,163 @@
+import { formatCount, formatScore, formatShare, words } from '../../parts/numbers.js'
+
+/** @import { StoreMetrics } from '../../api/types.d.ts' */
+/** @import { Bar } from '../../plots/bars.js' */
+/** @import { Column } from '../../plots/columns.js' */
+
+/** @typedef {{ label: string, value: string, unit?: string | undefined, note: string, isSampled?: boolean }} Figure */
+/** @typedef {{ label: string, unit: string, bars: readonly Bar[], isSampled?: boolean }} Distribution */
+/** @typedef {{ label: string, columns: readonly Column[] }} Course records of each day */
+/** @typedef {{ title: string, figures: readonly Figure[], bars: readonly Distribution[], courses?: readonly Course[] }} Group */
+
+/** What the figures mean, in the order in which they are read. @param {StoreMetrics} metrics @returns {readonly Group[]} */
+export function describeFigures(metrics) {
+  return [describeStock(metrics), describeStrength(metrics), describeUse(metrics), describeRegret(metrics)]
+}
+
+/** @param {StoreMetrics} metrics @returns {Group} */
+function describeStock(metrics) {
+  return {
+    title: 'What there is',
+    figures: [
+      count('Records', metrics.total_records, 'records', 'Not forgotten, and seen whole by your key.'),
+      count('Active', metrics.active_records, 'records', 'Neither superseded, merged nor doubted.'),
+      count('Pinned', metrics.pinned_records, 'records', 'They do not fade.'),
+      {
+        ...count('Log', metrics.total_audit_entries, 'entries', 'In the audit logs of these records.'),
+        isSampled: true,
+      },
+      share('Growth', metrics.memory_growth_rate, 'of the records', 'Created in the last 24 hours.'),
+    ],
+    bars: [
+      { label: 'Records by type', unit: 'Records', bars: countsOf(metrics.records_by_type) },
+      { label: 'Records by layer', unit: 'Records', bars: countsOf(metrics.records_by_layer) },
+      { label: 'Records by status', unit: 'Records', bars: countsOf(metrics.records_by_status) },
+    ],
+    courses: [{ label: 'Created by day', columns: daysOf(metrics.created_by_day) }],
+  }
+}
+
+/** @param {StoreMetrics} metrics @returns {Group} */
+function describeStrength(metrics) {
+  return {
+    title: 'How strong it is',
+    figures: [
+      {
+        ...{ label: 'Mean salience', value: formatScore(metrics.avg_salience), unit: 'from 0, usually to 1' },
+        ...{ note: 'How present a record is; it fades with time.', isSampled: true },
+      },
+      {
+        ...{ label: 'Mean confidence', value: formatScore(metrics.avg_confidence), unit: 'from 0 to 1' },
+        ...{ note: 'How sure the service is that a record is true.', isSampled: true },
+      },
+    ],
+    bars: [
+      {
+        ...{ label: 'Records by salience', unit: 'Records', isSampled: true },
+        bars: countsOf(metrics.salience_distribution),
+      },
+      {
+        ...{ label: 'Records by importance', unit: 'Records', isSampled: true },
+        bars: countsOf(metrics.importance_distribution),
+      },
+    ],
+    courses: [{ label: 'Fading in 7 days', columns: daysOf(metrics.fading_by_day) }],
+  }
+}
+
+/** @param {StoreMetrics} metrics @returns {Group} */
+function describeUse(metrics) {
+  const { plan_reuse_frequency: reuse } = metrics
+  return {
+    title: 'How it serves',
+    figures: [
+      {
+        ...share(
+          'Usefulness',
+          metrics.retrieval_usefulness,
+          'of the accesses',
+          'Used the record instead of only showing it.',
+        ),
+        isSampled: true,
+      },
+      {
+        ...share(
+          'Success of competences',
+          metrics.competence_success_rate,
+          'of their uses',
+          'Ended well, as reported.',
+        ),
+        isSampled: true,
+      },
+      {
+        ...{ label: 'Reuse of plans', value: formatScore(reuse), unit: unitOf(reuse, 'runs of each plan') },
+        ...{ note: 'How often a plan was executed on average.', isSampled: true },
+      },
+      share(
+        'Revision',
+        metrics.revision_rate,
+        'of the records',
+        'Were superseded, merged or invalidated by a revision.',
+      ),
+    ],
+    bars: [],
+  }
+}
+
+/** @param {StoreMetrics} metrics @returns {Group} */
+function describeRegret({ regret }) {
+  const rates = (/** @type {Readonly<Record<string, number>>} */ by) =>
+    Object.entries(by).map(([name, value]) => ({
+      ...{ name: ages[name] ?? words(name), value, shown: formatShare(value) },
+    }))
+  return {
+    title: 'What was forgotten too early',
+    figures: [
+      share(
+        'Regret',
+        regret.rate,
+        'of the forgotten',
+        'Would have been among the first ten of an answer since.',
+      ),
+    ],
+    bars: [
+      { label: 'Regret by reason', unit: 'Share', bars: rates(regret.by_reason) },
+      { label: 'Regret by type', unit: 'Share', bars: rates(regret.by_type) },
+      { label: 'Regret by age', unit: 'Share', bars: rates(regret.by_age) },
+    ].filter(({ bars }) => bars.length > 0),
+  }
+}
+
+/** @type {Readonly<Record<string, string>>} */
+const ages = {
+  under_1d: 'under a day',
+  '1d_to_7d': '1 to 7 days',
+  '7d_to_30d': '7 to 30 days',
+  '30d_to_90d': '30 to 90 days',
+  over_90d: 'over 90 days',
+}
+
+/** @param {string} label @param {number} amount @param {string} unit @param {string} note @returns {Figure} */
+function count(label, amount, unit, note) {
+  return { label, value: formatCount(amount), unit, note }
+}
+
+/** @param {string} label @param {number | null} part @param {string} unit @param {string} note @returns {Figure} */
+function share(label, part, unit, note) {
+  return { label, value: formatShare(part), unit: unitOf(part, unit), note }
+}
+
+/** A figure that does not exist has no unit. @param {number | null} value @param {string} unit */
+function unitOf(value, unit) {
+  return value === null ? undefined : unit
+}
+
+/** @param {Readonly<Record<string, number>>} counts @returns {readonly Bar[]} */
+function countsOf(counts) {
+  return Object.entries(counts).map(([name, value]) => ({ name: words(name), value }))
+}
+
+/** @param {StoreMetrics['created_by_day']} days @returns {readonly Column[]} */
+function daysOf(days) {
+  return days.map(({ from, records }) => ({ name: from.slice(5, 10), value: records }))
+}

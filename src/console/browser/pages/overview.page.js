@@ -1,0 +1,107 @@
+import { api } from '../api/client.js'
+import { html } from '../html.js'
+import { formatCount, formatScore, formatShare, words } from '../parts/numbers.js'
+import { PageHead, Panel } from '../parts/panel.js'
+import { Empty, Failure, Loading } from '../parts/states.js'
+import { Time } from '../parts/time.js'
+import { useRequest } from '../parts/use-request.js'
+import { Bars } from '../plots/bars.js'
+import { Columns } from '../plots/columns.js'
+import { addressOf } from '../router.js'
+import { RunsPanel } from './overview/runs-panel.js'
+
+/** @import { StoreMetrics } from '../api/types.d.ts' */
+
+/** What the memory holds, and what happens to it. */
+export function View() {
+  const { data, error, isLoading, reload } = useRequest((signal) => api.get('/v1/metrics', { signal }), [])
+  return html`<${PageHead} title="Overview">
+      <button type="button" disabled=${isLoading} onClick=${reload}>Refresh</button>
+    <//>
+    ${error !== undefined ? html`<${Failure} error=${error} retry=${reload} />` : data ? html`<${Figures} metrics=${data} />` : html`<${Loading} lines=${18} />`}`
+}
+
+/** @param {{ metrics: StoreMetrics }} properties */
+function Figures({ metrics }) {
+  return html`${metrics.total_records === 0 && html`<${Empty} title="There are no records yet">Send one with <code>POST /v1/remember</code>, connect an agent over <code>/mcp</code>, or import a file.<//>`}
+    <${Headline} metrics=${metrics} />
+    <p class="note as-of">As of <${Time} at=${metrics.as_of} />${metrics.is_sampled ? '; distributions from a sample' : ''}.</p>
+    <div class="panels">
+      <${Panel} title="By type"><${Bars} name="Records by type" bars=${barsOf(metrics.records_by_type)} unit="Records" /><//>
+      <${Panel} title="By layer"><${Bars} name="Records by layer" bars=${barsOf(metrics.records_by_layer)} unit="Records" /><//>
+      <${Panel} title="By status"><${Bars} name="Records by status" bars=${barsOf(metrics.records_by_status)} unit="Records" /><//>
+      <${Panel} title="Salience" aside=${html`<span class="note">mean ${formatScore(metrics.avg_salience)}</span>`}><${Bars} name="Records by salience" bars=${bandsOf(metrics.salience_distribution)} unit="Records" /><//>
+      <${Panel} title="Importance"><${Bars} name="Records by importance" bars=${bandsOf(metrics.importance_distribution)} unit="Records" /><//>
+      <${FadingPanel} metrics=${metrics} />
+      <${GrowthPanel} metrics=${metrics} />
+      <${RegretPanel} metrics=${metrics} />
+      <${RunsPanel} />
+    </div>`
+}
+
+/** @param {{ metrics: StoreMetrics }} properties */
+function Headline({ metrics }) {
+  const figures = [
+    ['Records', formatCount(metrics.total_records)],
+    ['Active', formatCount(metrics.active_records)],
+    ['Pinned', formatCount(metrics.pinned_records)],
+    ['New in 24 hours', formatShare(metrics.memory_growth_rate)],
+    ['Revised', formatShare(metrics.revision_rate)],
+    ['Used when served', formatShare(metrics.retrieval_usefulness)],
+  ]
+  return html`<dl class="headline">${figures.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
+}
+
+const weekday = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric' })
+const date = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
+const dayMs = 86_400_000
+
+/** @param {{ metrics: StoreMetrics }} properties */
+function FadingPanel({ metrics: { fading_by_day: days } }) {
+  const total = days.reduce((sum, { records }) => sum + records, 0)
+  const columns = days.map(({ from, records }, index) => ({
+    name: index === 0 ? 'today' : weekday.format(new Date(from)),
+    value: records,
+  }))
+  return html`<${Panel} title="Fades away in 7 days" aside=${html`<a href=${addressOf(['records'], { sort: 'salience', order: 'asc' })}>faintest first</a>`}>
+    <${Columns} name="Records fading in 7 days" columns=${columns} unit="Records" />
+    <p class="note">${formatCount(total)} in all, unless they are used or pinned.</p>
+  <//>`
+}
+
+/** @param {{ metrics: StoreMetrics }} properties */
+function GrowthPanel({ metrics: { created_by_day: days } }) {
+  const total = days.reduce((sum, { records }) => sum + records, 0)
+  // Each period of 24 hours is named by the day on which it ends.
+  const columns = days.map(({ from, records }) => ({
+    name: date.format(new Date(Date.parse(from) + dayMs)),
+    value: records,
+  }))
+  return html`<${Panel} title="Growth" size="double" aside=${html`<a href=${addressOf(['records'], { sort: 'created_at' })}>newest first</a>`}>
+    <${Columns} name="Growth: records created by day" columns=${columns} unit="Records" />
+    <p class="note">${formatCount(total)} of today's records were created in 30 days.</p>
+  <//>`
+}
+
+/** @param {{ metrics: StoreMetrics }} properties */
+function RegretPanel({ metrics: { regret } }) {
+  const bars = Object.entries(regret.by_reason).map(([name, value]) => ({
+    name: words(name),
+    value,
+    shown: formatShare(value),
+  }))
+  return html`<${Panel} title="Regret" aside=${html`<strong>${formatShare(regret.rate)}</strong>`}>
+    ${bars.length === 0 ? html`<p class="note">Nothing was forgotten yet.</p>` : html`<${Bars} name="Regret by reason" bars=${bars} unit="Share" />`}
+    <p class="note">The share of the forgotten records that an answer would have had.</p>
+  <//>`
+}
+
+/** @param {Readonly<Record<string, number>>} counts */
+function barsOf(counts) {
+  return Object.entries(counts).map(([name, value]) => ({ name: words(name), value }))
+}
+
+/** @param {Readonly<Record<string, number>>} counts */
+function bandsOf(counts) {
+  return Object.entries(counts).map(([name, value]) => ({ name: name.replace('-', ' – '), value }))
+}

@@ -1,0 +1,53 @@
+import { html } from '../../html.js'
+import { words } from '../../parts/numbers.js'
+import { RecordId, shortenId } from '../../parts/record-id.js'
+import { textOf } from '../../parts/record-text.js'
+import { Time } from '../../parts/time.js'
+import { addressOf } from '../../router.js'
+import { Feedback } from './feedback.js'
+
+/** @import { RetrievedNode, Signals } from '../../api/types.d.ts' */
+
+/**
+ * A record of the answer, and what its score is made of.
+ * @param {{ node: RetrievedNode, rank: number, best: number, onChange: () => void }} properties
+ */
+export function Found({ node: { record, score, signals, hop }, rank, best, onChange }) {
+  const linkId = `found-${record.id}`
+  return html`<li class="found">
+    <span class="found-rank" aria-label=${`Rank ${rank}`}>${rank}</span>
+    <div class="found-body">
+      <a id=${linkId} class="record-link content" href=${addressOf(['records', record.id])}>${textOf(record)}</a>
+      <p class="note found-facts">${words(record.type)}${record.scope !== undefined && html` · <bdi>${record.scope}</bdi>`} · <${Time} at=${record.created_at} /> · <${RecordId} id=${record.id} /></p>
+      ${signals && html`<${Parts} signals=${signals} hop=${hop} best=${best} />`}
+      <${Feedback} record=${record} describedBy=${linkId} onChange=${onChange} />
+    </div>
+    <b class="found-score" title="Score">${score.toFixed(3)}</b>
+  </li>`
+}
+
+/** Each channel's share of the score, and the factors that it is multiplied with. @param {{ signals: Signals, hop: number, best: number }} properties */
+function Parts({ signals, hop, best }) {
+  const { channels, fused, via } = signals
+  const width = (/** @type {number} */ part) => ({ width: `${Math.min(100, (100 * part) / best)}%` })
+  return html`<div class="parts-bar" aria-hidden="true">
+      ${channels.map(({ channel, contribution }) => html`<i key=${channel} class=${`part ${channel}`} style=${width(contribution)}></i>`)}
+      ${via && html`<i class="part edge" style=${width(fused)}></i>`}
+    </div>
+    <p class="note parts-text">
+      ${channels.map(({ channel, rank, weight, contribution }) => html`<span key=${channel} title=${`Weight ${weight}`}><i class=${`part ${channel}`}></i>${channel} ${contribution.toFixed(3)}, rank ${rank}</span>`)}
+      ${via && html`<span><i class="part edge"></i>neighbour of <a href=${addressOf(['records', via.source_id])}><code>${shortenId(via.source_id)}</code></a> by <bdi>${via.predicate}</bdi> ${fused.toFixed(3)}, ${hop === 1 ? 'one step' : `${hop} steps`} away</span>`}
+      ${factorsOf(signals).map(([name, factor]) => html`<span key=${name}>× ${factor.toFixed(3)} ${name}</span>`)}
+    </p>`
+}
+
+/** The prior: what is more alive, more important, newer, or of the time that the question names. @param {Signals} signals @returns {(readonly [string, number])[]} */
+function factorsOf({ salience_factor, importance_factor, recency_factor, time_factor }) {
+  /** @type {(readonly [string, number])[]} */
+  const prior = [
+    ['salience', salience_factor],
+    ['importance', importance_factor],
+    ['recency', recency_factor],
+  ]
+  return time_factor === 1 ? prior : [...prior, ['named time', time_factor]]
+}

@@ -1,0 +1,36 @@
+import { query } from '../../router.js'
+
+/** @import { RetrieveQuery } from '../../api/types.d.ts' */
+
+/** @typedef {RetrieveQuery & { task_descriptor: string }} Question */
+
+export const types = ['episodic', 'working', 'entity', 'semantic', 'competence', 'plan_graph']
+const replaced = ['challenged', 'invalidated', 'merged', 'superseded']
+
+/** So many tokens has the context, unless the address says otherwise. */
+export const usualTokens = 1_500
+
+/**
+ * The question that the address asks, as `/v1/retrieve` and `/v1/context` take it; undefined when it asks none. Looking
+ * must not change what is looked at: it is not counted as an access.
+ * @returns {Question | undefined}
+ */
+export function questionOf() {
+  const text = query.value.get('q') ?? ''
+  if (text === '') return undefined
+  const [scope, type, asOf] = ['scope', 'type', 'as_of'].map((name) => query.value.get(name))
+  return /** @type {Question} */ ({
+    task_descriptor: text,
+    ...(scope ? { scopes: [scope] } : {}),
+    ...(type ? { memory_types: type.split(',') } : {}),
+    ...(query.value.get('status') === 'all' ? { include_status: replaced } : {}),
+    ...(asOf ? { as_of: asOf } : {}),
+    record_access: false,
+  })
+}
+
+/** The most tokens of the context that the address asks for. */
+export function tokensOf() {
+  const given = Number(query.value.get('tokens') ?? usualTokens)
+  return Number.isInteger(given) ? given : usualTokens
+}

@@ -1,0 +1,74 @@
+import { useState } from 'preact/hooks'
+import { api } from '../../api/client.js'
+import { html } from '../../html.js'
+import { notifyProblem } from '../../parts/notices.js'
+import { countOf, words } from '../../parts/numbers.js'
+import { Panel } from '../../parts/panel.js'
+import { clip, textOfValue } from '../../parts/record-text.js'
+import { Time } from '../../parts/time.js'
+import { addressOf } from '../../router.js'
+
+/** @import { AuditEntry } from '../../api/types.d.ts' */
+
+const shownAtFirst = 12
+
+/**
+ * Who did what to the record, and why. The newest entries first, as far as they are loaded.
+ * @param {{ id: string, first: { items: AuditEntry[], next_cursor?: string } }} properties
+ */
+export function AuditPanel({ id, first }) {
+  const [more, setMore] = useState(
+    /** @type {{ items: AuditEntry[], next_cursor?: string }} */ ({ items: [] }),
+  )
+  const [isWhole, setWhole] = useState(false)
+  const entries = [...first.items, ...more.items].reverse()
+  const next = more.items.length > 0 ? more.next_cursor : first.next_cursor
+  async function loadMore() {
+    try {
+      const page = await api.get('/v1/records/{id}/audit', {
+        path: { id },
+        query: { limit: 500, cursor: next },
+      })
+      setMore(({ items }) => ({ ...page, items: [...items, ...page.items] }))
+    } catch (error) {
+      notifyProblem(error)
+    }
+  }
+  const shown = isWhole ? entries : entries.slice(0, shownAtFirst)
+  return html`<${Panel} title="Audit log" aside=${html`<span class="note">${countOf(entries.length, 'entry', 'entries')}${next === undefined ? '' : ' so far'}</span>`}>
+    <ol class="audit">${shown.map((entry, index) => html`<li key=${`${entry.timestamp} ${index}`}><${Entry} entry=${entry} /></li>`)}</ol>
+    <div class="row">
+      ${shown.length < entries.length && html`<button type="button" onClick=${() => setWhole(true)}>Show all ${countOf(entries.length, 'entry', 'entries')}</button>`}
+      ${next !== undefined && html`<button type="button" onClick=${loadMore}>Load newer entries</button>`}
+    </div>
+  <//>`
+}
+
+/** @param {{ entry: AuditEntry }} properties */
+function Entry({ entry: { action, actor, timestamp, rationale, changes, run_id: run, via } }) {
+  const through = via && via.key_name !== actor ? html` with the key ${via.key_name}` : null
+  return html`<p><strong>${words(action)}</strong> <span class="note">by ${clip(actor, 80)}${through}, <${Time} at=${timestamp} />${run !== undefined && html`, <a href=${addressOf(['maintenance', 'runs', run])}>run</a>`}</span></p>
+    ${rationale !== '' && html`<p class="content">${clip(rationale, 600)}</p>`}
+    ${
+      changes &&
+      html`<ul class="plain changes">${Object.entries(changes)
+        .slice(0, 12)
+        .map(
+          ([name, change]) => html`<li key=${name}><${Change} name=${name} change=${change} /></li>`,
+        )}</ul>`
+    }`
+}
+
+/** @param {{ name: string, change: unknown }} properties */
+function Change({ name, change }) {
+  const label = html`<code>${clip(name, 90)}</code>`
+  if (!Array.isArray(change) || change.length !== 2) return html`${label} ${show(change)}`
+  const [before, after] = change
+  return html`${label} <del>${show(before)}</del> → <ins>${show(after)}</ins>`
+}
+
+/** @param {unknown} value */
+function show(value) {
+  if (typeof value === 'number') return String(Math.round(value * 1_000) / 1_000)
+  return value === null || value === undefined ? 'none' : clip(textOfValue(value), 160)
+}

@@ -1,0 +1,101 @@
+import { html } from '../../html.js'
+import { countOf, formatScore, words } from '../../parts/numbers.js'
+import { Panel } from '../../parts/panel.js'
+import { RecordId } from '../../parts/record-id.js'
+import { formatDuration } from '../../parts/time.js'
+
+/** @import { Explanation, MemoryRecord } from '../../api/types.d.ts' */
+/** @import { ComponentChildren } from 'preact' */
+
+/** Why a record counts as it does: the figures of `/explain`, in sentences. @param {{ record: MemoryRecord, explanation: Explanation }} properties */
+export function ReasonsPanel({ record, explanation }) {
+  const { importance, worth, surprise, keeping, removal } = explanation
+  const hidden = whyHidden(record, removal)
+  return html`${hidden && html`<${Panel} title="Why hidden"><p>${hidden}</p>${removal && html`<${Removal} removal=${removal} />`}<//>`}
+    <${Panel} title="Why important" aside=${html`<strong>${formatScore(importance.value)}</strong>`}>
+      <${Parts} parts=${Object.entries(importance.factors).map(([name, factor]) => ({ name, ...factor }))} />
+      <p class="note">Worth keeping ${formatScore(keeping.value)}: a budget forgets the lowest first. Base importance ${formatScore(importance.base_importance)}.</p>
+      ${worth && html`<details><summary>How the content was judged: ${formatScore(worth.value)}</summary><${Parts} parts=${worth.parts} /></details>`}
+    <//>
+    <${Panel} title="Why surprising" aside=${surprise && html`<strong>${formatScore(surprise.score)}</strong>`}>
+      ${surprise ? html`<${Surprise} surprise=${surprise} />` : html`<p class="note">Not compared yet: the record has no vector, or its content was removed.</p>`}
+    <//>`
+}
+
+/**
+ * What adds up to a figure, the largest first.
+ * @param {{ parts: readonly { name: string, value: number, weight: number, contribution: number }[] }} properties
+ */
+function Parts({ parts }) {
+  const sorted = [...parts]
+    .filter(({ contribution }) => contribution !== 0)
+    .sort((one, other) => Math.abs(other.contribution) - Math.abs(one.contribution))
+  const most = Math.max(0.001, ...sorted.map(({ contribution }) => Math.abs(contribution)))
+  if (sorted.length === 0) return html`<p class="note">No part counts.</p>`
+  return html`<table class="parts">
+    <thead class="unseen"><tr><th scope="col">Part</th><th scope="col">Size</th><th scope="col">Contribution</th></tr></thead>
+    <tbody>
+      ${sorted.map(
+        ({
+          name,
+          value,
+          weight,
+          contribution,
+        }) => html`<tr key=${name} title=${`${words(name)}: value ${formatScore(value)} × weight ${formatScore(weight)}`}>
+          <th scope="row">${words(name)}</th>
+          <td class="part-bar"><span class="bar-track"><span class=${contribution < 0 ? 'bar-fill less' : 'bar-fill'} style=${{ width: `${(100 * Math.abs(contribution)) / most}%` }}></span></span></td>
+          <td class="number">${contribution < 0 ? '−' : '+'}${Math.abs(contribution).toFixed(3)}</td>
+        </tr>`,
+      )}
+    </tbody>
+  </table>`
+}
+
+/** @param {{ surprise: NonNullable<Explanation['surprise']> }} properties */
+function Surprise({ surprise: { score, delta, base_before: before, neighbours, duplicate_of: twin } }) {
+  const kind =
+    score < 0.2
+      ? 'It repeats what was known'
+      : score < 0.6
+        ? 'It adds to what was known'
+        : 'It is unlike anything known'
+  const effect =
+    delta === 0
+      ? 'This did not move its base importance'
+      : `This moved its base importance from ${formatScore(before)} by ${delta > 0 ? '+' : '−'}${Math.abs(delta).toFixed(2)}`
+  return html`<p>${kind}. ${effect}.</p>
+    ${twin !== undefined && html`<p>It is a duplicate of <${RecordId} id=${twin} />.</p>`}
+    ${neighbours.length > 0 && html`<h3>Nearest</h3><ul class="plain">${neighbours.map(({ id, similarity }) => html`<li key=${id}><${RecordId} id=${id} /> <span class="note">similarity ${formatScore(similarity)}</span></li>`)}</ul>`}`
+}
+
+/**
+ * @param {MemoryRecord} record
+ * @param {Explanation['removal']} removal
+ * @returns {ComponentChildren}
+ */
+function whyHidden({ status, payload, forgotten }, removal) {
+  if (removal && forgotten)
+    return `It was forgotten: ${words(removal.reason)}, by the rule ${words(removal.rule)}. Lists and answers leave it out.`
+  if (status === 'superseded' || status === 'merged')
+    return `It is ${status}: answers show its successor instead.`
+  if (status === 'invalidated') return 'It was retracted or invalidated: no answer has it.'
+  if (
+    payload.kind === 'semantic' &&
+    payload.validity.end !== undefined &&
+    Date.parse(payload.validity.end) < Date.now()
+  )
+    return 'It is no longer valid: its time has ended, so answers leave it out.'
+  if (status === 'challenged') return 'It is contested: answers show it as disputed, below what is not.'
+  return undefined
+}
+
+/** @param {{ removal: NonNullable<Explanation['removal']> }} properties */
+function Removal({ removal: { numbers } }) {
+  const { salience, base_salience: base, elapsed_seconds: elapsed, keeping, retention, accesses } = numbers
+  return html`<dl class="facts">
+    <dt>Salience then</dt><dd>${formatScore(salience)}, of ${formatScore(base)} ${formatDuration(elapsed)} before</dd>
+    ${keeping !== undefined && html`<dt>Worth keeping</dt><dd>${formatScore(keeping)}</dd>`}
+    ${retention !== undefined && html`<dt>Retention</dt><dd>${formatScore(retention)}</dd>`}
+    ${accesses !== undefined && html`<dt>Uses</dt><dd>${countOf(accesses, 'use')}</dd>`}
+  </dl>`
+}

@@ -1,0 +1,77 @@
+import { useMemo } from 'preact/hooks'
+import { api } from '../../api/client.js'
+import { html } from '../../html.js'
+import { words } from '../../parts/numbers.js'
+import { Panel } from '../../parts/panel.js'
+import { RecordId } from '../../parts/record-id.js'
+import { clip, isRedacted, sentenceOf } from '../../parts/record-text.js'
+import { Time } from '../../parts/time.js'
+import { diffWords } from './word-diff.js'
+
+/** @import { MemoryRecord } from '../../api/types.d.ts' */
+
+/** A chain of revisions is shown this far to both sides. */
+const mostShown = 8
+/** A payload may have megabytes; this much of it is compared. */
+const longestCompared = 20_000
+
+/** @typedef {Awaited<ReturnType<typeof readSteps>>} Steps */
+
+/** What the record replaced, and what replaced it, each with its difference. @param {{ record: MemoryRecord, steps: Steps }} properties */
+export function RevisionsPanel({ record, steps }) {
+  return html`<${Panel} title="Revisions">
+    ${
+      steps.length === 0
+        ? html`<p class="note">This record replaces no other, and none replaces it.</p>`
+        : html`<ol class="revisions">${steps.map(({ predicate, older, newer }) => html`<li key=${`${newer.id} ${older.id}`}><${Step} current=${record.id} predicate=${predicate} older=${older} newer=${newer} /></li>`)}</ol>`
+    }
+  <//>`
+}
+
+/** @param {{ current: string, predicate: string, older: MemoryRecord, newer: MemoryRecord }} properties */
+function Step({ current, predicate, older, newer }) {
+  const pieces = useMemo(() => diffWords(comparable(older), comparable(newer)), [older, newer])
+  const name = (/** @type {MemoryRecord} */ { id }) =>
+    id === current ? html`<strong>this record</strong>` : html`<${RecordId} id=${id} />`
+  const said = predicate === 'supersedes' ? 'replaced' : 'was derived from'
+  return html`<p>${name(newer)} ${said} ${name(older)} <span class="note"><${Time} at=${newer.created_at} /></span></p>
+    <p class="content diff">${pieces.map(({ kind, text }, index) => (kind === 'added' ? html`<ins key=${index}>${text}</ins>` : kind === 'removed' ? html`<del key=${index}>${text}</del>` : html`<span key=${index}>${text}</span>`))}</p>`
+}
+
+/** @param {MemoryRecord} record */
+function comparable({ payload }) {
+  const text =
+    payload.kind === 'semantic'
+      ? sentenceOf(payload, longestCompared)
+      : words(JSON.stringify(payload, undefined, 2))
+  return clip(text, longestCompared)
+}
+
+/**
+ * Each step of the lineage that touches this record, with both sides whole.
+ * @param {MemoryRecord} record
+ * @param {AbortSignal} signal
+ */
+export async function readSteps(record, signal) {
+  const { edges } = await api.get('/v1/records/{id}/lineage', { path: { id: record.id }, signal })
+  const steps = edges.slice(0, mostShown)
+  const ids = [...new Set(steps.flatMap(({ source_id, target_id }) => [source_id, target_id]))]
+  const found = await Promise.all(ids.map((id) => (id === record.id ? record : readWhole(id, signal))))
+  const records = new Map(found.flatMap((one) => (one ? [[one.id, one]] : [])))
+  return steps.flatMap(({ source_id, predicate, target_id }) => {
+    const [newer, older] = [records.get(source_id), records.get(target_id)]
+    return newer && older ? [{ predicate, newer, older }] : []
+  })
+}
+
+/**
+ * @param {string} id
+ * @param {AbortSignal} signal
+ * @returns {Promise<MemoryRecord | undefined>}
+ */
+async function readWhole(id, signal) {
+  const record = await api
+    .get('/v1/records/{id}', { path: { id }, query: { include_forgotten: true }, signal })
+    .catch(() => undefined)
+  return record && !isRedacted(record) ? record : undefined
+}

@@ -1,0 +1,54 @@
+import { useId } from 'preact/hooks'
+import { html } from '../html.js'
+
+/** @typedef {Record<string, unknown> & { label: string, note?: string | undefined, value?: string | undefined, initial?: string | undefined }} FieldProperties */
+/** @typedef {string | { value: string, label: string }} Option */
+
+/**
+ * A labelled field: an input, or a choice where it has options. Other properties go to the element. With `value`, the field
+ * shows it at each drawing; `initial` stands there only until somebody types something else.
+ * @param {FieldProperties & { options?: readonly Option[] | undefined, type?: string }} properties
+ */
+export function Field({ label, note, options, value, initial, ...more }) {
+  const id = useId()
+  const described = { ...more, id, 'aria-describedby': note === undefined ? undefined : `${id}-note` }
+  return html`<div class="field">
+    <label for=${id}>${label}</label>
+    ${
+      options
+        ? html`<select ...${described} ...${value === undefined ? {} : { value }}>
+            ${options.map((option) => html`<${Choice} key=${textOf(option)} option=${option} isSelected=${textOf(option) === (value ?? initial)} />`)}
+          </select>`
+        : html`<input type="text" ...${described} ...${value === undefined ? { defaultValue: initial } : { value }} />`
+    }
+    ${note !== undefined && html`<p id=${`${id}-note`} class="note">${note}</p>`}
+  </div>`
+}
+
+/** @param {Option} option */
+function textOf(option) {
+  return typeof option === 'string' ? option : option.value
+}
+
+/** @param {{ option: Option, isSelected: boolean }} properties */
+function Choice({ option, isSelected }) {
+  const label = typeof option === 'string' ? option : option.label
+  return html`<option value=${textOf(option)} selected=${isSelected}>${label}</option>`
+}
+
+/** @param {FieldProperties} properties */
+export function TextArea({ label, note, value, ...more }) {
+  const id = useId()
+  const describedBy = note === undefined ? undefined : `${id}-note`
+  return html`<div class="field">
+    <label for=${id}>${label}</label>
+    <textarea ...${more} id=${id} aria-describedby=${describedBy}>${value ?? ''}</textarea>
+    ${note !== undefined && html`<p id=${`${id}-note`} class="note">${note}</p>`}
+  </div>`
+}
+
+/** @param {Record<string, unknown> & { label: string, isHidden?: boolean }} properties `isHidden` names the box without a text beside it. */
+export function Checkbox({ label, isHidden = false, ...more }) {
+  if (isHidden) return html`<input type="checkbox" aria-label=${label} ...${more} />`
+  return html`<label class="check"><input type="checkbox" ...${more} />${label}</label>`
+}

@@ -1,0 +1,43 @@
+import { useState } from 'preact/hooks'
+import { html } from '../html.js'
+import { addressOf } from '../router.js'
+import { notifyProblem } from './notices.js'
+
+/** So much of the end of an id is shown: ids of one time begin alike. */
+const shownLength = 8
+
+/** @param {string} id */
+export function shortenId(id) {
+  return id.length > shownLength + 1 ? `…${id.slice(-shownLength)}` : id
+}
+
+/** A shortened id that leads to its record and can be copied in full. @param {{ id: string, isLink?: boolean }} properties */
+export function RecordId({ id, isLink = true }) {
+  // The whole id is in the page, for a search and for a screen reader; only its end is drawn.
+  const text =
+    id.length > shownLength + 1
+      ? html`<code><span class="unseen">${id.slice(0, -shownLength)}</span><span class="id-end">${id.slice(-shownLength)}</span></code>`
+      : html`<code>${id}</code>`
+  return html`<span class="id" title=${id}>
+    ${isLink ? html`<a href=${addressOf(['records', id])}>${text}</a>` : text}<${CopyButton} text=${id} label=${`Copy ${id}`} />
+  </span>`
+}
+
+/** @param {{ text: string, label: string, children?: string }} properties */
+export function CopyButton({ text, label, children }) {
+  const [isCopied, setCopied] = useState(false)
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text)
+      setCopied(true)
+      setTimeout(() => setCopied(false), 1_500)
+    } catch {
+      notifyProblem(
+        new Error(
+          'The browser refuses to copy: the clipboard needs localhost or TLS. Select the text instead.',
+        ),
+      )
+    }
+  }
+  return html`<button type="button" class="quiet copy" aria-label=${label} title=${label} onClick=${copy}>${isCopied ? '✓' : (children ?? '⧉')}</button>`
+}

@@ -1,0 +1,25 @@
+import { html } from '../html.js'
+import { addressOf } from '../router.js'
+import { RecordId } from './record-id.js'
+import { textOf } from './record-text.js'
+
+/** @import { KnownRecords } from './use-records.js' */
+
+/**
+ * A record as a list names it: its text as a link, and its id. Both keep their place while the text is loading.
+ * @param {{ id: string, known: KnownRecords, absent?: string | undefined, linkId?: string }} properties `absent` says what a record is that cannot be read
+ */
+export function RecordLine({ id, known, absent = 'not stored, or not for this key', linkId }) {
+  const record = known.get(id)
+  const text =
+    record === undefined
+      ? html`<span class="bone" role="status" aria-label="Loading"></span>`
+      : record === null
+        ? html`<span class="none">${absent}</span>`
+        : html`<bdi>${textOf(record)}</bdi>`
+  const href = addressOf(['records', id])
+  return html`<div class="record-line">
+    ${record ? html`<a id=${linkId} class="record-link content" href=${href}>${text}</a>` : text}
+    <${RecordId} id=${id} isLink=${record !== null} />
+  </div>`
+}

@@ -1,0 +1,28 @@
+import { describeProblem, Problem } from '../api/problem.js'
+import { html } from '../html.js'
+
+/** @import { ComponentChildren } from 'preact' */
+
+/** Holds the place of what is loading, so that nothing jumps when it arrives. @param {{ lines?: number }} properties */
+export function Loading({ lines = 6 }) {
+  return html`<div class="loading" role="status" aria-label="Loading">
+    ${Array.from({ length: lines }, (_, index) => html`<span key=${index} class="bone"></span>`)}
+  </div>`
+}
+
+/** Says that there is nothing, and what to do about it. @param {{ title: string, children?: ComponentChildren }} properties */
+export function Empty({ title, children }) {
+  return html`<div class="state"><p class="state-title">${title}</p>${children !== undefined && html`<p>${children}</p>`}</div>`
+}
+
+/** Says what went wrong in the words of the service. @param {{ error: unknown, retry?: (() => void) | undefined }} properties */
+export function Failure({ error, retry }) {
+  const title = error instanceof Problem ? error.title : 'This did not work'
+  const request = error instanceof Problem ? error.requestId : undefined
+  return html`<div class="state failure" role="alert">
+    <p class="state-title">${title}</p>
+    <p>${describeProblem(error)}</p>
+    ${request !== undefined && html`<p class="note">Request <code>${request}</code></p>`}
+    ${retry && html`<button type="button" onClick=${retry}>Try again</button>`}
+  </div>`
+}

@@ -1,0 +1,53 @@
+import { html } from '../html.js'
+import { query, setQuery } from '../router.js'
+
+/** @import { ComponentChildren } from 'preact' */
+
+/**
+ * @template Row
+ * @typedef {object} Column
+ * @property {string} name
+ * @property {ComponentChildren} label
+ * @property {(row: Row) => ComponentChildren} show
+ * @property {boolean} [isNumber] aligned to the right, in figures of equal width
+ * @property {boolean} [isMain] takes the room that the others leave
+ */
+
+/**
+ * A table that scrolls inside its own box where the window is narrow.
+ * @template Row
+ * @param {{ caption: string, columns: readonly Column<Row>[], rows: readonly Row[], keyOf: (row: Row) => string, isBusy?: boolean }} properties
+ */
+export function Table({ caption, columns, rows, keyOf, isBusy = false }) {
+  return html`<div class="table-box" role="region" aria-label=${caption} tabindex="0">
+    <table aria-busy=${isBusy}>
+      <caption class="unseen">${caption}</caption>
+      <thead><tr>${columns.map(({ name, label, ...kind }) => html`<th key=${name} scope="col" class=${classOf(kind)}>${label}</th>`)}</tr></thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr key=${keyOf(row)}>${columns.map(({ name, show, ...kind }) => html`<td key=${name} class=${classOf(kind)}>${show(row)}</td>`)}</tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`
+}
+
+/** @param {{ isNumber?: boolean, isMain?: boolean }} kind */
+function classOf({ isNumber = false, isMain = false }) {
+  return isNumber ? 'number' : isMain ? 'main' : undefined
+}
+
+/**
+ * Leads through the pages of a list. The cursor is in the address; the way back is the history of the browser.
+ * @param {{ next: string | undefined, name?: string }} properties
+ */
+export function Pager({ next, name = 'cursor' }) {
+  const isFirst = !query.value.has(name)
+  if (isFirst && next === undefined) return null
+  return html`<nav class="pager" aria-label="Pages of the list">
+    <button type="button" disabled=${isFirst} onClick=${() => setQuery({ [name]: undefined })}>First page</button>
+    <button type="button" disabled=${isFirst} onClick=${() => history.back()}>Back</button>
+    <button type="button" disabled=${next === undefined} onClick=${() => setQuery({ [name]: next })}>Next page</button>
+  </nav>`
+}

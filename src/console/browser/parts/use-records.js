@@ -1,0 +1,43 @@
+import { useEffect, useState } from 'preact/hooks'
+import { api } from '../api/client.js'
+
+/** @import { SeenRecord } from '../api/types.d.ts' */
+
+/** @typedef {ReadonlyMap<string, SeenRecord | null>} KnownRecords null: there is no such record for this key */
+
+/** So many requests are under way at once: a key has a limit of requests in a second. */
+const atOnce = 4
+
+/**
+ * Reads records that an answer names only by id, forgotten ones too. Where an id is not in the map, it is still under way.
+ * @param {readonly string[]} ids
+ * @returns {KnownRecords}
+ */
+export function useRecords(ids) {
+  const [known, setKnown] = useState(/** @type {KnownRecords} */ (new Map()))
+  useEffect(() => {
+    const controller = new AbortController()
+    const waiting = [...new Set(ids)].filter((id) => !known.has(id))
+    async function work() {
+      for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) {
+        const record = await readRecord(id, controller.signal)
+        if (controller.signal.aborted) return
+        const name = id
+        setKnown((former) => new Map(former).set(name, record))
+      }
+    }
+    for (let worker = 0; worker < atOnce; worker += 1) work()
+    return () => controller.abort()
+  }, [ids.join()])
+  return known
+}
+
+/**
+ * @param {string} id
+ * @param {AbortSignal} signal
+ * @returns {Promise<SeenRecord | null>}
+ */
+async function readRecord(id, signal) {
+  const query = { include_forgotten: true }
+  return api.get('/v1/records/{id}', { path: { id }, query, signal }).catch(() => null)
+}

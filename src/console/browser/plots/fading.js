@@ -1,0 +1,60 @@
+/** @import { Policy } from '../api/types.d.ts' */
+
+/** @typedef {Policy['decay']} Decay */
+
+const huberKnee = 0.5
+const huberKneeValue = 2 ** -huberKnee
+const elasticLinearShare = 0.3
+
+/** A record at or below this salience is pruned. */
+export const pruneLine = 0.001
+
+/**
+ * The share of a salience that is left after so many half-lives: the same curves as the service has.
+ * @param {Decay['curve']} curve
+ * @param {number} halfLives
+ */
+export function fadingFactor(curve, halfLives) {
+  switch (curve) {
+    case 'linear':
+      return Math.max(0, 1 - halfLives)
+    case 'huber':
+      if (halfLives <= huberKnee) return 2 ** -halfLives
+      return Math.max(0, huberKneeValue * (1 - Math.LN2 * (halfLives - huberKnee)))
+    case 'elastic':
+      return elasticLinearShare * Math.max(0, 1 - halfLives / 2) + (1 - elasticLinearShare) * 2 ** -halfLives
+    default:
+      return 2 ** -halfLives
+  }
+}
+
+/**
+ * The salience of a record that began at 1, so many seconds later, if nobody uses it.
+ * @param {Decay} decay
+ * @param {number} seconds
+ */
+export function salienceAfter({ curve, half_life_seconds, min_salience, max_age_seconds }, seconds) {
+  if (max_age_seconds > 0 && seconds >= max_age_seconds) return 0
+  return Math.max(Math.min(1, min_salience), fadingFactor(curve, seconds / half_life_seconds))
+}
+
+/** Beyond this, the service does not fade further. */
+const maxHalfLives = 64
+
+/**
+ * After how many seconds a record of salience 1 that nobody uses is forgotten; undefined for never. Salience only falls, so
+ * the moment is found by halving.
+ * @param {Pick<Policy, 'decay' | 'deletion_policy'>} policy
+ */
+export function forgottenAfter({ decay, deletion_policy }) {
+  let high = maxHalfLives * decay.half_life_seconds
+  if (decay.max_age_seconds > 0) high = Math.min(high, decay.max_age_seconds)
+  if (deletion_policy !== 'auto_prune' || salienceAfter(decay, high) > pruneLine) return undefined
+  let low = 0
+  for (let step = 0; step < 80; step += 1) {
+    const middle = (low + high) / 2
+    if (salienceAfter(decay, middle) > pruneLine) low = middle
+    else high = middle
+  }
+  return high
+}

@@ -1,0 +1,69 @@
+import { html } from '../html.js'
+import { clip } from '../parts/record-text.js'
+
+/** @import { MemoryRecord } from '../api/types.d.ts' */
+
+/** @typedef {Extract<MemoryRecord['payload'], { kind: 'plan_graph' }>} Plan */
+
+/** More nodes than this are only listed: nobody reads such a picture. */
+const mostDrawn = 60
+const [boxWidth, boxHeight, gapX, gapY] = [150, 34, 34, 14]
+
+/** The steps of a plan from left to right, each behind those that it needs. @param {{ payload: Plan }} properties */
+export function PlanGraph({ payload: { nodes, edges } }) {
+  const list = html`<ol class=${nodes.length > mostDrawn ? 'steps' : 'unseen'}>${nodes.slice(0, 500).map(
+    ({ id, op }) =>
+      html`<li key=${id}>${op}<span class="note"> after ${
+        edges
+          .filter(({ to }) => to === id)
+          .map(({ from }) => from)
+          .join(', ') || 'nothing'
+      }</span></li>`,
+  )}</ol>`
+  if (nodes.length === 0 || nodes.length > mostDrawn) return list
+  const places = placeNodes(nodes, edges)
+  const width = Math.max(...[...places.values()].map(({ x }) => x)) + boxWidth
+  const height = Math.max(...[...places.values()].map(({ y }) => y)) + boxHeight
+  return html`<div class="graph-box" tabindex="0" role="region" aria-label="Plan">
+    <svg role="img" aria-label="Steps of the plan" viewBox=${`-2 -2 ${width + 4} ${height + 4}`} width=${width + 4} height=${height + 4}>
+      ${edges.map(({ from, to, kind }) => {
+        const [start, end] = [places.get(from), places.get(to)]
+        if (!start || !end) return null
+        const [x1, y1, x2, y2] = [start.x + boxWidth, start.y + boxHeight / 2, end.x, end.y + boxHeight / 2]
+        const bend = (x2 - x1) / 2
+        return html`<path key=${`${from} ${to}`} class=${kind === 'data' ? 'edge' : 'edge dashed'} d=${`M${x1},${y1}C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`} />`
+      })}
+      ${nodes.map(({ id, op }) => {
+        const { x, y } = places.get(id) ?? { x: 0, y: 0 }
+        return html`<g key=${id} transform=${`translate(${x},${y})`}><title>${op}</title><rect class="node" width=${boxWidth} height=${boxHeight} rx="5" /><text x=${boxWidth / 2} y=${boxHeight / 2} dy="0.35em" text-anchor="middle">${clip(op, 22)}</text></g>`
+      })}
+    </svg>
+    ${list}
+  </div>`
+}
+
+/**
+ * A column for each step of the longest way to a node.
+ * @param {Plan['nodes']} nodes
+ * @param {Plan['edges']} edges
+ */
+function placeNodes(nodes, edges) {
+  /** @type {Map<string, number>} */
+  const columns = new Map(nodes.map(({ id }) => [id, 0]))
+  // The graph has no cycle, so it settles after at most as many rounds as there are nodes.
+  for (let round = 0; round < nodes.length; round++) {
+    const late = edges.filter(({ from, to }) => (columns.get(to) ?? 0) <= (columns.get(from) ?? 0))
+    if (late.length === 0) break
+    for (const { from, to } of late) columns.set(to, (columns.get(from) ?? 0) + 1)
+  }
+  /** @type {Map<number, number>} */
+  const filled = new Map()
+  return new Map(
+    nodes.map(({ id }) => {
+      const column = columns.get(id) ?? 0
+      const row = filled.get(column) ?? 0
+      filled.set(column, row + 1)
+      return [id, { x: column * (boxWidth + gapX), y: row * (boxHeight + gapY) }]
+    }),
+  )
+}

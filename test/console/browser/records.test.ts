@@ -1,0 +1,139 @@
+import { beforeAll, expect, it } from 'vitest'
+import {
+  createConsoleSetup,
+  describeInBrowser,
+  findAccessProblems,
+  watchErrors,
+} from '../../support/browser.ts'
+import { actWithReason, fact, storeRecord } from '../../support/console-requests.ts'
+
+describeInBrowser('the list of records', () => {
+  const setup = createConsoleSetup()
+  const ids: string[] = []
+
+  beforeAll(async () => {
+    for (const [subject, object] of [
+      ['Ana', 'green tea'],
+      ['Ben', 'black coffee'],
+      ['مارية', 'الشاي الأخضر'],
+      ['<img src=x onerror=alert(1)>', '<script>document.title = 1</script>'],
+      ['Donaudampfschifffahrtsgesellschaft'.repeat(8), 'green'],
+    ])
+      ids.push(await storeRecord(setup.app, fact(subject ?? '', 'prefers', object, { scope: 'team' })))
+  })
+
+  it('finds records by words, which are then in the address', async () => {
+    const page = await setup.open('/console/records')
+    await page.getByRole('link', { name: 'Ben prefers black coffee' }).waitFor()
+    const field = page.getByRole('searchbox')
+    await field.fill('tea')
+    await field.press('Enter')
+    await page.getByRole('link', { name: 'Ben prefers black coffee' }).waitFor({ state: 'detached' })
+    expect(new URL(page.url()).searchParams.get('q')).toBe('tea')
+    expect(await page.getByRole('link', { name: 'Ana prefers green tea' }).count()).toBe(1)
+
+    await page.goBack()
+    await page.getByRole('link', { name: 'Ben prefers black coffee' }).waitFor()
+    expect(await field.inputValue()).toBe('')
+  })
+
+  it('shows the text of a record as text, whatever it contains', async () => {
+    const page = await setup.open('/console/records')
+    const errors = watchErrors(page)
+    await page.getByRole('link', { name: '<img src=x onerror=alert(1)> prefers <script>' }).click()
+    await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>' }).waitFor()
+    expect(await page.locator('main img').count()).toBe(0)
+    expect(errors).toEqual([])
+  })
+
+  it('pins, reinforces, forgets and restores what is selected, each with a reason', async () => {
+    const page = await setup.open('/console/records?include_forgotten=true')
+    const boxes = [/^Select Ana/, /^Select Ben/].map((name) => page.getByRole('checkbox', { name }))
+    const select = async () => {
+      for (const box of boxes) await box.check()
+    }
+    expect(await page.getByRole('button', { name: 'Forget', exact: true }).isDisabled()).toBe(true)
+    for (const [action, notice] of [
+      ['Pin', 'Pinned: 2 records.'],
+      ['Reinforce', 'Reinforced: 2 records.'],
+    ] as const) {
+      await select()
+      await actWithReason(page, action)
+      await page.getByRole('status').getByText(notice).waitFor()
+      await page.getByText('None selected').waitFor()
+    }
+    expect(await page.locator('.tag', { hasText: 'pinned' }).count()).toBe(2)
+    const { body } = await setup.app.request('GET', `/v1/records/${ids[0]}/audit`)
+    expect(body).toMatchObject({
+      items: [
+        { action: 'create' },
+        { action: 'pin', actor: 'root', rationale: 'a person decided so' },
+        { action: 'reinforce', actor: 'root', rationale: 'a person decided so' },
+      ],
+    })
+
+    // A pinned record is not forgotten with others: the refusal is told, and the dialog can be left.
+    await boxes[0]?.check()
+    await page.getByRole('button', { name: 'Forget', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'Forget' })
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('too old')
+    await dialog.getByRole('button', { name: 'Forget', exact: true }).click()
+    await dialog.getByRole('alert').filter({ hasText: 'pinned' }).waitFor()
+    await page.keyboard.press('Escape')
+
+    for (const id of ids.slice(0, 2))
+      await setup.app.request('POST', `/v1/records/${id}/unpin`, { body: { actor: 'a', rationale: 'r' } })
+    await page.reload()
+    await select()
+    await actWithReason(page, 'Forget')
+    await page.getByRole('status').getByText('Forgotten: 2 records.').waitFor()
+    expect((await setup.app.request('GET', `/v1/records/${ids[0]}`)).status).toBe(410)
+    await select()
+    await actWithReason(page, 'Restore')
+    await page.getByRole('status').getByText('Restored: 2 records.').waitFor()
+    expect((await setup.app.request('GET', `/v1/records/${ids[0]}`)).status).toBe(200)
+  })
+
+  it('filters and chooses columns by the address, and says what to do when nothing matches', async () => {
+    const page = await setup.open('/console/records?type=entity&columns=type,id')
+    await page.getByText('No record matches').waitFor()
+    expect(await findAccessProblems(page)).toEqual([])
+    await page.getByRole('button', { name: 'Remove the filter Type' }).click()
+    await page.getByRole('columnheader', { name: 'Id' }).waitFor()
+    expect(await page.getByRole('columnheader', { name: 'Salience' }).count()).toBe(0)
+  })
+
+  it('leads through a long list by pages', async () => {
+    const records = Array.from({ length: 60 }, (_, place) =>
+      fact(`Item ${place}`, 'is', 'listed', { scope: 'many' }),
+    )
+    await setup.app.request('POST', '/v1/records/batch', { body: { records } })
+    const page = await setup.open('/console/records?scope=many')
+    await page.getByRole('button', { name: 'Next page' }).click()
+    await page.getByRole('button', { name: 'First page' }).and(page.locator(':enabled')).waitFor()
+    await page.getByRole('row').nth(10).waitFor()
+    expect(new URL(page.url()).searchParams.has('cursor')).toBe(true)
+    await page.getByRole('button', { name: 'First page' }).click()
+    await page.getByRole('button', { name: 'First page' }).and(page.locator(':disabled')).waitFor()
+  })
+
+  it('fits a narrow screen in the dark, with long words and other scripts', async () => {
+    const page = await setup.open('/console/records', { colorScheme: 'dark', width: 360 })
+    await page.getByRole('link', { name: 'Ana prefers green tea' }).waitFor()
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+    expect(await findAccessProblems(page)).toEqual([])
+  })
+
+  it('offers a key only what it may do', async () => {
+    const key = await setup.app.issueKey(['records:read'], { name: 'reader' })
+    const page = await setup.open('/console/records', { key })
+    await page.getByRole('link', { name: 'Ana prefers green tea' }).waitFor()
+    for (const name of ['Pin', 'Reinforce', 'Forget', 'Restore'])
+      expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0)
+
+    const blind = await setup.app.issueKey(['maintenance:run'], { name: 'operator' })
+    const other = await setup.open('/console/records', { key: blind })
+    await other.getByText('it lacks').waitFor()
+    expect(await other.getByRole('link', { name: 'Records', exact: true }).count()).toBe(0)
+  })
+})

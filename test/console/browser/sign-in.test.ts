@@ -1,0 +1,105 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import {
+  createConsoleSetup,
+  describeInBrowser,
+  findAccessProblems,
+  watchErrors,
+} from '../../support/browser.ts'
+import { rootKey } from '../../support/test-app.ts'
+
+const readStored = (page: Page) =>
+  page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))
+
+describeInBrowser('signing in', () => {
+  const setup = createConsoleSetup()
+
+  it('keeps a key in the tab once it has worked, and never in an address', async () => {
+    const page = await setup.open('/console', { key: false })
+    const addresses: string[] = []
+    page.on('request', (request) => addresses.push(request.url()))
+    await page.getByLabel('API key').fill('a-key-that-nobody-issued')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').filter({ hasText: 'unknown, expired or revoked' }).waitFor()
+    expect(await readStored(page)).toBe('[{},{}]')
+    expect(await findAccessProblems(page)).toEqual([])
+
+    await page.getByLabel('API key').fill(rootKey)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
+    expect(await readStored(page)).toBe(JSON.stringify([{ 'membrane.key': rootKey }, {}]))
+    expect(addresses.filter((address) => address.includes(rootKey))).toEqual([])
+  })
+
+  it('opens the page of the address after the sign-in, and again after a reload', async () => {
+    const page = await setup.open('/console/records?q=tea', { key: false })
+    await page.getByLabel('API key').fill(rootKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Records', exact: true }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Records', exact: true }).waitFor()
+    expect(page.url()).toBe(`${setup.app.url}/console/records?q=tea`)
+  })
+
+  it('forgets the key on the way out', async () => {
+    const page = await setup.open('/console')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('API key').waitFor()
+    expect(await readStored(page)).toBe('[{},{}]')
+  })
+
+  it('asks for another key when this one is revoked', async () => {
+    const issued = await setup.app.request('POST', '/v1/keys', {
+      body: { name: 'reader', permissions: ['records:read'] },
+    })
+    const { id, secret } = issued.body as { id: string; secret: string }
+    const page = await setup.open('/console', { key: secret })
+    await page.getByRole('img', { name: 'Records by type' }).waitFor()
+    await setup.app.request('DELETE', `/v1/keys/${id}`)
+    await page.getByRole('link', { name: 'Records', exact: true }).click()
+    await page.getByRole('alert').filter({ hasText: 'no longer valid' }).waitFor()
+    expect(await readStored(page)).toBe('[{},{}]')
+  })
+})
+
+describeInBrowser('a service without a key', () => {
+  const setup = createConsoleSetup({ variables: { MEMBRANE_API_KEY: '' } })
+
+  it('opens the console at once', async () => {
+    const page = await setup.open('/console', { key: false })
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
+  })
+})
+
+describeInBrowser('the frame of the console', () => {
+  const setup = createConsoleSetup()
+
+  it('is left and entered by the keyboard alone', async () => {
+    const page = await setup.open('/console')
+    const errors = watchErrors(page)
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('r')
+    await page.getByRole('heading', { name: 'Records', exact: true }).waitFor()
+    await page.keyboard.press('?')
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await dialog.waitFor()
+    expect(await findAccessProblems(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(errors).toEqual([])
+  })
+
+  it.each([
+    ['light', 1_440],
+    ['dark', 1_440],
+    ['light', 360],
+    ['dark', 360],
+  ] as const)('has no access problem in %s on %i pixels', async (colorScheme, width) => {
+    const page = await setup.open('/console', { colorScheme, width })
+    await page.getByRole('img', { name: 'Records by type' }).waitFor()
+    expect(await findAccessProblems(page)).toEqual([])
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+  })
+})
