@@ -1,0 +1,167 @@
+import type { Connection } from './db/connection.ts'
+import { newestMigration } from './db/migrator.ts'
+import { homeSchema, schemaOf } from './db/schema-names.ts'
+import { getCurrentTenant, hasCurrentTenant, type RequestTenant, type Tenancy } from './http/tenancy.ts'
+import type { Announcements } from './jobs/announcements.ts'
+import { AppError } from './kernel/errors.ts'
+import { readReference } from './keys/index.ts'
+import { createModels } from './models.ts'
+import { createServices, listRooms, type Resources, type Services } from './services.ts'
+import { createInstruments } from './telemetry/instruments.ts'
+import { createTenantDirectory, createTenantsService, type TenantRow } from './tenants/index.ts'
+
+const home: RequestTenant = { id: homeSchema, reference: undefined }
+
+/** The services of a tenant without requests are dropped after this time, with all that they have cached. */
+const idleMs = 600_000
+const tidyMs = 60_000
+/** Shorter than a worker looks after a tenant that was announced. */
+const announceEveryMs = 20_000
+
+type ServingResources = Omit<Resources, 'db'> & { connection: Pick<Connection, 'db' | 'databaseOf'> }
+type TenantResources = ServingResources & { announcements: Announcements }
+
+/** What answers requests: with tenants or without. */
+export function createServing({ announcements, ...resources }: ServingResources) {
+  if (resources.config.tenants) {
+    if (!announcements) throw new TypeError('tenants without announcements')
+    return createTenantServices({ ...resources, announcements })
+  }
+  const services = createServices({ ...resources, db: resources.connection.db, announcements })
+  return {
+    ...{ services, tenancy: undefined, authenticate: services.keys.authenticate, rooms: listRooms(services) },
+    finish: () => finishServices(services),
+  }
+}
+
+/**
+ * One set of services for each tenant, over a database that only knows the schema of this tenant: whatever a service keeps
+ * in memory belongs to one tenant. `services` stands for those of the tenant of the request in progress.
+ */
+function createTenantServices({ connection, announcements, ...resources }: TenantResources) {
+  const { config, clock, instruments = createInstruments() } = resources
+  const models = createModels({ config, clock, instruments })
+  const directory = createTenantDirectory({ db: connection.db })
+  const opened = new Map<string, { services: Services; usedAt: number }>()
+
+  function servicesOf({ reference }: Pick<RequestTenant, 'reference'>): Services {
+    const schema = reference === undefined ? homeSchema : schemaOf(reference)
+    const known = opened.get(schema)
+    const services = known?.services ?? openServices(reference)
+    opened.set(schema, { services, usedAt: performance.now() })
+    return services
+  }
+
+  function openServices(reference: string | undefined): Services {
+    const db = reference === undefined ? connection.db : connection.databaseOf(schemaOf(reference))
+    return createServices({
+      ...{ ...resources, db, instruments, models, tenantReference: reference },
+      announcements: reference === undefined ? announcements : announcements.ofTenant(reference),
+    })
+  }
+
+  async function authenticate(token: string) {
+    const reference = readReference(token)
+    const row = reference === undefined ? undefined : await directory.findByReference(reference)
+    if (reference !== undefined && (!row || row.status === 'dropping')) return undefined
+    const tenant = row ?? home
+    const caller = await servicesOf(tenant).keys.authenticate(token)
+    if (!caller) return undefined
+    if (row) requireUsable(row)
+    return { caller, tenant }
+  }
+
+  async function find(id: string): Promise<RequestTenant> {
+    const tenant = await directory.get(id)
+    requireMigrated(tenant)
+    return tenant
+  }
+
+  async function closeIdle(latest: number): Promise<void> {
+    const idle = [...opened].filter(([schema, { usedAt }]) => usedAt <= latest && schema !== homeSchema)
+    for (const [schema] of idle) opened.delete(schema)
+    for (const [, { services }] of idle) await finishServices(services)
+  }
+
+  /** A worker looks after a tenant more often for a while. */
+  const announced = new Map<string, number>()
+  function noteWrite({ reference }: RequestTenant): void {
+    const now = performance.now()
+    if (reference === undefined || now - (announced.get(reference) ?? -announceEveryMs) < announceEveryMs)
+      return
+    announced.set(reference, now)
+    void announcements.ofTenant(reference).announceWrites()
+  }
+
+  function tidy(): void {
+    const now = performance.now()
+    for (const [reference, at] of announced) if (now - at > announceEveryMs) announced.delete(reference)
+    void closeIdle(now - idleMs)
+  }
+
+  const tidying = setInterval(tidy, tidyMs).unref()
+  const tenancy: Tenancy = { home, authenticate, find, noteWrite }
+  const services = standInForServices(() => servicesOf(getCurrentTenant()), servicesOf(home))
+  const rooms = listRooms(services, {
+    tenants: createTenantsService({ ...resources, db: connection.db, directory }),
+    directory,
+    exporterOf: (tenant) => servicesOf(tenant).exporter,
+  })
+  return {
+    ...{ services: servicesOf(home), tenancy, rooms, authenticate: servicesOf(home).keys.authenticate },
+    finish: async (): Promise<void> => {
+      clearInterval(tidying)
+      await closeIdle(Number.POSITIVE_INFINITY)
+      await finishServices(servicesOf(home))
+    },
+  }
+}
+
+function requireUsable(tenant: TenantRow): void {
+  if (tenant.status === 'suspended')
+    throw new AppError('tenant_suspended', 'The tenant of this key is suspended.')
+  requireMigrated(tenant)
+}
+
+/** A process of an earlier version has made the tenant, or the role migrate has not come to it yet. */
+function requireMigrated({ migration }: TenantRow): void {
+  if (migration >= newestMigration) return
+  throw new AppError('not_ready', 'The role migrate has not run for this tenant.', { retryAfterSeconds: 5 })
+}
+
+/** Writes what the services still hold. */
+async function finishServices(services: Services): Promise<void> {
+  await services.keys.finishWrites()
+  await services.access.flush()
+  await services.regretSampling.stop()
+}
+
+function standInForServices(current: () => Services, ofHome: Services): Services {
+  const services = standIn(current) as Services
+  const { instruments, consoleFiles } = ofHome
+  // The series of the process are about all tenants.
+  const process = { render: async () => (getCurrentTenant() === home ? instruments.render() : '') }
+  const fixed = {
+    ...{ instruments, consoleFiles },
+    mcp: { ...ofHome.mcp, offer: services.offer, runOnce: services.runOnce },
+    scrape: { ...ofHome.scrape, sources: [process, services.storeReading] },
+  }
+  return new Proxy(services, {
+    get: (_, name) => Reflect.get(name in fixed ? fixed : services, name),
+  })
+}
+
+/**
+ * Stands for what `current` returns during a request. A member that is read before, while routes are registered, is again
+ * one that stands for what it will be.
+ */
+function standIn(current: () => unknown): unknown {
+  // The target is a function, so that a member can also be called.
+  return new Proxy(() => {}, {
+    get: (_, name) => {
+      const read = () => Reflect.get(Object(current()), name)
+      return hasCurrentTenant() ? read() : standIn(read)
+    },
+    apply: (_, self, args) => Reflect.apply(current() as CallableFunction, self, args),
+  })
+}

@@ -1,0 +1,53 @@
+import type { Database } from '../db/connection.ts'
+import { AppError } from '../kernel/errors.ts'
+import { findTenant, findTenantByReference, type TenantRow } from './tenants.queries.ts'
+
+/** How long this process may not notice that another one has suspended or dropped a tenant. */
+const keptMs = 1_000
+const mostKept = 10_000
+
+export type TenantDirectory = ReturnType<typeof createTenantDirectory>
+
+/** Finds tenants by their id and by the reference in their keys, and keeps what it found for a moment. */
+export function createTenantDirectory({ db }: { db: Database }) {
+  const kept = new Map<string, { row: Promise<TenantRow | undefined>; until: number }>()
+
+  function find(name: string, read: () => Promise<TenantRow | undefined>): Promise<TenantRow | undefined> {
+    const known = kept.get(name)
+    if (known && performance.now() < known.until) return known.row
+    const row = read()
+    const entry = { row, until: performance.now() + keptMs }
+    // What failed, and what does not exist, is read again.
+    const drop = () => void (kept.get(name) === entry && kept.delete(name))
+    row.then((found) => found ?? drop(), drop)
+    kept.delete(name)
+    kept.set(name, entry)
+    const [oldest] = kept.keys()
+    if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest)
+    return row
+  }
+
+  return {
+    findByReference: (reference: string) =>
+      find(`reference ${reference}`, () => findTenantByReference(db, reference)),
+    /** Throws when there is no such tenant, or no longer. */
+    get: async (id: string): Promise<TenantRow> => {
+      const row = isTenantId(id) ? await find(`id ${id}`, () => findTenant(db, id)) : undefined
+      if (!row || row.status === 'dropping') throw tenantNotFound()
+      return row
+    },
+    /** A change of a tenant has effect in this process at once. */
+    forget: ({ id, reference }: Pick<TenantRow, 'id' | 'reference'>): void => {
+      kept.delete(`id ${id}`)
+      kept.delete(`reference ${reference}`)
+    },
+  }
+}
+
+function isTenantId(id: string): boolean {
+  return /^[a-z][a-z0-9-]{1,62}$/.test(id)
+}
+
+export function tenantNotFound(): AppError {
+  return new AppError('tenant_not_found', 'There is no tenant of this id.')
+}

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createLogger } from '../../src/kernel/log.ts'
+import { createTenantJobs } from '../../src/tenant-background.ts'
+import { type Body, create, fact } from '../support/record-requests.ts'
+import { silentAnnouncements } from '../support/silent-announcements.ts'
+import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
+import type { TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTenantApp()
+})
+afterAll(() => app.close())
+
+const decision = { actor: 'desk', rationale: 'asked' }
+
+function startJobs(sliceMs = 60_000) {
+  const { clock, ids, config, database } = app
+  const lines: string[] = []
+  const log = createLogger({ level: 'warn', clock, write: (line) => void lines.push(line) })
+  const jobs = createTenantJobs({
+    ...{ config, clock, ids, log, sliceMs, connection: database, announcements: silentAnnouncements },
+  })
+  const polls = jobs.startPolls()
+  return { ...jobs, lines, stop: () => polls.stop() }
+}
+
+async function requestRun({ request }: TenantClient, job = 'decay'): Promise<string> {
+  const { body, status, text } = await request('POST', '/v1/maintenance/runs', { body: { job } })
+  expect(status, text).toBe(202)
+  return (body as Body).id
+}
+
+async function readRun({ request }: TenantClient, id: string): Promise<Body> {
+  return (await request('GET', `/v1/maintenance/runs/${id}`)).body
+}
+
+describe('the jobs of tenants', () => {
+  it('run for each tenant, on its own records', async () => {
+    const tenants = [await createTenant(app, 'first'), await createTenant(app, 'second')]
+    for (const each of tenants) await create(app, fact({ scope: 'team' }), { key: each.secret })
+    const [mine = ''] = [await requestRun(tenants[0] as TenantClient)]
+    const jobs = startJobs()
+    try {
+      await expect
+        .poll(async () => (await readRun(tenants[0] as TenantClient, mine)).status, { timeout: 15_000 })
+        .toBe('succeeded')
+      expect((await tenants[1]?.request('GET', `/v1/maintenance/runs/${mine}`))?.status).toBe(404)
+    } finally {
+      await jobs.stop()
+    }
+    expect(jobs.lines).toEqual([])
+  })
+
+  it('do not start while the tenant is suspended, and start when it is resumed', async () => {
+    const one = await createTenant(app, 'waiting')
+    const reference = await referenceOf('waiting')
+    const id = await requestRun(one)
+    await app.request('POST', '/v1/tenants/waiting/suspend', { body: decision })
+    const jobs = startJobs()
+    const signal = new AbortController().signal
+    try {
+      const refused = await jobs.handle('decay', signal, () => {}, { reason: 'request', tenant: reference })
+      expect(refused).toEqual({ refused: 1 })
+      await app.request('POST', '/v1/tenants/waiting/resume', { body: decision })
+      expect((await readRun(one, id)).status).toBe('queued')
+      // The worker keeps what it knows of a tenant for a second.
+      await sleep(1_100)
+      await jobs.handle('decay', signal, () => {}, { reason: 'request', tenant: reference })
+      await expect.poll(async () => (await readRun(one, id)).status, { timeout: 15_000 }).toBe('succeeded')
+    } finally {
+      await jobs.stop()
+    }
+  })
+
+  it('end with their tenant, when it is dropped during a run', async () => {
+    const one = await createTenant(app, 'doomed')
+    for (let nth = 0; nth < 5; nth++) await create(app, fact({ scope: `scope-${nth}` }), { key: one.secret })
+    await requestRun(one, 'refresh_importance')
+    await requestRun(one)
+    const jobs = startJobs()
+    try {
+      const [dropped] = await Promise.all([dropTenant(app, 'doomed'), sleep(5)])
+      expect(dropped.status, dropped.text).toBe(200)
+      expect((await one.request('GET', '/v1/records')).status).toBe(401)
+      const other = await createTenant(app, 'living')
+      const id = await requestRun(other)
+      const message = { reason: 'request', tenant: await referenceOf('living') } as const
+      await jobs.handle('decay', new AbortController().signal, () => {}, message)
+      await expect.poll(async () => (await readRun(other, id)).status, { timeout: 15_000 }).toBe('succeeded')
+    } finally {
+      await jobs.stop()
+    }
+  })
+})
+
+describe('writes', () => {
+  it('to a tenant that is dropped at the same time are stored and removed, or refused', async () => {
+    const one = await createTenant(app, 'racing')
+    const writing = Array.from({ length: 30 }, (_, nth) =>
+      one.request('POST', '/v1/records', { body: fact({ scope: `s${nth}` }) }),
+    )
+    const dropped = await dropTenant(app, 'racing')
+    const statuses = new Set((await Promise.all(writing)).map(({ status }) => status))
+    expect(dropped.status, dropped.text).toBe(200)
+    expect([...statuses].filter((status) => status !== 201 && status !== 401)).toEqual([])
+    const { rows } = await app.database.pool.query(
+      `select count(*)::int as n from pg_namespace where nspname like 't\\_%'
+         and nspname not in (select 't_' || reference from public.tenants)`,
+    )
+    expect(rows).toEqual([{ n: 0 }])
+  })
+})
+
+async function referenceOf(id: string): Promise<string> {
+  const { reference } = await app.db
+    .selectFrom('tenants')
+    .select('reference')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return reference
+}
