@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 
 /**
  * `npm run fuzz -- --seconds 300`. `--seed` repeats a run whose seed was printed, `--only` attacks the operations
- * whose names contain it.
+ * whose names contain it, or with `mcp` and a name the tool.
  */
 const { values } = parseArgs({
   options: {
@@ -25,6 +25,7 @@ const { status } = spawnSync(
     'isolated',
     'test/fuzz/hostile-requests.test.ts',
     'test/fuzz/scoped-key-requests.test.ts',
+    'test/fuzz/hostile-agents.test.ts',
   ],
   {
     stdio: 'inherit',

@@ -1,20 +1,36 @@
 import { hostname } from 'node:os'
 import type { Config } from './config/config.ts'
 import { createConsolidation } from './consolidation/index.ts'
+import type { Database } from './db/connection.ts'
 import { createSeal } from './domain/tombstone-seal.ts'
 import { createDream, deleteOldVerdicts } from './dream/index.ts'
+import { deleteRevisionEffects } from './effects/index.ts'
 import { createCompression, createEmbedder, createEmbeddingJob } from './embeddings/index.ts'
 import { deleteExpiredAnswers } from './http/idempotency.queries.ts'
 import type { JobHandler } from './jobs/job-message.ts'
 import type { Clock } from './kernel/clock.ts'
+import { momentBefore } from './kernel/units.ts'
 import { createPromotion, createRefresh, createSweep } from './lifecycle/index.ts'
 import { createChat } from './llm/chat.ts'
-import { createPurge, createRunner, deleteOldRuns, startDueJobsPoll } from './maintenance/index.ts'
+import {
+  createDueJobs,
+  createPurge,
+  createRunner,
+  deleteOldRuns,
+  startDueJobsPoll,
+} from './maintenance/index.ts'
+import { addPlanApplication, deleteExpiredPlans } from './plans/index.ts'
 import { createPoliciesService } from './policies/index.ts'
 import { deleteAbandonedEdges, deleteAbandonedLines } from './portability/index.ts'
-import { createTextUpdate, purgeForgotten } from './records/index.ts'
+import { createTextUpdate, listPurgeable, purgeForgotten, purgeRecords } from './records/index.ts'
+import { deleteOldRegrets } from './regrets/index.ts'
 import type { Resources } from './services.ts'
+import { createSimulation } from './simulation/index.ts'
 import { createInstruments, type Instruments } from './telemetry/instruments.ts'
+import { createUndo } from './undo/index.ts'
+
+/** A revision can be taken back for as long as the records that it replaced are kept, and at least for this time. */
+const leastRevisionMs = 90 * 86_400_000
 
 /** The chat model of extraction and of the dream. */
 function createBackgroundChat(
@@ -27,6 +43,23 @@ function createBackgroundChat(
   return { ...chat, maxSensitivity, chat: createChat({ ...chat, clock, observe }) }
 }
 
+/** The clients of models, which several tenants share. */
+export function createBackgroundModels({
+  config,
+  clock,
+  instruments,
+}: Pick<Resources, 'config' | 'clock'> & { instruments: Instruments }) {
+  return {
+    chat: createBackgroundChat(config, clock, instruments),
+    embedder: createEmbedder(config.embedding, clock, instruments.observeModel('embed')),
+  }
+}
+
+export type BackgroundResources = Omit<Resources, 'models' | 'tenantReference'> & {
+  pollMs?: number
+  models?: ReturnType<typeof createBackgroundModels>
+}
+
 /** Everything that a worker does: the handler of the queue's messages, and the polls beside the queue. */
 export function createJobs({
   config,
@@ -37,8 +70,9 @@ export function createJobs({
   tracer,
   announcements,
   instruments = createInstruments(),
+  models = createBackgroundModels({ config, clock, instruments }),
   pollMs,
-}: Resources & { pollMs?: number }) {
+}: BackgroundResources) {
   const { intervals, revisedRetentionMs } = config.jobs
   const { forgottenRetentionMs } = config.records
   const expired = {
@@ -48,40 +82,52 @@ export function createJobs({
     dream_verdicts: deleteOldVerdicts,
     import_lines: deleteAbandonedLines,
     import_edges: deleteAbandonedEdges,
+    regrets: deleteOldRegrets,
+    plans: deleteExpiredPlans,
+    revisions: (db: Database, now: Date, limit: number) =>
+      deleteRevisionEffects(db, momentBefore(now, Math.max(revisedRetentionMs, leastRevisionMs)), limit),
   }
   const embeddings = createEmbeddingJob({
-    ...{ db, clock, log, maxSensitivity: config.models.maxSensitivity },
-    embedder: createEmbedder(config.embedding, clock, instruments.observeModel('embed')),
+    ...{ db, clock, ids, log, maxSensitivity: config.models.maxSensitivity },
+    embedder: models.embedder,
   })
   const texts = createTextUpdate({ db, clock, log, textLanguage: config.records.textLanguage })
   const refresh = createRefresh({ db })
-  const model = createBackgroundChat(config, clock, instruments)
+  const model = models.chat
   const writing = {
     ...{ ids, textLanguage: config.records.textLanguage, policies: createPoliciesService({ db, clock }) },
     seal: createSeal(config.records.tombstoneKey),
   }
-  const jobWorks = {
-    decay: createPromotion({ db }).addTo(createSweep({ db, forgottenRetentionMs, revisedRetentionMs })),
-    consolidate: createConsolidation({
-      ...{ db, clock, ids, textLanguage: config.records.textLanguage },
-      seal: createSeal(config.records.tombstoneKey),
-      policies: createPoliciesService({ db, clock }),
-      ...config.consolidation,
-      extraction: model,
-    }),
-    dream: createDream({
-      ...{ db, forgottenRetentionMs, refresh, ...config.cognition },
-      model,
-      writing,
-      drift: { roots: config.driftRoots, textLanguage: config.records.textLanguage },
-    }),
-    compress: createCompression({ db, ...config.cognition }),
-    refresh_importance: refresh,
-    embed: embeddings.work,
-    purge: createPurge({ expired }),
-  }
+  const jobWorks = addPlanApplication(
+    { db, purge: purgeRecords },
+    {
+      decay: createPromotion({ db }).addTo(createSweep({ db, forgottenRetentionMs, revisedRetentionMs })),
+      consolidate: createConsolidation({
+        ...{ db, clock, ids, textLanguage: config.records.textLanguage },
+        seal: createSeal(config.records.tombstoneKey),
+        policies: createPoliciesService({ db, clock }),
+        ...config.consolidation,
+        extraction: model,
+      }),
+      dream: createDream({
+        ...{ db, forgottenRetentionMs, refresh, ...config.cognition },
+        model,
+        writing,
+        drift: { roots: config.driftRoots, textLanguage: config.records.textLanguage },
+      }),
+      compress: createCompression({ db, ...config.cognition }),
+      refresh_importance: refresh,
+      embed: embeddings.work,
+      purge: createPurge({ expired, listPurgeable }),
+      simulation: createSimulation({ db }),
+      undo: createUndo({ db }),
+    },
+  )
   const worker = `${hostname()}:${process.pid}`
-  const runner = createRunner({ db, clock, ids, log, worker, jobWorks, intervals, tracer, announcements })
+  const runner = createRunner({
+    ...{ db, clock, ids, log, worker, jobWorks, intervals, tracer, announcements },
+    planRetentionMs: config.jobs.planRetentionMs,
+  })
   const handle: JobHandler = async (job, signal, showRun) => ({
     runs: await runner.runJob(job, signal, showRun),
   })
@@ -91,10 +137,18 @@ export function createJobs({
         ...{ db, clock, log, worker, runner, intervals, announcements },
         ...(pollMs === undefined ? {} : { everyMs: pollMs }),
       }),
-      embeddings.watch(),
-      texts.watch(),
+      watchTexts(),
     ]
     return { stop: async () => void (await Promise.all(polls.map((poll) => poll.stop()))) }
   }
-  return { handle, startPolls }
+  /** Looks for texts to embed and to read again. */
+  const watchTexts = () => {
+    const watches = [embeddings.watch(), texts.watch()]
+    return { stop: async () => void (await Promise.all(watches.map((watch) => watch.stop()))) }
+  }
+  return {
+    ...{ handle, startPolls, watchTexts },
+    findDue: createDueJobs({ db, clock, worker, intervals }),
+    hasTexts: async () => (await embeddings.hasWork()) || (await texts.hasWork()),
+  }
 }

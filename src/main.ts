@@ -1,6 +1,8 @@
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
 import packageJson from '../package.json' with { type: 'json' }
 import { type Config, readConfig } from './config/config.ts'
-import { type Connection, connect, type Database } from './db/connection.ts'
+import type { Connection, Database } from './db/connection.ts'
 import { pendingMigrations } from './db/migrator.ts'
 import type { Checks } from './http/health.ts'
 import { createAnnouncements } from './jobs/announcements.ts'
@@ -10,14 +12,21 @@ import { AppError } from './kernel/errors.ts'
 import { createIds } from './kernel/ids.ts'
 import { createLogger, type Logger } from './kernel/log.ts'
 import { startAll } from './process/all.ts'
+import { connectApi } from './process/api-database.ts'
+import { startApiProcesses, startsProcesses } from './process/api-processes.ts'
 import { watchConfiguration } from './process/check-configuration.ts'
 import { checkStore } from './process/check-store.ts'
 import { drain, serve } from './process/listen.ts'
+import { runMcp } from './process/mcp-process.ts'
 import { migrateDatabase, requireDatabaseUrl } from './process/migration.ts'
 import { exitCodes, OperatorError } from './process/operator-error.ts'
 import { runUntilStopped, type Service } from './process/run-until-stopped.ts'
+import { joinSiblings } from './process/siblings.ts'
 import { explainFailure } from './process/start-failure.ts'
 import { startWorking } from './process/worker-process.ts'
+
+// The modules that a role imports below start in two thirds of the time. Where the folder cannot be written, nothing is kept.
+enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'))
 
 type Context = { config: Config; log: Logger }
 
@@ -27,7 +36,10 @@ const write = (text: string): void => void process.stdout.write(text)
 
 /** Each role returns the exit code of the process. */
 const roles = {
-  api: (context: Context) => runService(context, () => startApi(context)),
+  api: (context: Context) =>
+    startsProcesses(context.config.http)
+      ? runUntilStopped({ log: context.log, start: () => startSeveral(context) })
+      : runService(context, () => startApi(context)),
   worker: (context: Context) => runService(context, () => startWorker(context)),
   migrate: async ({ config, log }: Context) => {
     await migrateDatabase(requireDatabaseUrl(config, 'migrate'), config, log, prepareDatabase)
@@ -37,6 +49,8 @@ const roles = {
   all: (context: Context) => runUntilStopped({ log: context.log, start: () => startEverything(context) }),
   check: ({ config }: Context) =>
     checkStore({ config, print: (line) => write(`${line}\n`), check: checkLaws }),
+  mcp: ({ config }: Context) =>
+    runMcp({ config, args: process.argv.slice(3), entry: import.meta.filename, write }),
 }
 
 process.exit(await run(process.argv[2] ?? 'all').catch(fail))
@@ -73,13 +87,13 @@ function runService({ config, log }: Context, start: () => Promise<Service>): Pr
 }
 
 async function startWorker(context: Context): Promise<Service> {
-  const { createJobs } = await import('./background.ts')
+  const { createBackground } = await import('./tenant-background.ts')
   const { instruments, tracer, onStatement, close } = await openTelemetry(context, 'worker')
   const { config } = context
   const service = await startWorking({
     ...{ ...context, clock, onStatement },
-    createJobs: (db, announcements) =>
-      createJobs({ ...context, db, clock, ids, instruments, tracer, announcements }),
+    createJobs: (connection, announcements) =>
+      createBackground({ ...context, connection, clock, ids, instruments, tracer, announcements }),
     listen: async ({ db, pool }, checks) => {
       instruments.watchPool(pool, 'jobs')
       if (config.metrics.workerPort === undefined) return async () => {}
@@ -94,6 +108,7 @@ async function startWorker(context: Context): Promise<Service> {
   return withClose(service, close)
 }
 
+type Siblings = ReturnType<typeof joinSiblings>
 type Instruments = Awaited<ReturnType<typeof openTelemetry>>['instruments']
 type WorkerAppResources = Pick<Connection, 'db' | 'pool'> & { checks: Checks; instruments: Instruments }
 
@@ -136,36 +151,54 @@ function withClose(service: Service, close: () => Promise<void>): Service {
   }
 }
 
+async function startSeveral({ config, log }: Context): Promise<Service> {
+  requireDatabaseUrl(config, 'api')
+  const { processes } = config.http
+  return startApiProcesses({ processes, stopTimeoutMs: config.shutdownTimeoutMs, log, clock })
+}
+
+/** Whichever process is asked for its metrics, it shows those of all. */
+function showTogether(instruments: Instruments, { place, gather }: NonNullable<Siblings>): Instruments {
+  instruments.labelProcess(place)
+  return { ...instruments, render: async () => instruments.renderTogether(await gather()) }
+}
+
 async function startApi(context: Context): Promise<Service> {
   const { config, log } = context
   // Only this role imports them, because they take as long to load as everything else together.
-  const [{ createApp }, { createServices, listRooms }, watched] = await Promise.all([
+  const [{ createApp }, { createServing }, watched] = await Promise.all([
     import('./http/app.ts'),
-    import('./services.ts'),
+    import('./tenant-services.ts'),
     openTelemetry(context, 'api'),
   ])
-  const { instruments, tracer, onStatement } = watched
+  const { tracer, onStatement } = watched
+  const siblings = joinSiblings({ clock, metrics: watched.instruments.collect })
+  const instruments = siblings ? showTogether(watched.instruments, siblings) : watched.instruments
   const url = requireDatabaseUrl(config, 'api')
-  const { db, pool, close } = connect({
-    ...config.database,
-    ...{ url, applicationName: 'membrane api', onStatement },
-  })
+  requireRootKey(config)
+  const connection = connectApi({ config, log, url, onStatement })
+  const { db, pool, replicas, positions, waiting, close } = connection
   instruments.watchPool(pool, 'requests')
+  if (replicas) instruments.watchReplicas(replicas)
+  await replicas?.start()
   const configuration = await watchConfiguration(db, config)
   const queue = openQueue({ redisUrl: config.redisUrl, databaseUrl: url }, log)
   const announcements = createAnnouncements({ queue, clock, log })
-  const services = createServices({ config, db, clock, ids, log, instruments, announcements })
-  services.storeReading.watchQueue(() => queue.count())
+  const serving = createServing({ config, connection, clock, ids, log, instruments, announcements })
+  serving.services.storeReading.watchQueue(() => queue.count())
   let isStopping = false
   const app = await createApp({
-    ...{ config, pool, clock, ids, authenticate: services.keys.authenticate, rooms: listRooms(services) },
+    ...{ config, clock, ids, ...serving },
+    pool: waiting,
+    positions,
+    countTogether: siblings?.count,
     ...{ tracer, onRequestCompleted: instruments.observeAnswer, openQueueAdapter: () => queue.show() },
     checks: {
       database: async () => void (await pool.query('select')),
       migrations: () => requireCurrent(db),
       configuration,
     },
-    advisories: { queue: () => queue.ready() },
+    advisories: { queue: () => queue.ready(), ...replicas?.checks },
     isStopping: () => isStopping,
     log: { level: config.logLevel },
   })
@@ -174,8 +207,7 @@ async function startApi(context: Context): Promise<Service> {
   const stop = async () => {
     isStopping = true
     await drain(app)
-    await services.keys.finishWrites()
-    await services.access.flush()
+    await serving.finish()
     await announcements.finish()
     await queue.close()
     await close()
@@ -184,11 +216,28 @@ async function startApi(context: Context): Promise<Service> {
   return withClose({ stop }, watched.close)
 }
 
-async function* checkLaws(db: Database) {
+/** Only the root key can create tenants and work in all of them. */
+function requireRootKey({ tenants, auth }: Config): void {
+  if (!tenants || auth.rootKey !== undefined) return
+  throw new OperatorError('MEMBRANE_TENANTS=on needs MEMBRANE_API_KEY.', exitCodes.refused)
+}
+
+async function* checkLaws(connection: Pick<Connection, 'db' | 'databaseOf'>, { tenants }: Config) {
   const { createChecking, describeVerdict, isSatisfied } = await import('./checking/index.ts')
-  for await (const verdict of createChecking({ db, clock }).check()) {
-    yield { line: describeVerdict(verdict), isSatisfied: isSatisfied(verdict) }
+  for await (const { id, db } of listStores(connection, tenants)) {
+    for await (const verdict of createChecking({ db, clock }).check()) {
+      const line = `${id === undefined ? '' : `${id}: `}${describeVerdict(verdict)}`
+      yield { line, isSatisfied: isSatisfied(verdict) }
+    }
   }
+}
+
+/** What belongs to no tenant, and then the data of each tenant. */
+async function* listStores({ db, databaseOf }: Pick<Connection, 'db' | 'databaseOf'>, hasTenants: boolean) {
+  yield { id: undefined, db }
+  if (!hasTenants) return
+  const { listStoresOfTenants } = await import('./tenants/index.ts')
+  yield* listStoresOfTenants({ db, databaseOf })
 }
 
 async function requireCurrent(db: Database): Promise<void> {
@@ -197,9 +246,12 @@ async function requireCurrent(db: Database): Promise<void> {
 }
 
 /** Only the roles that prepare a database load this module. */
-async function prepareDatabase(db: Database, log: Logger): Promise<void> {
+async function prepareDatabase(db: Database, log: Logger, { tenants }: Config): Promise<void> {
   const { ensureNearestIndex } = await import('./embeddings/index.ts')
   await ensureNearestIndex(db, log)
+  if (!tenants) return
+  const { migrateTenants } = await import('./tenants/index.ts')
+  log.info('the schemas of tenants are up to date', { migrated: await migrateTenants({ db, clock }) })
 }
 
 function startEverything(context: Context): Promise<Service> {

@@ -1,15 +1,17 @@
-import { captureRoutes, createCaptureService } from './capture/index.ts'
+import { captureRoutes, createCaptureService, createNotesService, notesRoutes } from './capture/index.ts'
 import type { Config } from './config/config.ts'
+import { consoleRoutes, createConsoleFiles } from './console/index.ts'
 import {
   conversationsRoutes,
   createConversationRemovalService,
   createConversationsService,
+  createMessageAppending,
 } from './conversations/index.ts'
 import type { Database } from './db/connection.ts'
+import { runReading } from './db/request-scope.ts'
 import { createSeal } from './domain/tombstone-seal.ts'
 import { createDriftService, driftRoutes } from './dream/index.ts'
 import {
-  createEmbedder,
   createQueryEmbedder,
   createSurprisePreviewService,
   createVectorSearch,
@@ -17,7 +19,7 @@ import {
 } from './embeddings/index.ts'
 import { createEntitiesService, createEntityMergingService, entitiesRoutes } from './entities/index.ts'
 import { type Room, room } from './http/app.ts'
-import { createOnce } from './http/idempotency.ts'
+import { createOnce, createRunOnce } from './http/idempotency.ts'
 import type { Announcements } from './jobs/announcements.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
@@ -40,10 +42,13 @@ import {
   reinforcementRoutes,
   rescoreAndPromoteRecord,
   statusRoutes,
+  worthModelRoutes,
 } from './lifecycle/index.ts'
-import { createChat } from './llm/chat.ts'
-import { createMaintenanceService, maintenanceRoutes } from './maintenance/index.ts'
+import { createMaintenanceService, maintenanceRoutes, runRoutes } from './maintenance/index.ts'
+import { createOffer, mcpRoutes } from './mcp/index.ts'
 import { createStoreMetrics, createSummaryService, scrapeRoutes, summaryRoutes } from './metrics/index.ts'
+import { createModels, type Models } from './models.ts'
+import { createPlansService, plansRoutes } from './plans/index.ts'
 import { createPoliciesService, policiesRoutes } from './policies/index.ts'
 import { createExportService, createImportService, portabilityRoutes } from './portability/index.ts'
 import {
@@ -54,6 +59,7 @@ import {
   recordsRoutes,
   tombstonesRoutes,
 } from './records/index.ts'
+import { createRegretSampling, createRegretsService, regretsRoutes } from './regrets/index.ts'
 import { createRelationsService, relationsRoutes } from './relations/index.ts'
 import {
   createPromptContextService,
@@ -63,8 +69,9 @@ import {
   retrievalRoutes,
   similarRoutes,
 } from './retrieval/index.ts'
-import { createRevisionService, revisionRoutes } from './revision/index.ts'
+import { createReversalService, createRevisionService, revisionRoutes } from './revision/index.ts'
 import { createInstruments, type Instruments } from './telemetry/instruments.ts'
+import { type TenantsOptions, tenantsRoutes } from './tenants/index.ts'
 
 export type Resources = {
   config: Config
@@ -77,6 +84,10 @@ export type Resources = {
   /** Without them, a worker finds a new run by its poll. */
   announcements?: Announcements | undefined
   tracer?: Tracer | undefined
+  /** What several tenants share; created here when there is one. */
+  models?: Models
+  /** The tenant whose services they are, in its keys; absent for what belongs to no tenant. */
+  tenantReference?: string | undefined
 }
 
 export type Services = ReturnType<typeof createServices>
@@ -90,8 +101,10 @@ export function createServices({
   log,
   announcements,
   instruments = createInstruments(),
+  models = createModels({ config, clock, instruments }),
+  tenantReference,
 }: Resources) {
-  const keys = createKeysService({ db, clock, ids })
+  const keys = createKeysService({ db, clock, ids, reference: tenantReference })
   const policies = createPoliciesService({ db, clock })
   const seal = createSeal(config.records.tombstoneKey)
   const records = createRecordsService({
@@ -108,6 +121,7 @@ export function createServices({
   const erasure = createErasureService({ db, clock, ids, seal, textLanguage })
   const forgetting = createForgettingService({ db, clock, ...config.records })
   const relations = createRelationsService({ db, clock, textLanguage })
+  const reversal = createReversalService({ db, clock, ids })
   const revision = createRevisionService({ db, clock, ids, records, policies, ...config.records })
   const reinforcement = createReinforcementService({ db, clock })
   const explain = createExplainService({ db, clock, ...config.cognition, ...config.jobs })
@@ -117,90 +131,95 @@ export function createServices({
   const access = createAccessService({ db, clock })
   const entities = createEntitiesService({ db, clock, records })
   const entityMerging = createEntityMergingService({ db, clock, textLanguage })
-  const conversations = createConversationsService({ db, clock, ids, seal, policies, ...config.records })
+  const conversations = createConversationsService({ db })
+  const messageAppending = createMessageAppending({
+    ...{ db, clock, ids, seal, policies, conversations, ...config.records },
+  })
   const conversationRemoval = createConversationRemovalService({ db, forgetting, erasure })
-  const { ingest, maxSensitivity } = config.models
+  const { maxSensitivity } = config.models
   const capture = createCaptureService({
     ...{ db, clock, ids, seal, revision, policies, log, maxSensitivity, ...config.records },
-    chat: ingest && createChat({ ...ingest, clock, observe: instruments.observeModel('ingest') }),
+    chat: models.ingest,
   })
-  const embedder = createEmbedder(config.embedding, clock, instruments.observeModel('query'))
-  const queryEmbedder = createQueryEmbedder({ db, clock, log, embedder })
+  const notes = createNotesService({ db, clock, ids, seal, policies, ...config.records })
+  const searching = createSearching({ config, db, clock, log, embedder: models.embedder })
+  const { intervals, revisedRetentionMs } = config.jobs
+  const maintenance = createMaintenanceService({ db, clock, ids, intervals })
+  const plans = createPlansService({ db, clock, maintenance, ...config.jobs })
+  const storeReading = createStoreMetrics({ db, clock, intervals, revisedRetentionMs })
+  const exporter = createExportService({ db, clock })
+  const importer = createImportService({ db, clock, ids, log, seal, policies, ...config.records })
+  const runOnce = createRunOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
+  const once = createOnce(runOnce)
+  const services = {
+    ...{ keys, policies, records, forgetting, erasure, tombstones, relations, reinforcement },
+    ...{ revision, reversal },
+    ...{ explain, status, layers, history, access, entities, entityMerging, capture, notes },
+    ...{ conversations, messageAppending, conversationRemoval, ...searching, maintenance, plans },
+    ...{ announcements, exporter, importer, instruments, storeReading, once, runOnce },
+    drift: createDriftService({ db, roots: config.driftRoots }),
+    summary: createSummaryService({ db, clock }),
+    consoleFiles: config.console.isServed ? createConsoleFiles() : undefined,
+    scrape: { sources: [instruments, storeReading], isPublic: config.metrics.isPublic },
+  }
+  const { publicUrl } = config.http
+  const offer = createOffer({ ...services, clock })
+  return { ...services, offer, mcp: { offer, runOnce, publicUrl } }
+}
+
+/** What answers questions, and judges by them what was forgotten. */
+function createSearching({
+  config,
+  db,
+  clock,
+  log,
+  embedder,
+}: Pick<Resources, 'config' | 'db' | 'clock' | 'log'> & Pick<Models, 'embedder'>) {
+  const queryEmbedder = createQueryEmbedder({ db, clock, log, embedder, ...config.queryEmbedding })
   const vectors = createVectorSearch({ db, clock })
   const retrieval = createRetrievalService({
     ...{ db, clock, queryEmbedder, vectors, ...config.retrieval },
-    text: createTextSearch({ clock, textLanguage }),
+    text: createTextSearch({ clock, textLanguage: config.records.textLanguage }),
   })
+  const regretSampling = createRegretSampling({
+    ...{ db, clock, random: Math.random, ...config.regrets },
+    // Nobody waits for it, so a replica may answer.
+    findWithForgotten: (...asked: Parameters<typeof retrieval.findWithForgotten>) =>
+      runReading({ isPrimaryOnly: false }, () => retrieval.findWithForgotten(...asked)),
+  })
+  const regrets = createRegretsService({ db, clock })
   const promptContext = createPromptContextService({ db, clock, retrieval, ...config.retrieval })
   const similar = createSimilarService({ db, clock, queryEmbedder, vectors })
   const surprisePreview = createSurprisePreviewService({ queryEmbedder, vectors })
-  const drift = createDriftService({ db, roots: config.driftRoots })
-  const maintenance = createMaintenanceService({ db, clock, ids, intervals: config.jobs.intervals })
-  const { intervals, revisedRetentionMs } = config.jobs
-  const storeReading = createStoreMetrics({ db, clock, intervals, revisedRetentionMs })
-  const summary = createSummaryService({ db, clock })
-  const scrape = { sources: [instruments, storeReading], isPublic: config.metrics.isPublic }
-  const exporter = createExportService({ db, clock })
-  const importer = createImportService({ db, clock, ids, log, seal, policies, ...config.records })
-  const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
-  return {
-    keys,
-    policies,
-    records,
-    forgetting,
-    erasure,
-    tombstones,
-    relations,
-    revision,
-    reinforcement,
-    explain,
-    status,
-    layers,
-    history,
-    access,
-    entities,
-    entityMerging,
-    capture,
-    conversations,
-    conversationRemoval,
-    retrieval,
-    promptContext,
-    similar,
-    surprisePreview,
-    drift,
-    maintenance,
-    announcements,
-    exporter,
-    importer,
-    instruments,
-    storeReading,
-    summary,
-    scrape,
-    once,
-  }
+  return { retrieval, promptContext, regretSampling, regrets, similar, surprisePreview }
 }
 
 /** The routes of every room, with the services that they need. */
-export function listRooms({ once, ...services }: Services): Room[] {
+export function listRooms(services: Services, tenancy: TenantsOptions['tenancy'] = undefined): Room[] {
+  const { once } = services
+  const runs = { maintenance: services.maintenance, once, announcements: services.announcements }
   return [
     room(keyRoutes, { keys: services.keys, once }),
-    room(policiesRoutes, { policies: services.policies }),
+    room(policiesRoutes, { policies: services.policies, once }),
     room(recordsRoutes, { records: services.records, once }),
     room(forgettingRoutes, { forgetting: services.forgetting, once }),
     room(erasureRoutes, { erasure: services.erasure, once }),
     room(tombstonesRoutes, { tombstones: services.tombstones, once }),
     room(relationsRoutes, { relations: services.relations, once }),
-    room(revisionRoutes, { revision: services.revision, once }),
+    room(revisionRoutes, { revision: services.revision, reversal: services.reversal, once }),
     room(reinforcementRoutes, { reinforcement: services.reinforcement, once }),
     room(explainRoutes, { explain: services.explain }),
     room(statusRoutes, { status: services.status, once }),
     room(layerRoutes, { layers: services.layers, once }),
     room(historyRoutes, { history: services.history }),
     room(accessRoutes, { access: services.access, once }),
+    room(worthModelRoutes, { once }),
     room(entitiesRoutes, { entities: services.entities, entityMerging: services.entityMerging, once }),
     room(captureRoutes, { capture: services.capture, once }),
+    room(notesRoutes, { notes: services.notes, once }),
     room(conversationsRoutes, {
       conversations: services.conversations,
+      messageAppending: services.messageAppending,
       conversationRemoval: services.conversationRemoval,
       once,
     }),
@@ -208,15 +227,20 @@ export function listRooms({ once, ...services }: Services): Room[] {
       retrieval: services.retrieval,
       promptContext: services.promptContext,
       access: services.access,
+      regrets: services.regretSampling,
     }),
+    room(regretsRoutes, { regrets: services.regrets }),
     room(similarRoutes, { similar: services.similar }),
     room(surpriseRoutes, { surprisePreview: services.surprisePreview }),
     room(driftRoutes, { drift: services.drift }),
-    room(maintenanceRoutes, {
-      ...{ maintenance: services.maintenance, once, announcements: services.announcements },
-    }),
+    room(maintenanceRoutes, runs),
+    room(plansRoutes, { plans: services.plans, once, announcements: services.announcements }),
+    ...runRoutes.map((routes) => room(routes, runs)),
     room(portabilityRoutes, { exporter: services.exporter, importer: services.importer }),
+    room(mcpRoutes, services.mcp),
     room(scrapeRoutes, services.scrape),
     room(summaryRoutes, { summary: services.summary }),
+    ...(services.consoleFiles ? [room(consoleRoutes, { files: services.consoleFiles })] : []),
+    room(tenantsRoutes, { tenancy, once }),
   ]
 }

@@ -27,6 +27,7 @@ import {
   findWrongForgettings,
   findWrongPruneMoments,
   findWrongSaliences,
+  findWrongSizes,
 } from './lifecycle-laws.queries.ts'
 import {
   findDisabledGuards,
@@ -37,7 +38,14 @@ import {
 import { findLostContents, findUnsearchable, findWrongIdentifiers } from './name-laws.queries.ts'
 import { findMissingHandles } from './name-laws.service.ts'
 import {
+  findMiscountedPlans,
+  findStrayEffects,
+  findUnloggedUndos,
+  findUnplannedChanges,
+} from './plan-laws.queries.ts'
+import {
   findForgottenTexts,
+  findLostCells,
   findMisshapenVectors,
   findUnsignedVectors,
   findWrongSurprises,
@@ -47,6 +55,22 @@ import {
 export const allLaws: readonly Law[] = [
   { name: 'guards', statement: 'constraints, indexes and triggers are in force', find: findDisabledGuards },
   { name: 'runs', statement: 'a running run has the lease of its job', find: findStrayRuns },
+  {
+    name: 'plans',
+    statement: 'a plan is a dry run, and its counts are those of its list',
+    find: findMiscountedPlans,
+  },
+  {
+    name: 'applications',
+    statement: 'what was applied of a plan is listed by it, and was applied once',
+    find: findUnplannedChanges,
+  },
+  {
+    name: 'effects',
+    statement: 'kept rows belong to a plan, or to a run or revision that changed something',
+    find: findStrayEffects,
+  },
+  { name: 'undos', statement: 'what was taken back is in the log of its record', find: findUnloggedUndos },
   {
     name: 'answers',
     statement: 'a stored answer is complete and expires after it was stored',
@@ -71,6 +95,7 @@ export const allLaws: readonly Law[] = [
     statement: 'a forgotten record was allowed to be forgotten, and its log says so',
     find: findWrongForgettings,
   },
+  { name: 'sizes', statement: 'the size of a scope is that of its records', find: findWrongSizes },
   { name: 'history', statement: 'a replaced record has no salience', find: findSalientHistory },
   {
     name: 'successors',
@@ -116,6 +141,7 @@ export const allLaws: readonly Law[] = [
   { name: 'erasures', statement: 'no log contains words of an erased record', find: findErasedWords },
   { name: 'quotations', statement: 'no stored answer contains an erased record', find: findErasedAnswers },
   { name: 'vectors', statement: 'a vector has its signature', find: findUnsignedVectors },
+  { name: 'cells', statement: 'the cell of a vector belongs to a set of its model', find: findLostCells },
   {
     name: 'precision',
     statement: 'the length of a vector fits its dimensions and bits',

@@ -84,10 +84,32 @@ export async function findWrongForgettings(db: Database): Promise<Finding> {
     db,
     sql`
       select r.id, r.deletion_policy <> 'never' and r.purge_at >= r.forgotten_at
-        and (r.forgotten_reason not in ('pruned', 'archived') or (r.deletion_policy = 'auto_prune' and not r.pinned))
+        and (r.forgotten_reason not in ('pruned', 'archived', 'budget') or (r.deletion_policy = 'auto_prune' and not r.pinned))
         and exists (select from audit_entries as a where a.record_id = r.id and a.action in ('delete', 'archive'))
       from records as r
       where r.forgotten_at is not null
+    `,
+  )
+}
+
+/** The sizes that triggers count for budgets are those of the records. */
+export async function findWrongSizes(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      with counted as (
+        select scope, type, layer, is_guarded, sum(records) as records, sum(bytes) as bytes
+        from scope_sizes group by 1, 2, 3, 4
+      ), actual as (
+        select r.scope, r.type, r.layer, r.pinned or r.deletion_policy <> 'auto_prune' as is_guarded,
+          count(*) as records, sum(record_bytes(c.tags, c.payload, c.provenance, c.interpretation)) as bytes
+        from records as r join contents as c on c.record_id = r.id
+        where r.forgotten_at is null
+        group by 1, 2, 3, 4
+      )
+      select concat(type, ' ', layer), coalesce(counted.records, 0) = coalesce(actual.records, 0)
+        and coalesce(counted.bytes, 0) = coalesce(actual.bytes, 0)
+      from counted full join actual using (scope, type, layer, is_guarded)
     `,
   )
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { listHandles } from '../domain/handles.ts'
+import { type Handle, listHandles, topicHandle } from '../domain/handles.ts'
 import { type Finding, maxNamed } from './law.ts'
 import { type HandledRecord, listHandledRecords } from './name-laws.queries.ts'
 
@@ -24,7 +24,7 @@ export async function findMissingHandles(db: Database): Promise<Finding> {
 
 function hasAllHandles({ payload, digests }: HandledRecord): boolean {
   const known = new Set(digests)
-  return listHandles(payload).every(({ digest, detail }) =>
-    known.has(`${digest.toString('hex')}${detail?.toString('hex') ?? ''}`),
-  )
+  const isKnown = ({ digest, detail }: Handle) =>
+    known.has(`${digest.toString('hex')}${detail?.toString('hex') ?? ''}`)
+  return listHandles(payload).every(isKnown) || (payload.kind === 'semantic' && isKnown(topicHandle(payload)))
 }

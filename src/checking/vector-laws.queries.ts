@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { cellsPerSet } from '../embeddings/index.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 
@@ -11,6 +12,18 @@ export async function findUnsignedVectors(db: Database): Promise<Finding> {
       select coalesce(e.record_id, s.record_id), e.record_id is not null and s.record_id is not null
       from embeddings as e
       full join signatures as s on s.record_id = e.record_id and s.model_id = e.model_id
+    `,
+  )
+}
+
+/** The cell of a signature belongs to a set of its model; in any other cell no search would read it. */
+export async function findLostCells(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select s.record_id, s.cell = 0 or s.cell % ${sql.lit(cellsPerSet)} < cardinality(c.members)
+      from signatures as s
+      left join vector_cells as c on c.model_id = s.model_id and c.id = s.cell / ${sql.lit(cellsPerSet)}
     `,
   )
 }
@@ -32,7 +45,7 @@ export async function findMisshapenVectors(db: Database): Promise<Finding> {
 }
 
 /**
- * A text that the built-in embedder may read has a vector or waits for one, once the embedder has listed all older
+ * A text that a built-in embedder may read has a vector or waits for one, once the embedder has listed all older
  * records. For other models we do not know which texts they refuse.
  */
 export async function findForgottenTexts(db: Database): Promise<Finding> {
@@ -44,7 +57,7 @@ export async function findForgottenTexts(db: Database): Promise<Finding> {
       from embedding_models as m
       join records as r on r.sensitivity <= m.max_sensitivity
       join contents as c on c.record_id = r.id
-      where m.embeds and m.provider = 'hash' and m.walked_to is null and c.words > 0
+      where m.embeds and m.provider in ('static', 'hash') and m.walked_to is null and c.words > 0
     `,
   )
 }

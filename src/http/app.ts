@@ -1,6 +1,12 @@
-import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '../config/config.ts'
+import type { Positions } from '../db/positions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Tracer } from '../kernel/span.ts'
@@ -13,11 +19,15 @@ import { requireOnce } from './idempotency.ts'
 import { collectPaths, rejectUnknownMethods } from './methods.ts'
 import { secureHeaders, serveDocs } from './openapi/docs.ts'
 import { describeApi } from './openapi/openapi.ts'
+import { carryPositions } from './positions.ts'
 import { handleErrors, sendProblem } from './problems.ts'
 import { type OpenQueueAdapter, serveBoard } from './queue-board.ts'
+import type { CountRequest } from './rate-counter.ts'
+import { drainBeforeAnswer, drainUnreadBodies } from './request-drain.ts'
 import { guardRequests } from './request-guard.ts'
 import { createRequestLog, type Log, logOptions } from './request-log.ts'
 import { getRouteTemplate, readRequestId, traceRequests } from './request-tracing.ts'
+import type { Tenancy } from './tenancy.ts'
 import { compileValidator } from './validation/validation.ts'
 
 /** The routes of a room, with the services that they need. */
@@ -30,9 +40,15 @@ export function room<Options extends object>(plugin: FastifyPluginAsync<Options>
 export type AppOptions = {
   config: Pick<Config, 'http' | 'auth' | 'redisUrl'> & { database: Pick<Config['database'], 'poolQueue'> }
   pool: { readonly waitingCount: number }
+  /** Without them answers have no position, as those of a server that changes nothing. */
+  positions?: Positions | undefined
   clock: Clock
   ids: Ids
   authenticate: Authenticate
+  /** Without it there are no tenants. */
+  tenancy?: Tenancy | undefined
+  /** Counts requests for several processes of this machine. */
+  countTogether?: CountRequest | undefined
   /** Parts that must work before requests are sent here, by the name that /readyz shows. */
   checks: Checks
   /** Parts that /readyz shows but that are not needed to serve requests. */
@@ -62,6 +78,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app = createServer(options)
   const paths = collectPaths(app)
   handleErrors(app)
+  drainUnreadBodies(app)
   requireDeclaredAccess(app)
   completeRoutes(app)
   await describeApi(app, packageJson.version)
@@ -72,6 +89,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   reportRequests(app, options.onRequestCompleted)
   readJsonBodies(app)
   requireOnce(app)
+  carryPositions(app, options.positions)
   await serveDocs(app)
   await serveBoard(app, options.openQueueAdapter)
   await app.register(healthRoutes, {
@@ -84,17 +102,19 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-function guardOptions({ config, pool, authenticate, clock }: AppOptions) {
+function guardOptions({ config, pool, authenticate, tenancy, clock, countTogether }: AppOptions) {
   return {
     ...config.auth,
-    authenticate,
+    ...{ authenticate, tenancy },
     pool,
     clock,
     max: config.http.rateLimit,
     redisUrl: config.redisUrl,
+    countTogether,
     maxEventLoopDelayMs: config.http.maxEventLoopDelayMs,
     maxPoolQueue: config.database.poolQueue,
     requiresIfMatch: config.http.requireIfMatch,
+    publicUrl: config.http.publicUrl,
   }
 }
 
@@ -121,14 +141,12 @@ function createServer({ config, clock, ids, log }: AppOptions): FastifyInstance 
       // Node would answer a bare 400; ours is a problem document.
       requireHostHeader: false,
     },
-    // A predicate has up to 128 characters of four bytes, each percent-encoded as three.
-    routerOptions: { maxParamLength: 1_536 },
+    // The id of a conversation has up to 256 characters of four bytes, each percent-encoded as three.
+    routerOptions: { maxParamLength: 3_072 },
     // Connected clients are served until the end; /readyz sends new ones elsewhere.
     return503OnClosing: false,
-    frameworkErrors: (error, request, reply) => {
-      reply.header('x-request-id', request.id)
-      sendProblem(error, request as FastifyRequest, reply)
-    },
+    frameworkErrors: (error, request, reply) =>
+      void answerUnroutable(error, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, ids.random()),
   })
   app.server.maxConnections = 10_000
@@ -141,6 +159,13 @@ function createServer({ config, clock, ids, log }: AppOptions): FastifyInstance 
   // instead.
   app.setSerializerCompiler(() => JSON.stringify)
   return app
+}
+
+/** Fastify runs no hooks for a path that it cannot read. */
+async function answerUnroutable(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  await drainBeforeAnswer(request, reply)
+  reply.header('x-request-id', request.id)
+  sendProblem(error, request, reply)
 }
 
 /** A timeout of 0 is no timeout and does not limit the others. */
@@ -158,6 +183,7 @@ function logRequests(app: FastifyInstance): void {
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
         ...(request.caller ? { principal: request.caller.principal } : {}),
+        ...(request.tenant ? { tenant: request.tenant.id } : {}),
       },
       'request',
     )

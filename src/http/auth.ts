@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { type Caller, isAllowed, type Permission, permissions } from '../domain/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 import { requireOwnOrigin, requireTrustedHost } from './loopback.ts'
+import { chooseTenant, type RequestTenant, type Tenancy } from './tenancy.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -17,6 +18,8 @@ declare module 'fastify' {
      * the key.
      */
     acceptsBasicAuth?: boolean
+    /** The URL of the metadata (RFC 9728) that tell a client without a key how to get one. */
+    describeResource?: (request: FastifyRequest) => string
   }
   interface FastifyRequest {
     caller: Caller
@@ -31,7 +34,12 @@ export type AuthOptions = {
   rootKey: string | undefined
   allowAnonymous: boolean
   authenticate: Authenticate
+  /** Instead of `authenticate`, where keys belong to tenants. */
+  tenancy?: Tenancy | undefined
 }
+
+/** Who calls, and whose data the call is about. */
+type Identity = { caller: Caller; tenant: RequestTenant | undefined }
 
 const fullAccess = {
   permissions: new Set(permissions),
@@ -43,23 +51,28 @@ const root: Caller = { principal: 'root', name: 'root', ...fullAccess }
 const anonymous: Caller = { principal: 'anonymous', name: 'anonymous', ...fullAccess }
 
 /** Returns a function that identifies the caller of a request, and throws when the key is missing or unknown. */
-export function createCallerIdentifier({ rootKey, allowAnonymous, authenticate }: AuthOptions) {
+export function createCallerIdentifier({ rootKey, allowAnonymous, authenticate, tenancy }: AuthOptions) {
   const rootDigest = rootKey === undefined ? undefined : digest(rootKey)
-  return async function identify(request: FastifyRequest): Promise<Caller> {
+  return async function identify(request: FastifyRequest): Promise<Identity> {
     const { authorization } = request.headers
     if (authorization === undefined) {
       if (rootDigest) throw unauthenticated('This operation needs a key: Authorization: Bearer <key>.')
-      return admitAnonymous(request, allowAnonymous)
+      return { caller: admitAnonymous(request, allowAnonymous), tenant: tenancy?.home }
     }
     const token = readToken(authorization, request.routeOptions.config.acceptsBasicAuth ?? false)
     if (token === undefined)
       throw unauthenticated('The Authorization header is not of the form Bearer <key>.')
     // Digests have one length, so the comparison reveals neither the length of the root key nor its first characters.
-    if (rootDigest && timingSafeEqual(digest(token), rootDigest)) return root
-    const caller = await authenticate(token)
-    if (!caller) throw unauthenticated('The key is unknown, expired or revoked.')
-    return caller
+    if (rootDigest && timingSafeEqual(digest(token), rootDigest))
+      return { caller: root, tenant: await chooseTenant(request, tenancy) }
+    const found = tenancy ? await tenancy.authenticate(token) : withoutTenant(await authenticate(token))
+    if (!found) throw unauthenticated('The key is unknown, expired or revoked.')
+    return found
   }
+}
+
+function withoutTenant(caller: Caller | undefined): Identity | undefined {
+  return caller && { caller, tenant: undefined }
 }
 
 function readToken(authorization: string, isBrowsed: boolean): string | undefined {
@@ -77,7 +90,11 @@ function admitAnonymous(request: FastifyRequest, allowAnonymous: boolean): Calle
 }
 
 export function requirePermission(request: FastifyRequest): void {
-  const { permission, anyCaller } = request.routeOptions.config
+  const { permission, anyCaller, isRootOnly, isHomeOnly } = request.routeOptions.config
+  if (isRootOnly && request.caller.principal !== root.principal)
+    throw new AppError('forbidden', 'Only the root key may call this operation.')
+  if (isHomeOnly && request.tenant?.reference !== undefined)
+    throw new AppError('forbidden', 'A key of a tenant may not call this operation.')
   if (anyCaller) return
   if (permission !== undefined && isAllowed(request.caller, permission)) return
   throw new AppError('forbidden', `This operation needs the permission ${permission}.`)

@@ -2,15 +2,16 @@ import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { closed } from '../domain/shapes.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
-import { addProblems } from './problem-responses.ts'
+import { answersWithPosition, takesPosition } from './positions.ts'
+import { addHeader, addProblems } from './problem-responses.ts'
 import { keywordsOf } from './validation/schema-keywords.ts'
 import { getNotFoundCode } from './validation/validation.ts'
 
 const mutations = new Set(['POST', 'PATCH', 'DELETE'])
 
 /**
- * Adds to each route what follows from its declaration: an empty query string and the usual problems. No route has to
- * repeat it, and none can forget it.
+ * Adds to each route what follows from its declaration: an empty query string, the position after a write and the usual
+ * problems. No route has to repeat it, and none can forget it.
  */
 export function completeRoutes(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
@@ -18,10 +19,9 @@ export function completeRoutes(app: FastifyInstance): void {
     if (!schema?.operationId) return
     // Without a schema, unknown query parameters would be ignored, such as a misspelt filter.
     schema.querystring ??= closed({})
-    schema.response = addProblems(
-      (schema.response ?? {}) as Record<string, unknown>,
-      defaultCodes(route, schema),
-    )
+    const own = (schema.response ?? {}) as Record<string, unknown>
+    const named = answersWithPosition(route) ? addHeader(own, 'Membrane-Position') : own
+    schema.response = addProblems(named, defaultCodes(route, schema))
   })
 }
 
@@ -37,6 +37,7 @@ function defaultCodes(route: RouteOptions, schema: FastifySchema): ErrorCode[] {
     ...(config?.isPublic ? [] : (['unauthenticated', 'forbidden', 'database_unavailable'] as const)),
     ...(bodiless.has(String(route.method)) ? [] : bodyCodes),
     ...(usesIdempotencyKey(route) ? idempotencyCodes : []),
+    ...(takesPosition(route) ? (['invalid_position'] as const) : []),
     ...(config?.singleRecord ? (['version_mismatch', 'if_match_required'] as const) : []),
     ...(schema.params === undefined ? [] : pathCodes(schema.params as object)),
     'validation_failed',

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { IdempotencyKeys } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
@@ -8,10 +8,10 @@ export type StoredAnswer = Pick<Selectable<IdempotencyKeys>, 'fingerprint' | 'st
 
 /** Takes the lock without waiting. It is released when the transaction ends. */
 export async function tryLock(tx: Transaction, lock: bigint): Promise<boolean> {
-  const { held } = await tx
-    .selectNoFrom(({ fn, val }) => fn<boolean>('pg_try_advisory_xact_lock', [val(lock)]).as('held'))
-    .executeTakeFirstOrThrow()
-  return held
+  const { rows } = await sql<{ held: boolean }>`
+    select pg_try_advisory_xact_lock(${lock}::bigint # lock_seed()) as held
+  `.execute(tx)
+  return rows[0]?.held ?? false
 }
 
 export async function findAnswer(

@@ -32,7 +32,7 @@ export type Once = ReturnType<typeof createOnce>
 
 type RenderedAnswer = { status: number; headers: Readonly<Record<string, string>>; body: string | null }
 
-/** Requests whose handler used `once`; see `requireOnce`. */
+/** Requests whose handler heeds the Idempotency-Key; see `requireOnce`. */
 const handledOnce = new WeakSet<FastifyRequest>()
 
 export function readCallContext(request: FastifyRequest): CallContext {
@@ -43,33 +43,35 @@ export function readCallContext(request: FastifyRequest): CallContext {
 
 type Resources = { db: Database; clock: Clock; retentionMs: number }
 
+/** What the caller wants at most once; undefined without a key. */
+export type Asked = { key: string; fingerprint: string } | undefined
+export type Outcome = { answer: Answer } | { replayed: StoredAnswer }
+export type RunOnce = ReturnType<typeof createRunOnce>
+
 /**
- * Returns `once`, which runs an effect once per Idempotency-Key. The answer is stored in the transaction of the
+ * Returns a function that runs an effect once per Idempotency-Key. The answer is stored in the transaction of the
  * effect, so a crash leaves both or neither.
  */
-export function createOnce({ db, clock, retentionMs }: Resources) {
-  return async function once(
-    request: FastifyRequest,
-    reply: FastifyReply,
+export function createRunOnce({ db, clock, retentionMs }: Resources) {
+  return async function runOnce(
+    call: CallContext,
+    asked: Asked,
     work: Effect | PreparedEffect,
-  ): Promise<void> {
-    handledOnce.add(request)
-    const call = readCallContext(request)
-    const key = keyOf(request)
-    if (key === undefined) return send(reply, await (await prepareEffect(work, call))(call))
+  ): Promise<Outcome> {
+    if (!asked) return { answer: await (await prepareEffect(work, call))(call) }
+    const { key, fingerprint } = asked
     const owner = { principal: call.caller.principal, key }
-    const fingerprint = fingerprintRequest(request)
     if ('prepare' in work) {
       const stored = await findAnswer(db, owner, clock.now())
-      if (stored) return replay(reply, stored, fingerprint)
+      if (stored) return replayFor(fingerprint, stored)
     }
     const effect = await prepareEffect(work, call)
-    const deliverAnswer = await transact(db, {}, async (tx) => {
+    return transact(db, {}, async (tx) => {
       await lockKey(tx, owner)
       // A separate statement: its snapshot must be younger than the lock, or it could miss an answer that was
       // committed while the lock was acquired.
       const stored = await findAnswer(tx, owner, clock.now())
-      if (stored) return () => replay(reply, stored, fingerprint)
+      if (stored) return replayFor(fingerprint, stored)
       const answer = await effect({ ...call, tx })
       const now = clock.now()
       await storeAnswer(tx, {
@@ -80,11 +82,34 @@ export function createOnce({ db, clock, retentionMs }: Resources) {
         created_at: now,
         expires_at: momentAfter(now, retentionMs),
       })
-      return () => send(reply, answer)
+      return { answer }
     })
-    // Sent after the commit: an answer that was sent before a rollback could not be taken back.
-    deliverAnswer()
   }
+}
+
+/** Returns `once`, which runs an effect once per Idempotency-Key and sends the answer. */
+export function createOnce(runOnce: RunOnce) {
+  return async function once(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: Effect | PreparedEffect,
+  ): Promise<void> {
+    const key = readIdempotencyKey(request)
+    const { method, url, body } = request
+    const asked =
+      key === undefined ? undefined : { key, fingerprint: fingerprintOf(`${method} ${url}`, body) }
+    // Sent after the commit: an answer that was sent before a rollback could not be taken back.
+    const outcome = await runOnce(readCallContext(request), asked, work)
+    reply.code('replayed' in outcome ? outcome.replayed.status : outcome.answer.status)
+    await request.addPosition(reply)
+    if ('replayed' in outcome) replay(reply, outcome.replayed)
+    else send(reply, outcome.answer)
+  }
+}
+
+function replayFor(fingerprint: string, stored: StoredAnswer): Outcome {
+  if (stored.fingerprint === fingerprint) return { replayed: stored }
+  throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used with another request.')
 }
 
 async function prepareEffect(work: Effect | PreparedEffect, call: CallContext): Promise<Effect> {
@@ -103,14 +128,7 @@ async function lockKey(
   })
 }
 
-function replay(
-  reply: FastifyReply,
-  { status, headers, body, fingerprint }: StoredAnswer,
-  requestFingerprint: string,
-): void {
-  if (fingerprint !== requestFingerprint) {
-    throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used with another request.')
-  }
+function replay(reply: FastifyReply, { status, headers, body }: StoredAnswer): void {
   reply.header('idempotency-replayed', 'true')
   deliver(reply, { status, body, headers: headers as Record<string, string> })
 }
@@ -130,16 +148,18 @@ function deliver(reply: FastifyReply, { status, headers, body }: RenderedAnswer)
   else reply.header('content-type', 'application/json; charset=utf-8').send(body)
 }
 
-function keyOf({ headers }: FastifyRequest): string | undefined {
-  const given = headers['idempotency-key']
+/** Call it in every handler that changes something: it also says that the handler heeds the key. */
+export function readIdempotencyKey(request: FastifyRequest): string | undefined {
+  handledOnce.add(request)
+  const given = request.headers['idempotency-key']
   if (given === undefined) return undefined
   if (typeof given === 'string' && /^[\x21-\x7e]{1,255}$/.test(given)) return given
   throw new AppError('invalid_idempotency_key', 'Idempotency-Key must be 1 to 255 visible ASCII characters.')
 }
 
-function fingerprintRequest({ method, url, body }: FastifyRequest): string {
+export function fingerprintOf(operation: string, body: unknown): string {
   return createHash('sha256')
-    .update(`${method} ${url}\n${canonicalJson(body) ?? ''}`)
+    .update(`${operation}\n${canonicalJson(body) ?? ''}`)
     .digest('base64url')
 }
 

@@ -35,7 +35,13 @@ export const Problem = Type.Object(
   },
 )
 
-type HeaderName = 'ETag' | 'Location' | 'Link' | 'Idempotency-Replayed' | 'Next-Updated-After'
+type HeaderName =
+  | 'ETag'
+  | 'Location'
+  | 'Link'
+  | 'Idempotency-Replayed'
+  | 'Membrane-Position'
+  | 'Next-Updated-After'
 
 /** A response with a description, and a body unless it has none. */
 type DescribedResponse = {
@@ -60,6 +66,10 @@ const headers: Readonly<Record<HeaderName, { type: string; description: string }
   ETag: { type: 'string', description: 'The version of the record; send it as If-Match.' },
   Location: { type: 'string', description: 'The path of the new resource.' },
   Link: { type: 'string', description: 'The next page, with `rel="next"`; absent on the last page.' },
+  'Membrane-Position': {
+    type: 'string',
+    description: 'A state after this write. Send it with a read that must see the write.',
+  },
   'Next-Updated-After': { type: 'string', description: 'Send this as `updated_after` of the next export.' },
   'Idempotency-Replayed': {
     type: 'string',
@@ -96,6 +106,17 @@ function isDescribed(answer: TSchema | DescribedResponse): answer is DescribedRe
 }
 
 type Response = Readonly<Record<string, unknown>>
+
+/** Adds a header to every success. */
+export function addHeader(response: Response, name: HeaderName): Response {
+  return Object.fromEntries(
+    Object.entries(response).map(([status, answer]) => {
+      const described = answer as { headers?: object }
+      const named = { ...described, headers: { ...described.headers, [name]: headers[name] } }
+      return [status, status.startsWith('2') ? named : answer]
+    }),
+  )
+}
 
 /** Adds problem responses. Codes that share a status become one response with an example for each code. */
 export function addProblems(response: Response, codes: readonly ErrorCode[]): Response {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { translateFailure } from '../db/failures.ts'
 import { AppError, catalogue, type ErrorCode, type ErrorKind, type Fault } from '../kernel/errors.ts'
-import { drainRequest } from './request-drain.ts'
+import { drainBeforeAnswer } from './request-drain.ts'
 
 export const problemType = 'application/problem+json'
 
@@ -58,7 +58,7 @@ export function toProblem(error: AppError, requestId: string): Problem {
 
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler(async (error, request, reply) => {
-    if (isTooLarge(error)) await drainRequest(request.raw)
+    await drainBeforeAnswer(request, reply)
     sendProblem(error, request, reply)
     return reply
   })
@@ -71,22 +71,20 @@ export function routeNotFound(): AppError {
   return new AppError('route_not_found', 'There is nothing at this path.')
 }
 
-/** The body is refused while the client still sends it: unread bytes would reset the connection after the answer. */
-function isTooLarge(error: unknown): boolean {
-  return error instanceof Error && Reflect.get(error, 'code') === 'FST_ERR_CTP_BODY_TOO_LARGE'
-}
-
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const shown = toPublicError(error, request)
   if (shown.retryAfterSeconds !== undefined) reply.header('retry-after', shown.retryAfterSeconds)
-  if (shown.kind === 'unauthenticated') {
-    const scheme = request.routeOptions.config.acceptsBasicAuth ? 'Basic' : 'Bearer'
-    reply.header('www-authenticate', `${scheme} realm="membrane"`)
-  }
+  if (shown.kind === 'unauthenticated') reply.header('www-authenticate', describeChallenge(request))
   reply
     .code(getHttpStatus(shown.code))
     .header('content-type', problemType)
     .send(JSON.stringify(toProblem(shown, request.id)))
+}
+
+function describeChallenge(request: FastifyRequest): string {
+  const { acceptsBasicAuth, describeResource } = request.routeOptions.config
+  if (describeResource) return `Bearer resource_metadata="${describeResource(request)}"`
+  return `${acceptsBasicAuth ? 'Basic' : 'Bearer'} realm="membrane"`
 }
 
 /** The error that the client sees. An unexpected failure is logged and becomes `internal_error`. */

@@ -44,7 +44,7 @@ export async function serveBoard(app: FastifyInstance, show: OpenQueueAdapter | 
   let shown: BaseAdapter | undefined
   await app.register(async (room) => {
     room.addHook('onRoute', (route) => {
-      route.config = { ...route.config, permission: 'admin', acceptsBasicAuth: true }
+      route.config = { ...route.config, permission: 'admin', acceptsBasicAuth: true, isHomeOnly: true }
     })
     room.addHook('preHandler', async ({ method, routeOptions: { url = '' } }, reply) => {
       if (method !== 'GET' && method !== 'HEAD') throw new AppError('forbidden', 'The board is read-only.')

@@ -12,7 +12,13 @@ declare module 'fastify' {
 }
 
 /** `max` is per second; 0 is no limit. */
-export type RateLimitOptions = { max: number; redisUrl: string | undefined; clock: Clock }
+export type RateLimitOptions = {
+  max: number
+  redisUrl: string | undefined
+  clock: Clock
+  /** Counts for several processes of this machine, where there is no Redis. */
+  countTogether?: CountRequest | undefined
+}
 
 export type RateLimit = (reply: FastifyReply, bucket: string) => Promise<void>
 
@@ -39,8 +45,11 @@ export function createRateLimit(app: FastifyInstance, options: RateLimitOptions)
   }
 }
 
-function createRequestCounter(app: FastifyInstance, { clock, redisUrl }: RateLimitOptions): CountRequest {
-  const local = createLocalCounter(clock)
+function createRequestCounter(
+  app: FastifyInstance,
+  { clock, redisUrl, countTogether }: RateLimitOptions,
+): CountRequest {
+  const local = countTogether ?? createLocalCounter(clock)
   if (redisUrl === undefined) return local
   const shared = createSharedCounter(redisUrl, local, (error) =>
     app.log.warn({ err: error }, 'redis is unreachable: each process counts its own rate limits'),

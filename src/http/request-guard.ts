@@ -1,10 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { runApart } from '../db/request-scope.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type AuthOptions, createCallerIdentifier, requirePermission } from './auth.ts'
 import { requireIfMatch } from './etag.ts'
 import { createLoadShedding, type LoadSheddingOptions } from './load-shedding.ts'
+import { requireOwnSite } from './own-site.ts'
 import { routeNotFound } from './problems.ts'
 import { createRateLimit, formatAddressBucket, type RateLimitOptions } from './rate-limit.ts'
+import { followTenants } from './tenancy.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -13,37 +16,50 @@ declare module 'fastify' {
   }
 }
 
-type GuardOptions = AuthOptions & RateLimitOptions & LoadSheddingOptions & { requiresIfMatch: boolean }
+type GuardOptions = AuthOptions &
+  RateLimitOptions &
+  LoadSheddingOptions & { requiresIfMatch: boolean; publicUrl: string | undefined }
 
 /** Runs before the body is read, cheapest check first: load shedding, authentication, rate limit, permission. */
 export function guardRequests(app: FastifyInstance, options: GuardOptions): void {
   const limit = createRateLimit(app, options)
   const identify = createCallerIdentifier(options)
+  const admit = async (request: FastifyRequest) => {
+    if (request.routeOptions.config.ownSiteOnly) requireOwnSite(request, options.publicUrl)
+    return identify(request)
+  }
   const shedLoad = createLoadShedding(app, options)
   app.decorateRequest('caller')
   app.decorateRequest('confirmCaller')
+  app.decorateRequest('tenant')
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     requireHost(request)
     const { config } = request.routeOptions
     if (config.isUnlimited) return
     if (!config.neverShed) shedLoad()
-    if (config.isPublic || request.is404) {
+    const isNothing = request.is404 || (config.needsTenants === true && !options.tenancy)
+    request.tenant = options.tenancy?.home
+    if (config.isPublic || isNothing) {
       await limit(reply, formatAddressBucket(request))
       // Refused before the body is read, because no route will use it.
-      if (request.is404) throw routeNotFound()
+      if (isNothing) throw routeNotFound()
       return
     }
-    request.caller = await identify(request).catch(async (error: unknown) => {
+    const { caller, tenant } = await admit(request).catch(async (error: unknown) => {
       // Only failed authentications count against an address: behind a proxy, all valid keys may share one.
       await limit(reply, formatAddressBucket(request))
       throw error
     })
-    request.confirmCaller = async () => void (await identify(request))
+    request.caller = caller
+    request.tenant = tenant
+    // A revoked key must not be accepted for as long as a replica is behind.
+    request.confirmCaller = async () => void (await runApart(() => identify(request)))
     await limit(reply, request.caller.principal)
     requirePermission(request)
     if (options.requiresIfMatch) requireIfMatch(request)
   })
+  if (options.tenancy) followTenants(app, options.tenancy)
 }
 
 /** RFC 9112 §3.2: an HTTP/1.1 request must have a Host header; only older versions may omit it. */

@@ -17,10 +17,10 @@ export function isSlowRequestAllowed(socket: Socket): boolean {
   return slowSockets.has(socket)
 }
 
-/** Accepts lines of JSON only. Routes outside this plugin still refuse them. */
-export function acceptJsonLines(app: FastifyInstance): void {
+/** Passes bodies of these types on as streams. Routes outside this plugin still refuse them. */
+export function acceptStreams(app: FastifyInstance, mediaTypes: readonly string[]): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(jsonLinesType, (request: FastifyRequest, body, done) => {
+  app.addContentTypeParser([...mediaTypes], (request: FastifyRequest, body, done) => {
     try {
       rejectEncoding(request.headers['content-encoding'])
       done(null, body)
@@ -57,8 +57,41 @@ export type Line = { line: number; bytes: Buffer | undefined }
 
 const newline = 0x0a
 
+/** The chunks of a body. The answer uses the same connection, so a reader that stops early must not close it. */
+export function readChunks(source: Readable): AsyncIterable<Buffer> {
+  return source.iterator({ destroyOnReturn: false })
+}
+
+/**
+ * Reads chunks until their beginning is enough to decide, or has `most` bytes, or the body ends. `chunks` yields all of
+ * them again and then the others.
+ */
+export async function peek(source: AsyncIterable<Buffer>, most: number, isEnough: (head: Buffer) => boolean) {
+  const rest = source[Symbol.asyncIterator]()
+  let head = Buffer.alloc(0)
+  let isOver = false
+  while (!isOver && head.length < most && !isEnough(head)) {
+    const { done, value } = await rest.next()
+    if (done) isOver = true
+    else head = Buffer.concat([head, value])
+  }
+  async function* chunks(): AsyncGenerator<Buffer> {
+    try {
+      if (head.length > 0) yield head
+      while (!isOver) {
+        const { done, value } = await rest.next()
+        if (done) return
+        yield value
+      }
+    } finally {
+      await rest.return?.()
+    }
+  }
+  return { head, chunks }
+}
+
 /** Yields the lines that are not blank. The bytes of a line that is too long are dropped while it is read. */
-export async function* readLines(source: Readable, maxBytes: number): AsyncGenerator<Line> {
+export async function* readLines(source: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line> {
   let parts: Buffer[] = []
   let size = 0
   let line = 1
@@ -73,8 +106,7 @@ export async function* readLines(source: Readable, maxBytes: number): AsyncGener
     size = 0
     return { line: line++, bytes }
   }
-  // The answer uses the same connection, so a reader that stops early must not close it.
-  for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (const chunk of source) {
     let start = 0
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
       keep(chunk.subarray(start, end))

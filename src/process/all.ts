@@ -52,7 +52,7 @@ function superviseOn(url: string, embedded: SupervisedDatabase | undefined, reso
     log,
     stopTimeoutMs: config.shutdownTimeoutMs + graceMs,
     onMessage: (message) => {
-      if (isListening(message)) void announce(message.listening, print, stopping.signal)
+      if (isListening(message)) void announce(message.listening, resources, stopping.signal)
     },
   })
   const lost = embedded?.lost.then((reason) => `${reason}; see postgres.log in ${config.dataDir}`)
@@ -85,7 +85,10 @@ function isListening(message: unknown): message is { listening: string } {
   return typeof message === 'object' && message !== null && 'listening' in message
 }
 
-async function announce(url: string, print: (line: string) => void, signal: AbortSignal): Promise<void> {
+async function announce(url: string, { config, print }: Resources, signal: AbortSignal): Promise<void> {
   if (!(await awaitReady(url, signal))) return
-  print(`Membrane is ready.\n  API            ${url}\n  Documentation  ${url}/docs\n  Ctrl-C stops it.`)
+  const console = config.console.isServed ? `\n  Console        ${url}/console` : ''
+  print(
+    `Membrane is ready.\n  API            ${url}${console}\n  Documentation  ${url}/docs\n  Ctrl-C stops it.`,
+  )
 }

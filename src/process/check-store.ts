@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { connect, type Database } from '../db/connection.ts'
+import { type Connection, connect } from '../db/connection.ts'
 import { connectToEmbeddedPostgres } from '../db/embedded/embedded.ts'
 import { requireMigrated } from './migration.ts'
 import { exitCodes } from './operator-error.ts'
@@ -9,7 +9,7 @@ type Resources = {
   /** Prints a line to the terminal. */
   print(line: string): void
   /** Checks the store against all laws and returns a line for each. */
-  check(db: Database): AsyncIterable<{ line: string; isSatisfied: boolean }>
+  check(connection: Connection, config: Config): AsyncIterable<{ line: string; isSatisfied: boolean }>
 }
 
 /** For one law over a large table on a busy machine. */
@@ -20,14 +20,15 @@ export async function checkStore({ config, print, check }: Resources): Promise<n
   const { database, dataDir } = config
   const visited =
     database.url === undefined ? await connectToEmbeddedPostgres({ dataDir, log: print }) : undefined
-  const { db, close } = connect({
+  const connection = connect({
     ...{ ...database, url: database.url ?? visited?.url ?? '', poolSize: 1, statementTimeoutMs },
-    applicationName: 'membrane check',
+    ...{ applicationName: 'membrane check', tenants: config.tenants },
   })
+  const { db, close } = connection
   try {
     await requireMigrated(db)
     let broken = 0
-    for await (const { line, isSatisfied } of check(db)) {
+    for await (const { line, isSatisfied } of check(connection, config)) {
       print(line)
       if (!isSatisfied) broken++
     }

@@ -11,6 +11,8 @@ type ChildOptions = {
   /** Called when the process is not started again, with the reason. */
   onGiveUp(reason: string): void
   onMessage(message: unknown): void
+  /** Whether the process is started again however often it ends. */
+  isNeeded?(): boolean
 }
 
 export type Child = {
@@ -20,7 +22,8 @@ export type Child = {
 }
 
 /** Keeps one process of a role running: starts it, and restarts it after it ends, until it is stopped. */
-export function superviseChild({ role, launch, log, onGiveUp, onMessage }: ChildOptions): Child {
+export function superviseChild(options: ChildOptions): Child {
+  const { role, launch, log, onGiveUp, onMessage, isNeeded = () => false } = options
   let stopping = false
   let earlyEnds = 0
   let current: ChildProcess
@@ -34,7 +37,10 @@ export function superviseChild({ role, launch, log, onGiveUp, onMessage }: Child
     current.on('error', (error) => log.error('child process fault', { child: role, err: error }))
     current.once('exit', (code, signal) => {
       if (!stopping)
-        restartOrGiveUp({ code, signal, livedMs: performance.now() - began, earlyEnds: earlyEnds })
+        restartOrGiveUp({
+          ...{ code, signal, livedMs: performance.now() - began, earlyEnds },
+          isNeeded: isNeeded(),
+        })
     })
   }
 

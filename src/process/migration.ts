@@ -7,7 +7,7 @@ import { requireConfiguration } from './check-configuration.ts'
 import { OperatorError } from './operator-error.ts'
 
 /** Further preparation of a database after its tables were created. */
-export type Prepare = (db: Database, log: Logger) => Promise<void>
+export type Prepare = (db: Database, log: Logger, config: Config) => Promise<void>
 
 /** Creates everything that other processes need in the database: our tables and those of the queue. */
 export async function migrateDatabase(
@@ -17,11 +17,13 @@ export async function migrateDatabase(
   prepare: Prepare,
 ): Promise<void> {
   const { database, redisUrl } = config
-  const connection = connect({ ...database, url, poolSize: 1, applicationName: 'membrane migrate' })
+  const connection = connect({
+    ...{ ...database, url, poolSize: 1, applicationName: 'membrane migrate', tenants: config.tenants },
+  })
   try {
     await requireConfiguration(connection.db, config)
     const applied = await migrateUp(connection.db)
-    await prepare(connection.db, log)
+    await prepare(connection.db, log, config)
     await prepareQueue({ redisUrl, databaseUrl: url })
     log.info('the database is up to date', { applied })
   } finally {

@@ -6,22 +6,32 @@ type ProcessEnd = {
   livedMs: number
   /** How often in a row it ended early before. */
   earlyEnds: number
+  /** Whether it is started again however often it ends: others do its work meanwhile. */
+  isNeeded?: boolean
 }
 type RestartDecision = { giveUpReason: string } | { restartAfterMs: number; earlyEnds: number }
 
 const earlyMs = 10_000
 const maxEarlyEnds = 3
+const longestPauseMs = 10_000
 
 /**
  * Decides whether to start a process again. One that has run for a while is restarted; one that repeatedly ends early
  * is not, because it would be restarted forever.
  */
-export function decideRestart({ code, signal, livedMs, earlyEnds }: ProcessEnd): RestartDecision {
+export function decideRestart({
+  code,
+  signal,
+  livedMs,
+  earlyEnds,
+  isNeeded = false,
+}: ProcessEnd): RestartDecision {
   if (code === exitCodes.refused)
     return { giveUpReason: 'it refuses to run with this configuration; its message is above' }
   if (livedMs >= earlyMs) return { restartAfterMs: 250, earlyEnds: 0 }
   const ends = earlyEnds + 1
-  if (ends < maxEarlyEnds) return { restartAfterMs: 250 * 2 ** ends, earlyEnds: ends }
+  const restartAfterMs = Math.min(longestPauseMs, 250 * 2 ** ends)
+  if (isNeeded || ends < maxEarlyEnds) return { restartAfterMs, earlyEnds: ends }
   const how = signal !== null ? `, lastly by ${signal}` : code !== null ? `, lastly with code ${code}` : ''
   return { giveUpReason: `it ended ${ends} times within ${earlyMs / 1_000} seconds of its start${how}` }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
-import { type Connection, type ConnectionOptions, connect, type Database } from '../db/connection.ts'
+import { type Connection, type ConnectionOptions, connect } from '../db/connection.ts'
 import { type Announcements, createAnnouncements } from '../jobs/announcements.ts'
 import type { JobHandler } from '../jobs/job-message.ts'
 import type { Poll } from '../jobs/poll.ts'
@@ -21,7 +21,7 @@ type Resources = {
   config: Config
   log: Logger
   clock: Clock
-  createJobs(db: Database, announcements: Announcements): Jobs
+  createJobs(connection: Connection, announcements: Announcements): Jobs
   onStatement?: ConnectionOptions['onStatement']
   /** Serves metrics and health of the process; returns how to stop it. */
   listen?(connection: Connection, check: Checks): Promise<() => Promise<void>>
@@ -39,6 +39,7 @@ export async function startWorking(resources: Resources): Promise<Service> {
   const applicationName = 'membrane worker'
   const connection = connect({
     ...{ ...config.database, url, poolSize, statementTimeoutMs, applicationName, onStatement },
+    tenants: config.tenants,
   })
   const { db, pool, close } = connection
   await requireMigrated(db)
@@ -46,7 +47,7 @@ export async function startWorking(resources: Resources): Promise<Service> {
   const settings = { redisUrl: config.redisUrl, databaseUrl: url }
   const queue = openQueue(settings, log)
   const announcements = createAnnouncements({ queue, clock, log })
-  const { handle, startPolls } = createJobs(db, announcements)
+  const { handle, startPolls } = createJobs(connection, announcements)
   const worker = await startWorker({ settings, handle, log })
   queue.removeSchedulers().catch((error) => log.warn('old schedules stay in the queue', { err: error }))
   const polls = startPolls()

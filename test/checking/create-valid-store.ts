@@ -1,5 +1,6 @@
 import { captureEpisode, consolidate } from '../support/consolidation-requests.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
+import { apply, perform, plan } from '../support/plan-requests.ts'
 import { create, fact, payloads } from '../support/record-requests.ts'
 import { auditFields, buildClaim, revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -12,6 +13,7 @@ export async function createValidStore(): Promise<TestApp> {
   await liveThrough(app)
   await moveOn(app)
   await createEmbeddingWorker(app).run()
+  await planAndUndo(app)
   await captureEpisode(app, 'a note that is not read yet')
   return app
 }
@@ -43,6 +45,19 @@ async function moveOn(app: TestApp): Promise<void> {
   await app.request('DELETE', `/v1/records/${forgotten.id}?actor=ada&rationale=old`, keyed('delete'))
   const erased = await create(app, buildClaim('a secret'))
   await act(app, erased.id, 'erase', auditFields)
+}
+
+/** A plan that waits, one that was applied, and a run that was undone. */
+async function planAndUndo(app: TestApp): Promise<void> {
+  const decay = { curve: 'linear', half_life_seconds: 3_600 }
+  for (const subject of ['one', 'two']) {
+    await create(app, fact({ payload: { ...payloads.semantic, subject }, lifecycle: { decay } }))
+  }
+  await captureEpisode(app, 'the deploy went well at last')
+  app.clock.advance(86_400_000)
+  const applied = await apply(app, await plan(app, 'decay'))
+  await plan(app, 'consolidate')
+  await perform(app, 'undo', auditFields, `/v1/maintenance/runs/${applied.id}/undo`)
 }
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })

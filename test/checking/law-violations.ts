@@ -9,6 +9,25 @@ export const lawViolations: Readonly<Record<string, readonly string[]>> = {
     "update maintenance_runs set status = 'running', finished_at = null where id = (select id from maintenance_runs limit 1)",
     "update job_leases set holder = 'nobody' where job = 'consolidate'",
   ],
+  plans: [
+    'update plan_groups set changes = changes + 1',
+    'delete from plan_groups',
+    'update maintenance_runs set dry_run = false where id in (select id from plans)',
+  ],
+  applications: [
+    'update maintenance_changes set record_id = gen_random_uuid() where run_id in (select run_id from plan_applications)',
+    'delete from maintenance_changes where run_id in (select id from plans)',
+    `with again as (
+      insert into plan_applications (run_id, plan_id, selection)
+      select gen_random_uuid(), plan_id, '{}' from plan_applications returning run_id, plan_id
+    ) insert into maintenance_changes (run_id, record_id, action)
+      select again.run_id, c.record_id, c.action from again join maintenance_changes as c on c.run_id = again.plan_id`,
+  ],
+  effects: ['delete from plans'],
+  undos: [
+    "delete from audit_entries where action = 'undo'",
+    "update audit_entries set run_id = gen_random_uuid() where action = 'undo'",
+  ],
   answers: ["update idempotency_keys set expires_at = created_at - interval '1 second'"],
   tombstones: [
     `insert into tombstones (id, created_at, scope, digest, key_id, actor)
@@ -38,6 +57,11 @@ export const lawViolations: Readonly<Record<string, readonly string[]>> = {
     "update records set deletion_policy = 'never', prune_at = null where forgotten_at is not null",
     "update records set purge_at = forgotten_at - interval '1 second' where forgotten_at is not null",
     "delete from audit_entries where action = 'delete'",
+  ],
+  sizes: [
+    'update scope_sizes set records = records + 1',
+    'update scope_sizes set bytes = bytes - 1',
+    'delete from scope_sizes',
   ],
   history: [
     "update records set base_salience = 0.5 where status = 'superseded'",
@@ -105,6 +129,13 @@ export const lawViolations: Readonly<Record<string, readonly string[]>> = {
       'record', jsonb_build_object('id', (select id from departures), 'payload', '{}'::jsonb))))`,
   ],
   vectors: ['delete from signatures', 'update signatures set record_id = gen_random_uuid()'],
+  cells: [
+    'update signatures set cell = 16384',
+    `with made as (
+      insert into vector_cells (model_id, vectors, members, centroids)
+      select id, 1, '{1}', '' from embedding_models limit 1 returning id
+    ) update signatures set cell = made.id * 16384 + 1 from made`,
+  ],
   precision: ['update embeddings set bits = 8'],
   embedding: ['delete from embeddings where record_id = (select record_id from embeddings limit 1)'],
   surprises: [

@@ -38,7 +38,9 @@ describe('with a root key', () => {
       paths: Record<string, Record<string, { security: unknown[] }>>
     }
     const open: string[] = []
-    for (const [path, operations] of Object.entries(document.paths)) {
+    // There is nothing at the paths of tenants without them; see test/tenants.
+    const served = Object.entries(document.paths).filter(([path]) => !path.startsWith('/v1/tenants'))
+    for (const [path, operations] of served) {
       for (const [method, operation] of Object.entries(operations)) {
         const url = path.replaceAll(/\{[^}]+\}/g, '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11')
         const { status, headers } = await api.request(method.toUpperCase(), url, { key: false })

@@ -205,6 +205,30 @@ describe('a request body', () => {
     expect(answers.map((answer) => answer.slice(0, 12))).toEqual(Array(3).fill('HTTP/1.1 413'))
   })
 
+  it.each([
+    ['a list', 'GET /v1/records', 'Bearer root-key-of-the-tests', 200],
+    ['an export', 'GET /v1/export', 'Bearer root-key-of-the-tests', 200],
+    ['a path without a route', 'GET /v1/nowhere', 'Bearer root-key-of-the-tests', 404],
+    ['a path that is not encoded', 'GET /v1/records/%zz', 'Bearer root-key-of-the-tests', 400],
+    ['a deletion', 'DELETE /v1/records/%zz', 'Bearer root-key-of-the-tests', 400],
+    ['a caller without a key', 'POST /v1/notes', 'Bearer nobody', 401],
+    ['an import that is refused', 'POST /v1/import', 'Bearer root-key-of-the-tests', 415],
+  ])('that nobody reads, sent to %s, does not cost the answer', async (_, line, authorization, status) => {
+    const head = `${line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: ${authorization}\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const chunk = `100000\r\n${' '.repeat(0x100000)}\r\n`
+    const answer = await speakThenListen(head, ...Array(10).fill(chunk), '0\r\n\r\n')
+    expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`)
+  })
+
+  it('that nobody reads and that does not end closes the connection after the answer', async () => {
+    const answer = await speak(
+      'GET /v1/records HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer root-key-of-the-tests\r\n',
+      'Content-Length: 100\r\n\r\nbegin',
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /)
+    expect(answer).toMatch(/\r\nconnection: close\r\n/i)
+  })
+
   it('is not awaited when the path is unknown', async () => {
     for (const authorization of ['Bearer root-key-of-the-tests', 'Bearer nobody']) {
       const head = `POST /v1/nowhere HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n`

@@ -94,7 +94,7 @@ describe('a problem document', () => {
     ['/v1/notes/not-a-uuid', 404, 'record_not_found'],
     ['/v1/notes/%00', 404, 'record_not_found'],
     ['/v1/notes/%FF', 400, 'malformed_request'],
-    [`/v1/notes/${'x'.repeat(2_000)}`, 404, 'route_not_found'],
+    [`/v1/notes/${'x'.repeat(4_000)}`, 404, 'route_not_found'],
     ['/v1/failure?q=1', 422, 'validation_failed'],
   ])('answers GET %s with %i %s', async (path, status, code) => {
     const answer = await api.request('GET', path)

@@ -67,6 +67,9 @@ const preparations: Record<string, Preparation> = {
   uncontestRecord: {
     prepare: (id) => post(`/v1/records/${id}/contest`, { contesting_ref: 'x', actor: 'a', rationale: 'r' }),
   },
+  revertRecord: {
+    prepare: (id) => post(`/v1/records/${id}/contest`, { contesting_ref: 'x', actor: 'a', rationale: 'r' }),
+  },
   unrelateRecords: {
     prepare: (id) => post(`/v1/records/${id}/relations`, { predicate: 'supports', target_id: hub }),
   },

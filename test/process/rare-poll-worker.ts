@@ -13,7 +13,7 @@ const log = createLogger({
 })
 const service = await startWorking({
   ...{ config, log, clock },
-  createJobs: (db, announcements) =>
+  createJobs: ({ db }, announcements) =>
     createJobs({ config, db, clock, ids: createIds(clock), log, announcements, pollMs: 3_600_000 }),
 })
 process.once('SIGTERM', async () => process.exit((await service.stop()) ? 0 : 1))

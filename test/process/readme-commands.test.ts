@@ -22,9 +22,9 @@ async function provideCurl(folder: string): Promise<string> {
 }
 
 describe('the curl commands of the README', () => {
-  test('are nine', () => {
-    expect(calls).toHaveLength(9)
-    expect(readme.match(/\bcurl /g)).toHaveLength(9)
+  test('are ten', () => {
+    expect(calls).toHaveLength(10)
+    expect(readme.match(/\bcurl /g)).toHaveLength(10)
   })
 
   test('answer what the README shows, on a new server', async () => {
@@ -42,6 +42,11 @@ describe('the curl commands of the README', () => {
       answers.push(JSON.parse(stdout))
     }
     expect(answers).toMatchObject([
+      { type: 'semantic', scope: 'shop', payload: { subject: 'invoices', predicate: 'note' } },
+      {
+        text: expect.stringContaining('Invoices are sent on the first working day.'),
+        items: [expect.objectContaining({ quoted: true })],
+      },
       {
         deduplicated: false,
         fact: { outcome: 'created' },
@@ -57,10 +62,6 @@ describe('the curl commands of the README', () => {
       {
         root_ids: expect.arrayContaining([successor]),
         nodes: expect.arrayContaining([expect.objectContaining({ root: true })]),
-      },
-      {
-        text: expect.stringContaining('shop-api is deployed to eu-west-1'),
-        items: expect.arrayContaining([expect.objectContaining({ record_id: successor, quoted: true })]),
       },
       { edges: [{ source_id: successor, predicate: 'supersedes', target_id: fact }] },
       { job: 'consolidate', dry_run: true, trigger: 'manual' },

@@ -18,10 +18,10 @@ it.each(['api', 'worker', 'migrate'])('the role %s requires a database', async (
   expect(running.output()).toContain(`DATABASE_URL must be set for the role ${role}`)
 })
 
-it('an unknown role is refused with a list of the five roles', async () => {
+it('an unknown role is refused with a list of the six roles', async () => {
   const running = launchRole('everything', {})
   expect(await running.ended).toEqual({ code: 2, signal: null })
-  expect(running.output()).toContain('api, worker, migrate, all, check')
+  expect(running.output()).toContain('api, worker, migrate, all, check, mcp')
 })
 
 it('reports why a database is unreachable, without the password', async () => {

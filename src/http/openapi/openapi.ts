@@ -3,13 +3,18 @@ import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { namedSchemas } from '../../domain/schema-ref.ts'
 import { usesIdempotencyKey } from '../default-responses.ts'
+import { takesPosition } from '../positions.ts'
 import { isObject } from '../validation/schema-keywords.ts'
 import { buildExample } from './example-values.ts'
 
 const description = `Memory records that fade unless they prove useful: write, revise, retrieve and consolidate them.
 
 Errors are RFC 9457 problems; their \`code\` is stable. A repeated POST, PATCH or DELETE with the same
-\`Idempotency-Key\` gets the answer of the first. Lists are paged by opaque cursors.`
+\`Idempotency-Key\` gets the answer of the first. Lists are paged by opaque cursors. The answer of a write has a \`Membrane-Position\`; a
+read that sends it sees the write, also from a replica.
+
+On a server with tenants a key works in its tenant, and the root key in the one that the header \`Membrane-Tenant\` names.
+Any operation can then answer 403 \`tenant_suspended\`, and 404 \`tenant_not_found\` to the root key.`
 
 /** Adds every route that has an operationId to the document. Must be registered before the first route. */
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
@@ -58,6 +63,7 @@ function describeHeaders(route: RouteOptions): TSchema | undefined {
   const properties = {
     ...(usesIdempotencyKey(route) ? { 'Idempotency-Key': idempotencyKey } : {}),
     ...(route.config?.singleRecord ? { 'If-Match': ifMatch } : {}),
+    ...(takesPosition(route) ? { 'Membrane-Position': position } : {}),
   }
   return Object.keys(properties).length === 0 ? undefined : { type: 'object', properties }
 }
@@ -74,6 +80,14 @@ const idempotencyKey = {
 const ifMatch = {
   type: 'string',
   description: 'The ETag of the version to change, or `*`; 412 when the record has another version now.',
+}
+
+const position = {
+  type: 'string',
+  maxLength: 200,
+  pattern: '^[!-~]+$',
+  description:
+    'The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind.',
 }
 
 type Media = { schema?: { $ref?: string }; example?: unknown; examples?: unknown }

@@ -1,0 +1,122 @@
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { isPositionToken } from '../db/position.ts'
+import type { Positions } from '../db/positions.ts'
+import { type Reading, runReading, runWriting, type Writing } from '../db/request-scope.ts'
+import { AppError } from '../kernel/errors.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the route changes anything depends on the body; its answer has a position only if it did. */
+    mayOnlyRead?: boolean
+  }
+  interface FastifyRequest {
+    /** A token after everything that this request has committed; undefined when the database does not answer. */
+    sealPosition: () => Promise<string | undefined>
+    /**
+     * Adds the position to a success of a write. Every answer gets it when it is sent, but a handler that sends by
+     * itself calls this before: Fastify does not wait for a hook that waits, and would send again without a body.
+     */
+    addPosition: (reply: FastifyReply) => Promise<void>
+    /** Runs work that only reads, in the state that the client asks for. */
+    readAfterPosition: <T>(work: () => Promise<T>) => Promise<T>
+  }
+}
+
+const header = 'membrane-position'
+
+type RouteKind = { method: string | string[]; config?: RouteOptions['config'] }
+
+/** Routes whose answers carry a position, and which do not stream them. */
+export function answersWithPosition({ method, config }: RouteKind): boolean {
+  const { isPublic, readOnly, isIdempotent } = config ?? {}
+  return !isPublic && !readOnly && !isIdempotent && writing.has(String(method))
+}
+
+/** Routes that answer in the state after a position. */
+export function takesPosition({ method, config }: RouteKind): boolean {
+  return !config?.isPublic && (config?.readOnly === true || reading.has(String(method)))
+}
+
+const writing = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+const reading = new Set(['GET', 'HEAD'])
+
+/** A client reads its own writes: it sends back the position of a write, and no older state answers. */
+export function carryPositions(app: FastifyInstance, positions: Positions | undefined): void {
+  const readings = new WeakMap<FastifyRequest, Reading>()
+  const writings = new WeakMap<FastifyRequest, Writing>()
+
+  async function readRequested(request: FastifyRequest): Promise<Reading> {
+    const given = request.headers[header]
+    if (given === undefined) return { isPrimaryOnly: false }
+    if (isMalformed(request)) throw malformed()
+    // A position of another database, or none that can be read now: only the primary is sure to be late enough.
+    const after = await positions?.open(String(given)).catch(() => undefined)
+    return { after, isPrimaryOnly: after === undefined }
+  }
+
+  app.decorateRequest('sealPosition', async function (this: FastifyRequest) {
+    const position = writings.get(this)?.position
+    return positions?.seal(position).catch((error: unknown) => {
+      this.log.warn({ err: error }, 'an answer has no position')
+      return undefined
+    })
+  })
+  app.decorateRequest('addPosition', async function (this: FastifyRequest, reply: FastifyReply) {
+    const effects = writings.get(this)
+    const { isPublic, mayOnlyRead } = this.routeOptions.config
+    if (!effects || isPublic || reply.statusCode >= 300 || reply.hasHeader(header)) return
+    if (mayOnlyRead && !effects.hasCommitted) return
+    const token = await this.sealPosition()
+    if (token !== undefined) reply.header(header, token)
+  })
+  app.decorateRequest('readAfterPosition', async function <T>(this: FastifyRequest, work: () => Promise<T>) {
+    const wanted = await readRequested(this)
+    return runReading(wanted, work).finally(() => {
+      wanted.isPrimaryOnly = true
+    })
+  })
+
+  app.addHook('preHandler', (request, _reply, done) => {
+    const { method, routeOptions } = request
+    const { config } = routeOptions
+    if (reading.has(method) || config.readOnly) {
+      const wanted = takesPosition({ method, config }) ? readRequested(request) : anyState()
+      wanted.then((found) => {
+        readings.set(request, found)
+        runReading(found, done)
+      }, done)
+      return
+    }
+    if (config.mayOnlyRead && isMalformed(request)) return done(malformed())
+    const effects: Writing = { hasCommitted: false }
+    writings.set(request, effects)
+    runWriting(effects, done)
+  })
+
+  // Without a promise where nothing has to be waited for: see `addPosition`.
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const isReady = !writings.has(request) || reply.hasHeader(header) || payload instanceof Readable
+    if (isReady) done()
+    else request.addPosition(reply).then(() => done(), done)
+  })
+
+  // What goes on after the answer keeps the context of the request, and writes.
+  app.addHook('onResponse', async (request) => {
+    const found = readings.get(request)
+    if (found) found.isPrimaryOnly = true
+  })
+}
+
+function isMalformed({ headers }: FastifyRequest): boolean {
+  const given = headers[header]
+  return given !== undefined && (typeof given !== 'string' || !isPositionToken(given))
+}
+
+function malformed(): AppError {
+  return new AppError('invalid_position', 'Membrane-Position must be a value that this service sent.')
+}
+
+async function anyState(): Promise<Reading> {
+  return { isPrimaryOnly: false }
+}

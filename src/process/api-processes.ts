@@ -1,0 +1,64 @@
+import type { ChildProcess } from 'node:child_process'
+import cluster, { type Worker } from 'node:cluster'
+import { type CountRequest, createLocalCounter } from '../http/rate-counter.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Logger } from '../kernel/log.ts'
+import { superviseChild } from './child.ts'
+import type { Service } from './run-until-stopped.ts'
+import { answerSiblings, placeVariable } from './siblings.ts'
+
+/** Whether this process starts others that do the work of the role `api`. */
+export function startsProcesses({ processes }: { processes: number }): boolean {
+  return processes > 1 && cluster.isPrimary
+}
+
+type Resources = { processes: number; stopTimeoutMs: number; log: Logger; clock: Clock }
+
+/** Extra time for a process to end by its own timeout before it is killed. */
+const graceMs = 2_000
+
+/** Runs several API processes behind one port. Connections are dealt out to them in turn. */
+export function startApiProcesses({ processes, stopTimeoutMs, log, clock }: Resources): Service {
+  const gaveUp = Promise.withResolvers<string>()
+  const count: CountRequest = createLocalCounter(clock)
+  const workers = new Map<ChildProcess, Worker>()
+  const answer = answerSiblings({ count, siblings: () => [...workers.values()] })
+  let hasListened = false
+
+  function launch(place: string): ChildProcess {
+    const worker = cluster.fork({ [placeVariable]: place })
+    workers.set(worker.process, worker)
+    worker.process.once('exit', () => workers.delete(worker.process))
+    worker.on('message', (message: unknown) => answer(worker, message))
+    return worker.process
+  }
+
+  function onMessage(message: unknown): void {
+    if (hasListened || typeof message !== 'object' || message === null || !('listening' in message)) return
+    hasListened = true
+    // The supervisor of `all` prints where the API is.
+    process.send?.(message)
+  }
+
+  const children = Array.from({ length: processes }, (_, index) =>
+    superviseChild({
+      role: String(index + 1),
+      launch,
+      log,
+      onMessage,
+      onGiveUp: gaveUp.resolve,
+      // Of several processes the others serve; before any has, a fault of the configuration is more likely.
+      isNeeded: () => hasListened,
+    }),
+  )
+  return {
+    failed: gaveUp.promise,
+    stop: async () => {
+      const clean = await Promise.all(children.map((child) => child.stop(stopTimeoutMs + graceMs)))
+      return clean.every(Boolean)
+    },
+    kill: () => {
+      for (const child of children) child.kill()
+    },
+  }
+}

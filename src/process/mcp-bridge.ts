@@ -1,0 +1,79 @@
+import { createInterface } from 'node:readline'
+import { describeMessage, failMessage, type Message, readMessages } from './mcp-message.ts'
+
+type Bridge = {
+  /** The address of `/mcp`, with its query. */
+  url: string
+  key: string | undefined
+  input: NodeJS.ReadableStream
+  write(line: string): void
+}
+
+const parseError = -32_700
+const serverError = -32_000
+
+/**
+ * Passes messages from standard input to a running service and its answers back, one a line, until the input ends. It
+ * reads of a message only what a request repeats in its headers.
+ */
+export async function bridgeMcp({ url, key, input, write }: Bridge): Promise<void> {
+  const send = (message: unknown) => write(`${JSON.stringify(message)}\n`)
+  const pending = new Set<Promise<void>>()
+  let negotiated: string | undefined
+  for await (const line of createInterface({ input })) {
+    if (line.trim() === '') continue
+    const message = parseLine(line)
+    if (!message) {
+      send(failMessage(null, parseError, 'The line is not JSON.'))
+      continue
+    }
+    const passed = pass(message).catch((error: unknown) => answerFailure(message, describe(error)))
+    pending.add(passed)
+    void passed.finally(() => pending.delete(passed))
+  }
+  await Promise.all(pending)
+
+  async function pass(message: Message): Promise<void> {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        ...{ accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+        ...describeMessage(message, negotiated),
+      },
+      body: JSON.stringify(message),
+    })
+    const mediaType = response.headers.get('content-type') ?? ''
+    const messages = readMessages(mediaType, await response.text())
+    const [first] = messages
+    if (mediaType.startsWith('application/problem+json')) {
+      const { code, detail } = first as { code: string; detail: string }
+      return answerFailure(message, `${code}: ${detail}`, first)
+    }
+    if (message.method === 'initialize') negotiated = readVersion(first) ?? negotiated
+    for (const each of messages) send(each)
+  }
+
+  /** A notification gets no answer. */
+  function answerFailure({ id }: Message, text: string, data?: unknown): void {
+    if (id !== undefined) send(failMessage(id, serverError, text, data))
+  }
+}
+
+function parseLine(line: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function readVersion(answer: unknown): string | undefined {
+  const { result } = answer as { result?: { protocolVersion?: unknown } }
+  return typeof result?.protocolVersion === 'string' ? result.protocolVersion : undefined
+}
+
+function describe(error: unknown): string {
+  return `The service did not answer (${error instanceof Error ? error.message : 'unknown'}).`
+}

@@ -1,0 +1,23 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { topicHandle } from '../../src/domain/handles.ts'
+import { listBrokenLaws } from '../support/broken-laws.ts'
+import { create, fact } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+it('accepts a note that version 0.1 stored under its subject and predicate', async () => {
+  const note = { subject: 'billing', predicate: 'Note', object: 'Runs on Fridays.' }
+  const { id } = await create(app, fact({ payload: { kind: 'semantic', ...note } }))
+  const move = (digest: Buffer) =>
+    sql`update handles set digest = ${digest} where record_id = ${id}`.execute(app.db)
+  await move(topicHandle(note).digest)
+  expect(await listBrokenLaws(app)).toEqual([])
+  await move(Buffer.alloc(16))
+  expect(await listBrokenLaws(app)).not.toEqual([])
+})

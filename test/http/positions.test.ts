@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseLsn } from '../../src/db/position.ts'
+import { createPositions } from '../../src/db/positions.ts'
+import { callTool, connectClient } from '../support/mcp-clients.ts'
+import { create, expectProblem, fact } from '../support/record-requests.ts'
+import { type Answer, rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let api: TestApp
+beforeAll(async () => {
+  api = await startTestApp()
+})
+afterAll(() => api.close())
+
+const reason = { actor: 'a', rationale: 'r' }
+const positionOf = ({ headers }: Answer) => headers.get('membrane-position')
+
+async function lsnOf(answer: Answer): Promise<bigint> {
+  const position = await createPositions(api.database.pool).open(positionOf(answer) ?? '')
+  if (!position) throw new Error(`no position: ${answer.status} ${answer.text}`)
+  return position.lsn
+}
+
+/** The end of the log right now. */
+async function readLog(): Promise<bigint> {
+  const { rows } = await api.database.pool.query('select pg_current_wal_insert_lsn()::text as lsn')
+  return parseLsn(rows[0].lsn)
+}
+
+describe('the answer of a write', () => {
+  it('has a position that is after its commit and not after what comes later', async () => {
+    const before = await readLog()
+    const answer = await api.request('POST', '/v1/records', { body: fact() })
+    const after = await readLog()
+    const position = await lsnOf(answer)
+    expect(position > before && position <= after).toBe(true)
+    expect(positionOf(answer)).toMatch(/^[!-~]{1,200}$/)
+  })
+
+  it('has one whatever the write was, and none when it was refused', async () => {
+    const { id } = await create(api, fact({ payload: { ...fact().payload, subject: 'everything' } }))
+    const made = [
+      await api.request('PATCH', `/v1/records/${id}`, { body: { ...reason, tags: ['t'] } }),
+      await api.request('POST', `/v1/records/${id}/reinforce`, { body: reason }),
+      await api.request('PUT', '/v1/budgets/default', { body: { max_records: 1_000_000, mode: 'soft' } }),
+      await api.request('POST', '/v1/maintenance/runs', { body: { job: 'decay' } }),
+      await api.request('DELETE', `/v1/records/${id}?actor=a&rationale=r`),
+    ]
+    for (const answer of made) {
+      if (answer.status < 300) expect(positionOf(answer), answer.text).not.toBeNull()
+      else expect(positionOf(answer)).toBeNull()
+    }
+    expect(made.filter(({ status }) => status < 300).length).toBeGreaterThan(2)
+    const refused = [
+      await api.request('POST', '/v1/records', { body: {} }),
+      await api.request('POST', '/v1/records', { body: fact(), key: false }),
+      await api.request('DELETE', `/v1/records/${id}`),
+    ]
+    for (const answer of refused) {
+      expect(answer.status).toBeGreaterThanOrEqual(400)
+      expect(positionOf(answer)).toBeNull()
+    }
+  })
+
+  it('has one again when it is replayed, not before the first', async () => {
+    const headers = { 'idempotency-key': 'once' }
+    const body = fact({ payload: { ...fact().payload, subject: 'replayed' } })
+    const first = await api.request('POST', '/v1/records', { body, headers })
+    const second = await api.request('POST', '/v1/records', { body, headers })
+    expect(second.headers.get('idempotency-replayed')).toBe('true')
+    expect((await lsnOf(second)) >= (await lsnOf(first))).toBe(true)
+  })
+
+  it('names a position in the last line of an import', async () => {
+    const before = await readLog()
+    const body = `${JSON.stringify(fact({ payload: { ...fact().payload, subject: 'imported' } }))}\n`
+    const answer = await api.request('POST', '/v1/import', {
+      body,
+      headers: { 'content-type': 'application/x-ndjson' },
+    })
+    const { position } = (answer.body as { position?: string }[]).at(-1) ?? {}
+    const opened = await createPositions(api.database.pool).open(position ?? '')
+    expect(opened && opened.lsn > before).toBe(true)
+  })
+})
+
+describe('a read', () => {
+  it('has no position, and accepts one', async () => {
+    const written = await api.request('POST', '/v1/records', {
+      body: fact({ payload: { ...fact().payload, subject: 'accepted' } }),
+    })
+    const headers = { 'membrane-position': positionOf(written) ?? '' }
+    const { id } = written.body as { id: string }
+    const answers = [
+      await api.request('GET', `/v1/records/${id}`, { headers }),
+      await api.request('GET', '/v1/records', { headers }),
+      await api.request('POST', '/v1/retrieve', { body: {}, headers }),
+      await api.request('POST', '/v1/context', { body: { task_descriptor: 'q', max_tokens: 100 }, headers }),
+      await api.request('GET', '/v1/metrics', { headers }),
+    ]
+    for (const answer of answers) {
+      expect(answer.status, answer.text).toBe(200)
+      expect(positionOf(answer)).toBeNull()
+    }
+  })
+
+  it('refuses what no write answered', async () => {
+    for (const given of ['0/16B3748', 'p1.short', 'p1.AAAAAAAAAAAAAAAAAAAAAB', 'x'.repeat(300)]) {
+      const headers = { 'membrane-position': given }
+      expectProblem(await api.request('GET', '/v1/records', { headers }), 400, 'invalid_position')
+      const asked = await api.request('POST', '/v1/retrieve', { body: {}, headers })
+      expectProblem(asked, 400, 'invalid_position')
+    }
+  })
+
+  it('answers after a position of another database, from the primary', async () => {
+    const headers = { 'membrane-position': 'p1.AAAAAAAAAAAAAAAAAAAAAA' }
+    expect((await api.request('GET', '/v1/records', { headers })).status).toBe(200)
+  })
+})
+
+describe('over MCP', () => {
+  const call = (name: string, args: object, headers: Record<string, string> = {}) =>
+    fetch(`${api.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        ...{ authorization: `Bearer ${rootKey}`, 'content-type': 'application/json' },
+        ...{ accept: 'application/json, text/event-stream', ...headers },
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name, arguments: args },
+      }),
+    })
+
+  it('only a tool that writes answers with a position', async () => {
+    const client = await connectClient(api)
+    await callTool(client, 'remember', { text: 'Ada deploys on Fridays' })
+    await client.close()
+    const wrote = await call('remember', { text: 'Ada rests on Sundays' })
+    const position = wrote.headers.get('membrane-position')
+    expect(position, await wrote.text()).toMatch(/^p1\./)
+    const asked = await call('recall', { query: 'Ada' }, { 'membrane-position': position ?? '' })
+    expect(asked.status, await asked.text()).toBe(200)
+    expect(asked.headers.get('membrane-position')).toBeNull()
+    const failed = await call('get', { id: 'no id' })
+    expect(failed.headers.get('membrane-position')).toBeNull()
+  })
+
+  it('a malformed position is refused', async () => {
+    expect((await call('recall', { query: 'Ada' }, { 'membrane-position': 'x' })).status).toBe(400)
+  })
+})

@@ -1,0 +1,192 @@
+import { expect, it } from 'vitest'
+import { administer, findFreePort } from '../support/postgres-processes.ts'
+import { until } from '../support/processes.ts'
+import { canReplicate, productUrl, startReplicatedServers } from '../support/replicated-servers.ts'
+import { launchRole, parseLogLines } from '../support/roles.ts'
+
+type Options = { body?: unknown; position?: string | null; method?: string }
+// biome-ignore lint/suspicious/noExplicitAny: answers are asserted field by field
+type Answer = { status: number; position: string | null; body: any }
+
+const name = canReplicate ? 'two servers' : 'two servers (left out: no PostgreSQL 15 is installed)'
+
+function createCaller(url: string) {
+  return async function call(path: string, { body, position, method }: Options = {}): Promise<Answer> {
+    const response = await fetch(`${url}${path}`, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(position ? { 'membrane-position': position } : {}),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = (response.headers.get('content-type') ?? '').includes('json')
+    return {
+      status: response.status,
+      position: response.headers.get('membrane-position'),
+      body: isJson && text !== '' ? JSON.parse(text) : text,
+    }
+  }
+}
+
+const fact = (object: string) => ({
+  type: 'semantic',
+  payload: { kind: 'semantic', subject: 'user', predicate: `prefers ${object}`, object },
+})
+
+async function startService(variables: Record<string, string>) {
+  expect(await launchRole('migrate', variables).ended).toEqual({ code: 0, signal: null })
+  const port = await findFreePort()
+  const running = launchRole('api', { ...variables, PORT: String(port), MEMBRANE_REGRET_SAMPLE: '1' })
+  const call = createCaller(`http://127.0.0.1:${port}`)
+  await until('the API to be ready', async () =>
+    call('/readyz').then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  )
+  const metric = async (wanted: string) => {
+    const { body } = await call('/metrics')
+    const line = String(body)
+      .split('\n')
+      .find((each) => each.startsWith(`${wanted} `))
+    return Number(line?.split(' ').at(-1))
+  }
+  const untilUsed = (replica: number, isUsed: boolean) =>
+    until(`replica ${replica} to be ${isUsed ? 'used' : 'left out'}`, async () => {
+      return (await metric(`membrane_replica_used{replica="${replica}"}`)) === Number(isUsed) || undefined
+    })
+  return { running, call, metric, untilUsed }
+}
+
+it.skipIf(!canReplicate)(
+  `of ${name}, the replica answers reads, and a caller reads its own writes through lag, loss and return`,
+  async () => {
+    const { primary, addReplica } = await startReplicatedServers()
+    const replica = await addReplica('replica')
+    const variables = {
+      DATABASE_URL: productUrl(primary),
+      DATABASE_REPLICA_URL: productUrl(replica),
+      MEMBRANE_REPLICA_LAG: '2s',
+    }
+    const { running, call, metric, untilUsed } = await startService(variables)
+    await untilUsed(1, true)
+    const answered = () => metric('membrane_replica_statements{replica="1"}')
+
+    // A replica answers lists, searches, contexts and figures.
+    const first = await call('/v1/records', { body: fact('Go') })
+    expect(first.status).toBe(201)
+    const reads: [string, Options][] = [
+      [`/v1/records/${first.body.id}`, {}],
+      ['/v1/records', {}],
+      ['/v1/retrieve', { body: { task_descriptor: 'what does the user prefer' } }],
+      ['/v1/context', { body: { task_descriptor: 'what does the user prefer', max_tokens: 200 } }],
+      ['/v1/maintenance/runs', {}],
+      ['/v1/metrics', {}],
+    ]
+    for (const [path, options] of reads) {
+      const before = await answered()
+      const { status, body } = await call(path, { ...options, position: first.position })
+      expect({ path, status }, JSON.stringify(body)).toEqual({ path, status: 200 })
+      expect(await answered(), path).toBeGreaterThan(before)
+    }
+
+    // What was served is counted, although a replica served it.
+    await until('the access to be counted', async () => {
+      const { rows } = (
+        await administer(productUrl(primary), 'select count(*)::int as n from access_log')
+      )[0] ?? { rows: [] }
+      return rows[0]?.n > 0
+    })
+
+    // With replay paused: a read without a position is of the past, one with it of the present.
+    await administer(productUrl(replica), 'select pg_wal_replay_pause()')
+    const second = await call('/v1/records', { body: fact('Zig') })
+    const path = `/v1/records/${second.body.id}`
+    expect((await call(path)).status).toBe(404)
+    expect((await call(path, { position: second.position })).status).toBe(200)
+    const found = await call('/v1/retrieve', { body: { task_descriptor: 'Zig' }, position: second.position })
+    expect(found.body.root_ids).toContain(second.body.id)
+    // A poll for changes never skips what the replica lacks.
+    const polled = await call('/v1/records?updated_after=2020-01-01T00:00:00Z')
+    expect(polled.body.items.map(({ id }: { id: string }) => id)).toContain(second.body.id)
+
+    // Behind for longer than allowed, it is left out; replayed, it comes back.
+    await untilUsed(1, false)
+    expect((await call(path)).status).toBe(200)
+    const state = await call('/readyz')
+    expect(state.status).toBe(200)
+    expect(state.body.parts.replica_1).toMatchObject({
+      ready: false,
+      reason: expect.stringContaining('behind'),
+    })
+    await administer(productUrl(replica), 'select pg_wal_replay_resume()')
+    await untilUsed(1, true)
+    expect((await call('/readyz')).body.parts.replica_1).toEqual({ ready: true })
+
+    // Killed under load, no read fails; started again, it comes back.
+    let isOver = false
+    const statuses: number[] = []
+    const readers = [1, 2, 3, 4].map(async () => {
+      while (!isOver) statuses.push((await call(path, { position: second.position })).status)
+    })
+    await replica.kill()
+    await untilUsed(1, false)
+    const third = await call('/v1/records', { body: fact('Rust') })
+    expect((await call(`/v1/records/${third.body.id}`)).status).toBe(200)
+    await replica.start()
+    await untilUsed(1, true)
+    isOver = true
+    await Promise.all(readers)
+    expect([...new Set(statuses)]).toEqual([200])
+    const before = await answered()
+    expect((await call(`/v1/records/${third.body.id}`, { position: third.position })).status).toBe(200)
+    expect(await answered()).toBeGreaterThan(before)
+
+    // Promoted, it is another primary: nothing is read from it, and nothing of it is believed.
+    await administer(productUrl(replica), 'select pg_promote()')
+    await untilUsed(1, false)
+    const fourth = await call('/v1/records', { body: fact('C') })
+    expect((await call(`/v1/records/${fourth.body.id}`)).status).toBe(200)
+
+    const reasons = parseLogLines(running).flatMap((line) => ('reason' in line ? [line['reason']] : []))
+    expect(reasons).toEqual(
+      expect.arrayContaining(['is too far behind', 'does not answer', 'is not a standby']),
+    )
+    running.kill('SIGTERM')
+    expect(await running.ended, running.output()).toEqual({ code: 0, signal: null })
+  },
+)
+
+it.skipIf(!canReplicate)(
+  `of ${name}, a position of the time before a failover is read from the new primary, and the old line of replicas not at all`,
+  async () => {
+    const { primary, addReplica } = await startReplicatedServers()
+    const [heir, other] = [await addReplica('heir'), await addReplica('other')]
+    const before = await startService({ DATABASE_URL: productUrl(primary) })
+    const written = await before.call('/v1/records', { body: fact('Go') })
+    await until('the heir to have it', async () => {
+      const { rows } = (await administer(productUrl(heir), 'select count(*)::int as n from records'))[0] ?? {
+        rows: [],
+      }
+      return rows[0]?.n === 1
+    })
+    before.running.kill('SIGTERM')
+    await before.running.ended
+    await primary.kill()
+    await administer(productUrl(heir), 'select pg_promote()')
+    const after = await startService({
+      DATABASE_URL: productUrl(heir),
+      DATABASE_REPLICA_URL: `${productUrl(other)},${productUrl(heir)}`,
+    })
+    const path = `/v1/records/${written.body.id}`
+    expect((await after.call(path, { position: written.position })).status).toBe(200)
+    expect((await after.call('/readyz')).body.parts).toMatchObject({
+      replica_1: { ready: false, reason: expect.stringContaining('timeline') },
+      replica_2: { ready: false, reason: expect.stringContaining('not a standby') },
+    })
+    const { body, position } = await after.call('/v1/records', { body: fact('Zig') })
+    expect((await after.call(`/v1/records/${body.id}`, { position })).status).toBe(200)
+  },
+)
