@@ -4,34 +4,43 @@ import { dirname, resolve } from 'node:path'
 import { type BenchContext, createGround } from './bench-context.ts'
 import { captureBenchmarks } from './capture/index.ts'
 import { benchConsolidation } from './consolidation/index.ts'
+import { benchConversations } from './conversations/index.ts'
 import { benchDecay } from './decay/index.ts'
 import { benchDream } from './dream/index.ts'
 import { benchEmbeddings } from './embeddings/index.ts'
 import { benchImportance } from './importance/index.ts'
 import { benchJobs } from './jobs/index.ts'
-import { benchPortability } from './portability/index.ts'
+import { benchPlans } from './plans/index.ts'
+import { benchForeignImport, benchPortability } from './portability/index.ts'
 import { recordBenchmarks } from './records/index.ts'
 import { type Report, writeReport } from './report.ts'
 import { type Result, renderTable } from './result.ts'
 import { benchRetrieval } from './retrieval/index.ts'
 import { benchNaturalRetrieval } from './retrieval/natural.ts'
 import { startServer } from './server.ts'
+import { benchSimulation } from './simulation/index.ts'
 import { benchSurprise } from './surprise/index.ts'
 import { survivingBenchmarks } from './surviving/index.ts'
+import { benchTenants } from './tenants/index.ts'
 
 const benchmarks: Record<string, (ground: BenchContext) => Promise<Result[]>> = {
   ...recordBenchmarks,
   ...captureBenchmarks,
   consolidation: benchConsolidation,
+  conversations: benchConversations,
   decay: benchDecay,
   dream: benchDream,
   embeddings: benchEmbeddings,
   importance: benchImportance,
   jobs: benchJobs,
+  plans: benchPlans,
   portability: benchPortability,
+  'portability-foreign': benchForeignImport,
   retrieval: benchRetrieval,
   'retrieval-natural': benchNaturalRetrieval,
+  simulation: benchSimulation,
   surprise: benchSurprise,
+  tenants: benchTenants,
   ...survivingBenchmarks,
 }
 

@@ -4,7 +4,7 @@ export type PlantedViolation = { rule: string; file: string; text: string }
 /** Valid files that the planted ones import, so that only the planted rule is broken. */
 export const validFiles: Record<string, string> = {
   'package.json':
-    '{ "type": "module", "dependencies": { "pg": "8", "kysely": "0.28", "bullmq": "6", "fastify": "5", "openai": "7", "prom-client": "15" } }',
+    '{ "type": "module", "dependencies": { "pg": "8", "kysely": "0.28", "bullmq": "6", "fastify": "5", "openai": "7", "prom-client": "15", "@modelcontextprotocol/server": "2" } }',
   'tsconfig.json':
     '{ "compilerOptions": { "module": "nodenext", "allowImportingTsExtensions": true, "noEmit": true } }',
   'src/main.ts': 'export const started = true',
@@ -23,13 +23,17 @@ export const validFiles: Record<string, string> = {
   'src/records/index.ts': "export * from './records.service.ts'",
   'src/records/records.service.ts': 'export const create = () => {}',
   'src/records/listing/list.queries.ts': "import pg from 'pg'\nexport const list = pg",
+  'src/console/index.ts': 'export const files = {}',
+  'src/console/browser/plots/curve.js': 'export const curve = {}',
   'src/dream/index.ts': 'export const dream = {}',
   'src/dream/clusters.ts': 'export const clusters = []',
   'src/lifecycle/index.ts': 'export const decay = {}',
   'src/maintenance/index.ts': 'export const maintenance = {}',
   'src/metrics/index.ts': 'export const metrics = {}',
+  'src/plans/index.ts': 'export const plans = {}',
   'migrations/0001.ts': 'export const up = () => {}',
   'bench/run.ts': 'export const run = () => {}',
+  'clients/typescript/src/index.ts': 'export const client = {}',
 }
 
 const uses = (specifier: string) => `import * as used from '${specifier}'\nexport const again = used\n`
@@ -37,16 +41,17 @@ const usesType = (specifier: string) =>
   `import type * as used from '${specifier}'\nexport type Again = typeof used\n`
 
 const levels = [
-  ['policies', 'keys'],
+  ['policies', 'keys', 'effects'],
   ['records'],
   ['relations'],
   ['revision', 'lifecycle'],
   ['embeddings'],
   ['entities'],
   ['retrieval'],
-  ['capture', 'conversations'],
-  ['consolidation', 'dream', 'portability'],
-  ['maintenance', 'metrics', 'checking'],
+  ['capture', 'conversations', 'regrets'],
+  ['consolidation', 'dream', 'portability', 'simulation', 'undo'],
+  ['maintenance'],
+  ['metrics', 'checking', 'plans', 'mcp', 'console', 'tenants'],
 ] as const
 
 /** Every room imports a room of the highest level, and a room of the highest level imports its neighbour. */
@@ -54,7 +59,7 @@ const upward: PlantedViolation[] = levels.flatMap((level) =>
   level.map((room) => ({
     rule: `order-of-${level.join('-and-')}`,
     file: `src/${room}/above.service.ts`,
-    text: uses(room === 'metrics' ? '../maintenance/index.ts' : '../metrics/index.ts'),
+    text: uses(room === 'metrics' ? '../plans/index.ts' : '../metrics/index.ts'),
   })),
 )
 
@@ -112,6 +117,19 @@ export const plantedViolations: PlantedViolation[] = [
   { rule: 'composition-enters-by-index', file: 'src/services.ts', text: uses('./dream/clusters.ts') },
   ...upward,
   {
+    rule: 'clients-import-no-service',
+    file: 'clients/typescript/src/served.ts',
+    text: usesType('../../../src/kernel/clock.ts'),
+  },
+  {
+    rule: 'service-imports-no-client',
+    file: 'src/mcp/client.ts',
+    text: usesType('../../clients/typescript/src/index.ts'),
+  },
+  { rule: 'clients-run-everywhere', file: 'clients/typescript/src/files.ts', text: uses('node:fs') },
+  { rule: 'clients-run-everywhere', file: 'clients/typescript/src/ai/hashes.ts', text: uses('node:crypto') },
+  { rule: 'client-adapters-own-their-package', file: 'clients/typescript/src/stored.ts', text: uses('pg') },
+  {
     rule: 'order-of-revision-and-lifecycle',
     file: 'src/revision/beside.service.ts',
     text: usesType('../lifecycle/index.ts'),
@@ -123,12 +141,38 @@ export const plantedViolations: PlantedViolation[] = [
   { rule: 'pure-files-do-no-io', file: 'src/lifecycle/laws/stored.ts', text: uses('../../db/connection.ts') },
   { rule: 'pure-files-use-no-package', file: 'src/lifecycle/packaged.ts', text: uses('pg') },
   { rule: 'use-cases-import-no-http', file: 'src/lifecycle/decay.service.ts', text: uses('../http/etag.ts') },
+  {
+    rule: 'the-page-imports-no-service',
+    file: 'src/console/browser/parts/file.js',
+    text: uses('../../index.ts'),
+  },
+  {
+    rule: 'the-page-imports-no-service',
+    file: 'src/console/browser/parts/disk.js',
+    text: uses('node:fs'),
+  },
+  {
+    rule: 'no-service-imports-the-page',
+    file: 'src/console/curve.ts',
+    text: uses('./browser/plots/curve.js'),
+  },
+  { rule: 'the-page-imports-what-it-serves', file: 'src/console/browser/api/store.js', text: uses('pg') },
+  {
+    rule: 'plots-load-with-the-page-that-draws-them',
+    file: 'src/console/browser/shell/start.js',
+    text: uses('../plots/curve.js'),
+  },
   { rule: 'only-queries-import-kysely', file: 'src/retrieval/retrieval.service.ts', text: uses('kysely') },
   { rule: 'only-queries-import-kysely', file: 'src/retrieval/text/text.service.ts', text: uses('kysely') },
   { rule: 'only-queries-import-kysely', file: 'src/capture/capture.routes.ts', text: uses('pg') },
   { rule: 'only-jobs-import-bullmq', file: 'src/dream/dream.routes.ts', text: uses('bullmq') },
   { rule: 'only-llm-imports-openai', file: 'src/lifecycle/thinking.service.ts', text: usesType('openai') },
   { rule: 'only-llm-imports-openai', file: 'src/jobs/thinking.ts', text: uses('openai') },
+  {
+    rule: 'only-the-protocol-imports-mcp',
+    file: 'src/mcp/spoken.service.ts',
+    text: uses('@modelcontextprotocol/server'),
+  },
   { rule: 'only-telemetry-imports-its-packages', file: 'src/http/counting.ts', text: uses('prom-client') },
   { rule: 'telemetry-imports-kernel-only', file: 'src/telemetry/stored.ts', text: usesType('../db/hen.ts') },
   {

@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { roomJourneys } from '../support/room-journeys.ts'
-import { listFiles, root } from './source-files.ts'
+import { listFiles, readSource, root } from './source-files.ts'
 
 /** The database's own tests and those of both queues are part of the contract as a whole. */
 const wholeFolders = ['db', 'jobs']
+/** It has a door as a room has, and is none. */
+const mechanism = 'telemetry'
 
 test('every room that sends SQL has a journey that runs on each supported server', () => {
   const rooms = new Set(listFiles('src', '.queries.ts').map((file) => file.split('/')[1] ?? ''))
@@ -15,4 +17,14 @@ test('every room that sends SQL has a journey that runs on each supported server
 
 test('every journey is a file of tests', () => {
   expect(Object.values(roomJourneys).filter((file) => !existsSync(join(root, file)))).toEqual([])
+})
+
+test('the README names every room in its picture and in its table', () => {
+  const folders = new Set(listFiles('src', '/index.ts').map((file) => file.split('/')[1] ?? ''))
+  const rooms = [...folders].filter((folder) => folder !== mechanism)
+  const readme = readSource('README.md')
+  const picture = /```mermaid\n(.*?)```/s.exec(readme)?.[1] ?? ''
+  expect(rooms.length).toBeGreaterThan(20)
+  expect(rooms.filter((room) => !new RegExp(`\\b${room}\\b`).test(picture))).toEqual([])
+  expect(rooms.filter((room) => !readme.includes(`| \`${room}\``))).toEqual([])
 })

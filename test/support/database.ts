@@ -33,7 +33,7 @@ export function createEmptyTestDatabase(): Promise<TestDatabase> {
 }
 
 /** Creates a database for one test file and connects as the product does. */
-export async function openTestDatabase() {
+export async function openTestDatabase({ tenants = false } = {}) {
   const { url, drop } = await createTestDatabase()
   const connection = connect({
     url,
@@ -41,10 +41,12 @@ export async function openTestDatabase() {
     statementTimeoutMs: 30_000,
     lockTimeoutMs: 10_000,
     applicationName: 'membrane test',
+    tenants,
   })
   return {
     db: connection.db,
     pool: connection.pool,
+    databaseOf: connection.databaseOf,
     url,
     close: async () => {
       await connection.close()

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { transact } from '../../src/db/transaction.ts'
 import type { Sensitivity } from '../../src/domain/caller.ts'
+import { createCellAssigner } from '../../src/embeddings/cells/cell-assigner.service.ts'
+import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.ts'
 import { createModelRegistration } from '../../src/embeddings/embedding-models.service.ts'
 import { createEmbeddingPass } from '../../src/embeddings/embedding-pass.service.ts'
 import { type Embedder, hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
@@ -28,7 +30,7 @@ export function createEmbeddingWorker(
   const lines: string[] = []
   const log = createLogger({ level: 'info', clock, write: (line) => void lines.push(line) })
   const { work, watch } = createEmbeddingJob({
-    ...{ db, clock, log, maxSensitivity },
+    ...{ db, clock, ids, log, maxSensitivity },
     embedder: embedder ?? undefined,
   })
   const jobWorks = { ...idleWorks, embed: work }
@@ -52,14 +54,15 @@ export function createEmbeddingWorker(
  * statements.
  */
 export function createPassWithoutRun(
-  { db, clock }: Pick<TestApp, 'db' | 'clock'>,
+  { db, clock, ids }: Pick<TestApp, 'db' | 'clock' | 'ids'>,
   embedder: Embedder = hashEmbedder(),
 ) {
   const log = createLogger({ level: 'silent', clock, write: () => {} })
   const { ask, measure } = createTextEmbedder(embedder)
   const resources = { db, clock, log, embedder, maxSensitivity: 'low' } as const
-  const registration = createModelRegistration({ ...resources, measure })
-  const embedding = createEmbeddingPass({ ...resources, ask })
+  const registration = createModelRegistration({ ...resources, ids, measure })
+  const cells = createCellAssigner({ db, cache: createCellCache() })
+  const embedding = createEmbeddingPass({ ...resources, ask, cells })
   return async (signal = new AbortController().signal) => {
     const model = await registration.findOwnModel(signal)
     if (!model) return undefined

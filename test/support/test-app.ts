@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { type Config, readConfig } from '../../src/config/config.ts'
 import type { Variables } from '../../src/config/problems.ts'
 import type { Database } from '../../src/db/connection.ts'
+import { createPositions } from '../../src/db/positions.ts'
 import type { Permission } from '../../src/domain/caller.ts'
 import { createApp, type Room } from '../../src/http/app.ts'
 import type { Checks } from '../../src/http/health.ts'
@@ -10,10 +11,12 @@ import { jsonLinesType } from '../../src/http/streaming.ts'
 import type { Announcements } from '../../src/jobs/announcements.ts'
 import { createIds, type Ids } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { createServices, listRooms, type Services } from '../../src/services.ts'
+import type { Services } from '../../src/services.ts'
+import { createServing } from '../../src/tenant-services.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { openTestDatabase } from './database.ts'
 import { createContractCheck, type Document, splitLines } from './openapi-contract.ts'
+import { silentAnnouncements } from './silent-announcements.ts'
 
 export type Resources = { db: Database; clock: TestClock; ids: Ids; services: Services; config: Config }
 
@@ -36,35 +39,40 @@ export type RequestOptions = {
 }
 export type Answer = { status: number; headers: Headers; text: string; body: unknown }
 
+/** No limit, and nothing in the background that a test does not ask for. */
+const quiet = { MEMBRANE_RATE_LIMIT: '0', MEMBRANE_REGRET_SAMPLE: '0' }
+
 /** The root key of every test API. */
 export const rootKey = 'root-key-of-the-tests'
 
 /** Starts the API on a socket over a new database. Every answer is checked against the OpenAPI document. */
 export async function startTestApp({ rooms = () => [], variables = {}, ...options }: Options = {}) {
-  const database = await openTestDatabase()
+  const config = readConfig({ MEMBRANE_API_KEY: rootKey, ...quiet, ...variables })
+  const database = await openTestDatabase({ tenants: config.tenants })
   const clock = createTestClock()
   const ids = createIds(clock)
-  const config = readConfig({ MEMBRANE_API_KEY: rootKey, MEMBRANE_RATE_LIMIT: '0', ...variables })
   const log: string[] = []
   const write = (line: string) => void log.push(line)
   const logger = createLogger({ level: 'info', clock, write })
-  const services = createServices({
-    ...{ config, db: database.db, clock, ids, log: logger },
-    announcements: options.announcements,
+  const serving = createServing({
+    ...{ config, connection: database, clock, ids, log: logger },
+    announcements: options.announcements ?? (config.tenants ? silentAnnouncements : undefined),
   })
+  const { services, tenancy } = serving
   const app = await createApp({
     config,
     pool: database.pool,
+    positions: createPositions(database.pool),
     clock,
     ids,
-    authenticate: services.keys.authenticate,
+    ...{ authenticate: serving.authenticate, tenancy },
     checks: options.checks ?? {},
     ...(options.advisories ? { advisories: options.advisories } : {}),
     ...(options.isStopping ? { isStopping: options.isStopping } : {}),
     log: { level: 'info', stream: { write } },
     onRequestCompleted: services.instruments.observeAnswer,
     openQueueAdapter: options.showQueue?.({ databaseUrl: database.url }),
-    rooms: [...listRooms(services), ...rooms({ db: database.db, clock, ids, services, config })],
+    rooms: [...serving.rooms, ...rooms({ db: database.db, clock, ids, services, config })],
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
@@ -90,8 +98,7 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
 
   async function close(): Promise<void> {
     await app.close()
-    await services.keys.finishWrites()
-    await services.access.flush()
+    await serving.finish()
     await database.close()
   }
 

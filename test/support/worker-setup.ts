@@ -16,7 +16,11 @@ import { createPurge, createRunner } from '../../src/maintenance/index.ts'
 import { findRun, insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { presentRun } from '../../src/maintenance/run-answer.ts'
 import { ensureJobRows } from '../../src/maintenance/running/leases.queries.ts'
+import { addPlanApplication } from '../../src/plans/index.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
+import { listPurgeable, purgeForgotten, purgeRecords } from '../../src/records/index.ts'
+import { createSimulation } from '../../src/simulation/index.ts'
+import { createUndo } from '../../src/undo/index.ts'
 import { createTestClock } from './clock.ts'
 import { openTestDatabase } from './database.ts'
 import { idleWorks, noIntervals } from './idle-jobs.ts'
@@ -31,6 +35,8 @@ const everything = { maxSensitivity: 'hyper', scopes: null } as const
 type WorkerOptions = Pick<Parameters<typeof createRunner>[0], 'observe' | 'leaseMs'> & {
   jobWorks?: Partial<Record<JobName, JobWork>>
 }
+
+type RunRequest = { dryRun?: boolean; scope?: string; options?: Record<string, unknown> }
 
 export type WorkerSetup = Awaited<ReturnType<typeof openWorkerSetup>>
 
@@ -54,8 +60,9 @@ export async function openWorkerSetup(sizes = { rows: 20, blocks: 1, shareFrom: 
       ...{ db, clock, ids, seal: createSeal(undefined), policies: createPoliciesService({ db, clock }) },
       ...{ textLanguage: 'english', compressionAgeMs: day, size: 20 },
     }),
-    embed: createEmbeddingJob({ db, clock, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
+    embed: createEmbeddingJob({ db, clock, ids, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
     purge: createPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
+    undo: createUndo({ db }),
   }
 
   function createWorker(
@@ -69,13 +76,13 @@ export async function openWorkerSetup(sizes = { rows: 20, blocks: 1, shareFrom: 
       ids,
       log,
       worker,
-      jobWorks: { ...usual, ...jobWorks },
+      jobWorks: addPlanApplication({ db, purge: purgeRecords }, { ...usual, ...jobWorks }),
       intervals,
       ...more,
     })
   }
 
-  async function requestRun(job: JobName, more: { dryRun?: boolean; scope?: string } = {}): Promise<string> {
+  async function requestRun(job: JobName, more: RunRequest = {}): Promise<string> {
     const id = randomUUID()
     await insertRun(db, { id, job, trigger: 'manual', now: clock.now(), ...more })
     return id
@@ -88,10 +95,13 @@ export async function openWorkerSetup(sizes = { rows: 20, blocks: 1, shareFrom: 
   }
 
   /** Requests one run and runs it with one worker. */
-  async function run(job: JobName, more: { dryRun?: boolean; scope?: string } & WorkerOptions = {}) {
-    const { dryRun, scope, ...hiring } = more
-    const options = { ...(dryRun === undefined ? {} : { dryRun }), ...(scope === undefined ? {} : { scope }) }
-    const id = await requestRun(job, options)
+  async function run(job: JobName, more: RunRequest & WorkerOptions = {}) {
+    const { dryRun, scope, options, ...hiring } = more
+    const id = await requestRun(job, {
+      ...(dryRun === undefined ? {} : { dryRun }),
+      ...(scope === undefined ? {} : { scope }),
+      ...(options === undefined ? {} : { options }),
+    })
     await createWorker('worker', hiring).runJob(job, new AbortController().signal)
     return readRun(id)
   }
@@ -167,7 +177,7 @@ export async function readState({ pool }: WorkerSetup): Promise<unknown[]> {
 export function createWorkerFor(
   { db, clock, ids, config }: TestApp,
   intervals: Readonly<Record<JobName, number>> = config.jobs.intervals,
-  { size, ...more }: { size?: number } & Pick<WorkerOptions, 'observe'> = {},
+  { size, jobWorks: others = {}, ...more }: { size?: number } & WorkerOptions = {},
 ) {
   const dreaming = size === undefined ? {} : { size }
   const log = createLogger({ level: 'silent', clock, write: () => {} })
@@ -189,8 +199,20 @@ export function createWorkerFor(
       ...{ db, clock, ids, textLanguage, seal, policies, ...config.consolidation },
       extraction: chatOptions,
     }),
-    embed: createEmbeddingJob({ db, clock, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
-    purge: createPurge({ expired: {} }),
+    embed: createEmbeddingJob({ db, clock, ids, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
+    purge: createPurge({ expired: { records: purgeForgotten }, listPurgeable }),
+    simulation: createSimulation({ db }),
+    undo: createUndo({ db }),
+    ...others,
   }
-  return createRunner({ db, clock, ids, log, worker: 'worker', jobWorks, intervals, ...more })
+  return createRunner({
+    db,
+    clock,
+    ids,
+    log,
+    worker: 'worker',
+    jobWorks: addPlanApplication({ db, purge: purgeRecords }, jobWorks),
+    intervals,
+    ...more,
+  })
 }

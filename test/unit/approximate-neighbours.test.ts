@@ -45,7 +45,11 @@ function gather(
   for (const seed of vectors.keys()) {
     if (taken.has(seed)) continue
     const contenders = contendersFor(seed).filter((place) => !taken.has(place))
-    const group = groupAround(seed, { candidates: contenders, getVector: (place) => vectors[place] })
+    const group = groupAround(seed, {
+      candidates: contenders,
+      leastCosine: 0.8,
+      getVector: (place) => vectors[place],
+    })
     for (const place of group ?? []) taken.add(place)
     if (group) groups.push([...group])
   }

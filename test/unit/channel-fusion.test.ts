@@ -25,7 +25,7 @@ describe('fusion of channels', () => {
 
   it('measures vectors from the least similar of those found', () => {
     const nodes = fuse({ vector: matches(['a', 0.9], ['b', 0.8], ['c', 0.7]) }, inputsOf('a', 'b', 'c'))
-    expect(nodes.map(({ signals }) => signals.fused)).toEqual([0.5, expect.closeTo(0.25, 12), 0])
+    expect(nodes.map(({ signals }) => signals.fused)).toEqual([0.2, expect.closeTo(0.1, 12), 0])
   })
 
   it.each([
@@ -38,6 +38,31 @@ describe('fusion of channels', () => {
       ['high', high],
     ])
     expect(idsOf(fuse({ text: matches(['low', 5], ['high', 5]) }, states))).toEqual(['high', 'low'])
+  })
+
+  it('counts a record of the time that the question names more', () => {
+    const states = new Map([
+      ['then', inputs(0.5, 0.5, 300)],
+      ['now', inputs(0.5, 0.5, 0)],
+    ])
+    const found = { text: matches(['now', 5], ['then', 4]) }
+    const isOfPeriod = (time: Date) => time < new Date(900 * day)
+    expect(idsOf(fuse(found, states))).toEqual(['now', 'then'])
+    const [first] = fuse(found, states, isOfPeriod)
+    expect([first?.id, first?.signals.time_factor]).toEqual(['then', 1.5])
+  })
+
+  it('puts the newer of two statements that say nearly the same first, and no other', () => {
+    const words = ['rent', 'is', 'month', 'scope home', 'type episodic']
+    const states = new Map([
+      ['old', { ...inputs(0.5, 0.5, 300), words: [...words, '940'] }],
+      ['new', { ...inputs(0.5, 0.5, 1), words: [...words, '980'] }],
+      ['other', { ...inputs(0.5, 0.5, 0), words: ['rent', 'late', 'scope home', 'type episodic'] }],
+      ['long', { ...inputs(0.5, 0.5, 0), words: null }],
+    ])
+    const nodes = fuse({ text: matches(['old', 9], ['other', 7], ['long', 6], ['new', 5]) }, states)
+    expect(idsOf(nodes)).toEqual(['new', 'old', 'other', 'long'])
+    expect(nodes[0]?.score).toBe(nodes[1]?.score)
   })
 
   it('never lifts a record over one that is 1.13 times as relevant', () => {

@@ -54,14 +54,15 @@ describe('the configuration of embeddings', () => {
     MEMBRANE_EMBEDDING_MODEL: 'nomic-embed-text',
   }
 
-  test('uses hashing by default', () => {
-    expect(readConfig({}).embedding).toEqual({ provider: 'hash' })
+  test('uses the built-in word meanings by default', () => {
+    expect(readConfig({}).embedding).toEqual({ provider: 'static' })
+    expect(readConfig({ MEMBRANE_EMBEDDING_PROVIDER: 'hash' }).embedding).toEqual({ provider: 'hash' })
     expect(readConfig({ ...variables, MEMBRANE_EMBEDDING_PROVIDER: 'none' }).embedding).toEqual({
       provider: 'none',
     })
-    expect(readConfig({ MEMBRANE_EMBEDDING_DIMENSIONS: '512' }).embedding).toEqual({
-      ...{ provider: 'hash', dimensions: 512 },
-    })
+    expect(
+      readConfig({ MEMBRANE_EMBEDDING_PROVIDER: 'hash', MEMBRANE_EMBEDDING_DIMENSIONS: '512' }).embedding,
+    ).toEqual({ provider: 'hash', dimensions: 512 })
     expect(readConfig({ ...variables, MEMBRANE_EMBEDDING_API_KEY: 'sk-1' }).embedding).toEqual({
       ...{ provider: 'openai', endpoint: 'http://127.0.0.1:11434/v1/embeddings', model: 'nomic-embed-text' },
       ...{ apiKey: 'sk-1', timeoutMs: 30_000 },
@@ -76,9 +77,23 @@ describe('the configuration of embeddings', () => {
     ])
   })
 
+  test('reads how long and how often a search asks for the vector of its question', () => {
+    expect(readConfig({}).queryEmbedding).toEqual({ timeoutMs: 2_000, mostFailures: 3, pauseMs: 30_000 })
+    const given = {
+      MEMBRANE_QUERY_EMBEDDING_TIMEOUT: '500ms',
+      MEMBRANE_QUERY_EMBEDDING_FAILURES: '1',
+      MEMBRANE_QUERY_EMBEDDING_PAUSE: '0',
+    }
+    expect(readConfig(given).queryEmbedding).toEqual({ timeoutMs: 500, mostFailures: 1, pauseMs: 0 })
+    expect(problemsOf({ MEMBRANE_QUERY_EMBEDDING_TIMEOUT: '0' })).toEqual([
+      'MEMBRANE_QUERY_EMBEDDING_TIMEOUT must be longer than 0',
+    ])
+  })
+
   test.each([
-    ['MEMBRANE_EMBEDDING_PROVIDER', 'ollama', 'one of none, hash, openai'],
+    ['MEMBRANE_EMBEDDING_PROVIDER', 'ollama', 'one of none, static, hash, openai'],
     ['MEMBRANE_EMBEDDING_DIMENSIONS', '4097', 'a whole number from 8 to 4096'],
+    ['MEMBRANE_QUERY_EMBEDDING_FAILURES', '0', 'a whole number from 1 to 1000'],
     ['MEMBRANE_EMBEDDING_DIMENSIONS', '1.5', 'a whole number from 8 to 4096'],
   ])('refuses %s=%s', (name, value, expected) => {
     expect(problemsOf({ [name]: value })).toEqual([`${name} must be ${expected}`])

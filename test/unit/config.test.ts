@@ -116,7 +116,7 @@ describe('readConfig', () => {
     const durations = Object.entries<object>(environmentSchema.properties).filter(
       ([, schema]) => 'longest' in schema,
     )
-    expect(durations).toHaveLength(18)
+    expect(durations).toHaveLength(22)
     for (const [name] of durations) {
       expect(problemsOf({ [name]: '99999999d' })).toEqual([
         expect.stringMatching(`^${name} must be a duration .* of at most`),
@@ -125,7 +125,7 @@ describe('readConfig', () => {
     }
     const fields = Object.values<object>(environmentSchema.properties)
     expect(fields.filter((schema) => String(Reflect.get(schema, 'pattern')).includes('ms|s|m'))).toHaveLength(
-      18,
+      22,
     )
   })
 
@@ -143,9 +143,31 @@ describe('readConfig', () => {
 
   test('refuses more connections than the embedded database has', () => {
     expect(problemsOf({ MEMBRANE_POOL_SIZE: '81' })).toEqual([
-      expect.stringContaining('MEMBRANE_POOL_SIZE must be at most 80 without DATABASE_URL'),
+      expect.stringContaining('must be at most 80 without DATABASE_URL'),
+    ])
+    expect(problemsOf({ MEMBRANE_POOL_SIZE: '20', MEMBRANE_API_PROCESSES: '4' })).toEqual([])
+    expect(problemsOf({ MEMBRANE_API_PROCESSES: '9' })).toEqual([
+      expect.stringContaining('MEMBRANE_POOL_SIZE times MEMBRANE_API_PROCESSES must be at most 80'),
     ])
     expect(problemsOf({ MEMBRANE_POOL_SIZE: '81', DATABASE_URL: 'postgres://h/d' })).toEqual([])
+  })
+
+  test('reads one or several replicas, and refuses what is no database', () => {
+    const DATABASE_URL = 'postgres://h/d'
+    expect(readConfig({ DATABASE_URL }).database.replicaUrls).toEqual([])
+    const { database } = readConfig({
+      DATABASE_URL,
+      DATABASE_REPLICA_URL: 'postgres://a/d, postgresql://b:5/d',
+    })
+    expect(database.replicaUrls).toEqual(['postgres://a/d', 'postgresql://b:5/d'])
+    expect(database.maxReplicaLagMs).toBe(5_000)
+    for (const DATABASE_REPLICA_URL of ['postgres://a/d,', 'postgres://a/d,http://b', 'b'])
+      expect(problemsOf({ DATABASE_URL, DATABASE_REPLICA_URL })).toEqual([
+        expect.stringMatching(/^DATABASE_REPLICA_URL must be one or more URLs/),
+      ])
+    expect(problemsOf({ DATABASE_REPLICA_URL: 'postgres://a/d' })).toEqual([
+      'DATABASE_REPLICA_URL needs DATABASE_URL: the embedded database has no replicas',
+    ])
   })
 
   test('reads the drift roots and refuses invalid directories', () => {

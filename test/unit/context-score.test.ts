@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { type MessageWords, scoreInContext } from '../../src/retrieval/text/context-score.ts'
 
 const store = { averageLength: 10 }
-const message = (...counts: number[]): MessageWords => ({ counts, words: 10 })
+const message = (...counts: number[]): MessageWords => ({ counts, words: 10, asks: false })
+const question = (...counts: number[]): MessageWords => ({ ...message(...counts), asks: true })
 const idfs = [2, 1]
 const score = (messages: readonly MessageWords[], place: number) =>
   scoreInContext(messages, place, idfs, store)
@@ -19,14 +20,17 @@ describe('the score of a message in its conversation', () => {
     expect(score([message(0, 0), message(0, 0)], 1)).toBe(0)
   })
 
-  it('counts the message before more than the message after, and a distance of two less than of one', () => {
+  it('counts the message before more than the message after', () => {
     const [found, empty] = [message(1, 0), message(0, 0)]
-    const atEnd = score([found, empty], 1)
-    const before = score([empty, found], 0)
-    const farther = score([found, empty, empty], 2)
-    expect(atEnd).toBeGreaterThan(before)
-    expect(before).toBeGreaterThan(0)
-    expect(farther).toBeLessThan(atEnd)
+    expect(score([found, empty], 1)).toBeGreaterThan(score([empty, found], 0))
+    expect(score([empty, found], 0)).toBeGreaterThan(0)
+  })
+
+  it('counts the words of a question most in the message after it', () => {
+    const [asked, stated, empty] = [question(1, 0), message(1, 0), message(0, 0)]
+    expect(score([asked, empty], 1)).toBeGreaterThan(2 * score([stated, empty], 1))
+    expect(score([asked, empty], 1)).toBeGreaterThan(2 * score([asked, empty, empty], 2))
+    expect(score([asked, empty], 1)).toBeGreaterThan(2 * score([empty, asked], 0))
   })
 
   it('ignores messages that are more than two away', () => {

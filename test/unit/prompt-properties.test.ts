@@ -6,6 +6,8 @@ import { hostileText } from '../support/hostile-text.ts'
 import { countRuns } from '../support/long-run.ts'
 import { fact, find, message, record } from '../support/prompt-records.ts'
 
+const question = 'billing needs secret words'
+
 describe('for any content of the records, the text', () => {
   const content = fc.oneof(hostileText, fc.string({ unit: 'grapheme', maxLength: 3_000 }))
   const anyRecord = fc.tuple(fc.nat(3), content, content).map(([kind, text, other]) => (number: number) => {
@@ -32,7 +34,7 @@ describe('for any content of the records, the text', () => {
         fc.integer({ min: 1, max: 3_000 }),
         fc.constantFrom('markdown', 'json'),
         (input, maxTokens, format) => {
-          const { text, token_estimate, items, omitted } = writePrompt(input, { maxTokens, format })
+          const { text, token_estimate, items, omitted } = writePrompt(input, { question, maxTokens, format })
           expect(token_estimate).toBe(estimateTokens(text))
           expect(token_estimate).toBeLessThanOrEqual(maxTokens)
           const ids = [...items, ...omitted].map(({ record_id: id }) => id)
@@ -46,12 +48,12 @@ describe('for any content of the records, the text', () => {
   it('has one fence, and one line with one reference for each record', () => {
     fc.assert(
       fc.property(found, (input) => {
-        const { text, items } = writePrompt(input, { maxTokens: 100_000, format: 'markdown' })
+        const { text, items } = writePrompt(input, { question, maxTokens: 100_000, format: 'markdown' })
         if (items.length === 0) return
-        const [, opening, ...lines] = text.split(/[\n\r\v\f\u0085\u2028\u2029]/)
+        const [opening, , ...lines] = text.split(/[\n\r\v\f\u0085\u2028\u2029]/)
         expect([opening, lines.pop()]).toEqual(['```memory', '```'])
         expect(lines.join('\n')).not.toContain('```')
-        const named = lines.filter((line) => !/^(?:## |Conversation )/.test(line))
+        const named = lines.filter((line) => !/^(?:## |Conversation:)/.test(line))
         expect(named.map((line) => /^- \[m:(\w+)\] /.exec(line)?.[1])).toEqual(items.map(({ ref }) => ref))
         expect(lines.join('\n').match(/\[m:/g)).toHaveLength(items.length)
       }),
@@ -62,12 +64,12 @@ describe('for any content of the records, the text', () => {
   it('is valid JSON with the same entries in the same order', () => {
     fc.assert(
       fc.property(found, (input) => {
-        const { text, items } = writePrompt(input, { maxTokens: 100_000, format: 'json' })
+        const { text, items } = writePrompt(input, { question, maxTokens: 100_000, format: 'json' })
         if (items.length === 0) return
         const { notice, ...parts } = JSON.parse(text)
         expect(notice).toContain('data')
-        const entries = Object.values(parts).flat() as { ref: string }[]
-        expect(entries.map(({ ref }) => ref)).toEqual(items.map(({ ref }) => `m:${ref}`))
+        const entries = Object.values(parts).flat() as { record_id: string }[]
+        expect(entries.map(({ record_id: id }) => id)).toEqual(items.map(({ record_id: id }) => id))
       }),
       { numRuns: countRuns(1_000) },
     )

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { type Found, writePrompt } from '../../src/retrieval/prompt/prompt-writing.ts'
 import { fact, find, idOf, message, record } from '../support/prompt-records.ts'
 
-const write = (found: Found, maxTokens = 1_500) => writePrompt(found, { maxTokens, format: 'markdown' })
+const write = (found: Found, maxTokens = 1_500) =>
+  writePrompt(found, { question: '', maxTokens, format: 'markdown' })
 /** The lines between the fences, without references. */
 const linesOf = (text: string) =>
   text
@@ -59,7 +60,7 @@ describe('the text of a prompt', () => {
       '## What is under way',
       '- 2026-03-01 Task t1 (blocked). Next: ask Ada',
       '## What happened',
-      'Conversation talk:',
+      'Conversation:',
       '- 2026-03-01 user: we moved billing',
     ])
     expect(linesOf(write(find([fact(4, 'Frankfurt')])).text)).toHaveLength(2)
@@ -93,10 +94,10 @@ describe('the text of a prompt', () => {
     const other = message(2, 'the other place', { id: 'aside' })
     const found = find([message(3, 'third line'), other, message(1, 'first line')])
     expect(linesOf(write(found).text).slice(1)).toEqual([
-      'Conversation talk:',
+      'Conversation:',
       '- 2026-03-01 user: first line',
       '- 2026-03-01 user: third line',
-      'Conversation aside:',
+      'Conversation:',
       '- 2026-03-01 user: the other place',
     ])
   })

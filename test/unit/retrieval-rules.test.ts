@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { rankOf, sensitivities, type Trust } from '../../src/domain/caller.ts'
+import { neutralFactors } from '../../src/retrieval/fusion.ts'
 import {
   type CandidateNode,
   edgesAmong,
@@ -90,7 +91,7 @@ describe('listNames', () => {
 describe('one hop of graph growth', () => {
   const sprout = (id: string, score: number): CandidateNode => ({
     ...{ id, hop: 0, score, isOpen: true },
-    signals: { channels: [], fused: score, salience_factor: 1, importance_factor: 1, recency_factor: 1 },
+    signals: { channels: [], fused: score, ...neutralFactors },
   })
   const edge = (source_id: string, target_id: string, more: Partial<Neighbour> = {}): Neighbour => ({
     ...{ source_id, target_id, predicate: 'near', weight: 1, created_at: new Date(0) },

@@ -1,12 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { cosine } from '../../src/domain/similarity.ts'
-import {
-  createOutline,
-  findSimilar,
-  similarityRange,
-  sortPairs,
-} from '../../src/dream/synthesis/entity-pairs.ts'
+import { thresholdsOf } from '../../src/domain/similarity-thresholds.ts'
+import { createOutline, findSimilar, sortPairs } from '../../src/dream/synthesis/entity-pairs.ts'
+
+const { connected } = thresholdsOf('hash')
 
 const vector = fc
   .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 3, maxLength: 3 })
@@ -25,12 +23,12 @@ const entities = fc
 it('findSimilar returns every similar pair without a shared context once, and no other', () => {
   fc.assert(
     fc.property(entities, (all) => {
-      const found = all.flatMap((one, index) => findSimilar(one, all.slice(index + 1)))
+      const found = all.flatMap((one, index) => findSimilar(one, all.slice(index + 1), connected))
       const expected = all.flatMap((one) =>
         all
           .filter((other) => {
             const likeness = cosine(one.centroid, other.centroid)
-            const isAlike = likeness >= similarityRange.least && likeness <= similarityRange.most
+            const isAlike = likeness >= connected.least && likeness <= connected.most
             return one.id < other.id && isAlike && [...one.tags].every((tag) => !other.tags.has(tag))
           })
           .map((other) => `${one.id} ${other.id}`),
@@ -43,7 +41,7 @@ it('findSimilar returns every similar pair without a shared context once, and no
 it('the order of pairs does not depend on how they were found', () => {
   fc.assert(
     fc.property(entities, fc.infiniteStream(fc.nat()), (all, keys) => {
-      const found = all.flatMap((one, index) => findSimilar(one, all.slice(index + 1)))
+      const found = all.flatMap((one, index) => findSimilar(one, all.slice(index + 1), connected))
       const shuffled = found
         .map((pair) => ({ pair, key: Number(keys.next().value) }))
         .sort((left, right) => left.key - right.key)

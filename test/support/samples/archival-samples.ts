@@ -37,7 +37,10 @@ export const dreamSamples: Record<string, Record<string, Sample | Record<string,
       elastic: (db) => retained(db, 'elastic'),
     },
   },
-  'src/lifecycle/archival.queries.ts': { findArchival: (db) => insight.findArchival(db, id) },
+  'src/lifecycle/archival.queries.ts': {
+    findArchival: (db) => insight.findArchival(db, id),
+    findKeepingThen: (db) => insight.findKeepingThen(db, id),
+  },
   'src/dream/model-budget.queries.ts': { findSpent: (db) => asking.findSpent(db, id) },
   'src/dream/verdicts.queries.ts': {
     hasVerdict: (db) => verdicts.hasVerdict(db, { step: 'cluster', digest }),

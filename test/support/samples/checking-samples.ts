@@ -6,6 +6,7 @@ import * as histories from '../../../src/checking/history-laws.queries.ts'
 import * as lives from '../../../src/checking/lifecycle-laws.queries.ts'
 import * as upkeep from '../../../src/checking/maintenance-laws.queries.ts'
 import * as names from '../../../src/checking/name-laws.queries.ts'
+import * as plans from '../../../src/checking/plan-laws.queries.ts'
 import * as vectors from '../../../src/checking/vector-laws.queries.ts'
 import type { Database } from '../../../src/db/connection.ts'
 import type { Sample } from './deletion-samples.ts'
@@ -35,5 +36,6 @@ export const checkingSamples: Record<string, Record<string, Sample>> = {
     listHandledRecords: (db) => listHandledRecords(db, '00000000-0000-0000-0000-000000000000', 1_000),
   },
   'src/checking/maintenance-laws.queries.ts': lawsOf(upkeep),
+  'src/checking/plan-laws.queries.ts': lawsOf(plans),
   'src/checking/vector-laws.queries.ts': lawsOf(vectors),
 }

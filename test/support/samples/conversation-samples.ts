@@ -1,14 +1,16 @@
 import * as conversations from '../../../src/conversations/conversations.queries.ts'
+import * as appending from '../../../src/conversations/message-appending.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
 const place = { scope: 'team', conversation: 'support-4711' }
+const order = { ...place, sensitivity: 'low' } as const
 const at = '2026-01-01T00:00:00.000Z'
 
 /** The statements behind conversations and their messages. */
 export const conversationSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/conversations/conversations.queries.ts': {
-    findFigures: (db) => conversations.findFigures(db, trust, place),
+    findFigures: (db) => conversations.findFigures(db, trust, [place]),
     listMessages: {
       'the first page': (db) => conversations.listMessages(db, trust, place, { limit: 101 }),
       'a later page': (db) =>
@@ -19,9 +21,16 @@ export const conversationSamples: Record<string, Record<string, Sample | Record<
       'a later page of one scope': (db) =>
         conversations.listConversations(db, trust, {
           scope: 'team',
-          after: { last_at: at, ...place },
+          after: { newest: 7 },
           limit: 101,
         }),
     },
+  },
+  'src/conversations/message-appending.queries.ts': {
+    lockOrder: (db) => db.transaction().execute((tx) => appending.lockOrder(tx, order)),
+    listEarliest: (db) => db.transaction().execute((tx) => appending.listEarliest(tx, order, 3)),
+    findLatestSince: (db) =>
+      db.transaction().execute((tx) => appending.findLatestSince(tx, order, new Date(at))),
+    countAtTimes: (db) => db.transaction().execute((tx) => appending.countAtTimes(tx, order, [at])),
   },
 }

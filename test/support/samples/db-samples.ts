@@ -1,13 +1,21 @@
 import { isTextLanguage } from '../../../src/db/configuration.ts'
 import { findVisibleHorizon } from '../../../src/db/horizon.ts'
+import { beginOperation, dropEffects, endOperation, keepEffects } from '../../../src/db/run-effects.ts'
 import { addTallies } from '../../../src/db/tallies.ts'
 import type { Sample } from './deletion-samples.ts'
 
+const id = '0197b9a0-0000-7000-8000-000000000001'
 const now = new Date('2026-01-01T00:00:00.000Z')
 
 /** What the database folder itself sends. The migrator's settings and locks are left to its own test. */
 export const dbSamples: Record<string, Record<string, Sample>> = {
   'src/db/configuration.ts': { isTextLanguage: (db) => isTextLanguage(db, 'english') },
   'src/db/horizon.ts': { findVisibleHorizon: (db) => findVisibleHorizon(db, now) },
+  'src/db/run-effects.ts': {
+    keepEffects: (db) => db.transaction().execute((tx) => keepEffects(tx, { id, dryRun: true })),
+    dropEffects: (db) => db.transaction().execute(dropEffects),
+    beginOperation: (db) => db.transaction().execute((tx) => beginOperation(tx, id)),
+    endOperation: (db) => db.transaction().execute((tx) => endOperation(tx, id)),
+  },
   'src/db/tallies.ts': { addTallies: (db) => addTallies(db, { served: 1 }) },
 }

@@ -2,6 +2,7 @@ import type { Transaction } from '../../../src/db/transaction.ts'
 import type { Trust } from '../../../src/domain/caller.ts'
 import * as departures from '../../../src/records/deleted-records.queries.ts'
 import * as erasure from '../../../src/records/erasure/erasure.queries.ts'
+import * as runEffects from '../../../src/records/erasure/run-effects.queries.ts'
 import * as answers from '../../../src/records/erasure/stored-answers.queries.ts'
 import * as tombstones from '../../../src/records/erasure/tombstones.queries.ts'
 
@@ -17,6 +18,8 @@ const sealed = { scope: '', digest: Buffer.alloc(32) }
 export const departingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/records/deleted-records.queries.ts': {
     findDeletedRecords: (db) => departures.findDeletedRecords(db, [id], trust),
+    listPurgeable: (db) => departures.listPurgeable(db, { now, after: id, limit: 1_000 }),
+    purgeRecords: (db) => departures.purgeRecords(db, [id], now),
     purgeForgotten: (db) => departures.purgeForgotten(db, now, 1_000),
     deleteErased: (db) => departures.deleteErased(db, [id], { actor: 'ada', at: now }),
   },
@@ -25,6 +28,10 @@ export const departingSamples: Record<string, Record<string, Sample | Record<str
     removeFromBatchAnswers: (db) => answers.removeFromBatchAnswers(db, [id]),
     reduceAnswersAbout: (db) => answers.reduceAnswersAbout(db, [id]),
     removeFromCaptureAnswers: (db) => answers.removeFromCaptureAnswers(db, [id]),
+  },
+  'src/records/erasure/run-effects.queries.ts': {
+    deleteEffects: (db) => runEffects.deleteEffects(db, { erasedIds: [id], keptIds: [id] }),
+    clearAppliedChanges: (db) => runEffects.clearAppliedChanges(db, [id]),
   },
   'src/records/erasure/erasure.queries.ts': {
     findDerivations: (db) => erasure.findDerivations(db, id),

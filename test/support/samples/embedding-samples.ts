@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
+import * as cells from '../../../src/embeddings/cells/cells.queries.ts'
 import * as compressing from '../../../src/embeddings/compression.queries.ts'
 import * as models from '../../../src/embeddings/embedding-models.queries.ts'
 import * as waiting from '../../../src/embeddings/embedding-queue.queries.ts'
@@ -48,10 +49,37 @@ export const embeddingSamples: Record<string, Record<string, Sample | Record<str
       ),
     queueTooCoarse: (db) => inTransaction(db, (tx) => compressing.queueTooCoarse(tx, stretch)),
   },
+  'src/embeddings/cells/cells.queries.ts': {
+    listCellSets: (db) => cells.listCellSets(db, 1),
+    findCellSets: (db) => cells.findCellSets(db, [1]),
+    findCelledModels: (db) => cells.findCelledModels(db),
+    countSignatures: (db) => cells.countSignatures(db, 1),
+    sampleVectors: (db) => cells.sampleVectors(db, { modelId: 1, percent: 10, limit: 100 }),
+    lockCellSets: (db) => inTransaction(db, (tx) => cells.lockCellSets(tx, 1)),
+    insertCellSet: (db) =>
+      inTransaction(db, (tx) =>
+        cells.insertCellSet(tx, {
+          modelId: 1,
+          vectors: 9,
+          members: [4, 5],
+          centroids: Float32Array.of(1, 0, 0, 1),
+        }),
+      ),
+    findWalkEnd: (db) =>
+      inTransaction(db, (tx) => cells.findWalkEnd(tx, { modelId: 1, after: id, limit: 10 })),
+    claimUnassigned: (db) =>
+      inTransaction(db, (tx) => cells.claimUnassigned(tx, { modelId: 1, setId: 1, after: id, until: id })),
+    writeCells: (db) => inTransaction(db, (tx) => cells.writeCells(tx, 1, [{ id, cell: 16_384 }])),
+    lockOlderSets: (db) => inTransaction(db, (tx) => cells.lockOlderSets(tx, 1, 2)),
+    deleteEmptySets: (db) => inTransaction(db, (tx) => cells.deleteEmptySets(tx, 1, 2)),
+    deleteRetiredSets: (db) => inTransaction(db, (tx) => cells.deleteRetiredSets(tx)),
+  },
   'src/embeddings/embedding-models.queries.ts': {
     findServingModel: (db) => models.findServingModel(db),
     findEmbeddingModel: (db) => models.findEmbeddingModel(db),
-    touchModel: (db) => models.touchModel(db, configured, now),
+    touchModel: (db) => models.touchModel(db, configured, { worker: id, now, absentMs: 60_000 }),
+    deleteWorker: (db) => inTransaction(db, (tx) => models.deleteWorker(tx, id)),
+    releaseModel: (db) => inTransaction(db, (tx) => models.releaseModel(tx, 1)),
     lockModels: (db) => inTransaction(db, (tx) => models.lockModels(tx)),
     retireModel: (db) => inTransaction(db, (tx) => models.retireModel(tx)),
     registerModel: (db) => inTransaction(db, (tx) => models.registerModel(tx, configured, now)),

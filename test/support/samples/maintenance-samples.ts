@@ -8,6 +8,7 @@ import * as batches from '../../../src/maintenance/running/batches.queries.ts'
 import * as claiming from '../../../src/maintenance/running/due-jobs.queries.ts'
 import * as running from '../../../src/maintenance/running/leases.queries.ts'
 import { noIntervals } from '../idle-jobs.ts'
+import { budgetSamples } from './budget-samples.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -27,6 +28,7 @@ const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>)
   db.transaction().execute(ask)
 
 export const maintenanceSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  ...budgetSamples,
   'src/lifecycle/decay-sweep.queries.ts': {
     countDue: {
       everywhere: (db) => sweep.countDue(db, { ...due, scope: null }),
@@ -66,7 +68,13 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
     countHiddenChanges: (db) => maintenance.countHiddenChanges(db, id, trust),
     listSchedules: (db) => maintenance.listSchedules(db),
     upsertSchedule: (db) =>
-      maintenance.upsertSchedule(db, { job: 'decay', interval_ms: 3_600_000, enabled: true, now }),
+      maintenance.upsertSchedule(db, {
+        job: 'decay',
+        interval_ms: 3_600_000,
+        enabled: true,
+        mode: 'run',
+        now,
+      }),
   },
   'src/maintenance/running/batches.queries.ts': {
     lockFence: (db) => inTransaction(db, (tx) => batches.lockFence(tx, lease)),

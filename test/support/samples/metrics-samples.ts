@@ -24,7 +24,8 @@ export const metricsSamples: Record<string, Record<string, Sample | Record<strin
       'of everything': (db) => summary.countRecords(db, everything),
       'of what a key sees': (db) => summary.countRecords(db, trust),
     },
-    countFresh: (db) => summary.countFresh(db, trust, now),
+    countCreated: (db) => summary.countCreated(db, trust, { since: now, days: 30 }),
+    countFading: (db) => summary.countFading(db, trust, { now, until: now }),
     drawSample: {
       'of every record': (db) => summary.drawSample(db, trust, { now, percent: 100 }),
       'of some pages': (db) => summary.drawSample(db, everything, { now, percent: 2 }),

@@ -3,6 +3,7 @@ import type { Transaction } from '../../../src/db/transaction.ts'
 import type { Trust } from '../../../src/domain/caller.ts'
 import * as exporting from '../../../src/portability/export.queries.ts'
 import * as lines from '../../../src/portability/export-line.queries.ts'
+import * as secrets from '../../../src/portability/foreign/import-secret.queries.ts'
 import * as importing from '../../../src/portability/import/import.queries.ts'
 import * as linking from '../../../src/portability/import/import-edges.queries.ts'
 import * as vectors from '../../../src/portability/import/import-vectors.queries.ts'
@@ -36,6 +37,9 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
           },
         }),
     },
+  },
+  'src/portability/foreign/import-secret.queries.ts': {
+    readImportSecret: (db) => secrets.readImportSecret(db),
   },
   'src/portability/export-line.queries.ts': {
     buildExportLine: (db) =>

@@ -24,15 +24,19 @@ import { conversationSamples } from './conversation-samples.ts'
 import { dbSamples } from './db-samples.ts'
 import { departingSamples, type Sample } from './deletion-samples.ts'
 import { musingSamples } from './dream-model-samples.ts'
+import { effectSamples } from './effect-samples.ts'
 import { embeddingSamples } from './embedding-samples.ts'
 import { entitiesSamples } from './entity-samples.ts'
 import { maintenanceSamples } from './maintenance-samples.ts'
 import { metricsSamples } from './metrics-samples.ts'
 import { portabilitySamples } from './portability-samples.ts'
+import { regretSamples } from './regret-samples.ts'
 import { retrievalSamples } from './retrieval-samples.ts'
 import { revisionSamples } from './revision-samples.ts'
+import { simulationSamples } from './simulation-samples.ts'
 import { cognitionSamples } from './status-samples.ts'
 import { surpriseSamples } from './surprise-samples.ts'
+import { tenantSamples } from './tenant-samples.ts'
 import { textSamples } from './text-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -87,6 +91,8 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   ...dbSamples,
   ...maintenanceSamples,
   ...metricsSamples,
+  ...regretSamples,
+  ...{ ...simulationSamples, ...effectSamples },
   ...musingSamples,
   ...portabilitySamples,
   ...retrievalSamples,
@@ -158,9 +164,8 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   },
   ...departingSamples,
   ...revisionSamples,
-  ...surpriseSamples,
-  ...captureSamples,
-  ...checkingSamples,
+  ...{ ...surpriseSamples, ...tenantSamples },
+  ...{ ...captureSamples, ...checkingSamples },
   ...cognitionSamples,
   ...dreamSamples,
   ...embeddingSamples,

@@ -30,6 +30,7 @@ const narrow = readQuestion(
   trust,
   now,
 )
+const amongForgotten: Question = { ...question, includesForgotten: true }
 const conditions = [sql<boolean>`r.forgotten_at is null`]
 
 const select =
@@ -48,6 +49,10 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
       'seen whole': select((input) => filtering.answerConditions(input, 'whole'), question),
       'seen at all, every filter': select((input) => filtering.answerConditions(input, 'any'), narrow),
       'of the past': select((input) => filtering.answerConditions(input, 'whole'), past),
+      'among forgotten records too': select(
+        (input) => filtering.answerConditions(input, 'whole'),
+        amongForgotten,
+      ),
     },
     lendingConditions: {
       now: select(filtering.lendingConditions, question),
@@ -78,6 +83,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
   'src/retrieval/prompt/prompt-context.queries.ts': {
     findByHandles: (db) =>
       prompting.findByHandles(db, { type: 'entity', digests: [Buffer.alloc(16)], conditions, limit: 4 }),
+    findOpposites: (db) => prompting.findOpposites(db, [id], conditions),
     findDisputes: {
       now: (db) => prompting.findDisputes(db, [id], question, { conditions, limit: 100 }),
       'of the past': (db) => prompting.findDisputes(db, [id], past, { conditions, limit: 100 }),
@@ -87,10 +93,8 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     findNeighbours: (db) => expansion.findNeighbours(db, [id], question, { conditions, mostOfAKind: 25 }),
   },
   'src/embeddings/vector-search.queries.ts': {
-    findAmongNearest: {
-      '': (db) => searching.findAmongNearest(db, search, false),
-      'with an index': (db) => searching.findAmongNearest(db, search, true),
-    },
+    findAmongIndexed: (db) => searching.findAmongIndexed(db, search),
+    findInCells: (db) => searching.findInCells(db, search, [0, 16_384]),
     prepareLargeScan: (db) => db.transaction().execute((tx) => searching.prepareLargeScan(tx)),
     readSignatures: (db) => searching.readSignatures(db, { modelId: 1, conditions, scope: 'team' }),
     findCodes: (db) => searching.findCodes(db, 1, [id]),

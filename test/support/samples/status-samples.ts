@@ -1,10 +1,13 @@
 import { sql } from 'kysely'
+import { startPosition } from '../../../src/jobs/table-walk.ts'
 import * as access from '../../../src/lifecycle/access.queries.ts'
 import * as folding from '../../../src/lifecycle/access-folding.queries.ts'
 import * as scoring from '../../../src/lifecycle/importance.queries.ts'
 import * as history from '../../../src/lifecycle/importance-history.queries.ts'
 import * as refreshing from '../../../src/lifecycle/importance-refresh.queries.ts'
+import * as rejudging from '../../../src/lifecycle/rejudging.queries.ts'
 import * as transition from '../../../src/lifecycle/status.queries.ts'
+import * as worth from '../../../src/lifecycle/worth.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -42,6 +45,27 @@ export const cognitionSamples: Record<string, Record<string, Sample>> = {
     },
     findLoggedAccesses: (db) => scoring.findLoggedAccesses(db, id),
     rescore: (db) => scoring.rescore(db, { ids: [id], now, runId: id }),
+  },
+  'src/lifecycle/rejudging.queries.ts': {
+    countUnjudged: (db) => rejudging.countUnjudged(db, null),
+    claimUnjudged: (db) =>
+      db
+        .transaction()
+        .execute((tx) => rejudging.claimUnjudged(tx, { after: startPosition, limit: 200, scope: 'team' })),
+    listJudgeable: (db) => db.transaction().execute((tx) => rejudging.listJudgeable(tx, [id])),
+    writeJudgements: (db) =>
+      db
+        .transaction()
+        .execute((tx) =>
+          rejudging.writeJudgements(tx, [{ id, value: 0.4, code: Buffer.from([1]) }], { now, runId: id }),
+        ),
+  },
+  'src/lifecycle/worth.queries.ts': {
+    findSaidBefore: (db) =>
+      worth.findSaidBefore(db, [
+        { scope: 'team', conversation: 'c', sensitivity: 'low', at: now.toISOString() },
+      ]),
+    findWorth: (db) => worth.findWorth(db, id),
   },
   'src/lifecycle/status.queries.ts': {
     listStatusChanges: (db) =>

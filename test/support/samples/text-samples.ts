@@ -33,7 +33,11 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
       }),
   },
   'src/retrieval/text/text-search.queries.ts': {
-    findByWords: (db) => text.findByWords(db, search, rare, common),
+    findByWords: {
+      '': (db) => text.findByWords(db, search, rare, common),
+      'among forgotten records too': (db) =>
+        text.findByWords(db, { ...search, includesForgotten: true }, rare, common),
+    },
     findJointMatches: (db) => text.findJointMatches(db, search, common, { sets, others: rare }),
     findInSubset: {
       '': (db) => text.findInSubset(db, search, common, among),
@@ -43,11 +47,18 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
   'src/retrieval/text/word-conditions.queries.ts': {
     listDemands: (db) => sql`select ${sql.join(parts.listDemands(search))} from contents as c`.execute(db),
     listPhrases: (db) => sql`select ${sql.join(parts.listPhrases(search))}`.execute(db),
-    occurrences: (db) => sql`select ${parts.occurrences('flaki')} from contents as c`.execute(db),
+    withOccurrences: (db) =>
+      sql`select ${parts.withOccurrences('flaki', (count) => count)} from contents as c`.execute(db),
   },
   'src/retrieval/text/context.queries.ts': {
     findSurroundings: (db) => context.findSurroundings(db, [id], [sql<boolean>`r.forgotten_at is null`], 4),
-    countWords: (db) => context.countWords(db, [id], ['flaki', 'test'], [sql`r.forgotten_at is null`]),
+    readSurroundings: (db) => {
+      const search = {
+        ...{ lending: [sql<boolean>`r.forgotten_at is null`], distance: 4 },
+        ...{ answering: [sql<boolean>`r.importance > 0`], demands: [sql`c.words > 1`] },
+      }
+      return context.readSurroundings(db, [id], ['flaki', 'test'], search)
+    },
   },
   'src/retrieval/text/stemming.queries.ts': {
     findStems: (db) => stemming.findStems(db, ['flaky', 'tests'], 'english'),

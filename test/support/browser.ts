@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs'
+import axe from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { rootKey, startTestApp, type TestApp } from './test-app.ts'
+
+/** Where distributions install the browser; nothing is downloaded for the tests. */
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+const executablePath = places.find((place) => existsSync(place))
+
+const flags = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-dev-shm-usage'],
+]
+
+/** Without a browser these tests are skipped and say so; in CI they fail, so that nobody takes the silence for success. */
+export function describeInBrowser(name: string, tests: () => void): void {
+  const isMissing = executablePath === undefined && process.env['CI'] === undefined
+  describe.skipIf(isMissing)(isMissing ? `${name} (no chromium here: apt-get install chromium)` : name, tests)
+}
+
+type Look = { colorScheme?: 'light' | 'dark'; width?: number; height?: number }
+type Visit = Look & {
+  /** The key that an earlier sign-in of the tab has stored; the root key by default, false for none. */
+  key?: string | false
+}
+
+/**
+ * A service and a browser for the tests of one file. Each page is in a context of its own, like a new private window.
+ * The contexts close before the service: the browser opens connections ahead, and the service would wait for them.
+ */
+export function createConsoleSetup(options: Parameters<typeof startTestApp>[0] = {}) {
+  let started: TestApp | undefined
+  let launched: Browser | undefined
+  const contexts: BrowserContext[] = []
+
+  beforeAll(async () => {
+    const [app, browser] = await Promise.all([startTestApp(options), launch()])
+    started = app
+    launched = browser
+  })
+  afterAll(async () => {
+    await Promise.all(contexts.map((context) => context.close()))
+    await launched?.close()
+    await started?.close()
+  })
+
+  return {
+    get app(): TestApp {
+      if (!started) throw new Error('the service is not started')
+      return started
+    },
+    async open(
+      path: string,
+      { colorScheme = 'light', width = 1_280, height = 900, key = rootKey }: Visit = {},
+    ) {
+      if (!launched || !started) throw new Error('chromium is not installed')
+      const viewport = { width, height }
+      const context = await launched.newContext({ baseURL: started.url, colorScheme, viewport })
+      contexts.push(context)
+      context.setDefaultTimeout(10_000)
+      const page = await context.newPage()
+      if (key !== false)
+        await page.addInitScript((secret) => sessionStorage.setItem('membrane.key', secret), key)
+      await page.goto(path)
+      return page
+    },
+  }
+}
+
+async function launch(): Promise<Browser | undefined> {
+  return executablePath === undefined ? undefined : chromium.launch({ executablePath, args: flags })
+}
+
+/** Collects what a page must never have: errors of scripts, and what the policy of the page refused. */
+export function watchErrors(page: Page): string[] {
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('console', (message) => {
+    // The browser reports every answer of 400 and above here, also those that the page expects.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      errors.push(message.text())
+  })
+  return errors
+}
+
+/** Returns each violation of WCAG 2.2 AA with the elements that break it. */
+export async function findAccessProblems(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source)
+  return page.evaluate(async () => {
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+    const { violations } = await (globalThis as unknown as { axe: typeof axe }).axe.run({ runOnly: tags })
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
+    )
+  })
+}
+
+/** How much of what a page shows has jumped since it was opened; 0 for nothing. */
+export async function measureLayoutShift(page: Page): Promise<number> {
+  return page.evaluate<number>(`new Promise((resolve) => {
+    let sum = 0
+    new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries()) sum += value
+    }).observe({ type: 'layout-shift', buffered: true })
+    setTimeout(() => resolve(sum), 200)
+  })`)
+}

@@ -1,0 +1,30 @@
+import type { Page } from 'playwright-core'
+import type { TestApp } from './test-app.ts'
+
+type Created = { id: string }
+
+/** Stores a record and returns its id. */
+export async function storeRecord(app: TestApp, record: object): Promise<string> {
+  const { body, status, text } = await app.request('POST', '/v1/records', { body: record })
+  if (status !== 201) throw new Error(text)
+  return (body as Created).id
+}
+
+export const fact = (subject: string, predicate: string, object: unknown, more: object = {}) => ({
+  type: 'semantic',
+  payload: { kind: 'semantic', subject, predicate, object },
+  ...more,
+})
+
+/** Does what a button of the page asks for: gives a reason in its dialog, and waits until the dialog is gone. */
+export async function actWithReason(
+  page: Page,
+  action: string,
+  reason = 'a person decided so',
+): Promise<void> {
+  await page.getByRole('button', { name: action, exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: action })
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill(reason)
+  await dialog.getByRole('button', { name: action, exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+}

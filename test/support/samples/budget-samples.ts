@@ -1,0 +1,70 @@
+import { sql } from 'kysely'
+import * as budgets from '../../../src/lifecycle/budget.queries.ts'
+import * as keeping from '../../../src/lifecycle/keeping.queries.ts'
+import * as policies from '../../../src/policies/budgets.queries.ts'
+import type { Sample } from './deletion-samples.ts'
+
+const now = new Date('2026-01-01T00:00:00.000Z')
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const instants = { now, revisedBefore: now }
+const eligible = { ...instants, scope: 'team', isInGrace: false }
+const lane = { type: 'semantic', layer: 'semantic', half_life: 86_400, rank: '-infinity' as const, id }
+const forgetting = {
+  ...{ ...eligible, purgeAt: now, runId: id, ids: [id], line: 0.5, excess: 10 },
+  ...{ hasBytes: false, protect: ['entity'], ranked: 0 },
+}
+const row = { scope: 'team', max_records: 10, max_bytes: null, protect: ['entity'], mode: 'soft' }
+const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
+const everything = { maxSensitivity: 'hyper', scopes: null } as const
+
+export const budgetSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  'src/lifecycle/keeping.queries.ts': {
+    keepingAt: (db) => sql`select ${keeping.keepingAt(now)} as keeping from records as r`.execute(db),
+    isEligible: {
+      'after the grace period': (db) =>
+        sql`select r.id from records as r where ${keeping.isEligible(eligible)}`.execute(db),
+      'within it': (db) =>
+        sql`select r.id from records as r where ${keeping.isEligible({ ...eligible, isInGrace: true })}`.execute(
+          db,
+        ),
+    },
+    isDueForPruning: (db) =>
+      sql`select r.id from records as r where ${keeping.isDueForPruning(instants)}`.execute(db),
+    listKeepingLanes: (db) => keeping.listKeepingLanes(db, 'team'),
+    readKeepingLanes: {
+      'for a budget of records': (db) =>
+        keeping.readKeepingLanes(db, { ...eligible, lanes: [lane], limit: 1_000, hasBytes: false }),
+      'for a budget of bytes': (db) =>
+        keeping.readKeepingLanes(db, { ...eligible, lanes: [lane], limit: 1_000, hasBytes: true }),
+    },
+  },
+  'src/lifecycle/budget.queries.ts': {
+    foldScopeSizes: (db) => budgets.foldScopeSizes(db, 5_000),
+    findOverBudget: {
+      everywhere: (db) => budgets.findOverBudget(db, { ...instants, scope: null }),
+      'in a scope': (db) => budgets.findOverBudget(db, { ...instants, scope: 'team' }),
+    },
+    lockScopeSize: (db) => budgets.lockScopeSize(db, 'team'),
+    countForgottenByScope: (db) => budgets.countForgottenByScope(db, id),
+    forgetForBudget: {
+      'of records': (db) => budgets.forgetForBudget(db, forgetting),
+      'of bytes': (db) => budgets.forgetForBudget(db, { ...forgetting, hasBytes: true }),
+    },
+  },
+  'src/policies/budgets.queries.ts': {
+    listBudgets: {
+      'the first page': (db) => policies.listBudgets(db, { trust: everything, after: undefined, limit: 51 }),
+      'a later page, for a key of scopes': (db) =>
+        policies.listBudgets(db, { trust, after: 'team', limit: 51 }),
+    },
+    findBudget: (db) => policies.findBudget(db, { trust, scope: 'team' }),
+    lockBudget: (db) => policies.lockBudget(db, 'team'),
+    upsertBudget: (db) => policies.upsertBudget(db, row),
+    deleteBudget: (db) => policies.deleteBudget(db, 'team'),
+    findLargestGuarded: {
+      'of a scope': (db) => policies.findLargestGuarded(db, row),
+      'for the default': (db) =>
+        policies.findLargestGuarded(db, { ...row, scope: '', max_records: null, max_bytes: 10 }),
+    },
+  },
+}

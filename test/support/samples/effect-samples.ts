@@ -1,0 +1,110 @@
+import type { Database } from '../../../src/db/connection.ts'
+import type { Transaction } from '../../../src/db/transaction.ts'
+import * as effects from '../../../src/effects/effects.queries.ts'
+import * as revisions from '../../../src/effects/revision-effects.queries.ts'
+import * as running from '../../../src/maintenance/running/effects.queries.ts'
+import * as rehearsal from '../../../src/maintenance/running/rehearsal.queries.ts'
+import * as undo from '../../../src/undo/undo.queries.ts'
+import type { Sample } from './deletion-samples.ts'
+import { planSamples } from './plan-samples.ts'
+
+const now = new Date('2026-01-01T00:00:00.000Z')
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const rows = [{ source_id: id, predicate: 'supports', target_id: id }]
+const columns = ['source_id', 'predicate', 'target_id', 'weight', 'created_at']
+const written = { relation: 'relations', columns, rows }
+const portion = { runId: id, after: id, limit: 1_000 }
+const restoration = { ...portion, targetId: id, actor: 'operator', rationale: 'too early', now }
+const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>) =>
+  db.transaction().execute(ask)
+
+/** The statements that keep, replay and take back what runs write. */
+export const effectSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  ...planSamples,
+  'src/effects/effects.queries.ts': {
+    listBatches: (db) => effects.listBatches(db, id),
+    listEffects: (db) => inTransaction(db, (tx) => effects.listEffects(tx, id, '7')),
+    lockRows: (db) => inTransaction(db, (tx) => effects.lockRows(tx, 'relations', rows)),
+    listColumns: (db) => inTransaction(db, (tx) => effects.listColumns(tx, 'relations')),
+    insertRows: (db) => inTransaction(db, (tx) => effects.insertRows(tx, written)),
+    updateRows: (db) => inTransaction(db, (tx) => effects.updateRows(tx, written)),
+    listWrittenVersions: (db) => inTransaction(db, (tx) => effects.listWrittenVersions(tx, id, [id])),
+    markBatch: (db) => inTransaction(db, (tx) => effects.markBatch(tx, id, 0)),
+    setSavepoint: (db) => inTransaction(db, (tx) => effects.setSavepoint(tx)),
+    rollBackToSavepoint: (db) =>
+      inTransaction(db, async (tx) => {
+        await effects.setSavepoint(tx)
+        await effects.rollBackToSavepoint(tx)
+      }),
+    releaseSavepoint: (db) =>
+      inTransaction(db, async (tx) => {
+        await effects.setSavepoint(tx)
+        await effects.releaseSavepoint(tx)
+      }),
+    findTakenHandles: (db) =>
+      inTransaction(db, (tx) =>
+        effects.findTakenHandles(tx, [
+          { digest: `\\x${'00'.repeat(16)}`, detail: null, scope: 'team', record_id: id, sensitivity: 'low' },
+        ]),
+      ),
+    insertEntries: (db) =>
+      inTransaction(db, (tx) =>
+        effects.insertEntries(
+          tx,
+          [{ record_id: id, old_status: 'active', new_status: 'invalidated', changes: {} }],
+          {
+            ...{ action: 'undo' as const, actor: 'operator', rationale: 'too early', runId: id, now },
+          },
+        ),
+      ),
+    lockReferred: (db) => inTransaction(db, (tx) => effects.lockReferred(tx, [id])),
+    deleteRows: (db) => inTransaction(db, (tx) => effects.deleteRows(tx, written)),
+  },
+  'src/effects/revision-effects.queries.ts': {
+    deleteRevisionEffects: (db) => revisions.deleteRevisionEffects(db, now, 1_000),
+  },
+  'src/maintenance/running/effects.queries.ts': {
+    countEffects: (db) => inTransaction(db, (tx) => running.countEffects(tx, id, 7)),
+    readEffects: (db) => inTransaction(db, (tx) => running.readEffects(tx, id)),
+    readVersions: (db) => inTransaction(db, (tx) => running.readVersions(tx, [id])),
+    insertPlannedChanges: (db) => inTransaction(db, (tx) => running.insertPlannedChanges(tx, id, [])),
+    noteSources: (db) => inTransaction(db, (tx) => running.noteSources(tx, id)),
+    addToGroups: (db) =>
+      inTransaction(db, (tx) => running.addToGroups(tx, id, [{ record_id: id, action: 'prune' }])),
+    deleteRehearsed: (db) => inTransaction(db, (tx) => running.deleteRehearsed(tx, id, 7)),
+    resetRun: (db) => inTransaction(db, (tx) => running.resetRun(tx, id)),
+    listRescored: (db) => inTransaction(db, (tx) => running.listRescored(tx, id)),
+    extendDigest: (db) => inTransaction(db, (tx) => running.extendDigest(tx, id, 'kept')),
+    insertEffects: (db) => inTransaction(db, (tx) => running.insertEffects(tx, id, '[]')),
+  },
+  'src/maintenance/running/rehearsal.queries.ts': {
+    saveBatch: (db) => inTransaction(db, (tx) => rehearsal.saveBatch(tx)),
+    releaseBatch: (db) =>
+      inTransaction(db, async (tx) => {
+        await rehearsal.saveBatch(tx)
+        await rehearsal.releaseBatch(tx)
+      }),
+    rollBackBatch: (db) =>
+      inTransaction(db, async (tx) => {
+        await rehearsal.saveBatch(tx)
+        await rehearsal.rollBackBatch(tx)
+      }),
+  },
+  'src/undo/undo.queries.ts': {
+    countChanges: (db) => undo.countChanges(db, id),
+    listChangesOf: (db) =>
+      inTransaction(db, (tx) => undo.listChangesOf(tx, { runId: id, targetId: id }, [id])),
+    restoreForgotten: {
+      all: (db) => inTransaction(db, (tx) => undo.restoreForgotten(tx, { ...restoration, only: null })),
+      some: (db) => inTransaction(db, (tx) => undo.restoreForgotten(tx, { ...restoration, only: [id] })),
+    },
+    listImportanceMoves: (db) => inTransaction(db, (tx) => undo.listImportanceMoves(tx, portion)),
+    listKept: {
+      all: (db) => inTransaction(db, (tx) => undo.listKept(tx, { runId: id, targetId: id, only: null })),
+      some: (db) =>
+        inTransaction(db, (tx) => undo.listKept(tx, { runId: id, targetId: id, only: ['prune'] })),
+    },
+    hasEffects: (db) => undo.hasEffects(db, id),
+    hasChanges: (db) => undo.hasChanges(db, id),
+  },
+}

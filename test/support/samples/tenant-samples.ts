@@ -1,0 +1,40 @@
+import * as tenants from '../../../src/tenants/tenants.queries.ts'
+import type { Sample } from './deletion-samples.ts'
+
+const now = new Date('2026-01-01T00:00:00.000Z')
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const reference = 'abcdefghijkl'
+
+const inTransaction =
+  (work: (tx: Parameters<typeof tenants.setStatus>[0]) => Promise<unknown>): Sample =>
+  (db) =>
+    db.transaction().execute(work)
+
+export const tenantSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  'src/tenants/tenants.queries.ts': {
+    insertTenant: inTransaction((tx) =>
+      tenants.insertTenant(tx, {
+        ...{ id: 'acme', reference, status: 'active', migration: '0049_tenants', created_at: now },
+      }),
+    ),
+    findTenant: (db) => tenants.findTenant(db, 'acme'),
+    findTenantByReference: (db) => tenants.findTenantByReference(db, reference),
+    lockTenant: inTransaction((tx) => tenants.lockTenant(tx, 'acme')),
+    listTenants: {
+      'first page': (db) => tenants.listTenants(db, { after: undefined, limit: 51 }),
+      'next page': (db) => tenants.listTenants(db, { after: 'acme', limit: 51 }),
+    },
+    listStoppedTenants: (db) => tenants.listStoppedTenants(db),
+    listOutdatedTenants: (db) => tenants.listOutdatedTenants(db, '0049_tenants'),
+    setMigration: inTransaction((tx) => tenants.setMigration(tx, 'acme', '0049_tenants')),
+    setStatus: inTransaction((tx) => tenants.setStatus(tx, 'acme', 'suspended')),
+    deleteTenant: inTransaction((tx) => tenants.deleteTenant(tx, 'acme')),
+    insertEvent: inTransaction((tx) =>
+      tenants.insertEvent(tx, {
+        ...{ id, tenant_id: 'acme', reference, at: now, action: 'drop', actor: 'operations' },
+        ...{ rationale: 'the contract has ended', removed: '{"records":1}' },
+      }),
+    ),
+    countContents: inTransaction((tx) => tenants.countContents(tx)),
+  },
+}

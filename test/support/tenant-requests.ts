@@ -1,0 +1,32 @@
+import type { Body } from './record-requests.ts'
+import { type Answer, type RequestOptions, startTestApp, type TestApp } from './test-app.ts'
+
+export type TenantClient = {
+  id: string
+  secret: string
+  /** Sends a request with the first admin key of the tenant. */
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>
+}
+
+/** Starts the API with tenants switched on. */
+export function startTenantApp(): Promise<TestApp> {
+  return startTestApp({
+    variables: { MEMBRANE_TENANTS: 'on', MEMBRANE_TOMBSTONE_KEY: 'a key of the tests of tenants' },
+  })
+}
+
+/** Creates a tenant and returns a client with its first key. */
+export async function createTenant(app: TestApp, id: string): Promise<TenantClient> {
+  const answer = await app.request('POST', '/v1/tenants', { body: { id } })
+  if (answer.status !== 201) throw new Error(`no tenant was made: ${answer.text}`)
+  const { secret } = (answer.body as Body).key
+  return {
+    ...{ id, secret },
+    request: (method, path, options = {}) => app.request(method, path, { key: secret, ...options }),
+  }
+}
+
+/** Drops a tenant and returns the answer. */
+export function dropTenant(app: TestApp, id: string): Promise<Answer> {
+  return app.request('DELETE', `/v1/tenants/${id}?actor=desk&rationale=asked`)
+}

@@ -1,0 +1,40 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readPeriods } from '../../src/retrieval/periods-in-question.ts'
+
+/** A Wednesday. */
+const at = new Date('2025-06-18T10:00:00Z')
+const isOf = (text: string, day: string) => readPeriods(text, at)?.(new Date(`${day}T12:00:00Z`))
+
+describe('the time that a question names', () => {
+  it.each([
+    ['What did we decide on 7 May 2023?', '2023-05-07', '2023-05-08'],
+    ['What did we decide on May 7th, 2023?', '2023-05-07', '2022-05-07'],
+    ['What did we decide on the 7th of May?', '2024-05-07', '2024-05-17'],
+    ['What happened on 2023-05-07?', '2023-05-07', '2023-05-06'],
+    ['Where did she work in 2023-05?', '2023-05-31', '2023-06-01'],
+    ['Where did she work in May 2023?', '2023-05-31', '2022-05-31'],
+    ['Where did she go last August?', '2024-08-02', '2024-07-31'],
+    ['Where did she go in mid-July?', '2024-07-15', '2024-08-15'],
+    ['Where did she go in 2022?', '2022-12-31', '2023-01-01'],
+    ['What broke yesterday?', '2025-06-17', '2025-06-18'],
+    ['What broke last week?', '2025-06-09', '2025-06-16'],
+    ['What broke last month?', '2025-05-31', '2025-06-01'],
+    ['What did we spend last year?', '2024-01-01', '2025-01-01'],
+    ['What broke in May or in June 2024?', '2024-06-02', '2024-07-02'],
+  ])('%s', (question, inside, outside) => {
+    expect([isOf(question, inside), isOf(question, outside)]).toEqual([true, false])
+  })
+
+  it.each(['May I march with you?', 'Which port is 2023x using?', 'Where do we meet?', 'Is room 7 free?'])(
+    'is not read from: %s',
+    (question) => {
+      expect(readPeriods(question, at)).toBeUndefined()
+    },
+  )
+
+  it('is found in no long document, and in any text without an error', () => {
+    expect(readPeriods(`in May 2023 ${'word '.repeat(300)}`, at)).toBeUndefined()
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void readPeriods(text, at)?.(at)))
+  })
+})
