@@ -1,15 +1,16 @@
 /** Rooms, lowest first. A room uses the rooms of the levels below its own, and no room of its own level. */
 const levels = [
-  ['policies', 'keys'],
+  ['policies', 'keys', 'effects'],
   ['records'],
   ['relations'],
   ['revision', 'lifecycle'],
   ['embeddings'],
   ['entities'],
   ['retrieval'],
-  ['capture', 'conversations'],
-  ['consolidation', 'dream', 'portability'],
-  ['maintenance', 'metrics', 'checking'],
+  ['capture', 'conversations', 'regrets'],
+  ['consolidation', 'dream', 'portability', 'simulation', 'undo'],
+  ['maintenance'],
+  ['metrics', 'checking', 'plans', 'mcp', 'console', 'tenants'],
 ]
 
 const either = (names) => `(?:${names.join('|')})`
@@ -26,8 +27,9 @@ const useCases = `${rooms}.*${ofKind('service', 'queries', 'job')}`
 const pureFiles = { path: `^src/(?:domain|${room})/[^.]+\\.ts$`, pathNot: '/index\\.ts$' }
 
 const main = '^src/main\\.ts$'
-const composition = '^src/(?:services|background)\\.ts$'
+const composition = '^src/(?:services|tenant-services|models|background|tenant-background)\\.ts$'
 const config = '^src/config/'
+const page = '^src/console/browser/'
 const app = '^src/http/app\\.ts$'
 const outside = '^(?:test|bench|scripts)/'
 
@@ -54,7 +56,8 @@ const roomOrder = levels.map((level, index) =>
 module.exports = {
   forbidden: [
     rule('no-cycles', {}, { circular: true }, 'A cycle has no first file to read.'),
-    rule('resolvable', {}, { couldNotResolve: true }),
+    // The types of the API are written from the OpenAPI document by `npm run types`.
+    rule('resolvable', {}, { couldNotResolve: true, pathNot: '^#api$' }),
     rule(
       'product-imports-no-tools',
       { path: '^(?:src|migrations)/' },
@@ -157,6 +160,51 @@ module.exports = {
       { path: '^src/http/', pathNot: ['^src/http/(?:paging|validation/validation)\\.ts$'] },
     ),
 
+    // The page of the console runs in a browser
+    rule(
+      'the-page-imports-no-service',
+      { path: page },
+      { path: ['^src/', io, '^(?:node:)?crypto$'], pathNot: page },
+      'The browser has neither Node nor the files of the service: the page knows the public API.',
+    ),
+    rule('no-service-imports-the-page', { path: '^src/', pathNot: page }, { path: page }),
+    rule(
+      'the-page-imports-what-it-serves',
+      { path: page },
+      {
+        path: '(?:^|/)node_modules/',
+        pathNot: '(?:^|/)node_modules/(?:preact|htm|@preact/signals|uplot|d3-force)/',
+      },
+      'The import map of the page has these packages and no others.',
+    ),
+    rule(
+      'plots-load-with-the-page-that-draws-them',
+      { path: `${page}(?:api|parts|shell)/` },
+      { path: [`${page}(?:plots|pages)/`, '(?:^|/)node_modules/(?:uplot|d3-force)/'] },
+      'They would be loaded before the first page appears.',
+    ),
+
+    // The clients
+    rule(
+      'clients-import-no-service',
+      { path: '^clients/' },
+      { path: '^(?:src|migrations|test|bench|scripts)/' },
+      'A client is installed without the service.',
+    ),
+    rule('service-imports-no-client', { path: '^(?:src|migrations|scripts|bench)/' }, { path: '^clients/' }),
+    rule(
+      'clients-run-everywhere',
+      { path: '^clients/' },
+      { dependencyTypes: ['core'] },
+      'Browsers and workers have none of the modules of Node.',
+    ),
+    rule(
+      'client-adapters-own-their-package',
+      { path: '^clients/', pathNot: '^clients/typescript/src/(?:ai|langgraph)(?:/|\\.ts$)' },
+      { path: '(?:^|/)node_modules/' },
+      'Who uses one entry of the client need not install the packages of the others.',
+    ),
+
     // Packages behind one room each
     rule(
       'only-queries-import-kysely',
@@ -178,6 +226,12 @@ module.exports = {
       { path: '^src/', pathNot: '^src/telemetry/' },
       { path: '(?:^|/)node_modules/(?:prom-client|@opentelemetry/[^/]+)/' },
       'They are slow to load, so they are loaded only where telemetry is on.',
+    ),
+    rule(
+      'only-the-protocol-imports-mcp',
+      { path: '^src/', pathNot: '^src/mcp/protocol\\.service\\.ts$' },
+      { path: '(?:^|/)node_modules/@modelcontextprotocol/', ...atRunTime },
+      'It is loaded with the first message; a tool must not depend on a protocol.',
     ),
     rule(
       'only-llm-imports-openai',

@@ -7,6 +7,7 @@ const folders = {
   unit: ['unit', 'architecture'],
   db: ['db', 'jobs'],
   process: ['process'],
+  browser: ['console/browser'],
   // They replace modules and environment variables, which others in the same process would see.
   isolated: ['fuzz', 'llm'],
 }
@@ -47,7 +48,9 @@ export default defineConfig({
           exclude: [...exclude, ...testsIn(Object.values(folders).flat())],
         },
       },
+      { test: { ...shared, name: 'client', include: ['clients/*/test/**/*.test.ts'], exclude } },
       { test: { ...shared, name: 'isolated', isolate: true, include: testsIn(folders.isolated), exclude } },
+      { test: { ...shared, name: 'browser', include: testsIn(folders.browser), exclude } },
       {
         test: {
           ...shared,

@@ -141,6 +141,15 @@ find_redis() {
   return 1
 }
 
+# The console is tested in the browser that the distribution has; nothing is downloaded from elsewhere.
+find_chromium() {
+  local name
+  for name in chromium chromium-browser google-chrome; do
+    [ -x "/usr/bin/$name" ] && return
+  done
+  install_packages chromium
+}
+
 # older_servers <name> <command...>: with the oldest PostgreSQL that is supported, and the other queue
 older_servers() {
   local name=$1 servers
