@@ -21,9 +21,10 @@ import { runMcp } from './process/mcp-process.ts'
 import { migrateDatabase, requireDatabaseUrl } from './process/migration.ts'
 import { exitCodes, OperatorError } from './process/operator-error.ts'
 import { runUntilStopped, type Service } from './process/run-until-stopped.ts'
-import { joinSiblings } from './process/siblings.ts'
+import { joinSiblings, placeVariable } from './process/siblings.ts'
 import { explainFailure } from './process/start-failure.ts'
 import { startWorking } from './process/worker-process.ts'
+import { checkLaws } from './store-laws.ts'
 
 // The modules that a role imports below start in two thirds of the time. Where the folder cannot be written, nothing is kept.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'))
@@ -33,6 +34,7 @@ type Context = { config: Config; log: Logger }
 const clock = systemClock
 const ids = createIds(clock)
 const write = (text: string): void => void process.stdout.write(text)
+const print = (line: string): void => write(`${line}\n`)
 
 /** Each role returns the exit code of the process. */
 const roles = {
@@ -47,8 +49,7 @@ const roles = {
   },
   // It has no deadline, because it waits for its child processes, which have one.
   all: (context: Context) => runUntilStopped({ log: context.log, start: () => startEverything(context) }),
-  check: ({ config }: Context) =>
-    checkStore({ config, print: (line) => write(`${line}\n`), check: checkLaws }),
+  check: ({ config }: Context) => checkStore({ config, print, check: checkLaws }),
   mcp: ({ config }: Context) =>
     runMcp({ config, args: process.argv.slice(3), entry: import.meta.filename, write }),
 }
@@ -172,7 +173,8 @@ async function startApi(context: Context): Promise<Service> {
     openTelemetry(context, 'api'),
   ])
   const { tracer, onStatement } = watched
-  const siblings = joinSiblings({ clock, metrics: watched.instruments.collect })
+  const place = process.env[placeVariable]
+  const siblings = joinSiblings({ clock, place, metrics: watched.instruments.collect })
   const instruments = siblings ? showTogether(watched.instruments, siblings) : watched.instruments
   const url = requireDatabaseUrl(config, 'api')
   requireRootKey(config)
@@ -222,24 +224,6 @@ function requireRootKey({ tenants, auth }: Config): void {
   throw new OperatorError('MEMBRANE_TENANTS=on needs MEMBRANE_API_KEY.', exitCodes.refused)
 }
 
-async function* checkLaws(connection: Pick<Connection, 'db' | 'databaseOf'>, { tenants }: Config) {
-  const { createChecking, describeVerdict, isSatisfied } = await import('./checking/index.ts')
-  for await (const { id, db } of listStores(connection, tenants)) {
-    for await (const verdict of createChecking({ db, clock }).check()) {
-      const line = `${id === undefined ? '' : `${id}: `}${describeVerdict(verdict)}`
-      yield { line, isSatisfied: isSatisfied(verdict) }
-    }
-  }
-}
-
-/** What belongs to no tenant, and then the data of each tenant. */
-async function* listStores({ db, databaseOf }: Pick<Connection, 'db' | 'databaseOf'>, hasTenants: boolean) {
-  yield { id: undefined, db }
-  if (!hasTenants) return
-  const { listStoresOfTenants } = await import('./tenants/index.ts')
-  yield* listStoresOfTenants({ db, databaseOf })
-}
-
 async function requireCurrent(db: Database): Promise<void> {
   const pending = await pendingMigrations(db)
   if (pending.length > 0) throw new AppError('not_ready', 'The role migrate has not run for this version.')
@@ -257,8 +241,7 @@ async function prepareDatabase(db: Database, log: Logger, { tenants }: Config): 
 function startEverything(context: Context): Promise<Service> {
   return startAll({
     ...context,
-    ids,
-    print: (line) => write(`${line}\n`),
+    ...{ ids, print },
     entry: import.meta.filename,
     environment: process.env,
     prepare: prepareDatabase,

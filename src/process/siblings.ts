@@ -57,11 +57,10 @@ export function answerSiblings({ count, siblings }: Serving) {
   }
 }
 
-type Joining = { clock: Clock; metrics(): Promise<object[]> }
+type Joining = { clock: Clock; place: string | undefined; metrics(): Promise<object[]> }
 
 /** For one of several processes: its view of the others. Undefined for a process alone. */
-export function joinSiblings({ clock, metrics }: Joining) {
-  const place = process.env[placeVariable]
+export function joinSiblings({ clock, place, metrics }: Joining) {
   if (!cluster.isWorker || place === undefined) return undefined
   const local = createLocalCounter(clock)
   const send = (message: Question | Answer) => void process.send?.(message, undefined, undefined, () => {})

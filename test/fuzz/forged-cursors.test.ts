@@ -121,6 +121,7 @@ describe('a forged cursor with a valid signature and a changed position', () => 
         'listPlans',
         'listRegrets',
         'listRunChanges',
+        'listTenants',
       ],
     ])
   })

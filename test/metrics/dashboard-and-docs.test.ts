@@ -20,6 +20,7 @@ beforeAll(async () => {
   const { instruments, storeReading } = api.services
   instruments.watchProcess()
   instruments.watchPool(api.database.pool, 'requests')
+  instruments.watchReplicas({ describe: () => [] })
   storeReading.watchQueue(async () => ({ waiting: 0 }))
   const { types } = parsePrometheusText(`${await instruments.render()}\n${await storeReading.render()}`)
   names = new Set(

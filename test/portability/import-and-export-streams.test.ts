@@ -70,6 +70,7 @@ describe('POST /v1/import as a stream', () => {
     sending.end()
     expect((await readReports(await answer)).at(-1)).toEqual({
       summary: { created: 8, unchanged: 0, conflict: 0, invalid: 0 },
+      position: expect.any(String),
     })
   })
 

@@ -21,6 +21,7 @@ describe('an import of mem0', () => {
       summary: { created: 2, unchanged: 0, conflict: 0, invalid: 1 },
       format: 'mem0',
       dry_run: false,
+      position: expect.any(String),
     })
     const first = await read(app, reports[0].id)
     expect(first).toMatchObject({

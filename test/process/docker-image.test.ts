@@ -49,6 +49,13 @@ function start(role: string, variables: Record<string, string>): Running {
   return launch([...entry, role], { cwd: image.folder, env, ...(uid === undefined ? {} : { uid }) })
 }
 
+/** The user of the image may not pass the folder of the embedded server. */
+function overNetwork(url: string): string {
+  const address = new URL(url)
+  address.searchParams.delete('host')
+  return address.href
+}
+
 async function ask(url: string, method: string, path: string, body?: Body): Promise<Body> {
   const response = await fetch(`${url}${path}`, {
     method,
@@ -86,9 +93,11 @@ describe('the Docker image, built by hand', () => {
     const database = await createEmptyTestDatabase()
     onTestFinished(() => database.drop())
     const redis = inject('redisUrl')
-    const variables = { DATABASE_URL: database.url, ...(redis ? { REDIS_URL: redis } : {}) }
+    const variables = { DATABASE_URL: overNetwork(database.url), ...(redis ? { REDIS_URL: redis } : {}) }
     const before = await listTree()
-    expect(await start('migrate', variables).ended).toEqual({ code: 0, signal: null })
+    const migration = start('migrate', variables)
+    const ending = await migration.ended
+    expect(ending, migration.output()).toEqual({ code: 0, signal: null })
 
     const ports = [await findFreePort(), await findFreePort()]
     const apis = ports.map((port) => start('api', { ...variables, PORT: String(port) }))

@@ -2,6 +2,8 @@ import type pg from 'pg'
 import { administer } from './postgres-processes.ts'
 import type { TestApp } from './test-app.ts'
 
+type ConnectCallback = Parameters<pg.Pool['connect']>[0]
+
 /**
  * Counts the statements of an API, and ends the session before the nth: the open transaction must roll back. For
  * tests that do one thing at a time.
@@ -31,7 +33,11 @@ export function createSessionEnder({ database: { pool, url } }: TestApp) {
   }
 
   const connect = pool.connect.bind(pool)
-  pool.connect = (async () => watch(await connect())) as typeof pool.connect
+  // `pool.query` passes a callback.
+  pool.connect = ((callback?: ConnectCallback) => {
+    if (!callback) return connect().then(watch)
+    return connect((error, client, done) => callback(error, client && watch(client), done))
+  }) as typeof pool.connect
 
   return {
     /** Does some work and counts its statements; ends the session before one of them when `dyingBefore` says so. */
