@@ -23,8 +23,8 @@ export const shared = {
   pool: 'forks' as const,
   // A worker keeps the modules it has loaded for the next file: loading them anew took a second of each file.
   isolate: false,
-  // Files wait for PostgreSQL more than they compute, so even one core has use for two workers.
-  maxWorkers: Math.max(2, availableParallelism()),
+  // Files wait for PostgreSQL more than they compute, so there is use for one worker more than cores.
+  maxWorkers: availableParallelism() + 1,
   // Reached only when something hangs: a real server on a busy machine is slow, not broken.
   testTimeout: 30_000,
   hookTimeout: 120_000,

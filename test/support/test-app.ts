@@ -20,6 +20,8 @@ import { silentAnnouncements } from './silent-announcements.ts'
 
 export type Resources = { db: Database; clock: TestClock; ids: Ids; services: Services; config: Config }
 
+type Describing = Pick<Awaited<ReturnType<typeof createApp>>, 'swagger'>
+
 type Options = {
   /** Rooms in addition to those of the product. */
   rooms?: (resources: Resources) => readonly Room[]
@@ -46,7 +48,8 @@ const quiet = { MEMBRANE_RATE_LIMIT: '0', MEMBRANE_REGRET_SAMPLE: '0' }
 export const rootKey = 'root-key-of-the-tests'
 
 /** Starts the API on a socket over a new database. Every answer is checked against the OpenAPI document. */
-export async function startTestApp({ rooms = () => [], variables = {}, ...options }: Options = {}) {
+export async function startTestApp({ variables = {}, ...options }: Options = {}) {
+  const { rooms = () => [] } = options
   const config = readConfig({ MEMBRANE_API_KEY: rootKey, ...quiet, ...variables })
   const database = await openTestDatabase({ tenants: config.tenants })
   const clock = createTestClock()
@@ -76,7 +79,7 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-  const verify = createContractCheck(app.swagger() as unknown as Document)
+  const verify = openContractCheck(app, { hasTenants: config.tenants, isProduct: options.rooms === undefined })
 
   async function request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     const response = await fetch(`${url}${path}`, describeRequest(method, options))
@@ -103,6 +106,20 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
   }
 
   return { app, url, clock, ids, database, db: database.db, services, log, config, request, issueKey, close }
+}
+
+type ContractCheck = ReturnType<typeof createContractCheck>
+type Documented = { hasTenants: boolean; isProduct: boolean }
+
+/** Shared by the apps of a worker, because describing and compiling a document takes as long as starting an app. */
+const contractChecks = new Map<boolean, ContractCheck>()
+
+/** The document depends on the rooms, and on nothing else. */
+function openContractCheck(app: Describing, { hasTenants, isProduct }: Documented): ContractCheck {
+  const known = isProduct ? contractChecks.get(hasTenants) : undefined
+  const check = known ?? createContractCheck(app.swagger() as unknown as Document)
+  if (isProduct) contractChecks.set(hasTenants, check)
+  return check
 }
 
 /** Parses an answer; an answer in lines becomes a list. */
