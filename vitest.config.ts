@@ -3,16 +3,13 @@ import { configDefaults, defineConfig } from 'vitest/config'
 import { isLongRun } from './test/support/long-run.ts'
 import { createTestCountReporter } from './test/support/test-count-reporter.ts'
 
-const folders = {
-  unit: ['unit', 'architecture'],
-  db: ['db', 'jobs'],
-  process: ['process'],
-  browser: ['console/browser'],
-  // They replace modules and environment variables, which others in the same process would see.
-  isolated: ['fuzz', 'llm'],
-}
-
-const testsIn = (names: readonly string[]) => names.map((name) => `test/${name}/**/*.test.ts`)
+/** Node needs no database for these. */
+const unit = ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts']
+/** Whole processes are started and killed here. */
+const processes = ['test/process/**/*.test.ts']
+const browser = ['test/console/browser/**/*.test.ts']
+/** They replace modules and environment variables, which others in the same process would see. */
+const isolated = ['test/fuzz/forged-cursors.test.ts', 'test/llm/chat-model.test.ts']
 
 /** Storms, kills at every statement and long searches for faults: `npm run test:long`. */
 const long = isLongRun ? [] : ['test/**/*.long.test.ts']
@@ -37,32 +34,30 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', createTestCountReporter()],
     projects: [
-      { test: { ...shared, name: 'unit', include: testsIn(folders.unit), exclude } },
-      { test: { ...shared, name: 'db', include: testsIn(folders.db), exclude } },
+      { test: { ...shared, name: 'unit', include: unit, exclude } },
       {
         test: {
           ...shared,
-          name: 'http',
+          name: 'service',
           // Whatever the others leave, so that no new folder goes unrun.
-          include: ['test/**/*.test.ts'],
-          exclude: [...exclude, ...testsIn(Object.values(folders).flat())],
+          include: ['test/**/*.test.ts', 'clients/*/test/**/*.test.ts'],
+          exclude: [...exclude, ...unit, ...isolated, ...processes, ...browser],
         },
       },
-      { test: { ...shared, name: 'client', include: ['clients/*/test/**/*.test.ts'], exclude } },
-      { test: { ...shared, name: 'isolated', isolate: true, include: testsIn(folders.isolated), exclude } },
-      { test: { ...shared, name: 'browser', include: testsIn(folders.browser), exclude } },
+      { test: { ...shared, name: 'isolated', isolate: true, include: isolated, exclude } },
       {
         test: {
           ...shared,
           name: 'process',
-          isolate: true,
-          include: testsIn(folders.process),
+          include: processes,
           exclude,
           testTimeout: 120_000,
-          // Whole processes are started and killed here: after the others, so that no file has to share a core with two.
+          // After the others, so that no file has to share a core with two.
           sequence: { groupOrder: 1 },
         },
       },
+      // Not in `npm test`: it needs Chromium.
+      { test: { ...shared, name: 'browser', include: browser, exclude } },
     ],
   },
 })

@@ -21,8 +21,6 @@ const { status } = spawnSync(
   'vitest',
   [
     'run',
-    '--project',
-    'isolated',
     'test/fuzz/hostile-requests.test.ts',
     'test/fuzz/scoped-key-requests.test.ts',
     'test/fuzz/hostile-agents.test.ts',

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { runMcpFuzz } from '../support/fuzz/run-mcp-fuzz.ts'
+import { isLongRun } from '../support/long-run.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /** Takes the same variables as the other hostile requests. `only` is a part of `mcp` and the name of a tool. */
 const seed = Number(process.env['FUZZ_SEED'] ?? 1)
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 0)
 const only = process.env['FUZZ_ONLY'] ?? ''
-const rounds = 20
+const rounds = isLongRun ? 20 : 10
 
 let app: TestApp
 beforeEach(async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createChecking, describeVerdict, isSatisfied } from '../../src/checking/index.ts'
 import { operations } from '../support/fuzz/openapi-operations.ts'
 import { type Finding, runFuzz } from '../support/fuzz/run-fuzz.ts'
+import { isLongRun } from '../support/long-run.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
@@ -11,7 +12,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 const seed = Number(process.env['FUZZ_SEED'] ?? 1)
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 0)
 const only = process.env['FUZZ_ONLY'] ?? ''
-const rounds = 6
+const rounds = isLongRun ? 6 : 3
 
 let app: TestApp
 beforeAll(async () => {

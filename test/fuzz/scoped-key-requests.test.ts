@@ -2,13 +2,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { operations } from '../support/fuzz/openapi-operations.ts'
 import { runFuzz } from '../support/fuzz/run-fuzz.ts'
+import { isLongRun } from '../support/long-run.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /** Takes the same variables as the other hostile requests, and runs after them. */
 const seed = Number(process.env['FUZZ_SEED'] ?? 1)
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 0)
 const only = process.env['FUZZ_ONLY'] ?? ''
-const rounds = 4
+const rounds = isLongRun ? 4 : 2
 
 let app: TestApp
 beforeAll(async () => {

@@ -2,10 +2,9 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { openTestDatabase } from '../support/database.ts'
 import { findFreePort } from '../support/postgres-processes.ts'
 import { processPatienceMs, type Running, until } from '../support/processes.ts'
-import { launchRole, parseLogLines } from '../support/roles.ts'
+import { launchRole, openMigratedDatabase, parseLogLines } from '../support/roles.ts'
 
 type Options = { body?: unknown; headers?: Record<string, string>; method?: string; key?: string }
 const rootKey = 'root-key-of-the-processes'
@@ -35,15 +34,6 @@ const fact = (object: string) => ({
   type: 'semantic',
   payload: { kind: 'semantic', subject: 'user', predicate: `prefers ${object}`, object },
 })
-
-/** A database with the tables of the queue, which the role `migrate` creates. */
-async function prepareDatabase(): Promise<string> {
-  const database = await openTestDatabase()
-  onTestFinished(() => database.close())
-  const migration = launchRole('migrate', { DATABASE_URL: database.url })
-  expect(await migration.ended, migration.output()).toEqual({ code: 0, signal: null })
-  return database.url
-}
 
 /**
  * Asks over a connection of its own: an open one stays with the process that took it. A connection that was dealt to a
@@ -79,7 +69,7 @@ const pidsOf = (running: Running) =>
 it('the processes of one API share its port, its rate limit and its metrics, and one that is killed is replaced', async () => {
   const limit = 20
   const { running, call, url } = await startApi({
-    DATABASE_URL: await prepareDatabase(),
+    DATABASE_URL: (await openMigratedDatabase()).url,
     MEMBRANE_API_PROCESSES: '2',
     MEMBRANE_RATE_LIMIT: String(limit),
   })
@@ -111,7 +101,7 @@ it('the processes of one API share its port, its rate limit and its metrics, and
 })
 
 it('a port that is taken ends all processes with a message', async () => {
-  const url = await prepareDatabase()
+  const url = (await openMigratedDatabase()).url
   const taken = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void taken.close())
   await once(taken, 'listening')
@@ -124,7 +114,7 @@ it('a port that is taken ends all processes with a message', async () => {
 })
 
 it('two APIs on one database behave as one', async () => {
-  const url = await prepareDatabase()
+  const url = (await openMigratedDatabase()).url
   const variables = { DATABASE_URL: url }
   const [one, other] = await Promise.all([startApi(variables), startApi(variables)])
 

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path'
 import { Redis } from 'ioredis'
-import { expect, inject, it, onTestFinished } from 'vitest'
-import { openTestDatabase } from '../support/database.ts'
+import { expect, inject, it } from 'vitest'
 import { launch, type Running, until } from '../support/processes.ts'
-import { launchRole, parseLogLines } from '../support/roles.ts'
+import { launchRole, openMigratedDatabase, parseLogLines } from '../support/roles.ts'
 
 const redisUrl = inject('redisUrl')
 const redisName = redisUrl === null ? 'Redis (left out: no REDIS_URL and no redis-server)' : 'Redis'
@@ -19,14 +18,11 @@ const off = Object.fromEntries(
 )
 
 async function openRoles(variables: Record<string, string>) {
-  const database = await openTestDatabase()
-  onTestFinished(() => database.close())
+  const database = await openMigratedDatabase({ redisUrl: variables['REDIS_URL'] })
   const environment = {
     ...{ DATABASE_URL: database.url, MEMBRANE_API_KEY: key, PORT: '0', HOST: '127.0.0.1' },
     ...variables,
   }
-  const migration = launchRole('migrate', environment)
-  expect(await migration.ended, migration.output()).toEqual({ code: 0, signal: null })
   const api = launchRole('api', environment)
   const url = (await api.waitForOutput(/"msg":"Server listening at (http:[^"]+)"/))[1] ?? ''
   const startWorker = () => launch([rarePollWorker], { env: { ...environment } })

@@ -1,9 +1,8 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { openTestDatabase } from '../support/database.ts'
+import { expect, it } from 'vitest'
 import { findFreePort } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
 import { findValues, parsePrometheusText } from '../support/prometheus-text.ts'
-import { launchRole, parseLogLines } from '../support/roles.ts'
+import { launchRole, openMigratedDatabase, parseLogLines } from '../support/roles.ts'
 import { startCollector } from '../support/trace-collector.ts'
 
 const key = 'root-key-of-the-watchers'
@@ -13,11 +12,8 @@ const spanId = 'b7ad6b7169203331'
 
 /** Opens a migrated database with its queue, and starts roles with a port of their own. */
 async function open(shared: Record<string, string> = {}) {
-  const database = await openTestDatabase()
-  onTestFinished(() => database.close())
+  const database = await openMigratedDatabase()
   const environment = { DATABASE_URL: database.url, MEMBRANE_API_KEY: key, ...shared }
-  const migration = launchRole('migrate', environment)
-  expect(await migration.ended, migration.output()).toEqual({ code: 0, signal: null })
   return async (role: 'api' | 'worker') => {
     const port = await findFreePort()
     const named = role === 'api' ? 'PORT' : 'MEMBRANE_METRICS_PORT'

@@ -1,15 +1,13 @@
 import { Redis } from 'ioredis'
-import { expect, inject, it, onTestFinished } from 'vitest'
-import { openTestDatabase } from '../support/database.ts'
+import { expect, inject, it } from 'vitest'
 import { until } from '../support/processes.ts'
-import { launchRole } from '../support/roles.ts'
+import { launchRole, openMigratedDatabase } from '../support/roles.ts'
 
 const redisUrl = inject('redisUrl')
 const redisName = redisUrl === null ? 'Redis (left out: no REDIS_URL and no redis-server)' : 'Redis'
 
 async function runPurge(variables: Record<string, string>): Promise<void> {
-  const database = await openTestDatabase()
-  onTestFinished(() => database.close())
+  const database = await openMigratedDatabase({ redisUrl: variables['REDIS_URL'] })
   const expired = () =>
     database.pool.query(
       `insert into idempotency_keys (principal, key, fingerprint, status, headers, created_at, expires_at)
@@ -17,8 +15,6 @@ async function runPurge(variables: Record<string, string>): Promise<void> {
     )
   await expired()
   const environment = { DATABASE_URL: database.url, MEMBRANE_PURGE_INTERVAL: '500ms', ...variables }
-  const migration = launchRole('migrate', environment)
-  expect(await migration.ended, migration.output()).toEqual({ code: 0, signal: null })
   const workers = [launchRole('worker', environment), launchRole('worker', environment)]
   const untilPurged = () =>
     until('the expired to be gone', async () => {

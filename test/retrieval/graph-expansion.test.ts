@@ -86,7 +86,7 @@ describe('graph expansion around a hub with 10,000 edges', () => {
     await sql`
       with drawn as (
         select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as id, n
-        from generate_series(1, 10000) as n
+        from generate_series(1, 2000) as n
       ), record as (
         insert into records (id, type, sensitivity, layer, memory_kind, status, source_type, confidence, created_at,
           scope, salience, base_salience, anchored_at, last_reinforced_at, updated_at, half_life_seconds,

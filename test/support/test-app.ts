@@ -79,7 +79,10 @@ export async function startTestApp({ variables = {}, ...options }: Options = {})
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-  const verify = openContractCheck(app, { hasTenants: config.tenants, isProduct: options.rooms === undefined })
+  const verify = openContractCheck(app, {
+    hasTenants: config.tenants,
+    isProduct: options.rooms === undefined,
+  })
 
   async function request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     const response = await fetch(`${url}${path}`, describeRequest(method, options))
