@@ -1,7 +1,5 @@
 import { sql } from 'kysely'
-import { keepingOf } from '../../db/keeping.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Change } from '../../jobs/runs.ts'
 
 /** How many rows are kept of a run, at most `limit`. */
 export async function countEffects(tx: Transaction, runId: string, limit: number): Promise<number> {
@@ -34,30 +32,6 @@ export async function readVersions(tx: Transaction, ids: readonly string[]): Pro
   return new Map(rows.map(({ id, version }) => [id, version]))
 }
 
-/** `version`, of a change that only forgets a record: the version in the rehearsal. */
-export type PlannedChange = Change & { version?: number | undefined }
-
-/** Lists changes, with the state of each record that would only be forgotten. */
-export async function insertPlannedChanges(
-  tx: Transaction,
-  planId: string,
-  changes: readonly PlannedChange[],
-): Promise<void> {
-  await sql`
-    insert into maintenance_changes (run_id, record_id, action, before, after, note, planned)
-    select ${planId}::uuid, c.record_id, c.action, c.before, c.after, c.note, case when c.version is not null then
-      jsonb_build_object(
-        'version', c.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer,
-        'base_salience', r.base_salience, 'anchored_at', r.anchored_at
-      )
-    end
-    from json_to_recordset(${JSON.stringify(changes)}::json)
-      as c (record_id uuid, action text, before jsonb, after jsonb, note text, version int4)
-    left join records as r on r.id = c.record_id and c.version is not null
-    on conflict (run_id, record_id, action) do nothing
-  `.execute(tx)
-}
-
 export async function insertEffects(tx: Transaction, runId: string, effects: string): Promise<void> {
   await sql`
     insert into run_effects (run_id, record_id, relation, before, after)
@@ -87,80 +61,10 @@ export async function noteSources(tx: Transaction, runId: string): Promise<void>
   `.execute(tx)
 }
 
-/** Lists each move of importance in the last batch of a plan, where nothing else is listed of the record. */
-export async function listRescored(tx: Transaction, runId: string): Promise<void> {
-  await sql`
-    insert into maintenance_changes (run_id, record_id, action, before, after)
-    select run_id, record_id, 'rescore', jsonb_build_object('importance', after -> 'old'),
-      jsonb_build_object('importance', after -> 'new')
-    from run_effects as e
-    where run_id = ${runId}::uuid and batch = pg_current_xact_id() and relation = 'importance_history'
-      and not exists (
-        select from maintenance_changes as c where c.run_id = e.run_id and c.record_id = e.record_id
-      )
-    on conflict (run_id, record_id, action) do nothing
-  `.execute(tx)
-}
-
 /** Each batch extends the digest of the plan by the hash of what is kept of it. */
 export async function extendDigest(tx: Transaction, planId: string, kept: string): Promise<void> {
   await sql`
     update plans set digest = encode(sha256(convert_to(digest || ${kept}, 'UTF8')), 'hex') where id = ${planId}::uuid
-  `.execute(tx)
-}
-
-/**
- * Adds the changes that this transaction has listed to the groups of the plan. A change of importance is listed by the
- * database, so these are found by the effects of the transaction.
- */
-export async function addToGroups(
-  tx: Transaction,
-  planId: string,
-  changes: readonly { record_id: string; action: string }[],
-): Promise<void> {
-  const pairs = changes.map(({ record_id: id, action }) => ({ id, action }))
-  const salience = sql`salience_at(stored, run.started_at)`
-  await sql`
-    with listed as (
-      select id, action from json_to_recordset(${JSON.stringify(pairs)}::json) as change (id uuid, action text)
-      union
-      select record_id, 'rescore' from run_effects
-      where run_id = ${planId}::uuid and batch = pg_current_xact_id() and relation = 'importance_history'
-    ), valued as (
-      select c.action, c.record_id, coalesce(stored.type, made.type, 'semantic') as type,
-        greatest(coalesce(stored.sensitivity, made.sensitivity, 'hyper'), target.sensitivity) as sensitivity,
-        coalesce(stored.scope, made.scope, '') as scope, ${salience} as salience, ${keepingOf(sql`stored`, salience)} as keeping,
-        record_bytes(k.tags, k.payload, k.provenance, k.interpretation) as bytes
-      from listed
-      join maintenance_runs as run on run.id = ${planId}::uuid
-      join maintenance_changes as c on c.run_id = run.id and c.record_id = listed.id and c.action = listed.action
-        and c.xmin = pg_current_xact_id()::xid
-      left join records as stored on stored.id = c.record_id
-      left join contents as k on k.record_id = stored.id
-      left join records as target on target.id = (c.after ->> 'target_id')::uuid
-      left join lateral (
-        select (e.after ->> 'type')::record_type as type, (e.after ->> 'sensitivity')::sensitivity as sensitivity,
-          e.after ->> 'scope' as scope
-        from run_effects as e
-        where e.record_id = c.record_id and e.run_id = c.run_id and e.relation = 'records' and e.before is null
-        limit 1
-      ) as made on stored.id is null
-    ), summed as (
-      select action, type, sensitivity, scope, count(*) as changes, coalesce(sum(salience), 0) as salience,
-        coalesce(sum(bytes), 0) as bytes, max(keeping) as keeping,
-        (array_agg(record_id order by keeping desc nulls last))[1] as best
-      from valued group by action, type, sensitivity, scope
-    )
-    insert into plan_groups as g
-      (plan_id, action, type, sensitivity, scope, changes, salience, bytes, best_id, best_keeping)
-    select ${planId}::uuid, action, type, sensitivity, scope, changes, salience, bytes,
-      case when keeping is not null then best end, keeping
-    from summed
-    on conflict (plan_id, action, type, sensitivity, scope) do update
-    set changes = g.changes + excluded.changes, salience = g.salience + excluded.salience,
-      bytes = g.bytes + excluded.bytes, best_keeping = greatest(g.best_keeping, excluded.best_keeping),
-      best_id = case when g.best_keeping >= excluded.best_keeping then g.best_id
-        else coalesce(excluded.best_id, g.best_id) end
   `.execute(tx)
 }
 

@@ -1,16 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Change } from '../../jobs/runs.ts'
-import {
-  addToGroups,
-  extendDigest,
-  insertEffects,
-  insertPlannedChanges,
-  listRescored,
-  noteSources,
-  readEffects,
-  readVersions,
-} from './effects.queries.ts'
+import { extendDigest, insertEffects, noteSources, readEffects, readVersions } from './effects.queries.ts'
+import { insertPlannedChanges, listRescored } from './planned-batches.queries.ts'
 
 /** What is kept of a batch of a plan: the rows that it wrote, or the versions of the records that it only forgot. */
 export type Kept = { effects: string | undefined; versions: ReadonlyMap<string, number> }
@@ -45,13 +37,10 @@ export async function keepPlanned(
   const planned = changes.map((change) =>
     forgettings.has(change.action) ? { ...change, version: versions.get(change.record_id) } : change,
   )
+  // The rows first: they tell the type and the scope of what would be created.
+  if (effects !== undefined) await insertEffects(tx, planId, effects)
   await insertPlannedChanges(tx, planId, planned)
-  if (effects !== undefined) {
-    await insertEffects(tx, planId, effects)
-    // The changes of importance are only logged by a job; a plan lists them too.
-    await listRescored(tx, planId)
-  }
-  await addToGroups(tx, planId, changes)
+  if (effects !== undefined) await listRescored(tx, planId)
   const kept = JSON.stringify([planned, effects ?? null])
   await extendDigest(tx, planId, createHash('sha256').update(kept).digest('hex'))
 }

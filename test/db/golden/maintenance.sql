@@ -380,20 +380,6 @@ from taken;
 from records
 where id = any($1::uuid[]);
 
--- src/maintenance/running/effects.queries.ts insertPlannedChanges
-    insert into maintenance_changes (run_id, record_id, action, before, after, note, planned)
-    select $1::uuid, c.record_id, c.action, c.before, c.after, c.note, case when c.version is not null then
-      jsonb_build_object(
-        'version', c.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer,
-        'base_salience', r.base_salience, 'anchored_at', r.anchored_at
-      )
-    end
-    from json_to_recordset($2::json)
-      as c (record_id uuid, action text, before jsonb, after jsonb, note text, version int4)
-    left join records as r on r.id = c.record_id
-and c.version is not null
-    on conflict (run_id, record_id, action) do nothing;
-
 -- src/maintenance/running/effects.queries.ts insertEffects
     insert into run_effects (run_id, record_id, relation, before, after)
     select $1::uuid, (row ->> 0)::uuid, row ->> 1, nullif(row -> 2, 'null'), nullif(row -> 3, 'null')
@@ -421,79 +407,10 @@ where relation = 'records')
     select $2::uuid, id, 'records', row, row
 from state;
 
--- src/maintenance/running/effects.queries.ts listRescored
-    insert into maintenance_changes (run_id, record_id, action, before, after)
-    select run_id, record_id, 'rescore', jsonb_build_object('importance', after -> 'old'),
-      jsonb_build_object('importance', after -> 'new')
-    from run_effects as e
-    where run_id = $1::uuid
-and batch = pg_current_xact_id()
-and relation = 'importance_history'
-      and not exists (
-        select
-from maintenance_changes as c
-where c.run_id = e.run_id
-and c.record_id = e.record_id
-      )
-    on conflict (run_id, record_id, action) do nothing;
-
 -- src/maintenance/running/effects.queries.ts extendDigest
     update plans
 set digest = encode(sha256(convert_to(digest || $1, 'UTF8')), 'hex')
 where id = $2::uuid;
-
--- src/maintenance/running/effects.queries.ts addToGroups
-    with listed as (
-      select id, action
-from json_to_recordset($1::json) as change (id uuid, action text)
-      union
-      select record_id, 'rescore'
-from run_effects
-      where run_id = $2::uuid
-and batch = pg_current_xact_id()
-and relation = 'importance_history'
-    ), valued as (
-      select c.action, c.record_id, coalesce(stored.type, made.type, 'semantic') as type,
-        greatest(coalesce(stored.sensitivity, made.sensitivity, 'hyper'), target.sensitivity) as sensitivity,
-        coalesce(stored.scope, made.scope, '') as scope, salience_at(stored, run.started_at) as salience, (stored.importance + 3::float8 * stored.base_importance) / 4::float8
-    * power(salience_at(stored, run.started_at), 0.03125::float8) as keeping,
-        record_bytes(k.tags, k.payload, k.provenance, k.interpretation) as bytes
-      from listed
-      join maintenance_runs as run on run.id = $3::uuid
-      join maintenance_changes as c on c.run_id = run.id
-and c.record_id = listed.id
-and c.action = listed.action
-        and c.xmin = pg_current_xact_id()::xid
-      left join records as stored on stored.id = c.record_id
-      left join contents as k on k.record_id = stored.id
-      left join records as target on target.id = (c.after ->> 'target_id')::uuid
-      left join lateral (
-        select (e.after ->> 'type')::record_type as type, (e.after ->> 'sensitivity')::sensitivity as sensitivity,
-          e.after ->> 'scope' as scope
-        from run_effects as e
-        where e.record_id = c.record_id
-and e.run_id = c.run_id
-and e.relation = 'records'
-and e.before is null
-        limit 1
-      ) as made on stored.id is null
-    ), summed as (
-      select action, type, sensitivity, scope, count(*) as changes, coalesce(sum(salience), 0) as salience,
-        coalesce(sum(bytes), 0) as bytes, max(keeping) as keeping,
-        (array_agg(record_id
-order by keeping desc nulls last))[1] as best
-      from valued group by action, type, sensitivity, scope
-    )
-    insert into plan_groups as g
-      (plan_id, action, type, sensitivity, scope, changes, salience, bytes, best_id, best_keeping)
-    select $4::uuid, action, type, sensitivity, scope, changes, salience, bytes,
-      case when keeping is not null then best end, keeping
-    from summed
-    on conflict (plan_id, action, type, sensitivity, scope) do update
-    set changes = g.changes + excluded.changes, salience = g.salience + excluded.salience,
-      bytes = g.bytes + excluded.bytes, best_keeping = greatest(g.best_keeping, excluded.best_keeping),
-      best_id = case when g.best_keeping >= excluded.best_keeping then g.best_id
-        else coalesce(excluded.best_id, g.best_id) end;
 
 -- src/maintenance/running/effects.queries.ts deleteRehearsed
     with effect as (
@@ -626,6 +543,138 @@ from "run_effects"
 where "run_id" in (select "old"."id"
 from "old")) select count(*) as "deleted"
 from "old";
+
+-- src/maintenance/running/planned-batches.queries.ts insertPlannedChanges
+    with listed as materialized (
+      select distinct on (c.record_id, c.action) c.*,
+        stored.status, stored.pinned, stored.layer, stored.base_salience, stored.anchored_at,
+        coalesce(stored.type, made.type, 'semantic') as type,
+        greatest(coalesce(stored.sensitivity, made.sensitivity, 'hyper'), target.sensitivity) as sensitivity,
+        coalesce(stored.scope, made.scope, '') as scope, salience_at(stored, run.started_at) as salience, (stored.importance + 3::float8 * stored.base_importance) / 4::float8
+    * power(salience_at(stored, run.started_at), 0.03125::float8) as keeping,
+        record_bytes(k.tags, k.payload, k.provenance, k.interpretation) as bytes
+      from (
+    select *
+from rows
+from (
+      json_to_recordset($1::json)
+        as (record_id uuid, action text, before jsonb, after jsonb, note text, version int4)
+    ) with ordinality as given (record_id, action, before, after, note, version, place)
+  ) as c
+      join maintenance_runs as run on run.id = $2::uuid
+      left join records as stored on stored.id = c.record_id
+      left join contents as k on k.record_id = stored.id
+      left join records as target on target.id = (c.after ->> 'target_id')::uuid
+      left join lateral (
+        select (e.after ->> 'type')::record_type as type, (e.after ->> 'sensitivity')::sensitivity as sensitivity,
+          e.after ->> 'scope' as scope
+        from run_effects as e
+        where stored.id is null
+and e.record_id = c.record_id
+and e.run_id = $3::uuid
+          and e.relation = 'records'
+and e.before is null
+        limit 1
+      ) as made on true
+      order by c.record_id, c.action, c.place
+    ), inserted as (
+      insert into maintenance_changes (run_id, record_id, action, before, after, note, planned)
+      select $4::uuid, record_id, action, before, after, note, case when version is not null then
+        jsonb_build_object(
+          'version', version, 'status', status, 'pinned', pinned, 'layer', layer,
+          'base_salience', base_salience, 'anchored_at', anchored_at
+        )
+      end
+      from listed
+      on conflict (run_id, record_id, action) do nothing
+      returning record_id, action
+    ), summed as (
+      select action, type, sensitivity, scope, count(*) as changes, coalesce(sum(salience), 0) as salience,
+        coalesce(sum(bytes), 0) as bytes, max(keeping) as keeping,
+        (array_agg(record_id
+order by keeping desc nulls last))[1] as best
+      from listed join inserted using (record_id, action)
+      group by action, type, sensitivity, scope
+    )
+    insert into plan_groups as g
+      (plan_id, action, type, sensitivity, scope, changes, salience, bytes, best_id, best_keeping)
+    select $5::uuid, action, type, sensitivity, scope, changes, salience, bytes,
+      case when keeping is not null then best end, keeping
+    from summed
+    on conflict (plan_id, action, type, sensitivity, scope) do update
+    set changes = g.changes + excluded.changes, salience = g.salience + excluded.salience,
+      bytes = g.bytes + excluded.bytes, best_keeping = greatest(g.best_keeping, excluded.best_keeping),
+      best_id = case when g.best_keeping >= excluded.best_keeping then g.best_id
+        else coalesce(excluded.best_id, g.best_id) end;
+
+-- src/maintenance/running/planned-batches.queries.ts listRescored
+    with listed as materialized (
+      select distinct on (c.record_id, c.action) c.*,
+        stored.status, stored.pinned, stored.layer, stored.base_salience, stored.anchored_at,
+        coalesce(stored.type, made.type, 'semantic') as type,
+        greatest(coalesce(stored.sensitivity, made.sensitivity, 'hyper'), target.sensitivity) as sensitivity,
+        coalesce(stored.scope, made.scope, '') as scope, salience_at(stored, run.started_at) as salience, (stored.importance + 3::float8 * stored.base_importance) / 4::float8
+    * power(salience_at(stored, run.started_at), 0.03125::float8) as keeping,
+        record_bytes(k.tags, k.payload, k.provenance, k.interpretation) as bytes
+      from (
+    select e.record_id, 'rescore' as action, jsonb_build_object('importance', e.after -> 'old') as before,
+      jsonb_build_object('importance', e.after -> 'new') as after, null::text as note, null::int4 as version, e.id as place
+    from run_effects as e
+    where e.run_id = $1::uuid
+and e.batch = pg_current_xact_id()
+and e.relation = 'importance_history'
+      and not exists (
+        select
+from maintenance_changes as c
+where c.run_id = e.run_id
+and c.record_id = e.record_id
+      )
+  ) as c
+      join maintenance_runs as run on run.id = $2::uuid
+      left join records as stored on stored.id = c.record_id
+      left join contents as k on k.record_id = stored.id
+      left join records as target on target.id = (c.after ->> 'target_id')::uuid
+      left join lateral (
+        select (e.after ->> 'type')::record_type as type, (e.after ->> 'sensitivity')::sensitivity as sensitivity,
+          e.after ->> 'scope' as scope
+        from run_effects as e
+        where stored.id is null
+and e.record_id = c.record_id
+and e.run_id = $3::uuid
+          and e.relation = 'records'
+and e.before is null
+        limit 1
+      ) as made on true
+      order by c.record_id, c.action, c.place
+    ), inserted as (
+      insert into maintenance_changes (run_id, record_id, action, before, after, note, planned)
+      select $4::uuid, record_id, action, before, after, note, case when version is not null then
+        jsonb_build_object(
+          'version', version, 'status', status, 'pinned', pinned, 'layer', layer,
+          'base_salience', base_salience, 'anchored_at', anchored_at
+        )
+      end
+      from listed
+      on conflict (run_id, record_id, action) do nothing
+      returning record_id, action
+    ), summed as (
+      select action, type, sensitivity, scope, count(*) as changes, coalesce(sum(salience), 0) as salience,
+        coalesce(sum(bytes), 0) as bytes, max(keeping) as keeping,
+        (array_agg(record_id
+order by keeping desc nulls last))[1] as best
+      from listed join inserted using (record_id, action)
+      group by action, type, sensitivity, scope
+    )
+    insert into plan_groups as g
+      (plan_id, action, type, sensitivity, scope, changes, salience, bytes, best_id, best_keeping)
+    select $5::uuid, action, type, sensitivity, scope, changes, salience, bytes,
+      case when keeping is not null then best end, keeping
+    from summed
+    on conflict (plan_id, action, type, sensitivity, scope) do update
+    set changes = g.changes + excluded.changes, salience = g.salience + excluded.salience,
+      bytes = g.bytes + excluded.bytes, best_keeping = greatest(g.best_keeping, excluded.best_keeping),
+      best_id = case when g.best_keeping >= excluded.best_keeping then g.best_id
+        else coalesce(excluded.best_id, g.best_id) end;
 
 -- src/maintenance/running/rehearsal.queries.ts saveBatch
 savepoint rehearsed_batch;

@@ -3,6 +3,7 @@ import type { Transaction } from '../../../src/db/transaction.ts'
 import * as effects from '../../../src/effects/effects.queries.ts'
 import * as revisions from '../../../src/effects/revision-effects.queries.ts'
 import * as running from '../../../src/maintenance/running/effects.queries.ts'
+import * as planned from '../../../src/maintenance/running/planned-batches.queries.ts'
 import * as rehearsal from '../../../src/maintenance/running/rehearsal.queries.ts'
 import * as undo from '../../../src/undo/undo.queries.ts'
 import type { Sample } from './deletion-samples.ts'
@@ -67,15 +68,15 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
     countEffects: (db) => inTransaction(db, (tx) => running.countEffects(tx, id, 7)),
     readEffects: (db) => inTransaction(db, (tx) => running.readEffects(tx, id)),
     readVersions: (db) => inTransaction(db, (tx) => running.readVersions(tx, [id])),
-    insertPlannedChanges: (db) => inTransaction(db, (tx) => running.insertPlannedChanges(tx, id, [])),
     noteSources: (db) => inTransaction(db, (tx) => running.noteSources(tx, id)),
-    addToGroups: (db) =>
-      inTransaction(db, (tx) => running.addToGroups(tx, id, [{ record_id: id, action: 'prune' }])),
     deleteRehearsed: (db) => inTransaction(db, (tx) => running.deleteRehearsed(tx, id, 7)),
     resetRun: (db) => inTransaction(db, (tx) => running.resetRun(tx, id)),
-    listRescored: (db) => inTransaction(db, (tx) => running.listRescored(tx, id)),
     extendDigest: (db) => inTransaction(db, (tx) => running.extendDigest(tx, id, 'kept')),
     insertEffects: (db) => inTransaction(db, (tx) => running.insertEffects(tx, id, '[]')),
+  },
+  'src/maintenance/running/planned-batches.queries.ts': {
+    insertPlannedChanges: (db) => inTransaction(db, (tx) => planned.insertPlannedChanges(tx, id, [])),
+    listRescored: (db) => inTransaction(db, (tx) => planned.listRescored(tx, id)),
   },
   'src/maintenance/running/rehearsal.queries.ts': {
     saveBatch: (db) => inTransaction(db, (tx) => rehearsal.saveBatch(tx)),
