@@ -36,6 +36,7 @@ import * as importSecret from './0042_import_secret.ts'
 import * as accessKeys from './0043_access_keys.ts'
 import * as planGroups from './0044_plan_groups.ts'
 import * as tenants from './0049_tenants.ts'
+import * as sizesByKey from './0050_sizes_by_key.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -76,4 +77,5 @@ export const migrations: Record<string, Migration> = {
   '0043_access_keys': accessKeys,
   '0044_plan_groups': planGroups,
   '0049_tenants': tenants,
+  '0050_sizes_by_key': sizesByKey,
 }
