@@ -10,7 +10,10 @@ import { mayLinkTo } from './import-edges.queries.ts'
 export type ExistingRecord = ContentRow &
   Pick<RecordRow, 'id' | 'type' | 'scope' | 'sensitivity' | 'confidence' | 'created_at' | 'version'>
 
-/** Includes forgotten records. Records that the caller does not see whole are not found, so they are not compared. */
+/**
+ * Includes forgotten records. Records that the caller does not see whole are not found, so they are not compared. Each is
+ * looked up by itself: a plan that was made while the tables were small would read all of both at each portion.
+ */
 export async function findExisting(
   tx: Transaction,
   ids: readonly string[],
@@ -19,8 +22,10 @@ export async function findExisting(
   const { rows } = await sql<ExistingRecord>`
     select r.id, r.type, r.scope, r.sensitivity, r.confidence, r.created_at, r.version,
       c.tags, c.payload, c.provenance, c.interpretation
-    from records as r join contents as c on c.record_id = r.id
-    where r.id = any(${sql.val([...ids])}::uuid[]) and ${openTo(trust)}
+    from unnest(${sql.val([...ids])}::uuid[]) as wanted (id)
+    cross join lateral (select * from records where id = wanted.id limit 1) as r
+    cross join lateral (select * from contents where record_id = r.id limit 1) as c
+    where ${openTo(trust)}
   `.execute(tx)
   return rows
 }

@@ -1602,9 +1602,16 @@ where s.record_id = r.id)
 -- src/portability/import/import.queries.ts findExisting
     select r.id, r.type, r.scope, r.sensitivity, r.confidence, r.created_at, r.version,
       c.tags, c.payload, c.provenance, c.interpretation
-    from records as r join contents as c on c.record_id = r.id
-    where r.id = any($1::uuid[])
-and ("r"."sensitivity" <= $2
+    from unnest($1::uuid[]) as wanted (id)
+    cross join lateral (select *
+from records
+where id = wanted.id
+limit 1) as r
+    cross join lateral (select *
+from contents
+where record_id = r.id
+limit 1) as c
+    where ("r"."sensitivity" <= $2
 and "r"."scope" = any($3::text[]));
 
 -- src/portability/import/import.queries.ts findTakenPlaces
