@@ -5,7 +5,16 @@ import { createHash, createHmac } from 'node:crypto'
  * store, so that nobody can compute it for a scope that it does not see.
  */
 export function createIdentity(secret: string, format: string, scope: string) {
+  // An item asks several times for its own id and those of its neighbours.
+  const known = new Map<string, string>()
   return function idOf(source: string): string {
+    const id = known.get(source) ?? computeId(source)
+    if (known.size >= maxKnown) known.clear()
+    known.set(source, id)
+    return id
+  }
+
+  function computeId(source: string): string {
     const bytes = createHmac('sha256', secret)
       .update(JSON.stringify([format, scope, source]))
       .digest()
@@ -16,6 +25,8 @@ export function createIdentity(secret: string, format: string, scope: string) {
     return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
   }
 }
+
+const maxKnown = 64
 
 /** Shows at the next import whether the item is still the same. It is kept with the record and survives revisions. */
 export function fingerprintOf(content: readonly unknown[]): string {

@@ -1,3 +1,4 @@
+import { setImmediate as takeTurn } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
 import { type CallContext, transact } from '../../db/transaction.ts'
 import { type Caller, isAllowed, type Sensitivity } from '../../domain/caller.ts'
@@ -52,6 +53,11 @@ export type ImportService = ReturnType<typeof createImportService>
  * matter.
  */
 const portion = { lines: 200, bytes: 512 * 1_024 }
+/**
+ * Lines that are drafted at a time. Without a pause the answers of the database, and all other requests, wait for a
+ * whole portion: an import took as long as drafting and storing together.
+ */
+const linesPerTurn = 8
 const edgesPerBatch = 5_000
 const maxNamed = 100
 
@@ -74,7 +80,7 @@ export function createImportService(resources: Resources) {
     const context = createContext(call)
     try {
       const lines = await stageUnlessAdmin(call.caller, request, context)
-      const portions = splitIntoPortions(parseLines(call.caller, lines, request))
+      const portions = readAhead(splitIntoPortions(parseLines(call.caller, lines, request)))
       yield* storeAll(call.caller, portions, request, context)
     } finally {
       // If this fails, a purge deletes the lines later. Waiting edges stay for a day: when the import is sent again,
@@ -88,7 +94,6 @@ export function createImportService(resources: Resources) {
     const { caller } = call
     const context = createContext(call)
     const sample: WrittenRecord[] = []
-    // The next portion is drafted while the database stores the last one.
     const portions = readAhead(splitIntoPortions(readForeign(caller, request)))
     for await (const report of storeAll(caller, portions, request, context)) {
       if (Array.isArray(report)) {
@@ -144,6 +149,7 @@ export function createImportService(resources: Resources) {
     let bytes = 0
     let seen = new Set<string>()
     for await (const item of lines) {
+      if (items.length % linesPerTurn === 0) await takeTurn()
       if (items.length === portion.lines || bytes >= portion.bytes || (item.id && seen.has(item.id))) {
         yield items
         items = []
