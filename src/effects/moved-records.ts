@@ -28,7 +28,23 @@ function describeMove({ relation, before }: Effect, current: Row | undefined): s
   if (relation !== 'records') return `its ${names[relation] ?? relation} changed since`
   if (!current) return 'it does not exist any more'
   if (!before) return 'its id is taken'
-  return 'it changed since'
+  return describeDifference(before, current)
+}
+
+/** What somebody sees of the difference first. Every change gives a record another version. */
+function describeDifference(before: Row, current: Row): string {
+  const [found] = Object.entries(moves).flatMap(([column, describe]) =>
+    column in before && before[column] !== current[column] ? describe(current[column]) : [],
+  )
+  return found ?? 'it changed since'
+}
+
+const moves: Readonly<Record<string, (value: unknown) => string>> = {
+  forgotten_at: (value) => (value === null ? 'it was restored since' : 'it was forgotten since'),
+  pinned: (value) => (value === true ? 'it was pinned since' : 'it was unpinned since'),
+  status: (value) => `it is ${value} now`,
+  layer: (value) => `it is in the layer ${value} now`,
+  base_salience: () => 'its salience changed since',
 }
 
 export function describeTaken(relation: string): string {

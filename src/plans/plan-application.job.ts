@@ -14,6 +14,7 @@ import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { erasedNote } from './listed-changes.queries.ts'
 import {
   type Application,
+  countSelected,
   findApplication,
   findErasedScopes,
   listPlanned,
@@ -49,7 +50,8 @@ async function applyPlan(db: Database, context: RunContext, makeChanges: MakeCha
   const application = await findApplication(db, context.run.id)
   // The plan was dropped.
   if (!application) return
-  await context.setTotal(application.total, ['applied', 'skipped'])
+  const total = await countSelected(db, { ...application, runId: context.run.id })
+  await context.setTotal(total, ['applied', 'skipped'])
   await makeChanges(context, application)
   await context.inBatch(async (tx) => {
     const { applied, skipped } = await listRest(tx, { ...application, runId: context.run.id })

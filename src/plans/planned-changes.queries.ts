@@ -2,28 +2,36 @@ import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { erasedNote, isDone } from './listed-changes.queries.ts'
-import { isSelected } from './selection.queries.ts'
+import { isDoneBy, isSelected } from './selection.queries.ts'
 
 export type Application = {
   planId: string
   plannedAt: Date
   only: readonly string[] | null
   except: readonly string[] | null
-  /** How many changes the plan lists. */
-  total: number
 }
 
 /** Undefined when the plan was dropped. */
 export async function findApplication(db: Database, runId: string): Promise<Application | undefined> {
   const { rows } = await sql<Application>`
     select a.plan_id as "planId", coalesce(m.started_at, m.created_at) as "plannedAt", a.selection -> 'only' as only,
-      a.selection -> 'except' as "except", (
-        select count(*) from maintenance_changes as c where c.run_id = a.plan_id and c.action <> 'failed'
-      ) as total
+      a.selection -> 'except' as "except"
     from plan_applications as a join maintenance_runs as m on m.id = a.plan_id
     where a.run_id = ${runId}::uuid
   `.execute(db)
   return rows[0]
+}
+
+/** The selected changes that are left to be made. */
+export async function countSelected(
+  db: Database,
+  { planId, runId, only, except }: Application & { runId: string },
+): Promise<number> {
+  const { rows } = await sql<{ selected: number }>`
+    select count(*) as selected from maintenance_changes as c
+    where c.run_id = ${planId}::uuid and c.action <> 'failed' and ${isSelected({ only, except })} and not ${isDoneBy(runId)}
+  `.execute(db)
+  return rows[0]?.selected ?? 0
 }
 
 export type PlannedChange = {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../db/transaction.ts'
 import type { Application } from './planned-changes.queries.ts'
-import { hasSameLife, isDoneBy, isSelected } from './selection.queries.ts'
+import { describeMove, isDoneBy, isSelected } from './selection.queries.ts'
 
 type Forgetting = Application & { runId: string; now: Date; after: string; limit: number }
 export type Forgotten = { applied: number; skipped: number; last: string | null }
@@ -21,15 +21,15 @@ export async function forgetPlanned(tx: Transaction, forgetting: Forgetting): Pr
     ), chosen as materialized (
       select c.* from due as c where ${isSelected(forgetting)} and not ${isDoneBy(runId)}
     ), locked as materialized (
-      select r.id, ${hasSameLife(sql`r`)} as is_same, r.forgotten_at is null and not r.pinned
-        and r.deletion_policy = 'auto_prune' and (c.action <> 'prune' or r.prune_at <= ${plannedAt}::timestamptz) as is_due
+      select r.id, ${describeMove(sql`r`)} as move, not r.pinned and r.deletion_policy = 'auto_prune'
+        and (c.action <> 'prune' or r.prune_at <= ${plannedAt}::timestamptz) as is_due
       from chosen as c join records as r on r.id = c.record_id
       order by r.id
       for update of r
     ), judged as materialized (
       select c.*, case
         when l.id is null then 'it does not exist any more'
-        when not l.is_same then 'it changed since'
+        when l.move is not null then l.move
         when not l.is_due then 'it is not to be forgotten any more'
       end as reason
       from chosen as c left join locked as l on l.id = c.record_id

@@ -23,12 +23,15 @@ export function isDoneBy(runId: string): RawBuilder<SqlBool> {
   )`
 }
 
-/** Whether a row of `records` has the state that was noted with the change. */
-export function hasSameLife(row: RawBuilder<unknown>): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(
-    ${row}.version = (c.planned ->> 'version')::int4 and ${row}.status::text = c.planned ->> 'status'
-    and ${row}.pinned = (c.planned ->> 'pinned')::bool and ${row}.layer::text = c.planned ->> 'layer'
-    and ${row}.base_salience = (c.planned ->> 'base_salience')::float8
-    and ${row}.anchored_at = (c.planned ->> 'anchored_at')::timestamptz
-  )`
+/** How a row of `records` differs from the state that was noted with the change, in words; null where it does not. */
+export function describeMove(row: RawBuilder<unknown>): RawBuilder<string | null> {
+  return sql<string | null>`case
+    when ${row}.forgotten_at is not null then 'it was forgotten since'
+    when ${row}.pinned and not (c.planned ->> 'pinned')::bool then 'it was pinned since'
+    when ${row}.status::text <> c.planned ->> 'status' then 'it is ' || ${row}.status || ' now'
+    when ${row}.layer::text <> c.planned ->> 'layer' then 'it is in the layer ' || ${row}.layer || ' now'
+    when ${row}.base_salience <> (c.planned ->> 'base_salience')::float8
+      or ${row}.anchored_at <> (c.planned ->> 'anchored_at')::timestamptz then 'its salience changed since'
+    when ${row}.version <> (c.planned ->> 'version')::int4 then 'it changed since'
+  end`
 }

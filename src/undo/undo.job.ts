@@ -14,25 +14,29 @@ import {
 } from '../effects/index.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
 import {
-  countChanges,
+  countChanged,
   listChangesOf,
   listImportanceMoves,
   listKept,
+  listTakenBack,
   type Restored,
   restoreForgotten,
+  takenBackNote,
 } from './undo.queries.ts'
 
 /** The options of a run of this job. They were checked when it was requested. */
 type UndoOptions = { run_id: string; only?: string[]; actor: string; rationale: string }
 
 const portion = 1_000
+/** These are only listed. */
+const keptAtOnce = 10_000
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** The job `undo`: takes back what a run did, the newest batch first, where it still stands. */
 export function createUndo({ db }: { db: Database }): JobWork {
   async function run(context: RunContext): Promise<void> {
-    const { run_id: targetId, only } = optionsOf(context)
-    await context.setTotal(await countChanges(db, targetId), ['undone', 'kept'])
+    const { run_id: targetId, only = null } = optionsOf(context)
+    await context.setTotal(await countChanged(db, { targetId, only }), ['undone', 'kept'])
     await walkRecords((after) => context.inBatch((tx) => moveImportance(tx, context, after)))
     await walkRecords((after) => context.inBatch((tx) => restore(tx, context, after)))
     const batches = await listBatches(db, targetId)
@@ -42,10 +46,7 @@ export function createUndo({ db }: { db: Database }): JobWork {
         return takeBack(tx, context, await listEffects(tx, targetId, batch))
       })
     }
-    await context.inBatch(async (tx) => {
-      const kept = await listKept(tx, { runId: context.run.id, targetId, only: only ?? null })
-      return { counts: { kept } }
-    })
+    await walkRecords((after) => context.inBatch((tx) => keep(tx, context, after)))
   }
 
   return { run, batchesDepend: ({ dryRun }) => dryRun }
@@ -87,6 +88,18 @@ function describeRestored({ id, ...before }: Restored): Change {
   return { record_id: id, action: 'undo', before, after: { forgotten_at: null, forgotten_reason: null } }
 }
 
+/** What is left stays as it is. A dry run rolls back what the statement has listed. */
+async function keep(tx: Transaction, { run }: RunContext, after: string): Promise<Portion> {
+  const { run_id: targetId, only = null } = optionsOf({ run })
+  const { kept, last } = await listKept(tx, { runId: run.id, targetId, only, after, limit: keptAtOnce })
+  return {
+    done: kept.length,
+    counts: { kept: kept.length },
+    changes: run.dryRun ? kept.map(({ id, note }) => ({ record_id: id, action: 'kept', note })) : [],
+    last: last ?? undefined,
+  }
+}
+
 async function takeBack(
   tx: Transaction,
   { run }: RunContext,
@@ -114,6 +127,7 @@ async function takeBack(
   }
   const undone = [...selected].filter((id) => !moved.has(id)).filter(isNew('undo'))
   const kept = [...selected].filter((id) => moved.has(id)).filter(isNew('kept'))
+  const earlier = kept.length > 0 ? await listTakenBack(tx, targetId, kept) : new Set()
   const changesById = new Map(entries.map((entry) => [entry.record_id, entry.changes]))
   return {
     done: undone.length + kept.length,
@@ -122,7 +136,10 @@ async function takeBack(
       ...undone.map(
         (id): Change => ({ record_id: id, action: 'undo', ...splitChanges(changesById.get(id)) }),
       ),
-      ...kept.map((id): Change => ({ record_id: id, action: 'kept', note: moved.get(id) ?? '' })),
+      ...kept.map((id): Change => {
+        const note = earlier.has(id) ? takenBackNote : (moved.get(id) ?? '')
+        return { record_id: id, action: 'kept', note }
+      }),
     ],
   }
 }

@@ -3,11 +3,20 @@ import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Effect, Row } from '../effects/index.ts'
 
-export async function countChanges(db: Database, runId: string): Promise<number> {
-  const { rows } = await sql<{ changes: number }>`
-    select count(*) as changes from maintenance_changes where run_id = ${runId}::uuid and action <> 'failed'
+/** Changes `c` that are listed, but changed nothing. */
+const isIdle = sql<SqlBool>`c.action in ('failed', 'kept', 'skipped')`
+
+type Selected = { targetId: string; only: readonly string[] | null }
+
+/** The records that a run changed, or the selected ones among them. */
+export async function countChanged(db: Database, { targetId, only }: Selected): Promise<number> {
+  const { rows } = await sql<{ changed: number }>`
+    select count(*) as changed from (
+      select distinct c.record_id from maintenance_changes as c
+      where c.run_id = ${targetId}::uuid and not ${isIdle} and ${isNamed(only)}
+    ) as record
   `.execute(db)
-  return rows[0]?.changes ?? 0
+  return rows[0]?.changed ?? 0
 }
 
 export type ListedChange = {
@@ -143,27 +152,54 @@ export async function listImportanceMoves(
   return rows.map((row) => ({ relation: 'records', ...row }))
 }
 
-/** Lists every change of the target that this run did not take back, and returns how many. */
+/** Whether an earlier undo of the run has taken back what it did to the record `id`. */
+const isTakenBack = (targetId: string, id: RawBuilder<unknown>) => sql<SqlBool>`exists (
+  select from maintenance_runs as earlier join maintenance_changes as d on d.run_id = earlier.id
+  where earlier.job = 'undo' and not earlier.dry_run and earlier.options ->> 'run_id' = ${targetId}
+    and d.record_id = ${id} and d.action = 'undo'
+)`
+export const takenBackNote = 'it was taken back already'
+
+/** Of the records, those of which an earlier undo of the run has taken something back. */
+export async function listTakenBack(
+  tx: Transaction,
+  targetId: string,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from unnest(${sql.val([...ids])}::uuid[]) as wanted (id) where ${isTakenBack(targetId, sql`wanted.id`)}
+  `.execute(tx)
+  return new Set(rows.map(({ id }) => id))
+}
+
+type Keeping = Target & Selected & { after: string; limit: number }
+export type KeptRecord = { id: string; note: string }
+
+/** Lists the next records of the target of which this run took nothing back, and returns them. */
 export async function listKept(
   tx: Transaction,
-  { runId, targetId, only }: { runId: string; targetId: string; only: readonly string[] | null },
-): Promise<number> {
-  const { rows } = await sql<{ kept: number }>`
-    with kept as (
+  { runId, targetId, only, after, limit }: Keeping,
+): Promise<{ kept: KeptRecord[]; last: string | null }> {
+  const { rows } = await sql<{ kept: KeptRecord[]; last: string | null }>`
+    with due as materialized (
+      select distinct c.record_id as id from maintenance_changes as c
+      where c.run_id = ${targetId}::uuid and c.record_id > ${after}::uuid and not ${isIdle} and ${isNamed(only)}
+      order by c.record_id limit ${limit}
+    ), kept as (
       insert into maintenance_changes (run_id, record_id, action, note)
-      select distinct ${runId}::uuid, c.record_id, 'kept', 'it was changed, restored or deleted since'
-      from maintenance_changes as c
-      where c.run_id = ${targetId}::uuid and c.action not in ('failed', 'kept', 'skipped')
-        and ${isNamed(only)}
-        and not exists (
-          select from maintenance_changes as d where d.run_id = ${runId}::uuid and d.record_id = c.record_id
-        )
+      select ${runId}::uuid, due.id, 'kept', case when ${isTakenBack(targetId, sql`due.id`)}
+        then ${takenBackNote} else 'it was changed, restored or deleted since' end
+      from due
+      where not exists (
+        select from maintenance_changes as d where d.run_id = ${runId}::uuid and d.record_id = due.id
+      )
       on conflict do nothing
-      returning 1
+      returning record_id as id, note
     )
-    select count(*) as kept from kept
+    select (select id from due order by id desc limit 1) as last,
+      (select coalesce(jsonb_agg(to_jsonb(kept)), '[]') from kept) as kept
   `.execute(tx)
-  return rows[0]?.kept ?? 0
+  return rows[0] ?? { kept: [], last: null }
 }
 
 export async function hasEffects(db: Database, runId: string): Promise<boolean> {
@@ -174,8 +210,8 @@ export async function hasEffects(db: Database, runId: string): Promise<boolean> 
 /** Whether a run lists changes that it must have kept: a forgotten record names its run anyway. */
 export async function hasChanges(db: Database, runId: string): Promise<boolean> {
   const { rows } = await sql`
-    select from maintenance_changes
-    where run_id = ${runId}::uuid and action not in ('failed', 'candidate', 'prune', 'forget', 'archive')
+    select from maintenance_changes as c
+    where c.run_id = ${runId}::uuid and not ${isIdle} and c.action not in ('candidate', 'prune', 'forget', 'archive')
     limit 1
   `.execute(db)
   return rows.length > 0

@@ -64,7 +64,12 @@ describe('undo of a consolidation', () => {
   it('can be undone itself, and a second undo finds nothing', async () => {
     const { scope, learnt, facts } = await learn(2)
     const first = await undo(learnt)
-    expect((await undo(learnt)).stats).toMatchObject({ undone: 0, kept: 2 })
+    const second = await undo(learnt)
+    expect(second).toMatchObject({ stats: { undone: 0, kept: 2 }, progress: { done: 2, total: 2 } })
+    expect((await listRunChanges(app, second)).map(({ note }) => note)).toEqual(
+      range(2).map(() => 'it was taken back already'),
+    )
+    expect((await undo(second)).stats).toMatchObject({ undone: 0, kept: 0 })
     const again = await undo(first)
     expect(again.stats).toMatchObject({ undone: 2, kept: 0 })
     const back = await listActive(scope)
@@ -117,7 +122,12 @@ describe('undo of other jobs', () => {
     const after = await read(id)
     expect(after.lifecycle).toEqual(before.lifecycle)
     expect(after.version).toBe(before.version + 1)
-    expect((await undo(swept)).stats).toMatchObject({ undone: 0, kept: 1 })
+    const again = await undo(swept, { dry_run: true })
+    expect(again).toMatchObject({ stats: { undone: 0, kept: 1 }, progress: { done: 1, total: 1 } })
+    expect(await listRunChanges(app, again)).toEqual([
+      { record_id: id, action: 'kept', note: 'it was taken back already' },
+    ])
+    expect((await undo(await undo(swept))).stats).toMatchObject({ undone: 0, kept: 0 })
   })
 
   it('moves the importance back', async () => {

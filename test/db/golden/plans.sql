@@ -691,14 +691,28 @@ order by keeping desc nulls last)
 
 -- src/plans/planned-changes.queries.ts findApplication
     select a.plan_id as "planId", coalesce(m.started_at, m.created_at) as "plannedAt", a.selection -> 'only' as only,
-      a.selection -> 'except' as "except", (
-        select count(*)
-from maintenance_changes as c
-where c.run_id = a.plan_id
-and c.action <> 'failed'
-      ) as total
+      a.selection -> 'except' as "except"
     from plan_applications as a join maintenance_runs as m on m.id = a.plan_id
     where a.run_id = $1::uuid;
+
+-- src/plans/planned-changes.queries.ts countSelected
+    select count(*) as selected
+from maintenance_changes as c
+    where c.run_id = $1::uuid
+and c.action <> 'failed'
+and ((c.action = any($2::text[])
+or c.record_id::text = any($3::text[]))
+and not (c.action = any($4::text[])
+or c.record_id::text = any($5::text[])))
+and not exists (
+    select
+from plan_applications as a join maintenance_changes as made on made.run_id = a.run_id
+    where a.plan_id = c.run_id
+and made.record_id = c.record_id
+      and (made.action = c.action
+or a.run_id = $6::uuid
+and made.action = 'skipped')
+  );
 
 -- src/plans/planned-changes.queries.ts listPlanned
     select c.record_id, c.action, c.before, c.after, c.note,
@@ -838,17 +852,18 @@ or a.run_id = $8::uuid
 and made.action = 'skipped')
   )
     ), locked as materialized (
-      select r.id, (
-    r.version = (c.planned ->> 'version')::int4
-and r.status::text = c.planned ->> 'status'
-    and r.pinned = (c.planned ->> 'pinned')::bool
-and r.layer::text = c.planned ->> 'layer'
-    and r.base_salience = (c.planned ->> 'base_salience')::float8
-    and r.anchored_at = (c.planned ->> 'anchored_at')::timestamptz
-  ) as is_same, r.forgotten_at is null
-and not r.pinned
-        and r.deletion_policy = 'auto_prune'
-and (c.action <> 'prune'
+      select r.id, case
+    when r.forgotten_at is not null then 'it was forgotten since'
+    when r.pinned
+and not (c.planned ->> 'pinned')::bool then 'it was pinned since'
+    when r.status::text <> c.planned ->> 'status' then 'it is ' || r.status || ' now'
+    when r.layer::text <> c.planned ->> 'layer' then 'it is in the layer ' || r.layer || ' now'
+    when r.base_salience <> (c.planned ->> 'base_salience')::float8
+      or r.anchored_at <> (c.planned ->> 'anchored_at')::timestamptz then 'its salience changed since'
+    when r.version <> (c.planned ->> 'version')::int4 then 'it changed since'
+  end as move, not r.pinned
+and r.deletion_policy = 'auto_prune'
+        and (c.action <> 'prune'
 or r.prune_at <= $9::timestamptz) as is_due
       from chosen as c join records as r on r.id = c.record_id
       order by r.id
@@ -856,7 +871,7 @@ or r.prune_at <= $9::timestamptz) as is_due
     ), judged as materialized (
       select c.*, case
         when l.id is null then 'it does not exist any more'
-        when not l.is_same then 'it changed since'
+        when l.move is not null then l.move
         when not l.is_due then 'it is not to be forgotten any more'
       end as reason
       from chosen as c
@@ -1932,13 +1947,15 @@ and made.action = 'skipped')
   )
 from maintenance_changes as c;
 
--- src/plans/selection.queries.ts hasSameLife
-select (
-    r.version = (c.planned ->> 'version')::int4
-and r.status::text = c.planned ->> 'status'
-    and r.pinned = (c.planned ->> 'pinned')::bool
-and r.layer::text = c.planned ->> 'layer'
-    and r.base_salience = (c.planned ->> 'base_salience')::float8
-    and r.anchored_at = (c.planned ->> 'anchored_at')::timestamptz
-  )
+-- src/plans/selection.queries.ts describeMove
+select case
+    when r.forgotten_at is not null then 'it was forgotten since'
+    when r.pinned
+and not (c.planned ->> 'pinned')::bool then 'it was pinned since'
+    when r.status::text <> c.planned ->> 'status' then 'it is ' || r.status || ' now'
+    when r.layer::text <> c.planned ->> 'layer' then 'it is in the layer ' || r.layer || ' now'
+    when r.base_salience <> (c.planned ->> 'base_salience')::float8
+      or r.anchored_at <> (c.planned ->> 'anchored_at')::timestamptz then 'its salience changed since'
+    when r.version <> (c.planned ->> 'version')::int4 then 'it changed since'
+  end
 from maintenance_changes as c, records as r;

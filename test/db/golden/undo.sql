@@ -1,8 +1,12 @@
--- src/undo/undo.queries.ts countChanges
-    select count(*) as changes
-from maintenance_changes
-where run_id = $1::uuid
-and action <> 'failed';
+-- src/undo/undo.queries.ts countChanged
+    select count(*) as changed
+from (
+      select distinct c.record_id
+from maintenance_changes as c
+      where c.run_id = $1::uuid
+and not c.action in ('failed', 'kept', 'skipped')
+and true
+    ) as record;
 
 -- src/undo/undo.queries.ts listChangesOf
     select c.record_id, c.action, (
@@ -176,48 +180,99 @@ and e.after ? 'importance'
     order by h.record_id
     limit $4;
 
+-- src/undo/undo.queries.ts listTakenBack
+    select id
+from unnest($1::uuid[]) as wanted (id)
+where exists (
+  select
+from maintenance_runs as earlier join maintenance_changes as d on d.run_id = earlier.id
+  where earlier.job = 'undo'
+and not earlier.dry_run
+and earlier.options ->> 'run_id' = $2
+    and d.record_id = wanted.id
+and d.action = 'undo'
+);
+
 -- src/undo/undo.queries.ts listKept: all
-    with kept as (
+    with due as materialized (
+      select distinct c.record_id as id
+from maintenance_changes as c
+      where c.run_id = $1::uuid
+and c.record_id > $2::uuid
+and not c.action in ('failed', 'kept', 'skipped')
+and true
+      order by c.record_id
+limit $3
+    ), kept as (
       insert into maintenance_changes (run_id, record_id, action, note)
-      select distinct $1::uuid, c.record_id, 'kept', 'it was changed, restored
-or deleted since'
-      from maintenance_changes as c
-      where c.run_id = $2::uuid
-and c.action not in ('failed', 'kept', 'skipped')
-        and true
-        and not exists (
-          select
+      select $4::uuid, due.id, 'kept', case when exists (
+  select
+from maintenance_runs as earlier join maintenance_changes as d on d.run_id = earlier.id
+  where earlier.job = 'undo'
+and not earlier.dry_run
+and earlier.options ->> 'run_id' = $5
+    and d.record_id = due.id
+and d.action = 'undo'
+)
+        then $6 else 'it was changed, restored
+or deleted since' end
+      from due
+      where not exists (
+        select
 from maintenance_changes as d
-where d.run_id = $3::uuid
-and d.record_id = c.record_id
-        )
+where d.run_id = $7::uuid
+and d.record_id = due.id
+      )
       on conflict do nothing
-      returning 1
+      returning record_id as id, note
     )
-    select count(*) as kept
-from kept;
+    select (select id
+from due
+order by id desc
+limit 1) as last,
+      (select coalesce(jsonb_agg(to_jsonb(kept)), '[]')
+from kept) as kept;
 
 -- src/undo/undo.queries.ts listKept: some
-    with kept as (
-      insert into maintenance_changes (run_id, record_id, action, note)
-      select distinct $1::uuid, c.record_id, 'kept', 'it was changed, restored
-or deleted since'
-      from maintenance_changes as c
-      where c.run_id = $2::uuid
-and c.action not in ('failed', 'kept', 'skipped')
-        and (c.action = any($3::text[])
+    with due as materialized (
+      select distinct c.record_id as id
+from maintenance_changes as c
+      where c.run_id = $1::uuid
+and c.record_id > $2::uuid
+and not c.action in ('failed', 'kept', 'skipped')
+and (c.action = any($3::text[])
 or c.record_id::text = any($4::text[]))
-        and not exists (
-          select
+      order by c.record_id
+limit $5
+    ), kept as (
+      insert into maintenance_changes (run_id, record_id, action, note)
+      select $6::uuid, due.id, 'kept', case when exists (
+  select
+from maintenance_runs as earlier join maintenance_changes as d on d.run_id = earlier.id
+  where earlier.job = 'undo'
+and not earlier.dry_run
+and earlier.options ->> 'run_id' = $7
+    and d.record_id = due.id
+and d.action = 'undo'
+)
+        then $8 else 'it was changed, restored
+or deleted since' end
+      from due
+      where not exists (
+        select
 from maintenance_changes as d
-where d.run_id = $5::uuid
-and d.record_id = c.record_id
-        )
+where d.run_id = $9::uuid
+and d.record_id = due.id
+      )
       on conflict do nothing
-      returning 1
+      returning record_id as id, note
     )
-    select count(*) as kept
-from kept;
+    select (select id
+from due
+order by id desc
+limit 1) as last,
+      (select coalesce(jsonb_agg(to_jsonb(kept)), '[]')
+from kept) as kept;
 
 -- src/undo/undo.queries.ts hasEffects
 select
@@ -227,7 +282,8 @@ limit 1;
 
 -- src/undo/undo.queries.ts hasChanges
     select
-from maintenance_changes
-    where run_id = $1::uuid
-and action not in ('failed', 'candidate', 'prune', 'forget', 'archive')
+from maintenance_changes as c
+    where c.run_id = $1::uuid
+and not c.action in ('failed', 'kept', 'skipped')
+and c.action not in ('candidate', 'prune', 'forget', 'archive')
     limit 1;

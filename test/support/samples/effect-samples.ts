@@ -92,7 +92,7 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
       }),
   },
   'src/undo/undo.queries.ts': {
-    countChanges: (db) => undo.countChanges(db, id),
+    countChanged: (db) => undo.countChanged(db, { targetId: id, only: null }),
     listChangesOf: (db) =>
       inTransaction(db, (tx) => undo.listChangesOf(tx, { runId: id, targetId: id }, [id])),
     restoreForgotten: {
@@ -101,10 +101,11 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
     },
     listImportanceMoves: (db) => inTransaction(db, (tx) => undo.listImportanceMoves(tx, portion)),
     listKept: {
-      all: (db) => inTransaction(db, (tx) => undo.listKept(tx, { runId: id, targetId: id, only: null })),
+      all: (db) => inTransaction(db, (tx) => undo.listKept(tx, { ...portion, targetId: id, only: null })),
       some: (db) =>
-        inTransaction(db, (tx) => undo.listKept(tx, { runId: id, targetId: id, only: ['prune'] })),
+        inTransaction(db, (tx) => undo.listKept(tx, { ...portion, targetId: id, only: ['prune'] })),
     },
+    listTakenBack: (db) => inTransaction(db, (tx) => undo.listTakenBack(tx, id, [id])),
     hasEffects: (db) => undo.hasEffects(db, id),
     hasChanges: (db) => undo.hasChanges(db, id),
   },

@@ -17,7 +17,7 @@ const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
 const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 const reader = { trust, now }
-const application = { planId: id, plannedAt: now, only: ['prune'], except: [id], total: 2 }
+const application = { planId: id, plannedAt: now, only: ['prune'], except: [id] }
 const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>) =>
   db.transaction().execute(ask)
 
@@ -48,8 +48,8 @@ export const planSamples: Record<string, Record<string, Sample | Record<string, 
     isSelected: (db) =>
       sql`select ${selection.isSelected(application)} from maintenance_changes as c`.execute(db),
     isDoneBy: (db) => sql`select ${selection.isDoneBy(id)} from maintenance_changes as c`.execute(db),
-    hasSameLife: (db) =>
-      sql`select ${selection.hasSameLife(sql`r`)} from maintenance_changes as c, records as r`.execute(db),
+    describeMove: (db) =>
+      sql`select ${selection.describeMove(sql`r`)} from maintenance_changes as c, records as r`.execute(db),
   },
   'src/plans/planned-forgetting.queries.ts': {
     forgetPlanned: (db) =>
@@ -99,6 +99,7 @@ export const planSamples: Record<string, Record<string, Sample | Record<string, 
   },
   'src/plans/planned-changes.queries.ts': {
     findApplication: (db) => planned.findApplication(db, id),
+    countSelected: (db) => planned.countSelected(db, { ...application, runId: id }),
     listPlanned: (db) =>
       inTransaction(db, (tx) => planned.listPlanned(tx, { ...application, runId: id, owners: [id] })),
     markApplied: (db) => inTransaction(db, (tx) => planned.markApplied(tx, id, now)),
