@@ -175,7 +175,10 @@ export async function listTakenBack(
 type Keeping = Target & Selected & { after: string; limit: number }
 export type KeptRecord = { id: string; note: string }
 
-/** Lists the next records of the target of which this run took nothing back, and returns them. */
+/**
+ * Lists the next records of the target of which this run took nothing back, and returns them. The offset makes each an index
+ * probe: nothing is known yet of how much this run lists.
+ */
 export async function listKept(
   tx: Transaction,
   { runId, targetId, only, after, limit }: Keeping,
@@ -191,7 +194,7 @@ export async function listKept(
         then ${takenBackNote} else 'it was changed, restored or deleted since' end
       from due
       where not exists (
-        select from maintenance_changes as d where d.run_id = ${runId}::uuid and d.record_id = due.id
+        select from maintenance_changes as d where d.run_id = ${runId}::uuid and d.record_id = due.id offset 0
       )
       on conflict do nothing
       returning record_id as id, note

@@ -23,7 +23,7 @@ export async function insertPlannedChanges(
 
 /**
  * Lists each move of importance in the last batch of a plan, where nothing else is listed of the record: a job only logs
- * these.
+ * these. The offset makes it an index probe for each: nothing is known yet of how much the plan lists.
  */
 export async function listRescored(tx: Transaction, planId: string): Promise<void> {
   const rescored = sql`
@@ -32,7 +32,7 @@ export async function listRescored(tx: Transaction, planId: string): Promise<voi
     from run_effects as e
     where e.run_id = ${planId}::uuid and e.batch = pg_current_xact_id() and e.relation = 'importance_history'
       and not exists (
-        select from maintenance_changes as c where c.run_id = e.run_id and c.record_id = e.record_id
+        select from maintenance_changes as c where c.run_id = e.run_id and c.record_id = e.record_id offset 0
       )
   `
   await insertListed(tx, planId, rescored)

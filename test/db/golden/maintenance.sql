@@ -627,7 +627,7 @@ and e.relation = 'importance_history'
         select
 from maintenance_changes as c
 where c.run_id = e.run_id
-and c.record_id = e.record_id
+and c.record_id = e.record_id offset 0
       )
   ) as c
       join maintenance_runs as run on run.id = $2::uuid

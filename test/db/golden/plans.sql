@@ -49,7 +49,24 @@ limit 1
     then exists (
     select
 from
-  maintenance_changes as c
+    (
+    (select id
+from records
+where forgotten_at is null
+order by updated_at desc, id desc
+limit 2000)
+    union all (select id
+from records
+where purge_at is not null
+order by purge_at desc
+limit 2000)
+  ) as latest
+    cross join lateral (
+      select *
+from maintenance_changes
+where run_id = p.id
+and record_id = latest.id offset 0
+    ) as c
   left join records as stored on stored.id = c.record_id
   left join departures as d on d.id = c.record_id
   left join lateral (
@@ -78,19 +95,6 @@ limit 1
     ) as kept on c.planned is null
     cross join lateral (select coalesce(c.planned, kept.before) as before) as planned
     where c.run_id = p.id
-and c.record_id in (select id
-from (
-    (select id
-from records
-where forgotten_at is null
-order by updated_at desc, id desc
-limit 2000)
-    union all (select id
-from records
-where purge_at is not null
-order by purge_at desc
-limit 2000)
-  ) as latest)
 and (
     c.action <> 'failed'
 and ("r"."sensitivity" <= $1
@@ -117,6 +121,7 @@ from plan_applications as a join maintenance_changes as made_by on made_by.run_i
   where a.plan_id = c.run_id
 and made_by.record_id = c.record_id
 and made_by.action in (c.action, 'skipped')
+  offset 0
 )
 and (
       c.note is not distinct
@@ -169,7 +174,6 @@ limit 1
     ) as kept on c.planned is null
     cross join lateral (select coalesce(c.planned, kept.before) as before) as planned
     where c.run_id = p.id
-and true
 and (
     c.action <> 'failed'
 and ("r"."sensitivity" <= $6
@@ -196,6 +200,7 @@ from plan_applications as a join maintenance_changes as made_by on made_by.run_i
   where a.plan_id = c.run_id
 and made_by.record_id = c.record_id
 and made_by.action in (c.action, 'skipped')
+  offset 0
 )
 and (
       c.note is not distinct
@@ -712,6 +717,7 @@ and made.record_id = c.record_id
       and (made.action = c.action
 or a.run_id = $6::uuid
 and made.action = 'skipped')
+    offset 0
   );
 
 -- src/plans/planned-changes.queries.ts listPlanned
@@ -785,6 +791,7 @@ from plan_applications as a join maintenance_changes as made_by on made_by.run_i
   where a.plan_id = c.run_id
 and made_by.record_id = c.record_id
 and made_by.action in (c.action, 'skipped')
+  offset 0
 )
       on conflict (run_id, record_id, action) do nothing
       returning action
@@ -809,6 +816,7 @@ from plan_applications as a join maintenance_changes as made_by on made_by.run_i
   where a.plan_id = c.run_id
 and made_by.record_id = c.record_id
 and made_by.action in (c.action, 'skipped')
+  offset 0
 )
     );
 
@@ -850,6 +858,7 @@ and made.record_id = c.record_id
       and (made.action = c.action
 or a.run_id = $8::uuid
 and made.action = 'skipped')
+    offset 0
   )
     ), locked as materialized (
       select r.id, case
@@ -931,7 +940,24 @@ limit 1
     then exists (
     select
 from
-  maintenance_changes as c
+    (
+    (select id
+from records
+where forgotten_at is null
+order by updated_at desc, id desc
+limit 2000)
+    union all (select id
+from records
+where purge_at is not null
+order by purge_at desc
+limit 2000)
+  ) as latest
+    cross join lateral (
+      select *
+from maintenance_changes
+where run_id = p.id
+and record_id = latest.id offset 0
+    ) as c
   left join records as stored on stored.id = c.record_id
   left join departures as d on d.id = c.record_id
   left join lateral (
@@ -960,19 +986,6 @@ limit 1
     ) as kept on c.planned is null
     cross join lateral (select coalesce(c.planned, kept.before) as before) as planned
     where c.run_id = p.id
-and c.record_id in (select id
-from (
-    (select id
-from records
-where forgotten_at is null
-order by updated_at desc, id desc
-limit 2000)
-    union all (select id
-from records
-where purge_at is not null
-order by purge_at desc
-limit 2000)
-  ) as latest)
 and (
     c.action <> 'failed'
 and true
@@ -984,6 +997,7 @@ from plan_applications as a join maintenance_changes as made_by on made_by.run_i
   where a.plan_id = c.run_id
 and made_by.record_id = c.record_id
 and made_by.action in (c.action, 'skipped')
+  offset 0
 )
 and (
       c.note is not distinct
@@ -1036,7 +1050,6 @@ limit 1
     ) as kept on c.planned is null
     cross join lateral (select coalesce(c.planned, kept.before) as before) as planned
     where c.run_id = p.id
-and true
 and (
     c.action <> 'failed'
 and true
@@ -1048,6 +1061,7 @@ from plan_applications as a join maintenance_changes as made_by on made_by.run_i
   where a.plan_id = c.run_id
 and made_by.record_id = c.record_id
 and made_by.action in (c.action, 'skipped')
+  offset 0
 )
 and (
       c.note is not distinct
@@ -1150,7 +1164,24 @@ limit 1
     then exists (
     select
 from
-  maintenance_changes as c
+    (
+    (select id
+from records
+where forgotten_at is null
+order by updated_at desc, id desc
+limit 2000)
+    union all (select id
+from records
+where purge_at is not null
+order by purge_at desc
+limit 2000)
+  ) as latest
+    cross join lateral (
+      select *
+from maintenance_changes
+where run_id = p.id
+and record_id = latest.id offset 0
+    ) as c
   left join records as stored on stored.id = c.record_id
   left join departures as d on d.id = c.record_id
   left join lateral (
@@ -1179,19 +1210,6 @@ limit 1
     ) as kept on c.planned is null
     cross join lateral (select coalesce(c.planned, kept.before) as before) as planned
     where c.run_id = p.id
-and c.record_id in (select id
-from (
-    (select id
-from records
-where forgotten_at is null
-order by updated_at desc, id desc
-limit 2000)
-    union all (select id
-from records
-where purge_at is not null
-order by purge_at desc
-limit 2000)
-  ) as latest)
 and (
     c.action <> 'failed'
 and ("r"."sensitivity" <= $4
@@ -1218,6 +1236,7 @@ from plan_applications as a join maintenance_changes as made_by on made_by.run_i
   where a.plan_id = c.run_id
 and made_by.record_id = c.record_id
 and made_by.action in (c.action, 'skipped')
+  offset 0
 )
 and (
       c.note is not distinct
@@ -1270,7 +1289,6 @@ limit 1
     ) as kept on c.planned is null
     cross join lateral (select coalesce(c.planned, kept.before) as before) as planned
     where c.run_id = p.id
-and true
 and (
     c.action <> 'failed'
 and ("r"."sensitivity" <= $9
@@ -1297,6 +1315,7 @@ from plan_applications as a join maintenance_changes as made_by on made_by.run_i
   where a.plan_id = c.run_id
 and made_by.record_id = c.record_id
 and made_by.action in (c.action, 'skipped')
+  offset 0
 )
 and (
       c.note is not distinct
@@ -1418,7 +1437,24 @@ limit 1
     then exists (
     select
 from
-  maintenance_changes as c
+    (
+    (select id
+from records
+where forgotten_at is null
+order by updated_at desc, id desc
+limit 2000)
+    union all (select id
+from records
+where purge_at is not null
+order by purge_at desc
+limit 2000)
+  ) as latest
+    cross join lateral (
+      select *
+from maintenance_changes
+where run_id = p.id
+and record_id = latest.id offset 0
+    ) as c
   left join records as stored on stored.id = c.record_id
   left join departures as d on d.id = c.record_id
   left join lateral (
@@ -1447,19 +1483,6 @@ limit 1
     ) as kept on c.planned is null
     cross join lateral (select coalesce(c.planned, kept.before) as before) as planned
     where c.run_id = p.id
-and c.record_id in (select id
-from (
-    (select id
-from records
-where forgotten_at is null
-order by updated_at desc, id desc
-limit 2000)
-    union all (select id
-from records
-where purge_at is not null
-order by purge_at desc
-limit 2000)
-  ) as latest)
 and (
     c.action <> 'failed'
 and ("r"."sensitivity" <= $4
@@ -1486,6 +1509,7 @@ from plan_applications as a join maintenance_changes as made_by on made_by.run_i
   where a.plan_id = c.run_id
 and made_by.record_id = c.record_id
 and made_by.action in (c.action, 'skipped')
+  offset 0
 )
 and (
       c.note is not distinct
@@ -1538,7 +1562,6 @@ limit 1
     ) as kept on c.planned is null
     cross join lateral (select coalesce(c.planned, kept.before) as before) as planned
     where c.run_id = p.id
-and true
 and (
     c.action <> 'failed'
 and ("r"."sensitivity" <= $9
@@ -1565,6 +1588,7 @@ from plan_applications as a join maintenance_changes as made_by on made_by.run_i
   where a.plan_id = c.run_id
 and made_by.record_id = c.record_id
 and made_by.action in (c.action, 'skipped')
+  offset 0
 )
 and (
       c.note is not distinct
@@ -1688,7 +1712,24 @@ limit 1
     then exists (
     select
 from
-  maintenance_changes as c
+    (
+    (select id
+from records
+where forgotten_at is null
+order by updated_at desc, id desc
+limit 2000)
+    union all (select id
+from records
+where purge_at is not null
+order by purge_at desc
+limit 2000)
+  ) as latest
+    cross join lateral (
+      select *
+from maintenance_changes
+where run_id = p.id
+and record_id = latest.id offset 0
+    ) as c
   left join records as stored on stored.id = c.record_id
   left join departures as d on d.id = c.record_id
   left join lateral (
@@ -1717,19 +1758,6 @@ limit 1
     ) as kept on c.planned is null
     cross join lateral (select coalesce(c.planned, kept.before) as before) as planned
     where c.run_id = p.id
-and c.record_id in (select id
-from (
-    (select id
-from records
-where forgotten_at is null
-order by updated_at desc, id desc
-limit 2000)
-    union all (select id
-from records
-where purge_at is not null
-order by purge_at desc
-limit 2000)
-  ) as latest)
 and (
     c.action <> 'failed'
 and ("r"."sensitivity" <= $4
@@ -1756,6 +1784,7 @@ from plan_applications as a join maintenance_changes as made_by on made_by.run_i
   where a.plan_id = c.run_id
 and made_by.record_id = c.record_id
 and made_by.action in (c.action, 'skipped')
+  offset 0
 )
 and (
       c.note is not distinct
@@ -1808,7 +1837,6 @@ limit 1
     ) as kept on c.planned is null
     cross join lateral (select coalesce(c.planned, kept.before) as before) as planned
     where c.run_id = p.id
-and true
 and (
     c.action <> 'failed'
 and ("r"."sensitivity" <= $9
@@ -1835,6 +1863,7 @@ from plan_applications as a join maintenance_changes as made_by on made_by.run_i
   where a.plan_id = c.run_id
 and made_by.record_id = c.record_id
 and made_by.action in (c.action, 'skipped')
+  offset 0
 )
 and (
       c.note is not distinct
@@ -1944,6 +1973,7 @@ and made.record_id = c.record_id
       and (made.action = c.action
 or a.run_id = $1::uuid
 and made.action = 'skipped')
+    offset 0
   )
 from maintenance_changes as c;
 

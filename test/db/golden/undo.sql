@@ -221,7 +221,7 @@ or deleted since' end
         select
 from maintenance_changes as d
 where d.run_id = $7::uuid
-and d.record_id = due.id
+and d.record_id = due.id offset 0
       )
       on conflict do nothing
       returning record_id as id, note
@@ -262,7 +262,7 @@ or deleted since' end
         select
 from maintenance_changes as d
 where d.run_id = $9::uuid
-and d.record_id = due.id
+and d.record_id = due.id offset 0
       )
       on conflict do nothing
       returning record_id as id, note
