@@ -5,6 +5,7 @@ import { momentAfter } from '../../src/kernel/units.ts'
 import { insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { insertPlan } from '../../src/maintenance/plan-rows.queries.ts'
 import { insertApplication } from '../../src/plans/plan-applications.queries.ts'
+import { listPlanChanges, summarisePlan } from '../../src/plans/plan-changes.queries.ts'
 import { findPlan } from '../../src/plans/plans.queries.ts'
 import type { BenchContext } from '../bench-context.ts'
 import type { BenchDatabase } from '../database.ts'
@@ -13,27 +14,39 @@ import { createWorker, type Worker } from '../decay/workers.ts'
 import { assert, median } from '../load.ts'
 import { atLeast, type Quantity, type Result } from '../result.ts'
 
-const size = Number(process.env['BENCH_PLAN_CHANGES'] ?? 100_000)
-const named = size.toLocaleString('en')
+const sizes = (process.env['BENCH_PLAN_CHANGES'] ?? '20000,100000').split(',').map(Number)
 const week = 7 * 86_400_000
 
-type Bench = { database: BenchDatabase; note: BenchContext['note']; worker: Worker }
+type Bench = {
+  database: BenchDatabase
+  note: BenchContext['note']
+  worker: Worker
+  size: number
+  /** The size in words. */
+  named: string
+}
 
 export async function benchPlans({ withDatabase, note }: BenchContext): Promise<Result[]> {
-  return withDatabase(async (database) => {
-    note(`${named} records to plan and ${named} to forget, all faded`)
-    for (const scope of ['planned', 'run']) await populate(database, scope)
-    const worker = createWorker(database.url, 'worker', { ms: 0 })
-    try {
-      return await measure({ database, note, worker })
-    } finally {
-      await worker.close()
-    }
-  })
+  const results: Result[] = []
+  for (const size of sizes) {
+    const measured = await withDatabase(async (database) => {
+      const named = size.toLocaleString('en')
+      note(`${named} records to plan and ${named} to forget, all faded`)
+      for (const scope of ['planned', 'run']) await populate(database, scope, size)
+      const worker = createWorker(database.url, 'worker', { ms: 0 })
+      try {
+        return await measure({ database, note, worker, size, named })
+      } finally {
+        await worker.close()
+      }
+    })
+    results.push(...measured)
+  }
+  return results
 }
 
 /** Records of many ages, half-lives and layers whose time is over, each with its content. */
-async function populate({ pool }: BenchDatabase, scope: string): Promise<void> {
+async function populate({ pool }: BenchDatabase, scope: string, size: number): Promise<void> {
   await pool.query(
     `insert into records (id, type, sensitivity, layer, memory_kind, status, source_type, confidence, created_at,
        scope, salience, base_salience, anchored_at, last_reinforced_at, updated_at, half_life_seconds,
@@ -58,7 +71,7 @@ async function populate({ pool }: BenchDatabase, scope: string): Promise<void> {
 }
 
 async function measure(bench: Bench): Promise<Result[]> {
-  const { note } = bench
+  const { note, size, named } = bench
   await execute(bench, 'decay', { scope: 'planned', dryRun: true })
   const [dry, planned]: [Done[], Done[]] = [[], []]
   for (const nth of [1, 2, 3]) {
@@ -69,7 +82,7 @@ async function measure(bench: Bench): Promise<Result[]> {
   note('reading the plan')
   const last = planned.at(-1)
   assert(last !== undefined, 'no plan')
-  const readMs = await measureReading(bench, last.id)
+  const read = await measureReading(bench, last.id)
   note('the run')
   const run = await execute(bench, 'decay', { scope: 'run' })
   await verifyForgotten(bench, 'run', size)
@@ -83,17 +96,17 @@ async function measure(bench: Bench): Promise<Result[]> {
   const alsoUndone = await execute(bench, 'undo', { undoes: applied.id })
   await verifyForgotten(bench, 'planned', 0)
   return [
-    describePreparation(dry, planned),
+    describePreparation(bench, dry, planned),
     ...[
-      describe('applying the plan', applied, run, `all ${named} are forgotten by the run of the application`),
-      describe('undoing the run', undone, run, `all ${named} are back`),
-      describe('undoing the application', alsoUndone, run, `all ${named} are back`),
+      describe(bench, 'applying the plan', {
+        ...{ done: applied, run, verified: `all ${named} are forgotten by the run of the application` },
+      }),
+      describe(bench, 'undoing the run', { done: undone, run, verified: `all ${named} are back` }),
+      describe(bench, 'undoing the application', {
+        ...{ done: alsoUndone, run, verified: `all ${named} are back` },
+      }),
     ],
-    {
-      work: `reading a plan of ${named} changes`,
-      measured: { value: readMs, unit: 'ms' },
-      verified: 'the plan is ready and counts all of its changes',
-    },
+    ...read,
   ]
 }
 
@@ -137,13 +150,41 @@ async function execute({ database, worker }: Bench, job: JobName, order: Order):
   return { id, seconds }
 }
 
-async function measureReading({ worker }: Bench, id: string): Promise<number> {
+async function measureReading({ worker, size, named }: Bench, planId: string): Promise<Result[]> {
+  const now = worker.clock.now()
+  const reader = { trust: fullTrust, now }
+  const [plan, page, summary] = [
+    await repeat(async () => {
+      const plan = await findPlan(worker.db, planId, reader)
+      assert(plan?.status === 'ready' && plan.counts['prune'] === size, JSON.stringify(plan))
+    }),
+    await repeat(async () => {
+      const rows = await listPlanChanges(worker.db, { ...reader, planId, after: middle, limit: 50 })
+      assert(rows.length === 50, `${rows.length} changes`)
+    }),
+    await repeat(async () => {
+      const [group] = await summarisePlan(worker.db, { ...reader, planId })
+      assert(group?.count === size, JSON.stringify(group))
+    }),
+  ]
+  const describeRead = (what: string, value: number, verified: string): Result => ({
+    ...{ work: `${what}, ${named} changes`, measured: { value, unit: 'ms' }, verified },
+  })
+  return [
+    describeRead('reading a plan', plan, 'the plan is ready and counts all of its changes'),
+    describeRead('a page in the middle of a plan', page, 'the page has 50 changes'),
+    describeRead('the summary of a plan', summary, 'the summary counts all changes'),
+  ]
+}
+
+const middle = { record_id: '80000000-0000-4000-8000-000000000000', action: 'prune' }
+
+async function repeat(work: () => Promise<void>): Promise<number> {
   const times: number[] = []
   for (let nth = 0; nth < 5; nth += 1) {
     const started = performance.now()
-    const plan = await findPlan(worker.db, id, { trust: fullTrust, now: worker.clock.now() })
+    await work()
     times.push(performance.now() - started)
-    assert(plan?.status === 'ready' && plan.counts['prune'] === size, JSON.stringify(plan))
   }
   return median(times)
 }
@@ -156,15 +197,13 @@ async function verifyForgotten({ database: { pool } }: Bench, scope: string, exp
   assert(rows[0]?.count === expected, `${rows[0]?.count} of ${expected} records are forgotten`)
 }
 
-const speed = ({ seconds }: { seconds: number }): Quantity => ({ value: size / seconds, unit: 'changes/s' })
-
-function describePreparation(dry: readonly Done[], planned: readonly Done[]): Result {
-  const middle = (all: readonly Done[]) => median(all.map(({ seconds }) => seconds))
-  const ratio = middle(planned) / middle(dry)
+function describePreparation({ named }: Bench, dry: readonly Done[], planned: readonly Done[]): Result {
+  const middleOf = (all: readonly Done[]) => median(all.map(({ seconds }) => seconds))
+  const ratio = middleOf(planned) / middleOf(dry)
   return {
     work: `preparing a plan, ${named} changes`,
-    measured: { value: middle(planned), unit: 's' },
-    limit: { value: middle(dry), unit: 's', of: 'the dry run' },
+    measured: { value: middleOf(planned), unit: 's' },
+    limit: { value: middleOf(dry), unit: 's', of: 'the dry run' },
     ratio,
     mustReach: { text: '≤ 1.2×', reached: ratio <= 1.2 },
     verified: 'the plan lists every record once',
@@ -175,7 +214,10 @@ function describePreparation(dry: readonly Done[], planned: readonly Done[]): Re
   }
 }
 
-function describe(what: string, done: Done, run: Done, verified: string): Result {
+type Compared = { done: Done; run: Done; verified: string }
+
+function describe({ size, named }: Bench, what: string, { done, run, verified }: Compared): Result {
+  const speed = ({ seconds }: Done): Quantity => ({ value: size / seconds, unit: 'changes/s' })
   const ratio = run.seconds / done.seconds
   return {
     work: `${what}, ${named} changes`,
