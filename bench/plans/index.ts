@@ -95,6 +95,9 @@ async function measure(bench: Bench): Promise<Result[]> {
   note('the application is undone')
   const alsoUndone = await execute(bench, 'undo', { undoes: applied.id })
   await verifyForgotten(bench, 'planned', 0)
+  note('the undo is undone')
+  const redone = await execute(bench, 'undo', { undoes: undone.id })
+  await verifyForgotten(bench, 'run', size)
   return [
     describePreparation(bench, dry, planned),
     ...[
@@ -104,6 +107,11 @@ async function measure(bench: Bench): Promise<Result[]> {
       describe(bench, 'undoing the run', { done: undone, run, verified: `all ${named} are back` }),
       describe(bench, 'undoing the application', {
         ...{ done: alsoUndone, run, verified: `all ${named} are back` },
+      }),
+      describe(bench, 'undoing the undo', {
+        done: redone,
+        run,
+        verified: `all ${named} are forgotten again`,
       }),
     ],
     ...read,

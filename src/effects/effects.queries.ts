@@ -102,7 +102,10 @@ export async function deleteRows(
   `.execute(tx)
 }
 
-/** The versions that a run gave to records when it wrote them last. */
+/**
+ * The versions that a run gave to records when it wrote them last. The offset keeps the planner from reading all rows of the
+ * run backward for each record, which took half of the time of an undo.
+ */
 export async function listWrittenVersions(
   tx: Transaction,
   runId: string,
@@ -112,8 +115,9 @@ export async function listWrittenVersions(
     select wanted.id, written.version
     from unnest(${sql.val([...ids])}::uuid[]) as wanted (id)
     cross join lateral (
-      select (e.after ->> 'version')::int4 as version from run_effects as e
-      where e.record_id = wanted.id and e.run_id = ${runId}::uuid and e.relation = 'records' and e.after ? 'version'
+      select (e.after ->> 'version')::int4 as version
+      from (select * from run_effects where record_id = wanted.id offset 0) as e
+      where e.run_id = ${runId}::uuid and e.relation = 'records' and e.after ? 'version'
       order by e.id desc
       limit 1
     ) as written

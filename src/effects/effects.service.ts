@@ -168,7 +168,9 @@ async function write(tx: Transaction, effects: readonly Effect[]): Promise<Taken
     const columns = await listColumns(tx, relation)
     taken.push(...(await insert(tx, { relation, columns, group })))
     const updated = group.flatMap(({ before, after }) => (before && after ? [after] : []))
-    if (updated.length > 0) await updateRows(tx, { relation, columns, rows: updated })
+    // Triggers fire for the columns that a statement names.
+    const named = columns.filter((column) => updated.some((row) => column in row))
+    if (updated.length > 0) await updateRows(tx, { relation, columns: named, rows: updated })
   }
   return taken
 }

@@ -68,7 +68,7 @@ export type Restored = { id: string; forgotten_at: string; forgotten_reason: str
 /**
  * Restores the next of the records that a run forgot and nobody restored since, with the life that they had: their log, the
  * changes of the undo and its effects are written by the same statement. Records whose rows the run has kept are not among
- * them.
+ * them; the offset makes this an index probe for each, where a join would read all rows of the run for each portion.
  */
 export async function restoreForgotten(
   tx: Transaction,
@@ -87,6 +87,7 @@ export async function restoreForgotten(
         select from run_effects as e
         where e.record_id = r.id and e.run_id = ${targetId}::uuid and e.relation = 'records'
           and e.after ->> 'forgotten_at' is not null
+        offset 0
       )
       order by r.id
       for update of r
@@ -145,6 +146,7 @@ export async function listImportanceMoves(
       and not exists (
         select from run_effects as e
         where e.record_id = r.id and e.run_id = ${runId}::uuid and e.relation = 'records' and e.after ? 'importance'
+        offset 0
       )
     order by h.record_id
     limit ${limit}

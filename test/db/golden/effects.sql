@@ -72,9 +72,10 @@ and t."target_id" = k."target_id";
     from unnest($1::uuid[]) as wanted (id)
     cross join lateral (
       select (e.after ->> 'version')::int4 as version
-from run_effects as e
-      where e.record_id = wanted.id
-and e.run_id = $2::uuid
+      from (select *
+from run_effects
+where record_id = wanted.id offset 0) as e
+      where e.run_id = $2::uuid
 and e.relation = 'records'
 and e.after ? 'version'
       order by e.id desc

@@ -46,6 +46,7 @@ from run_effects as e
 and e.run_id = $5::uuid
 and e.relation = 'records'
           and e.after ->> 'forgotten_at' is not null
+        offset 0
       )
       order by r.id
       for update of r
@@ -115,6 +116,7 @@ from run_effects as e
 and e.run_id = $7::uuid
 and e.relation = 'records'
           and e.after ->> 'forgotten_at' is not null
+        offset 0
       )
       order by r.id
       for update of r
@@ -176,6 +178,7 @@ from run_effects as e
 and e.run_id = $3::uuid
 and e.relation = 'records'
 and e.after ? 'importance'
+        offset 0
       )
     order by h.record_id
     limit $4;
