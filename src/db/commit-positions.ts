@@ -5,19 +5,23 @@ import { getWriting, type Writing } from './request-scope.ts'
 type Query = (...args: unknown[]) => unknown
 
 /**
- * Asks for the position in the message of the commit, so that it costs no round trip. A statement outside a transaction
- * may be a write that commits later, so it makes the position unknown again.
+ * Asks for the position in the packet of the commit, so that it costs no round trip. A statement outside a transaction may
+ * be a write that commits later, so it makes the position unknown; one that surely writes asks for it too.
  */
 export function notePositions(pool: pg.Pool): void {
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as Query
     let isInTransaction = false
     const noting: Query = (text, ...rest) => {
+      const send = () => query(text, ...rest)
+      const wasInTransaction = isInTransaction
+      isInTransaction = startsTransaction(text) || (isInTransaction && !endsTransaction(text))
       const writing = getWriting()
-      if (startsTransaction(text)) isInTransaction = true
-      else if (text === 'commit' || text === 'rollback') isInTransaction = false
-      else if (writing && !isInTransaction) writing.position = undefined
-      return writing && text === 'commit' ? commit(query, writing) : query(text, ...rest)
+      if (!writing) return send()
+      if (text === 'commit') return commit(query, writing)
+      if (wasInTransaction || isInTransaction || endsTransaction(text)) return send()
+      writing.position = undefined
+      return isWrite(text, rest) ? write({ client, query, send }, writing) : send()
     }
     client.query = noting as typeof client.query
   })
@@ -26,6 +30,36 @@ export function notePositions(pool: pg.Pool): void {
 /** The statements are those that Kysely sends. */
 export function startsTransaction(text: unknown): boolean {
   return typeof text === 'string' && (text === 'begin' || text.startsWith('start transaction'))
+}
+
+function endsTransaction(text: unknown): boolean {
+  return text === 'commit' || text === 'rollback'
+}
+
+/** Whoever passes a function waits for no promise. */
+function isWrite(text: unknown, rest: readonly unknown[]): boolean {
+  const hasCallback = typeof rest.at(-1) === 'function'
+  return typeof text === 'string' && !hasCallback && /\b(?:insert|update|delete)\b/.test(text)
+}
+
+type Statement = { client: pg.PoolClient; query: Query; send: () => unknown }
+
+/**
+ * Sends a statement that commits by itself, and the question for the position behind it. The server reads the question
+ * after the commit.
+ */
+async function write({ client, query, send }: Statement, writing: Writing): Promise<pg.QueryResult> {
+  const { stream } = client.connection
+  stream.cork()
+  const sent = send() as Promise<pg.QueryResult>
+  const asked = query(positionStatement) as Promise<pg.QueryResult<PositionRow>>
+  stream.uncork()
+  // Without an answer it is asked for later.
+  const position = asked.then(({ rows }) => rows[0]).catch(() => undefined)
+  const result = await sent
+  const row = await position
+  if (row) writing.position = latest(writing.position, parsePosition(row))
+  return result
 }
 
 async function commit(query: Query, writing: Writing): Promise<pg.QueryResult> {

@@ -51,6 +51,8 @@ export function createPool(options: Omit<ConnectionOptions, 'onStatement' | 'rou
     idle_in_transaction_session_timeout: 60_000,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    // A statement does not wait for the answer to the one before it.
+    pipeline: true,
     // Compiling a statement over many rows took ten times as long as running it.
     // With tenants no table is found before a schema was chosen.
     options: options.tenants ? '-c jit=off -c search_path=pg_catalog' : '-c jit=off',

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parseLsn } from '../../src/db/position.ts'
 import { createPositions } from '../../src/db/positions.ts'
 import { callTool, connectClient } from '../support/mcp-clients.ts'
@@ -34,6 +34,15 @@ describe('the answer of a write', () => {
     const position = await lsnOf(answer)
     expect(position > before && position <= after).toBe(true)
     expect(positionOf(answer)).toMatch(/^[!-~]{1,200}$/)
+  })
+
+  it('has one that came with the write: nothing is asked for afterwards', async () => {
+    const { pool } = api.database
+    const query = vi.spyOn(pool, 'query')
+    onTestFinished(() => query.mockRestore())
+    const answer = await api.request('POST', '/v1/records', { body: fact() })
+    expect(positionOf(answer)).not.toBeNull()
+    expect(query).not.toHaveBeenCalled()
   })
 
   it('has one whatever the write was, and none when it was refused', async () => {
