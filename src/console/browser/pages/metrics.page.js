@@ -23,7 +23,7 @@ export function View() {
         : data
           ? html`<div class="stack">
               ${data.is_sampled && html`<p class="note">Figures marked <span class="tag">sampled</span> come from a sample of about 20,000 records; counts are exact.</p>`}
-              <div class="panels">${describeFigures(data).map((group) => html`<${GroupPanel} key=${group.title} group=${group} isSampled=${data.is_sampled} />`)}</div>
+              <div class="panel-columns">${describeFigures(data).map((group) => html`<${GroupPanel} key=${group.title} group=${group} isSampled=${data.is_sampled} />`)}</div>
             </div>`
           : html`<${Loading} lines=${14} />`
     }`

@@ -7,6 +7,7 @@ import { Time } from '../parts/time.js'
 import { useRequest } from '../parts/use-request.js'
 import { Bars } from '../plots/bars.js'
 import { Columns } from '../plots/columns.js'
+import { bandsOf, barsOf, comingDays, pastDays } from '../plots/metric-series.js'
 import { addressOf } from '../router.js'
 import { RunsPanel } from './overview/runs-panel.js'
 
@@ -52,19 +53,11 @@ function Headline({ metrics }) {
   return html`<dl class="headline">${figures.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`
 }
 
-const weekday = new Intl.DateTimeFormat('en', { weekday: 'short', day: 'numeric' })
-const date = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
-const dayMs = 86_400_000
-
 /** @param {{ metrics: StoreMetrics }} properties */
 function FadingPanel({ metrics: { fading_by_day: days } }) {
   const total = days.reduce((sum, { records }) => sum + records, 0)
-  const columns = days.map(({ from, records }, index) => ({
-    name: index === 0 ? 'today' : weekday.format(new Date(from)),
-    value: records,
-  }))
   return html`<${Panel} title="Fades away in 7 days" aside=${html`<a href=${addressOf(['records'], { sort: 'salience', order: 'asc' })}>faintest first</a>`}>
-    <${Columns} name="Records fading in 7 days" columns=${columns} unit="Records" />
+    <${Columns} name="Records fading in 7 days" columns=${comingDays(days)} unit="Records" />
     <p class="note">${formatCount(total)} in all, unless they are used or pinned.</p>
   <//>`
 }
@@ -72,13 +65,8 @@ function FadingPanel({ metrics: { fading_by_day: days } }) {
 /** @param {{ metrics: StoreMetrics }} properties */
 function GrowthPanel({ metrics: { created_by_day: days } }) {
   const total = days.reduce((sum, { records }) => sum + records, 0)
-  // Each period of 24 hours is named by the day on which it ends.
-  const columns = days.map(({ from, records }) => ({
-    name: date.format(new Date(Date.parse(from) + dayMs)),
-    value: records,
-  }))
   return html`<${Panel} title="Growth" size="double" aside=${html`<a href=${addressOf(['records'], { sort: 'created_at' })}>newest first</a>`}>
-    <${Columns} name="Growth: records created by day" columns=${columns} unit="Records" />
+    <${Columns} name="Growth: records created by day" columns=${pastDays(days)} unit="Records" />
     <p class="note">${formatCount(total)} of today's records were created in 30 days.</p>
   <//>`
 }
@@ -94,14 +82,4 @@ function RegretPanel({ metrics: { regret } }) {
     ${bars.length === 0 ? html`<p class="note">Nothing was forgotten yet.</p>` : html`<${Bars} name="Regret by reason" bars=${bars} unit="Share" />`}
     <p class="note">The share of the forgotten records that an answer would have had.</p>
   <//>`
-}
-
-/** @param {Readonly<Record<string, number>>} counts */
-function barsOf(counts) {
-  return Object.entries(counts).map(([name, value]) => ({ name: words(name), value }))
-}
-
-/** @param {Readonly<Record<string, number>>} counts */
-function bandsOf(counts) {
-  return Object.entries(counts).map(([name, value]) => ({ name: name.replace('-', ' – '), value }))
 }

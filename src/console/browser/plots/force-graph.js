@@ -12,7 +12,7 @@ import { navigate } from '../router.js'
 const [width, height] = [380, 280]
 const rounds = 200
 /** Labels stand beside their dots, away from the middle, and must end inside the picture. */
-const longestLabel = 17
+const longestLabel = 15
 const margin = { x: 112, y: 14 }
 
 /**

@@ -7,7 +7,9 @@ import { clip } from '../parts/record-text.js'
 
 /** More nodes than this are only listed: nobody reads such a picture. */
 const mostDrawn = 60
-const [boxWidth, boxHeight, gapX, gapY] = [150, 34, 34, 14]
+const [boxWidth, boxHeight, gapX, gapY] = [130, 34, 30, 14]
+/** A wide plan is drawn smaller, but not too small to be read: from there on it scrolls. */
+const smallest = 0.8
 
 /** The steps of a plan from left to right, each behind those that it needs. @param {{ payload: Plan }} properties */
 export function PlanGraph({ payload: { nodes, edges } }) {
@@ -25,17 +27,18 @@ export function PlanGraph({ payload: { nodes, edges } }) {
   const width = Math.max(...[...places.values()].map(({ x }) => x)) + boxWidth
   const height = Math.max(...[...places.values()].map(({ y }) => y)) + boxHeight
   return html`<div class="graph-box" tabindex="0" role="region" aria-label="Plan">
-    <svg role="img" aria-label="Steps of the plan" viewBox=${`-2 -2 ${width + 4} ${height + 4}`} width=${width + 4} height=${height + 4}>
+    <svg role="img" aria-label="Steps of the plan" viewBox=${`-2 -2 ${width + 4} ${height + 4}`} style=${{ width: `${width + 4}px`, maxWidth: '100%', minWidth: `${smallest * (width + 4)}px` }}>
+      <defs><marker id="plan-arrow" viewBox="0 0 6 6" refX="6" refY="3" markerWidth="7" markerHeight="7" orient="auto"><path class="arrow" d="M0,0L6,3L0,6z" /></marker></defs>
       ${edges.map(({ from, to, kind }) => {
         const [start, end] = [places.get(from), places.get(to)]
         if (!start || !end) return null
         const [x1, y1, x2, y2] = [start.x + boxWidth, start.y + boxHeight / 2, end.x, end.y + boxHeight / 2]
         const bend = (x2 - x1) / 2
-        return html`<path key=${`${from} ${to}`} class=${kind === 'data' ? 'edge' : 'edge dashed'} d=${`M${x1},${y1}C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`} />`
+        return html`<path key=${`${from} ${to}`} class=${kind === 'data' ? 'edge' : 'edge dashed'} marker-end="url(#plan-arrow)" d=${`M${x1},${y1}C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`} />`
       })}
       ${nodes.map(({ id, op }) => {
         const { x, y } = places.get(id) ?? { x: 0, y: 0 }
-        return html`<g key=${id} transform=${`translate(${x},${y})`}><title>${op}</title><rect class="node" width=${boxWidth} height=${boxHeight} rx="5" /><text x=${boxWidth / 2} y=${boxHeight / 2} dy="0.35em" text-anchor="middle">${clip(op, 22)}</text></g>`
+        return html`<g key=${id} transform=${`translate(${x},${y})`}><title>${op}</title><rect class="node" width=${boxWidth} height=${boxHeight} rx="5" /><text x=${boxWidth / 2} y=${boxHeight / 2} dy="0.35em" text-anchor="middle">${clip(op, 20)}</text></g>`
       })}
     </svg>
     ${list}

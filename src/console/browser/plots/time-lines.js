@@ -172,6 +172,7 @@ function drawMarkers(plot, markers, colour) {
     ctx.lineTo(x, bbox.top + bbox.height)
     ctx.stroke()
     // Beside the label before it where both would be drawn at one place, and never outside of the picture.
+    ctx.textAlign = 'left'
     const width = ctx.measureText(label).width
     const left = Math.max(bbox.left, labelled, x - width / 2)
     const start = Math.min(left, bbox.left + bbox.width - width)

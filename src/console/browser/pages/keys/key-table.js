@@ -25,7 +25,7 @@ const columns = [
     name: 'permissions',
     label: 'May',
     show: ({ permissions }) =>
-      html`<span class="row tight">${permissions.map((name) => html`<span key=${name} class=${name === 'admin' ? 'tag warn' : 'tag'}>${name}</span>`)}</span>`,
+      html`<span class="row permissions">${permissions.map((name) => html`<span key=${name} class=${name === 'admin' ? 'tag warn' : 'tag'}>${name}</span>`)}</span>`,
   },
   {
     name: 'scopes',

@@ -1,7 +1,7 @@
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
-import { countOf, words } from '../../parts/numbers.js'
+import { formatCount, words } from '../../parts/numbers.js'
 import { RunStatus } from '../../parts/run-tags.js'
 import { Empty, Failure, Loading } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
@@ -36,7 +36,7 @@ const columns = [
     ...{ name: 'counts', label: 'Changes', isMain: true },
     show: ({ counts }) =>
       Object.entries(counts)
-        .map(([action, count]) => countOf(count, words(action), words(action)))
+        .map(([action, count]) => `${words(action)} ${formatCount(count)}`)
         .join(', ') || html`<span class="none">none</span>`,
   },
 ]

@@ -113,6 +113,9 @@ function Live({ run, onEnd }) {
 function summarise({ stats: { curve: _, ...counts } }) {
   return Object.entries(counts)
     .filter(([, count]) => Number(count) > 0)
-    .map(([name, count]) => `${words(name)} ${formatCount(Number(count))}`)
+    .map(([name, count]) => {
+      const figure = formatCount(Number(count))
+      return name.endsWith('_ms') ? `${words(name.slice(0, -3))} ${figure} ms` : `${words(name)} ${figure}`
+    })
     .join(', ')
 }

@@ -1,4 +1,5 @@
 import { formatCount, formatScore, formatShare, words } from '../../parts/numbers.js'
+import { bandsOf, barsOf, comingDays, pastDays } from '../../plots/metric-series.js'
 
 /** @import { StoreMetrics } from '../../api/types.d.ts' */
 /** @import { Bar } from '../../plots/bars.js' */
@@ -29,11 +30,11 @@ function describeStock(metrics) {
       share('Growth', metrics.memory_growth_rate, 'of the records', 'Created in the last 24 hours.'),
     ],
     bars: [
-      { label: 'Records by type', unit: 'Records', bars: countsOf(metrics.records_by_type) },
-      { label: 'Records by layer', unit: 'Records', bars: countsOf(metrics.records_by_layer) },
-      { label: 'Records by status', unit: 'Records', bars: countsOf(metrics.records_by_status) },
+      { label: 'Records by type', unit: 'Records', bars: barsOf(metrics.records_by_type) },
+      { label: 'Records by layer', unit: 'Records', bars: barsOf(metrics.records_by_layer) },
+      { label: 'Records by status', unit: 'Records', bars: barsOf(metrics.records_by_status) },
     ],
-    courses: [{ label: 'Created by day', columns: daysOf(metrics.created_by_day) }],
+    courses: [{ label: 'Created by day', columns: pastDays(metrics.created_by_day) }],
   }
 }
 
@@ -54,14 +55,14 @@ function describeStrength(metrics) {
     bars: [
       {
         ...{ label: 'Records by salience', unit: 'Records', isSampled: true },
-        bars: countsOf(metrics.salience_distribution),
+        bars: bandsOf(metrics.salience_distribution),
       },
       {
         ...{ label: 'Records by importance', unit: 'Records', isSampled: true },
-        bars: countsOf(metrics.importance_distribution),
+        bars: bandsOf(metrics.importance_distribution),
       },
     ],
-    courses: [{ label: 'Fading in 7 days', columns: daysOf(metrics.fading_by_day) }],
+    courses: [{ label: 'Fading in 7 days', columns: comingDays(metrics.fading_by_day) }],
   }
 }
 
@@ -123,7 +124,7 @@ function describeRegret({ regret }) {
     bars: [
       { label: 'Regret by reason', unit: 'Share', bars: rates(regret.by_reason) },
       { label: 'Regret by type', unit: 'Share', bars: rates(regret.by_type) },
-      { label: 'Regret by age', unit: 'Share', bars: rates(regret.by_age) },
+      { label: 'Regret by age', unit: 'Share', bars: rates(sortAges(regret.by_age)) },
     ].filter(({ bars }) => bars.length > 0),
   }
 }
@@ -135,6 +136,14 @@ const ages = {
   '7d_to_30d': '7 to 30 days',
   '30d_to_90d': '30 to 90 days',
   over_90d: 'over 90 days',
+}
+
+/** The youngest first. @param {Readonly<Record<string, number>>} by */
+function sortAges(by) {
+  const order = Object.keys(ages)
+  return Object.fromEntries(
+    Object.entries(by).sort(([one], [other]) => order.indexOf(one) - order.indexOf(other)),
+  )
 }
 
 /** @param {string} label @param {number} amount @param {string} unit @param {string} note @returns {Figure} */
@@ -150,14 +159,4 @@ function share(label, part, unit, note) {
 /** A figure that does not exist has no unit. @param {number | null} value @param {string} unit */
 function unitOf(value, unit) {
   return value === null ? undefined : unit
-}
-
-/** @param {Readonly<Record<string, number>>} counts @returns {readonly Bar[]} */
-function countsOf(counts) {
-  return Object.entries(counts).map(([name, value]) => ({ name: words(name), value }))
-}
-
-/** @param {StoreMetrics['created_by_day']} days @returns {readonly Column[]} */
-function daysOf(days) {
-  return days.map(({ from, records }) => ({ name: from.slice(5, 10), value: records }))
 }

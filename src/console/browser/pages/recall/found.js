@@ -18,9 +18,8 @@ export function Found({ node: { record, score, signals, hop }, rank, best, onCha
     <span class="found-rank" aria-label=${`Rank ${rank}`}>${rank}</span>
     <div class="found-body">
       <a id=${linkId} class="record-link content" href=${addressOf(['records', record.id])}>${textOf(record)}</a>
-      <p class="note found-facts">${words(record.type)}${record.scope !== undefined && html` · <bdi>${record.scope}</bdi>`} · <${Time} at=${record.created_at} /> · <${RecordId} id=${record.id} /></p>
+      <div class="found-line"><p class="note">${words(record.type)}${record.scope !== undefined && html` · <bdi>${record.scope}</bdi>`} · <${Time} at=${record.created_at} /> · <${RecordId} id=${record.id} /></p><${Feedback} record=${record} describedBy=${linkId} onChange=${onChange} /></div>
       ${signals && html`<${Parts} signals=${signals} hop=${hop} best=${best} />`}
-      <${Feedback} record=${record} describedBy=${linkId} onChange=${onChange} />
     </div>
     <b class="found-score" title="Score">${score.toFixed(3)}</b>
   </li>`
@@ -36,7 +35,7 @@ function Parts({ signals, hop, best }) {
     </div>
     <p class="note parts-text">
       ${channels.map(({ channel, rank, weight, contribution }) => html`<span key=${channel} title=${`Weight ${weight}`}><i class=${`part ${channel}`}></i>${channel} ${contribution.toFixed(3)}, rank ${rank}</span>`)}
-      ${via && html`<span><i class="part edge"></i>neighbour of <a href=${addressOf(['records', via.source_id])}><code>${shortenId(via.source_id)}</code></a> by <bdi>${via.predicate}</bdi> ${fused.toFixed(3)}, ${hop === 1 ? 'one step' : `${hop} steps`} away</span>`}
+      ${via && html`<span><i class="part edge"></i>neighbour of <a href=${addressOf(['records', via.source_id])}><code>${shortenId(via.source_id)}</code></a> by <bdi>${words(via.predicate)}</bdi> ${fused.toFixed(3)}, ${hop === 1 ? 'one step' : `${hop} steps`} away</span>`}
       ${factorsOf(signals).map(([name, factor]) => html`<span key=${name}>× ${factor.toFixed(3)} ${name}</span>`)}
     </p>`
 }

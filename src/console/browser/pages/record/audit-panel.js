@@ -46,8 +46,12 @@ export function AuditPanel({ id, first }) {
 
 /** @param {{ entry: AuditEntry }} properties */
 function Entry({ entry: { action, actor, timestamp, rationale, changes, run_id: run, via } }) {
-  const through = via && via.key_name !== actor ? html` with the key ${via.key_name}` : null
-  return html`<p><strong>${words(action)}</strong> <span class="note">by ${clip(actor, 80)}${through}, <${Time} at=${timestamp} />${run !== undefined && html`, <a href=${addressOf(['maintenance', 'runs', run])}>run</a>`}</span></p>
+  const through =
+    via?.key_name !== undefined && via.key_name !== actor
+      ? html` with the key ${clip(via.key_name, 80)}`
+      : null
+  const by = via?.imported_by && html`, imported by ${clip(via.imported_by.key_name, 80)}`
+  return html`<p><strong>${words(action)}</strong> <span class="note">by ${clip(actor, 80)}${through}, <${Time} at=${timestamp} />${by}${run !== undefined && html`, <a href=${addressOf(['maintenance', 'runs', run])}>run</a>`}</span></p>
     ${rationale !== '' && html`<p class="content">${clip(rationale, 600)}</p>`}
     ${
       changes &&

@@ -2,7 +2,9 @@ import { html } from '../../html.js'
 import { countOf, formatScore, words } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { RecordId } from '../../parts/record-id.js'
+import { RecordLine } from '../../parts/record-line.js'
 import { formatDuration } from '../../parts/time.js'
+import { useRecords } from '../../parts/use-records.js'
 
 /** @import { Explanation, MemoryRecord } from '../../api/types.d.ts' */
 /** @import { ComponentChildren } from 'preact' */
@@ -65,7 +67,14 @@ function Surprise({ surprise: { score, delta, base_before: before, neighbours, d
       : `This moved its base importance from ${formatScore(before)} by ${delta > 0 ? '+' : '−'}${Math.abs(delta).toFixed(2)}`
   return html`<p>${kind}. ${effect}.</p>
     ${twin !== undefined && html`<p>It is a duplicate of <${RecordId} id=${twin} />.</p>`}
-    ${neighbours.length > 0 && html`<h3>Nearest</h3><ul class="plain">${neighbours.map(({ id, similarity }) => html`<li key=${id}><${RecordId} id=${id} /> <span class="note">similarity ${formatScore(similarity)}</span></li>`)}</ul>`}`
+    ${neighbours.length > 0 && html`<${Nearest} neighbours=${neighbours} />`}`
+}
+
+/** @param {{ neighbours: NonNullable<Explanation['surprise']>['neighbours'] }} properties */
+function Nearest({ neighbours }) {
+  const known = useRecords(neighbours.map(({ id }) => id))
+  return html`<h3>Nearest</h3>
+    <ul class="plain nearest">${neighbours.map(({ id, similarity }) => html`<li key=${id}><span class="note">${formatScore(similarity)}</span><${RecordLine} id=${id} known=${known} /></li>`)}</ul>`
 }
 
 /**
