@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { rootKey, startTestApp, type TestApp } from './test-app.ts'
 
 /** Where distributions install the browser; nothing is downloaded for the tests. */
@@ -26,22 +26,26 @@ type Visit = Look & {
 }
 
 /**
- * A service and a browser for the tests of one file. Each page is in a context of its own, like a new private window.
- * The contexts close before the service: the browser opens connections ahead, and the service would wait for them.
+ * A service and a browser for the tests of one file. Each page is a tab of its own, with its own `sessionStorage`, and is closed
+ * after its test. The tabs share one context: a new one for each page loads the hundred modules of the console again, which
+ * took half of the time of these tests. The context closes before the service: the browser opens connections ahead, and the
+ * service would wait for them.
  */
 export function createConsoleSetup(options: Parameters<typeof startTestApp>[0] = {}) {
   let started: TestApp | undefined
-  let launched: Browser | undefined
-  const contexts: BrowserContext[] = []
+  let context: BrowserContext | undefined
 
   beforeAll(async () => {
-    const [app, browser] = await Promise.all([startTestApp(options), launch()])
+    const [app, browser] = await Promise.all([startTestApp(options), launchOnce()])
     started = app
-    launched = browser
+    context = await browser?.newContext({ baseURL: app.url })
+    context?.setDefaultTimeout(10_000)
+  })
+  afterEach(async () => {
+    await Promise.all((context?.pages() ?? []).map((page) => page.close()))
   })
   afterAll(async () => {
-    await Promise.all(contexts.map((context) => context.close()))
-    await launched?.close()
+    await context?.close()
     await started?.close()
   })
 
@@ -54,12 +58,9 @@ export function createConsoleSetup(options: Parameters<typeof startTestApp>[0] =
       path: string,
       { colorScheme = 'light', width = 1_280, height = 900, key = rootKey }: Visit = {},
     ) {
-      if (!launched || !started) throw new Error('chromium is not installed')
-      const viewport = { width, height }
-      const context = await launched.newContext({ baseURL: started.url, colorScheme, viewport })
-      contexts.push(context)
-      context.setDefaultTimeout(10_000)
+      if (!context) throw new Error('chromium is not installed')
       const page = await context.newPage()
+      await Promise.all([page.setViewportSize({ width, height }), page.emulateMedia({ colorScheme })])
       if (key !== false)
         await page.addInitScript((secret) => sessionStorage.setItem('membrane.key', secret), key)
       await page.goto(path)
@@ -68,8 +69,13 @@ export function createConsoleSetup(options: Parameters<typeof startTestApp>[0] =
   }
 }
 
-async function launch(): Promise<Browser | undefined> {
-  return executablePath === undefined ? undefined : chromium.launch({ executablePath, args: flags })
+let launched: Promise<Browser> | undefined
+
+/** One browser for all files of a worker, which ends it when it exits. */
+async function launchOnce(): Promise<Browser | undefined> {
+  if (executablePath === undefined) return undefined
+  launched ??= chromium.launch({ executablePath, args: flags })
+  return launched
 }
 
 /** Collects what a page must never have: errors of scripts, and what the policy of the page refused. */

@@ -46,7 +46,7 @@ describeInBrowser('recall', () => {
     expect(await first.textContent()).toContain('Ada drinks tea <b>Darjeeling</b> & milk')
     expect(await first.textContent()).toMatch(/text 1\.000, rank 1/)
     expect(await first.textContent()).toMatch(/× 1\.\d{3} salience/)
-    expect(await answerOf(page).textContent()).toMatch(/neighbour of .*is_made_with/)
+    expect(await answerOf(page).textContent()).toMatch(/neighbour of .*is made with/)
     const withheld = page.getByRole('region', { name: 'Withheld' })
     await withheld.getByRole('link', { name: 'Ada drinks tea of the kind Assam' }).waitFor()
     expect(await withheld.textContent()).toContain('A revision took it back.')
