@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { html } from '../html.js'
+import { describeAxis, readColour, watchScheme } from './plot-style.js'
 
 /** @import uPlot from 'uplot' */
 
@@ -61,10 +62,7 @@ function useDrawing(plot, onCursor) {
   const box = useRef(/** @type {HTMLDivElement | null} */ (null))
   const [theme, setTheme] = useState(0)
   useEffect(() => {
-    const dark = matchMedia('(prefers-color-scheme: dark)')
-    const redraw = () => setTheme((former) => former + 1)
-    dark.addEventListener('change', redraw)
-    return () => dark.removeEventListener('change', redraw)
+    return watchScheme(() => setTheme((former) => former + 1))
   }, [])
   useEffect(() => {
     const element = box.current
@@ -98,13 +96,8 @@ function dataOf({ x, lines }) {
  * @returns {uPlot.Options}
  */
 function describePlot({ lines, formatX, formatY, isDuration = false, hasPoints = false }, element, onCursor) {
-  const colour = (/** @type {string} */ name) => readColour(element, name)
-  const axis = {
-    stroke: colour('text-soft'),
-    font: `12px ${getComputedStyle(element).fontFamily}`,
-    grid: { stroke: colour('line'), width: 1 },
-    ticks: { show: false },
-  }
+  const colour = (/** @type {string} */ name) => readColour(element, `--${name}`)
+  const axis = describeAxis(element)
   return {
     ...{ width: element.clientWidth, height },
     legend: { show: false },
@@ -131,14 +124,4 @@ function describePlot({ lines, formatX, formatY, isDuration = false, hasPoints =
     ],
     hooks: { setCursor: [({ cursor }) => onCursor(cursor.idx)] },
   }
-}
-
-/** A canvas knows no variables of the style sheet. @param {HTMLElement} element @param {string} name */
-function readColour(element, name) {
-  const probe = document.createElement('i')
-  probe.style.color = `var(--${name})`
-  element.append(probe)
-  const { color } = getComputedStyle(probe)
-  probe.remove()
-  return color
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import UPlot from 'uplot'
 import { html } from '../html.js'
+import { describeAxis, readColour, watchScheme } from './plot-style.js'
 
 /** @typedef {{ at: number, value: number }} Point moments are in milliseconds */
 
@@ -34,13 +35,12 @@ export function TimeLines({
       plot.current = createPlot(element, drawn)
     }
     draw()
-    const dark = matchMedia('(prefers-color-scheme: dark)')
-    dark.addEventListener('change', draw)
+    const unwatch = watchScheme(draw)
     const sizes = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height }))
     sizes.observe(element)
     return () => {
       sizes.disconnect()
-      dark.removeEventListener('change', draw)
+      unwatch()
       plot.current?.destroy()
     }
   }, [lines.length, height])
@@ -61,15 +61,9 @@ export function TimeLines({
  * @param {Drawn} drawn
  */
 function createPlot(element, drawn) {
-  const style = getComputedStyle(element)
-  const colour = (/** @type {string} */ property) => resolveColour(element, property)
+  const colour = (/** @type {string} */ property) => readColour(element, property)
   const { lines, format, height } = drawn.current
-  const axis = {
-    stroke: colour('--text-soft'),
-    font: `11px ${style.fontFamily}`,
-    grid: { stroke: colour('--line'), width: 1 },
-    ticks: { show: false },
-  }
+  const axis = describeAxis(element)
   return new UPlot(
     {
       width: element.clientWidth,
@@ -108,16 +102,6 @@ function describeLine({ label, colour: property, isDashed = false, isFilled = fa
     ...(isDashed ? { dash: [5, 5] } : {}),
     ...(isFilled ? { fill: `color-mix(in srgb, ${stroke} 14%, transparent)` } : {}),
   }
-}
-
-/** A canvas knows no custom properties and no light-dark(). @param {Element} element @param {string} property */
-function resolveColour(element, property) {
-  const probe = document.createElement('span')
-  probe.style.color = `var(${property})`
-  element.append(probe)
-  const { color } = getComputedStyle(probe)
-  probe.remove()
-  return color
 }
 
 /**
