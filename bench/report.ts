@@ -20,7 +20,7 @@ BENCH_DATABASE_URL=postgres://… npm run bench -- decay   # on your own server 
 \`\`\`
 
 These variables set the number of records: \`BENCH_RETRIEVAL_RECORDS\`, \`BENCH_EMBEDDINGS_RECORDS\`,
-\`BENCH_IMPORTANCE_RECORDS\`; the other benchmarks have
+\`BENCH_IMPORTANCE_RECORDS\`, \`BENCH_PLAN_CHANGES\` (sizes separated by commas); the other benchmarks have
 the sizes in the table.`
 
 /** Writes docs/performance.md from the last results of each benchmark, on the machine of that run. */
