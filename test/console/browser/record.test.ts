@@ -103,11 +103,14 @@ describeInBrowser('the page of a record', () => {
     expect(await read(id)).toMatchObject({ status: 'superseded' })
   })
 
-  it('contests and retracts a fact', async () => {
+  it('contests a fact, ends the contest and retracts it', async () => {
     const id = await storeRecord(setup.app, fact('Mira', 'leads', 'the team'))
     const page = await setup.open(`/console/records/${id}`)
     await actWithReason(page, 'Contest', 'the chart says otherwise')
     expect(await read(id)).toMatchObject({ payload: { revision: { status: 'contested' } } })
+    await actWithReason(page, 'End contest', 'the chart was an old one')
+    expect(await read(id)).toMatchObject({ payload: { revision: { status: 'active' } } })
+    await page.getByRole('button', { name: 'End contest', exact: true }).waitFor({ state: 'detached' })
     await actWithReason(page, 'Retract')
     await page.getByText('It was retracted or invalidated').waitFor()
     expect(await page.getByRole('button', { name: 'Supersede', exact: true }).isDisabled()).toBe(true)

@@ -9,12 +9,17 @@ const looks = { active: 'good', challenged: 'warn', invalidated: 'bad', merged: 
 export function StatusTag({ record }) {
   return html`<span class="tags">
     ${record.forgotten ? html`<span class="tag bad">forgotten</span>` : html`<span class=${`tag ${looks[record.status]}`}>${record.status}</span>`}
-    ${isContested(record) && html`<span class="tag warn">contested</span>`}
+    ${isContestedFact(record) && html`<span class="tag warn">contested</span>`}
     ${record.lifecycle.pinned && html`<span class="tag accent">pinned</span>`}
   </span>`
 }
 
 /** A contested fact stays active: nobody has decided yet. @param {MemoryRecord} record */
-function isContested({ status, payload }) {
+function isContestedFact({ status, payload }) {
   return status === 'active' && payload.kind === 'semantic' && payload.revision?.status === 'contested'
+}
+
+/** @param {MemoryRecord} record */
+export function isContested(record) {
+  return record.status === 'challenged' || isContestedFact(record)
 }

@@ -1,4 +1,5 @@
 import { api } from '../../api/client.js'
+import { isContested } from '../../parts/record-tags.js'
 import { addressOf, navigate } from '../../router.js'
 import { successorField, successorOf } from './successor.js'
 
@@ -148,6 +149,12 @@ export const actions = [
         ...target,
         body: { ...because, contesting_ref: answers['ref'] || because.rationale },
       }),
+  },
+  {
+    ...{ action: 'End contest', done: 'No longer contested', permission: 'records:write' },
+    isOffered: (record) => isLive(record) && isContested(record),
+    explanation: 'It holds. The evidence against it stays, as history.',
+    run: (target, body) => api.post('/v1/records/{id}/uncontest', { ...target, body }),
   },
   {
     ...{
