@@ -11,6 +11,7 @@ import {
   replay,
 } from '../effects/index.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
+import { listUnembedded } from '../records/index.ts'
 import { erasedNote } from './listed-changes.queries.ts'
 import {
   type Application,
@@ -20,7 +21,6 @@ import {
   listPlanned,
   listPlannedIds,
   listRest,
-  listUnembedded,
   markApplied,
   type PlannedChange,
 } from './planned-changes.queries.ts'

@@ -15,13 +15,3 @@ export async function findLastOperation(tx: Transaction, recordId: string): Prom
   `.execute(tx)
   return rows[0]
 }
-
-/** The texts of these records are embedded again. */
-export async function listRestoredTexts(tx: Transaction, ids: readonly string[], now: Date): Promise<void> {
-  await sql`
-    insert into unembedded (record_id, asked_at, due_at)
-    select id, ${now}::timestamptz, ${now}::timestamptz from unnest(${sql.val([...ids])}::uuid[]) as written (id)
-    on conflict (record_id) do update
-      set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
-  `.execute(tx)
-}

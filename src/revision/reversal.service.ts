@@ -15,12 +15,13 @@ import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import {
   findReadableRecord,
+  listUnembedded,
   loadForUpdate,
   lockTombstonesShared,
   presentWritten,
   type WrittenRecord,
 } from '../records/index.ts'
-import { findLastOperation, listRestoredTexts } from './reversal.queries.ts'
+import { findLastOperation } from './reversal.queries.ts'
 import type { Reversal } from './revision.schemas.ts'
 
 type Resources = { db: Database; clock: Clock; ids: Ids }
@@ -82,7 +83,7 @@ async function takeBack(
   const via = getVia(tx)
   const entries = describeEntries(written)
   await insertEntries(tx, entries, { action: 'revise', actor, rationale, runId: null, now, via })
-  await listRestoredTexts(
+  await listUnembedded(
     tx,
     entries.map(({ record_id: id }) => id),
     now,

@@ -827,13 +827,6 @@ from tombstones
     where scope = any($1::text[])
 and created_at >= $2::timestamptz;
 
--- src/plans/planned-changes.queries.ts listUnembedded
-    insert into unembedded (record_id, asked_at, due_at)
-    select id, $1::timestamptz, $2::timestamptz
-from unnest($3::uuid[]) as written (id)
-    on conflict (record_id) do update
-      set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts;
-
 -- src/plans/planned-forgetting.queries.ts forgetPlanned
     with due as materialized (
       select c.*

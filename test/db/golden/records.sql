@@ -1068,6 +1068,13 @@ where o.record_id = made.id
     select count(*)::int4 as count
 from rewritten;
 
+-- src/records/outdated-texts.queries.ts listUnembedded
+    insert into unembedded (record_id, asked_at, due_at)
+    select id, $1::timestamptz, $2::timestamptz
+from unnest($3::uuid[]) as written (id)
+    on conflict (record_id) do update
+      set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts;
+
 -- src/records/record-change.queries.ts applyChange: of a record alone
 with "changed" as (update "records"
 set "version" = $1, "updated_at" = $2

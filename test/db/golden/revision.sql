@@ -41,13 +41,6 @@ and a.operation_id is not null
     order by a.id desc, e.id
     limit 1;
 
--- src/revision/reversal.queries.ts listRestoredTexts
-    insert into unembedded (record_id, asked_at, due_at)
-    select id, $1::timestamptz, $2::timestamptz
-from unnest($3::uuid[]) as written (id)
-    on conflict (record_id) do update
-      set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts;
-
 -- src/revision/revision.queries.ts copyLinks
     with source as materialized (
       select unnest($1::uuid[]) as id

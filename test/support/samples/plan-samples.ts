@@ -107,6 +107,5 @@ export const planSamples: Record<string, Record<string, Sample | Record<string, 
       inTransaction(db, (tx) => planned.listPlannedIds(tx, { planId: id, after: id, limit: 1_000 })),
     listRest: (db) => inTransaction(db, (tx) => planned.listRest(tx, { ...application, runId: id })),
     findErasedScopes: (db) => inTransaction(db, (tx) => planned.findErasedScopes(tx, ['team'], now)),
-    listUnembedded: (db) => inTransaction(db, (tx) => planned.listUnembedded(tx, [id], now)),
   },
 }

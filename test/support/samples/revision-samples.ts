@@ -18,7 +18,6 @@ export const revisionSamples: Record<string, Record<string, Sample>> = {
   },
   'src/revision/reversal.queries.ts': {
     findLastOperation: (db) => reversal.findLastOperation(db, id),
-    listRestoredTexts: (db) => reversal.listRestoredTexts(db, [id], now),
   },
   'src/revision/merge-reversal.queries.ts': {
     findMergedSources: (db) => reverting.findMergedSources(db, id),

@@ -26,6 +26,7 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
     listOutdatedIds: (db) => outdated.listOutdatedIds(db, { after: id, limit: 20 }),
     lockOutdated: (db) => outdated.lockOutdated(db, [id]),
     findOutdated: (db) => outdated.findOutdated(db, [id]),
+    listUnembedded: (db) => outdated.listUnembedded(db, [id], new Date('2026-01-01T00:00:00.000Z')),
     rewriteTexts: (db) =>
       outdated.rewriteTexts(db, [{ id, words: { text: 'flaky test', count: 2 } }], {
         now: new Date('2026-01-01T00:00:00.000Z'),
