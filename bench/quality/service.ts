@@ -48,44 +48,45 @@ export async function untilEmbedded({ pool }: BenchDatabase): Promise<void> {
 export type Asked = { answered: Answered[]; latencies: number[] }
 
 /** Asks each question of a conversation, within its scope. */
-export async function askService(
+export function askService(
   client: Sender,
-  { id, questions }: Conversation,
+  conversation: Conversation,
   messageIds: ReadonlyMap<string, string>,
 ): Promise<Asked> {
-  const answered: Answered[] = []
-  const latencies: number[] = []
-  for (const question of questions) {
-    const body = {
-      ...{ task_descriptor: question.text, scopes: [id], root_limit: depth, node_limit: depth },
-      ...{ max_hops: 0, record_access: false },
-    }
-    const started = performance.now()
-    const { status, text } = await client.send('POST', '/v1/retrieve', JSON.stringify(body))
-    latencies.push(performance.now() - started)
-    assert(status === 200, `a question was answered ${status}: ${text.slice(0, 500)}`)
-    const { root_ids: ids } = JSON.parse(text) as { root_ids: string[] }
-    answered.push({ question, found: ids.map((each) => messageIds.get(each) ?? each) })
-  }
-  return { answered, latencies }
+  const limits = { root_limit: depth, node_limit: depth, max_hops: 0 }
+  return askEach({ client, conversation, messageIds }, '/v1/retrieve', limits, ({ root_ids: ids }) => ids)
 }
 
 /** Asks for a context of 1,500 tokens for each question: the messages that the text quotes. */
-export async function askContext(
+export function askContext(
   client: Sender,
-  { id, questions }: Conversation,
+  conversation: Conversation,
   messageIds: ReadonlyMap<string, string>,
+): Promise<Asked> {
+  return askEach({ client, conversation, messageIds }, '/v1/context', { max_tokens: 1_500 }, ({ items }) =>
+    items.map(({ record_id: id }) => id),
+  )
+}
+
+type Asking = { client: Sender; conversation: Conversation; messageIds: ReadonlyMap<string, string> }
+type Answer = { root_ids: string[]; items: { record_id: string }[] }
+
+async function askEach(
+  { client, conversation: { id, questions }, messageIds }: Asking,
+  path: string,
+  limits: object,
+  listFound: (answer: Answer) => string[],
 ): Promise<Asked> {
   const answered: Answered[] = []
   const latencies: number[] = []
   for (const question of questions) {
-    const body = { task_descriptor: question.text, scopes: [id], max_tokens: 1_500, record_access: false }
+    const body = { task_descriptor: question.text, scopes: [id], record_access: false, ...limits }
     const started = performance.now()
-    const { status, text } = await client.send('POST', '/v1/context', JSON.stringify(body))
+    const { status, text } = await client.send('POST', path, JSON.stringify(body))
     latencies.push(performance.now() - started)
-    assert(status === 200, `a context was answered ${status}: ${text.slice(0, 500)}`)
-    const { items } = JSON.parse(text) as { items: { record_id: string }[] }
-    answered.push({ question, found: items.map(({ record_id: each }) => messageIds.get(each) ?? each) })
+    assert(status === 200, `a question was answered ${status}: ${text.slice(0, 500)}`)
+    const found = listFound(JSON.parse(text) as Answer)
+    answered.push({ question, found: found.map((each) => messageIds.get(each) ?? each) })
   }
   return { answered, latencies }
 }
