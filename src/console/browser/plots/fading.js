@@ -39,22 +39,30 @@ export function salienceAfter({ curve, half_life_seconds, min_salience, max_age_
 }
 
 /** Beyond this, the service does not fade further. */
-const maxHalfLives = 64
+export const maxHalfLives = 64
 
 /**
- * After how many seconds a record of salience 1 that nobody uses is forgotten; undefined for never. Salience only falls, so
- * the moment is found by halving.
+ * After how many seconds a record of salience 1 that nobody uses is forgotten; undefined for never.
  * @param {Pick<Policy, 'decay' | 'deletion_policy'>} policy
  */
 export function forgottenAfter({ decay, deletion_policy }) {
   let high = maxHalfLives * decay.half_life_seconds
   if (decay.max_age_seconds > 0) high = Math.min(high, decay.max_age_seconds)
   if (deletion_policy !== 'auto_prune' || salienceAfter(decay, high) > pruneLine) return undefined
-  let low = 0
+  return findFall(high, (seconds) => salienceAfter(decay, seconds) > pruneLine)
+}
+
+/**
+ * Salience only falls. The first place at which it is no longer above the prune line, between 0, where it is, and `high`, where it is not.
+ * @param {number} high
+ * @param {(place: number) => boolean} isAbove
+ */
+export function findFall(high, isAbove) {
+  let [least, most] = [0, high]
   for (let step = 0; step < 80; step += 1) {
-    const middle = (low + high) / 2
-    if (salienceAfter(decay, middle) > pruneLine) low = middle
-    else high = middle
+    const middle = (least + most) / 2
+    if (isAbove(middle)) least = middle
+    else most = middle
   }
-  return high
+  return most
 }

@@ -1,4 +1,4 @@
-import { fadingFactor, pruneLine } from './fading.js'
+import { fadingFactor, findFall, maxHalfLives, pruneLine } from './fading.js'
 
 /** @import { AuditEntry, Explanation, Forecast, MemoryRecord } from '../api/types.d.ts' */
 
@@ -117,18 +117,12 @@ export function reinforceAt(record, forecast, at) {
 const halfLivesShown = 8
 
 /**
- * The half-lives until a salience reaches the prune line, found by bisection; with a floor, as many as show the shape.
+ * The half-lives until a salience reaches the prune line; with a floor, as many as show the shape.
  * @param {MemoryRecord['lifecycle']['decay']['curve']} curve
  * @param {number} salience
  * @param {number} floor
  */
 function lifeOf(curve, salience, floor) {
   if (floor >= pruneLine || salience <= pruneLine) return halfLivesShown
-  let [low, high] = [0, 64]
-  for (let step = 0; step < 50; step++) {
-    const middle = (low + high) / 2
-    if (salience * fadingFactor(curve, middle) > pruneLine) low = middle
-    else high = middle
-  }
-  return high
+  return findFall(maxHalfLives, (halfLives) => salience * fadingFactor(curve, halfLives) > pruneLine)
 }

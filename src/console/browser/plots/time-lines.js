@@ -120,8 +120,7 @@ function alignLines(lines) {
   const drawable = tables.map(
     (table) => /** @type {UPlot.AlignedData} */ (table[0].length > 0 ? separate(table) : [[0], [null]]),
   )
-  const joined = UPlot.join(drawable)
-  return joined
+  return UPlot.join(drawable)
 }
 
 /** Two values at one moment are a jump; the moments must still ascend. @param {UPlot.AlignedData} table @returns {UPlot.AlignedData} */
