@@ -76,6 +76,12 @@ export function translateFailure(error: unknown): unknown {
   })
 }
 
+/** Whether a statement surely changed nothing. A lost connection, in contrast, leaves open what was committed. */
+export function changedNothing(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false
+  return !['08', '53', '57P', 'XX'].some((family) => error.code?.startsWith(family))
+}
+
 /** Whether the failure is an outage: the same statement can succeed later. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) {

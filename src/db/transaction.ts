@@ -20,6 +20,11 @@ export function getVia(tx: Database): Via | null {
   return viaByTransaction.get(tx) ?? null
 }
 
+/** For a transaction that several callers share: what is written next is written by this one. */
+export function actFor(tx: Transaction, caller: Caller): void {
+  viaByTransaction.set(tx, viaOf(caller))
+}
+
 /**
  * Runs `work` in the transaction of the call, or in a new one. Only a new one is retried after a serialization
  * failure or a deadlock: a joined one has failed as a whole, and its owner decides.

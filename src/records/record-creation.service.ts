@@ -1,6 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { violatedConstraint } from '../db/failures.ts'
-import { type CallContext, transact } from '../db/transaction.ts'
+import { createGathering } from '../db/gathering.ts'
+import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
 import type { Caller, Sensitivity } from '../domain/caller.ts'
 import type { Policies } from '../domain/lifecycle.ts'
@@ -40,6 +41,10 @@ export type Outcome = WrittenRecord | AppError
 
 export function createRecordCreation(resources: CreationResources) {
   const { db, clock, ids, defaultSensitivity, textLanguage, seal, policies } = resources
+  const insertWithOthers = createGathering<Draft, Draft | AppError>({
+    alone: async (draft) => (await insertNow(db, [draft]))[0] ?? draft,
+    together: (drafts) => insertNow(db, drafts),
+  })
 
   async function create(call: CallContext, given: NewRecord): Promise<WrittenRecord> {
     const [outcome] = await createBatch(call, [given])
@@ -62,14 +67,11 @@ export function createRecordCreation(resources: CreationResources) {
 
   /** Stores drafts of other rooms, which may set more fields than a create. The same checks apply. */
   async function storeDrafts(call: CallContext, drafts: readonly (Draft | AppError)[]): Promise<Outcome[]> {
-    const conn = call.tx ?? db
     for (let attempt = 1; ; attempt++) {
-      const unique = await rejectConflicts(conn, call.caller, seal, drafts)
-      const now = clock.now()
-      const checked = unique.map((each) => (each instanceof AppError ? each : refreshWriteTime(each, now)))
+      const checked = await rejectConflicts(call.tx ?? db, call.caller, seal, drafts)
       try {
-        const stored = await insertRecords(conn, checked.filter(isDraft), textLanguage, seal)
-        return checked.map((each) => answer(call.caller, rejectUnstored(each, stored), now))
+        const stored = await insert(call.tx, checked)
+        return stored.map((each) => answer(call.caller, each, clock.now()))
       } catch (error) {
         const conflict = translateConflict(error)
         if (!conflict) throw error
@@ -78,6 +80,26 @@ export function createRecordCreation(resources: CreationResources) {
         if (call.tx || attempt === 3) throw conflict
       }
     }
+  }
+
+  /** Outside a transaction, a record that depends on no other shares its statement with those of other requests. */
+  async function insert(
+    tx: Transaction | undefined,
+    drafts: readonly (Draft | AppError)[],
+  ): Promise<(Draft | AppError)[]> {
+    const [only] = drafts
+    const mayShare = !tx && drafts.length === 1 && only && isDraft(only) && isIndependent(only)
+    return mayShare ? [await insertWithOthers(only)] : insertNow(tx ?? db, drafts)
+  }
+
+  async function insertNow(
+    conn: Database,
+    drafts: readonly (Draft | AppError)[],
+  ): Promise<(Draft | AppError)[]> {
+    const now = clock.now()
+    const current = drafts.map((each) => (isDraft(each) ? refreshWriteTime(each, now) : each))
+    const stored = await insertRecords(conn, current.filter(isDraft), textLanguage, seal)
+    return current.map((each) => rejectUnstored(each, stored))
   }
 
   /** Stores all records or none. Throws the error of the first record that cannot be stored. */
@@ -104,6 +126,17 @@ export function createRecordCreation(resources: CreationResources) {
   }
 
   return { create, createBatch, createAll, storeDrafts }
+}
+
+const maxSharedText = 8_192
+
+/**
+ * Whether the record can share a statement with those of others: nothing that they do can make it fail, and it does not
+ * keep them waiting. An id of the client may be in use by a transaction that takes long.
+ */
+function isIndependent({ edges, identifiers, descents, hasClientId, searchText }: Draft): boolean {
+  const links = edges.length + identifiers.length + descents.length
+  return links === 0 && !hasClientId && searchText.length <= maxSharedText
 }
 
 const isDraft = (each: Draft | AppError): each is Draft => !(each instanceof AppError)
