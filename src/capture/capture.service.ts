@@ -14,6 +14,7 @@ import { findReadableRecord, presentWritten } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import type { Captured, NewCapture } from './capture.schemas.ts'
 import { type CaptureContext, createCaptureContext } from './capture-context.ts'
+import { createCaptureGathering, mayShareTransaction } from './capture-gathering.service.ts'
 import { classify, type EpisodePlan, type OutcomePlan, type TaskPlan } from './classification.ts'
 import { createEpisodeWriter } from './episode.service.ts'
 import { createInterpreter, dropVanishedReferences } from './interpretation.service.ts'
@@ -46,6 +47,10 @@ export function createCaptureService(resources: Resources) {
   const episodes = createEpisodeWriter(resources)
   const tasks = createTaskWriter(resources)
   const interpreter = createInterpreter(resources)
+  const storeWithOthers = createCaptureGathering({
+    ...{ db, clock, episodes, policies },
+    storeAlone: ({ context, ...prepared }) => transact(db, context, (tx) => store(tx, context, prepared)),
+  })
 
   /**
    * Validates and interprets the input before the transaction, because a chat model may take seconds. Returns the
@@ -60,7 +65,13 @@ export function createCaptureService(resources: Resources) {
     }
     const context = createCaptureContext(call.caller, input, { now, defaultSensitivity })
     const interpretation = await interpreter.interpret(context, plan)
-    return (joined: CallContext) => transact(db, joined, (tx) => store(tx, context, { plan, interpretation }))
+    return (joined: CallContext) => {
+      if (!joined.tx && plan.kind !== 'working_state') {
+        const episode = { context, plan, interpretation }
+        if (mayShareTransaction(episode)) return storeWithOthers(episode)
+      }
+      return transact(db, joined, (tx) => store(tx, context, { plan, interpretation }))
+    }
   }
 
   /** Stores all records of a capture, or none. */

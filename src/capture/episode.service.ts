@@ -16,11 +16,25 @@ import { buildReferenceHandles } from './handle-lookup.ts'
 
 type Resources = { ids: Ids; seal: Seal; textLanguage: string; revision: RevisionService }
 
+/** The records of an episode, before they are stored. */
+export type DraftedEpisode = {
+  id: string
+  context: CaptureWriteContext
+  drafts: Draft[]
+  fact: FactPlan | undefined
+}
+
+export type EpisodeWriter = ReturnType<typeof createEpisodeWriter>
+
 /** Returns the writer of episodes, with the entities they name and the fact they state. */
 export function createEpisodeWriter({ ids, seal, textLanguage, revision }: Resources) {
   const facts = createFactPlanner({ textLanguage, revision })
 
-  async function store(tx: Transaction, context: CaptureWriteContext, plan: EpisodePlan): Promise<Captured> {
+  async function draft(
+    tx: Transaction,
+    context: CaptureWriteContext,
+    plan: EpisodePlan,
+  ): Promise<DraftedEpisode> {
     const id = ids.next()
     const evidence = { fact: plan.fact, source: { ...plan.source, ref: id } }
     const entities = await resolveEntities(tx, { ids, seal }, context, evidence)
@@ -30,10 +44,26 @@ export function createEpisodeWriter({ ids, seal, textLanguage, revision }: Resou
       ...(fact?.drafts ?? []),
       ...entities.newEntities,
     ]
-    const stored = await insertRecords(tx, drafts, textLanguage, seal, fact?.descents)
-    if (!stored.ids.has(id)) throw createErasedContentError()
-    const result = await fact?.apply(tx)
-    return formatCapture(context, drafts, result)
+    return { id, context, drafts, fact }
+  }
+
+  async function store(tx: Transaction, context: CaptureWriteContext, plan: EpisodePlan): Promise<Captured> {
+    const episode = await draft(tx, context, plan)
+    await insertAll(tx, [episode])
+    return finish(tx, episode)
+  }
+
+  /** Stores the new records of several episodes with one statement, or none. */
+  async function insertAll(tx: Transaction, episodes: readonly DraftedEpisode[]): Promise<void> {
+    const drafts = episodes.flatMap((each) => each.drafts)
+    const descents = episodes.flatMap(({ fact }) => fact?.descents ?? [])
+    const stored = await insertRecords(tx, drafts, textLanguage, seal, descents)
+    if (episodes.some(({ id }) => !stored.ids.has(id))) throw createErasedContentError()
+  }
+
+  /** Changes the known facts that the episode confirms or contradicts. */
+  async function finish(tx: Transaction, { context, drafts, fact }: DraftedEpisode): Promise<Captured> {
+    return formatCapture(context, drafts, await fact?.apply(tx))
   }
 
   function planFact(
@@ -53,7 +83,7 @@ export function createEpisodeWriter({ ids, seal, textLanguage, revision }: Resou
     })
   }
 
-  return { store }
+  return { draft, finish, insertAll, store }
 }
 
 const erasedFact: FactPlan = {

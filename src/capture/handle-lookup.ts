@@ -28,7 +28,7 @@ export type LookupResult = {
 }
 
 type Role = 'reference' | 'thread' | 'topic'
-type LookupPlan = { handles: HandleLookup[]; readFindings(findings: HandleLookupResult): LookupResult }
+export type LookupPlan = { handles: HandleLookup[]; readFindings(findings: HandleLookupResult): LookupResult }
 
 /**
  * Lists each handle once and in one order, so that two captures with the same names wait for each other instead of
@@ -86,6 +86,24 @@ function sortUnique(handles: readonly HandleLookup[]): HandleLookup[] {
 
 function getKey({ digest }: Handle): string {
   return digest.toString('hex')
+}
+
+/** Identifies a handle in its scope. */
+export function keyOfLookup({ digest, scope }: Pick<HandleLookup, 'digest' | 'scope'>): string {
+  return `${digest.toString('hex')} ${scope}`
+}
+
+const strength: Readonly<Record<HandleLookup['lock'], number>> = { never: 0, if_unused: 1, always: 2 }
+
+/** Lists the handles of several captures, each once, with the strongest lock, and in the order of a single capture. */
+export function mergeLookups(plans: readonly LookupPlan[]): HandleLookup[] {
+  const byKey = new Map<string, HandleLookup>()
+  for (const each of plans.flatMap(({ handles }) => handles)) {
+    const key = keyOfLookup(each)
+    const other = byKey.get(key)
+    if (!other || strength[other.lock] < strength[each.lock]) byKey.set(key, each)
+  }
+  return [...byKey].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, each]) => each)
 }
 
 /** Returns the handle by which a retry of this capture is recognised. Empty if the source gave no reference. */

@@ -34,6 +34,12 @@ type Resources = {
   maxSensitivity: Sensitivity
 }
 type InterpretablePlan = EpisodePlan | TaskPlan
+/** An episode that is ready to be stored. */
+export type InterpretedEpisode = {
+  context: CaptureContext
+  plan: EpisodePlan
+  interpretation: Interpretation
+}
 
 /** How much of the text is searched for names, in characters. */
 const maxScannedLength = 4_000

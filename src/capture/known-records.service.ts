@@ -51,27 +51,40 @@ export async function findKnownRecords(
     const handles = readFindings(
       requested.length === 0 ? noFindings : await lookUpHandles(tx, requested, context.sensitivity),
     )
-    const earlierCapture = handles.reference?.known.find(({ scope }) => scope === context.scope)
-    if (earlierCapture) return { handles, earlierCapture, factOutcome: undefined, existingFact: undefined }
-    if (!names.fact || !handles.topic)
-      return { handles, earlierCapture, factOutcome: undefined, existingFact: undefined }
-    const factOutcome = await resolveMergedFact(
-      tx,
-      context,
-      decideFactOutcome(names.fact, handles.topic.known, context),
-    )
+    const decided = decideByHandles(context, names.fact, handles)
+    if (decided.earlierCapture || !decided.factOutcome)
+      return { handles, ...decided, existingFact: undefined }
+    const factOutcome = await resolveMergedFact(tx, context, decided.factOutcome)
     const target = getIdToLock(factOutcome)
-    if (target === undefined) return { handles, earlierCapture, factOutcome, existingFact: undefined }
-    const [existingFact] = await loadManyForUpdate(tx, { caller: context.caller }, [target])
-    if (
-      existingFact &&
-      !(existingFact instanceof AppError) &&
-      !isHistory(existingFact.status) &&
-      hasSameVisibility(existingFact, context)
-    )
-      return { handles, earlierCapture, factOutcome, existingFact }
+    if (target === undefined) return { handles, ...decided, factOutcome, existingFact: undefined }
+    const [found] = await loadManyForUpdate(tx, { caller: context.caller }, [target])
+    const existingFact = asStatedFact(context, found)
+    if (existingFact) return { handles, ...decided, factOutcome, existingFact }
   }
   throw new Error('the known fact was withdrawn in each of ten attempts to lock it')
+}
+
+/** Decides by the records that have the names of a capture whether it repeats another one, and what becomes of its fact. */
+export function decideByHandles(
+  context: CaptureContext,
+  fact: SemanticPayload | undefined,
+  handles: LookupResult,
+): Pick<KnownRecords, 'earlierCapture' | 'factOutcome'> {
+  const earlierCapture = handles.reference?.known.find(({ scope }) => scope === context.scope)
+  const isNamed = !earlierCapture && fact && handles.topic
+  return {
+    earlierCapture,
+    factOutcome: isNamed ? decideFactOutcome(fact, isNamed.known, context) : undefined,
+  }
+}
+
+/** The locked record of a known fact, unless it was withdrawn between the lookup and its lock. */
+export function asStatedFact(
+  context: CaptureContext,
+  found: StoredRecord | AppError | undefined,
+): StoredRecord | undefined {
+  if (!found || found instanceof AppError || isHistory(found.status)) return undefined
+  return hasSameVisibility(found, context) ? found : undefined
 }
 
 /** Without a name there is nothing to look up. The insert then checks by itself what was erased. */
@@ -125,7 +138,7 @@ async function claimVisibleRecord(
 }
 
 /** Returns the id of the record that must not change until the transaction ends. */
-function getIdToLock(factOutcome: FactOutcome): string | undefined {
+export function getIdToLock(factOutcome: FactOutcome): string | undefined {
   if (factOutcome.outcome === 'confirmed') return factOutcome.id
   return 'policy' in factOutcome ? factOutcome.other : undefined
 }

@@ -1,0 +1,102 @@
+import type { Database } from '../db/connection.ts'
+import { createGathering } from '../db/gathering.ts'
+import { actFor, type Transaction } from '../db/transaction.ts'
+import type { Policies } from '../domain/lifecycle.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Captured } from './capture.schemas.ts'
+import type { DraftedEpisode, EpisodeWriter } from './episode.service.ts'
+import { keyOfLookup } from './handle-lookup.ts'
+import type { InterpretedEpisode } from './interpretation.service.ts'
+import { parseRecordId } from './mentions.ts'
+import { listReferencedIds } from './model-references.ts'
+import { findKnownTogether } from './shared-lookup.service.ts'
+
+type Resources = {
+  db: Database
+  clock: Clock
+  episodes: EpisodeWriter
+  policies: { getAll(db: Database): Promise<Policies> }
+  storeAlone(episode: InterpretedEpisode): Promise<Captured>
+}
+
+/**
+ * Stores captures that come at the same moment in one transaction, with one lookup and one insert. A capture that
+ * depends on another of them is stored alone afterwards.
+ */
+export function createCaptureGathering({ db, clock, episodes, policies, storeAlone }: Resources) {
+  async function storeTogether(
+    captures: readonly InterpretedEpisode[],
+  ): Promise<readonly (Captured | undefined)[]> {
+    return db.transaction().execute(async (tx) => {
+      const drafted = await draftTogether(tx, captures)
+      const kept = drafted.filter((each) => each !== undefined)
+      if (kept.length > 0) await episodes.insertAll(tx, kept)
+      const captured: (Captured | undefined)[] = []
+      for (const each of drafted) {
+        if (each) actFor(tx, each.context.caller)
+        captured.push(each && (await episodes.finish(tx, each)))
+      }
+      return captured
+    })
+  }
+
+  async function draftTogether(
+    tx: Transaction,
+    captures: readonly InterpretedEpisode[],
+  ): Promise<(DraftedEpisode | undefined)[]> {
+    // Read before the locks, as a single capture does.
+    const now = clock.now()
+    const known = await policies.getAll(tx)
+    const taken = new Set<string>()
+    const drafted: (DraftedEpisode | undefined)[] = []
+    for (const each of await findKnownTogether(tx, captures)) {
+      const episode =
+        each && (await episodes.draft(tx, { ...each.context, ...each, now, policies: known }, each.plan))
+      drafted.push(episode && take(taken, episode) ? episode : undefined)
+    }
+    return drafted
+  }
+
+  return createGathering<InterpretedEpisode, Captured>({
+    alone: storeAlone,
+    together: storeTogether,
+    fits: ([first], next) => first?.context.sensitivity === next.context.sensitivity,
+  })
+}
+
+/** False if another capture stores an entity of the same name: then this one must find it. */
+function take(taken: Set<string>, { drafts }: DraftedEpisode): boolean {
+  const places = drafts.flatMap(({ row, handles }) =>
+    handles.flatMap(({ digest, place }) =>
+      place === null ? [] : [`${keyOfLookup({ digest, scope: row.scope })} ${place}`],
+    ),
+  )
+  if (places.some((each) => taken.has(each))) return false
+  for (const each of places) taken.add(each)
+  return true
+}
+
+const maxSharedText = 8_192
+
+/** Whether a capture is short, and reads nothing before it stores but the records that have its names. */
+export function mayShareTransaction({ plan, interpretation }: InterpretedEpisode): boolean {
+  const { entities, records } = listReferencedIds(interpretation)
+  const references = interpretation.reference_candidates.filter(({ ref }) => parseRecordId(ref) !== undefined)
+  return entities.length + records.length + references.length === 0 && isShort(plan.payload)
+}
+
+/** Whether all texts of a value together are short. The cost depends on the limit, not on the value. */
+function isShort(value: object): boolean {
+  let left = maxSharedText
+  const stack: unknown[] = [value]
+  while (stack.length > 0 && left >= 0) {
+    const next = stack.pop()
+    left -= typeof next === 'string' ? next.length : 1
+    if (typeof next !== 'object' || next === null) continue
+    for (const key in next) {
+      if (stack.length > maxSharedText) return false
+      stack.push(Reflect.get(next, key))
+    }
+  }
+  return left >= 0
+}

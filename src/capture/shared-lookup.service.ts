@@ -1,0 +1,79 @@
+import type { Transaction } from '../db/transaction.ts'
+import { type HandleMatch, loadManyForUpdate, lookUpHandles, type StoredRecord } from '../records/index.ts'
+import type { CaptureContext } from './capture-context.ts'
+import type { EpisodePlan } from './classification.ts'
+import { keyOfLookup, type LookupPlan, mergeLookups, planHandleLookup } from './handle-lookup.ts'
+import type { InterpretedEpisode } from './interpretation.service.ts'
+import { asStatedFact, decideByHandles, getIdToLock, type KnownRecords } from './known-records.service.ts'
+
+/** A capture whose known records are found and locked. */
+export type FoundCapture = InterpretedEpisode & { known: KnownRecords; lookup: LookupPlan }
+
+/**
+ * Finds and locks the known records of several captures of one sensitivity with one lookup. Undefined for a capture that
+ * must run alone: it repeats an earlier one, it has a reference or topic of another of these, or its fact was merged or
+ * withdrawn meanwhile.
+ */
+export async function findKnownTogether(
+  tx: Transaction,
+  captures: readonly InterpretedEpisode[],
+): Promise<(FoundCapture | undefined)[]> {
+  const plans = captures.map((each) => ({ ...each, lookup: planLookup(each) }))
+  const lookups = mergeLookups(plans.map(({ lookup }) => lookup))
+  const [first] = captures
+  if (!first || lookups.length === 0) return captures.map(() => undefined)
+  const { matches, mayBeErased } = await lookUpHandles(tx, lookups, first.context.sensitivity)
+  const byKey = new Map(lookups.map((each, index) => [keyOfLookup(each), matches[index]]))
+  const held = new Set<string>()
+  const found = plans.map((each) => {
+    if (!hold(held, each.lookup)) return undefined
+    const known = readKnown(each, byKey, mayBeErased)
+    return known && { ...each, known }
+  })
+  return lockFacts(tx, found)
+}
+
+function planLookup({ context, plan, interpretation }: InterpretedEpisode): LookupPlan {
+  return planHandleLookup({ ...context, ref: plan.ref, fact: plan.fact, mentions: interpretation.mentions })
+}
+
+/** False if another capture has the same reference or topic: then this one must see what that one stored. */
+function hold(held: Set<string>, { handles }: LookupPlan): boolean {
+  const keys = handles.filter(({ lock }) => lock === 'always').map(keyOfLookup)
+  if (keys.some((key) => held.has(key))) return false
+  for (const key of keys) held.add(key)
+  return true
+}
+
+function readKnown(
+  { lookup, context, plan }: { lookup: LookupPlan; context: CaptureContext; plan: EpisodePlan },
+  byKey: ReadonlyMap<string, HandleMatch | undefined>,
+  mayBeErased: boolean,
+): KnownRecords | undefined {
+  const matches = lookup.handles.map((each) => byKey.get(keyOfLookup(each)) ?? { nextPlace: 0, known: [] })
+  const handles = lookup.readFindings({ matches, mayBeErased })
+  const decided = decideByHandles(context, plan.fact, handles)
+  if (decided.earlierCapture || decided.factOutcome?.outcome === 'merged') return undefined
+  return { handles, ...decided, existingFact: undefined }
+}
+
+/** Locks the facts of all captures in the order of their ids. */
+async function lockFacts(
+  tx: Transaction,
+  found: readonly (FoundCapture | undefined)[],
+): Promise<(FoundCapture | undefined)[]> {
+  const targets = found.flatMap((each) => {
+    const id = each?.known.factOutcome && getIdToLock(each.known.factOutcome)
+    return each && id !== undefined ? [{ id, each }] : []
+  })
+  const locked = new Map<FoundCapture, StoredRecord | undefined>()
+  for (const { id, each } of targets.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+    const [record] = await loadManyForUpdate(tx, { caller: each.context.caller }, [id])
+    locked.set(each, asStatedFact(each.context, record))
+  }
+  return found.map((each) => {
+    if (!each || !locked.has(each)) return each
+    const existingFact = locked.get(each)
+    return existingFact && { ...each, known: { ...each.known, existingFact } }
+  })
+}
