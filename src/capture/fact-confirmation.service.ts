@@ -1,7 +1,7 @@
 import { addTallies } from '../db/tallies.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { salienceAt } from '../domain/curves.ts'
-import { rescoreAndPromote } from '../lifecycle/index.ts'
+import { rescoreAndPromoteOne } from '../lifecycle/index.ts'
 import { type Confirmation, confirmFact, type StoredRecord, writeChange } from '../records/index.ts'
 
 type Reason = { actor: string; rationale: string }
@@ -19,7 +19,7 @@ export async function confirmStoredFact(
     ...{ action: 'reinforce', ...reason, now, textLanguage, record, content },
     changes: { salience: [salienceAt(stored, now), record.salience] },
   })
-  await rescoreAndPromote(tx, { ids: [stored.id], now })
+  await rescoreAndPromoteOne(tx, stored, now)
   await addTallies(tx, { deduplicated: 1 })
   return changed
 }

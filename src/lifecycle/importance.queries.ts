@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { dayOfLife, startOfDay } from '../db/days.ts'
+import { hasIdIn } from '../db/id-condition.ts'
 import type { AccessKind } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { accessWeight, type LoggedAccesses, recentAccesses } from '../domain/access-weights.ts'
@@ -182,7 +183,7 @@ export async function rescore(
     with scored as materialized (
       select r.id, r.importance as old, ${importance} as new
       from records as r ${join}
-      where r.id = any(${sql.val([...ids])}::uuid[])
+      where ${hasIdIn(ids)}
       order by r.id
       for no key update of r
     ), ${moved({ now, runId })}

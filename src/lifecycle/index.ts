@@ -18,7 +18,12 @@ export { importanceAt, rescore, weightedUses } from './importance.queries.ts'
 export { createRefresh, type Refresh } from './importance-refresh.job.ts'
 export { layerRoutes } from './layer.routes.ts'
 export { createLayerService, createPromotion } from './layer.service.ts'
-export { promoteDue, rescoreAndPromote, rescoreAndPromoteRecord } from './promotion.service.ts'
+export {
+  promoteDue,
+  rescoreAndPromote,
+  rescoreAndPromoteOne,
+  rescoreAndPromoteRecord,
+} from './promotion.service.ts'
 export { reinforcementRoutes } from './reinforcement.routes.ts'
 export { createReinforcementService } from './reinforcement.service.ts'
 export { type RetentionSettings, retentionAt } from './retention.queries.ts'

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { hasIdIn } from '../db/id-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Layer } from '../domain/importance.ts'
 import { episodicAccesses, episodicAfterMs, semanticAccesses, semanticImportance } from '../domain/layers.ts'
@@ -88,7 +89,7 @@ export async function promoteWorking(tx: Transaction, candidates: Candidates): P
     rationale: `${episodicAfterMs / 60_000} minutes old, or used ${episodicAccesses} times`,
     due: sql`
       select r.id from records as r
-      where r.id = any(${sql.val([...ids])}::uuid[]) and r.layer = 'working' and ${isMovable}
+      where ${hasIdIn(ids)} and r.layer = 'working' and ${isMovable}
         and (
           ${heldSince} <= ${earlier(now, episodicAfterMs)}::timestamptz
           or ${weightedUsesSinceDemotion} >= ${sql.lit(episodicAccesses)}
@@ -105,7 +106,7 @@ export async function promoteEpisodic(tx: Transaction, candidates: Candidates): 
     rationale: `an importance of ${semanticImportance} or more, and used ${semanticAccesses} times`,
     due: sql`
       select r.id from records as r ${join}
-      where r.id = any(${sql.val([...ids])}::uuid[]) and r.layer = 'episodic' and ${isMovable}
+      where ${hasIdIn(ids)} and r.layer = 'episodic' and ${isMovable}
         and ${weightedUses} >= ${sql.lit(semanticAccesses)} and ${weightedUsesSinceDemotion} >= ${sql.lit(semanticAccesses)}
         and ${importance} >= ${sql.lit(semanticImportance)}
     `,

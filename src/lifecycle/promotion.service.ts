@@ -33,6 +33,16 @@ export async function rescoreAndPromote(tx: Transaction, input: RescoreInput) {
   return { scores, promoted: new Set([...episodic, ...semantic]) }
 }
 
+/** The same for a loaded record. Without a query where no promotion is possible. */
+export async function rescoreAndPromoteOne(
+  tx: Transaction,
+  { id, layer }: Pick<StoredRecord, 'id' | 'layer'>,
+  now: Date,
+): Promise<void> {
+  await rescore(tx, { ids: [id], now })
+  if (layer === 'working' || layer === 'episodic') await promoteDue(tx, { ids: [id], now })
+}
+
 /**
  * The same for records that were just changed. Returns them in their new state, as the caller may see them.
  */

@@ -10,6 +10,8 @@ export type RecordChange = {
   entry: AuditRow & { at: Date }
   /** Present when the content or the scope changes. Both are part of the search text, so `search` is always needed. */
   rewritten?: { content: Partial<ContentRow>; search: Search }
+  /** Whether the sizes of scopes count the record under another scope or group afterwards. */
+  isCountedElsewhere?: boolean
 }
 type Search = { text: string; language: string; scope: string; type: string }
 
@@ -17,7 +19,7 @@ type Search = { text: string; language: string; scope: string; type: string }
 export async function applyChange(
   tx: Transaction,
   id: string,
-  { record, entry, rewritten }: RecordChange,
+  { record, entry, rewritten, isCountedElsewhere = false }: RecordChange,
 ): Promise<void> {
   const changes = entry.changes === null ? null : JSON.stringify(entry.changes)
   const logged = { ...entry, record_id: id, changes, via: asJson(entry.via) }
@@ -27,7 +29,8 @@ export async function applyChange(
     return
   }
   const { content, search } = rewritten
-  if (isCountedElsewhere(record) && Object.keys(content).length > 0) {
+  // Written first: within one statement, the trigger would move the new size although it had counted the old one.
+  if (isCountedElsewhere && Object.keys(content).length > 0) {
     await tx.updateTable('contents').set(asColumns(content)).where('record_id', '=', id).execute()
   }
   const columns = { ...asColumns(content), ...asSearch(search) }
@@ -43,19 +46,6 @@ export async function applyChange(
     .insertInto('audit_entries')
     .values(logged)
     .execute()
-}
-
-/**
- * Whether the sizes of scopes count the record under another scope or group afterwards. Its new content is then written
- * first: within one statement, the trigger would move the new size although it had counted the old one.
- */
-function isCountedElsewhere({
-  scope,
-  layer,
-  pinned,
-  deletion_policy: policy,
-}: RecordChange['record']): boolean {
-  return [scope, layer, pinned, policy].some((value) => value !== undefined)
 }
 
 function asSearch({ text, language, scope, type }: Search) {

@@ -78,6 +78,7 @@ export async function writeChange(
   await applyChange(tx, stored.id, {
     record,
     entry,
+    isCountedElsewhere: counted.some((field) => changed[field] !== stored[field]),
     ...(hasNewText ? { rewritten: { content, search } } : {}),
   })
   if (isRenamed) await updateHandles(tx, stored, changed)
@@ -85,6 +86,8 @@ export async function writeChange(
   if (tally !== undefined) await addTallies(tx, { [tally]: 1 })
   return { ...changed, audit_log: appendEntry(stored.audit_log, entry) }
 }
+
+const counted = ['scope', 'layer', 'pinned', 'deletion_policy'] as const
 
 function describeChanges(stored: StoredRecord, { status, changes }: Change): Record<string, unknown> | null {
   if (!status) return changes ?? null

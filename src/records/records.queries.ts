@@ -1,6 +1,7 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { isEntryShown } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
+import { hasIdIn } from '../db/id-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Sensitivity, Trust } from '../domain/caller.ts'
@@ -79,16 +80,6 @@ export async function findRecords(
     ...(maxEdges === undefined ? {} : { maxEdges }),
   }
   return readStored(db, trust, selection)
-}
-
-/**
- * One id is compared with `=`: PostgreSQL caches the plan of an equality but plans an array condition again at each
- * call, which took ten times as long as the read.
- */
-function hasIdIn(ids: readonly string[]): RawBuilder<SqlBool> {
-  return ids.length === 1
-    ? sql<SqlBool>`r.id = ${ids[0]}::uuid`
-    : sql<SqlBool>`r.id = any(${sql.val([...ids])}::uuid[])`
 }
 
 /**

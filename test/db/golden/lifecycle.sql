@@ -898,7 +898,7 @@ and r.access_count > 0
       ) as recent on true
       group by life.age, life.since
     ) as used on true
-      where r.id = any($4::uuid[])
+      where r.id = $4::uuid
       order by r.id
       for no key update of r
     ), moved as (
@@ -1097,7 +1097,7 @@ and (r.created_at, r.id) > ($2::timestamptz, $3::uuid)
     with due as materialized (
       select r.id
 from records as r
-      where r.id = any($1::uuid[])
+      where r.id = $1::uuid
 and r.layer = 'working'
 and r.forgotten_at is null
 and not r.pinned
@@ -1188,7 +1188,7 @@ and r.access_count > 0
       ) as recent on true
       group by life.age, life.since
     ) as used on true
-      where r.id = any($4::uuid[])
+      where r.id = $4::uuid
 and r.layer = 'episodic'
 and r.forgotten_at is null
 and not r.pinned
