@@ -102,6 +102,25 @@ const shortestField = 256
  * exceed the original length.
  */
 export function maskText(text: string): string {
+  const known = lastMasked.get(text)
+  if (known !== undefined) return known
+  const masked = maskOnce(text)
+  if (text.length <= longestRemembered) remember(text, masked)
+  return masked
+}
+
+/** A record has its texts masked for the search, for its worth and for a summary, one soon after the other. */
+const lastMasked = new Map<string, string>()
+const mostRemembered = 32
+const longestRemembered = 4_096
+
+function remember(text: string, masked: string): void {
+  const [oldest] = lastMasked.size < mostRemembered ? [] : lastMasked.keys()
+  if (oldest !== undefined) lastMasked.delete(oldest)
+  lastMasked.set(text, masked)
+}
+
+function maskOnce(text: string): string {
   const masked = maskJson(text) ?? maskPlain(text)
   const longest = Math.max(text.length, shortestField)
   return masked.length <= longest ? masked : cutBeforeMask(masked.slice(0, longest))

@@ -62,15 +62,16 @@ export function readWorthParts(judged: JudgedText): WorthValues {
     for (const word of words) if (!known?.has(word)) sum += rarityOf(word)
     return Math.min(isMachine ? mostOfMachine : 1, saturate(sum, fullInformation))
   }
+  const all = information()
   const count = (pattern: RegExp, full: number) => saturate(countDistinct(lower, pattern), full)
   return {
     basis: 1,
-    information: information(),
-    novelty: information(judged.known),
+    information: all,
+    novelty: judged.known ? information(judged.known) : all,
     figures: count(figures, 4),
     times: count(times, 3),
     names: saturate(countNames(own, judged.speakers), 4),
-    identifiers: saturate(countDistinct(own, identifiers), 3),
+    identifiers: saturate(countDistinct(own, isAscii(own) ? asciiIdentifiers : identifiers), 3),
     people: count(people, 2),
     first_person: count(firstPerson, 3),
     answer: judged.isAnswer ? 1 : 0,
@@ -88,12 +89,20 @@ export function readWorthParts(judged: JudgedText): WorthValues {
 
 /** The distinct words of a text, in lower case. Scripts without spaces are cut into pairs of characters. */
 export function listWords(text: string): Set<string> {
-  return new Set(Array.from(text.slice(0, mostRead).matchAll(word), ([found]) => normalise(found)))
+  const read = text.slice(0, mostRead)
+  if (isAscii(read)) return new Set(read.toLowerCase().match(asciiWord))
+  return new Set(Array.from(read.matchAll(word), ([found]) => normalise(found)))
 }
 
 export function isQuestion(text: string): boolean {
   return /[?？؟]/u.test(text)
 }
+
+/** Patterns over all letters take three times as long, so a text without accents has patterns of its own. */
+function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text)
+}
+const asciiWord = /[a-z]+(?:'[a-z]+)?/g
 
 const word =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{1,2}|\p{L}[\p{L}\p{M}]*(?:['’]\p{L}+)?/gu
@@ -118,6 +127,7 @@ function separateMachineText(text: string): { prose: string; machineShare: numbe
   return { prose: prose.join('\n'), machineShare: tokens === 0 ? 0 : ofMachine / tokens }
 }
 
+const asciiToken = /^["'([]*[A-Za-z][A-Za-z'-]*["')\]]*[.,;:!?]*["')\]]*$/
 const plainToken = /^["'“‘([]*\p{L}[\p{L}\p{M}'’-]*["'”’)\]]*[.,;:!?…]*["'”’)\]]*$/u
 const machineStart =
   /^\s*(?:[$>#%]\s|at\s+[\w$.]+\(|[{}[\]<]|\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE)\b)/
@@ -125,7 +135,8 @@ const machineStart =
 function isMachineLine(line: string, tokens: readonly string[]): boolean {
   if (machineStart.test(line)) return true
   if (tokens.length < 4) return false
-  return tokens.filter((token) => plainToken.test(token)).length < 0.6 * tokens.length
+  const plain = tokens.filter((token) => asciiToken.test(token) || plainToken.test(token))
+  return plain.length < 0.6 * tokens.length
 }
 
 /** An instruction to keep the text is not counted as a commitment or a preference. */
@@ -177,6 +188,8 @@ const times =
 /** A word of letters and digits, with an underscore, a path, or capitals inside. */
 const identifiers =
   /(?<![\p{L}\p{N}])(?:\p{L}+[-_/]?\d[\p{L}\p{N}_-]*|\p{L}+_[\p{L}\p{N}_]+|\p{Ll}+\p{Lu}[\p{L}\p{N}]+|[\w.-]*\/[\w./-]+)/gu
+const asciiIdentifiers =
+  /(?<![A-Za-z0-9])(?:[A-Za-z]+[-_/]?\d[A-Za-z0-9_-]*|[A-Za-z]+_[A-Za-z0-9_]+|[a-z]+[A-Z][A-Za-z0-9]+|[\w.-]*\/[\w./-]+)/g
 
 const people =
   /\b(?:mom|mum|mother|dad|father|parents?|sister|brother|son|daughter|kids?|children|wife|husband|partner|girlfriend|boyfriend|friends?|family|grand(?:ma|pa|mother|father)|aunt|uncle|cousin|dog|cat|pets?|puppy|kitten|colleagues?|boss|neighbou?rs?|teacher|doctor|dr|mrs|mr)\b/g

@@ -121,3 +121,31 @@ describe('the place of a message in its conversation', () => {
     expect([...(place?.speakers ?? [])].sort()).toEqual(['Ada', 'Bo', 'Li'])
   })
 })
+
+it('judges a text without accents as it judges the same text beside a sign that is no word', () => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      "don't",
+      'API_KEY',
+      'src/db.ts',
+      'v2',
+      'camelCase',
+      'Hello,',
+      '(Porto)',
+      'e.g.',
+      '42',
+      '--x',
+      "it's",
+    ),
+    fc.string({ unit: 'binary-ascii', maxLength: 8 }),
+    fc.stringMatching(/^[A-Za-z]{1,8}[.,!?]?$/),
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), fc.constantFrom(' ', '\n'), (pieces, separator) => {
+      const text = pieces.join(separator)
+      const inUnicode = readWorthParts({ text: `${text}\u00a0` })
+      expect(readWorthParts({ text })).toEqual(inUnicode)
+    }),
+    { numRuns: 500 },
+  )
+})
