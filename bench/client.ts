@@ -21,6 +21,7 @@ export async function createClient(baseUrl: string, connections: number) {
   async function send(method: string, path: string, body?: string): Promise<Answer> {
     const connection = idle.pop()
     if (!connection) throw new Error('more requests at a time than connections')
+    if (connection.socket.destroyed) throw new Error('the service closed a connection that was idle')
     const type = body === undefined ? '' : 'content-type: application/json\r\n'
     const length = body === undefined ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`
     const answered = new Promise<Answer>((resolve, reject) => {

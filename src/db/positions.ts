@@ -17,6 +17,7 @@ export type Positions = ReturnType<typeof createPositions>
 /** Turns places in the log of this database into tokens for clients, and back. */
 export function createPositions(pool: Pick<pg.Pool, 'query'>) {
   let sealing: Promise<Seal> | undefined
+  let last: (Position & { token: string }) | undefined
 
   /** Asked for when it is first needed: the API starts without its database. */
   function openSeal(): Promise<Seal> {
@@ -41,10 +42,17 @@ export function createPositions(pool: Pick<pg.Pool, 'query'>) {
     return parsePosition(rows[0])
   }
 
+  /** Requests that shared a transaction have the same position. */
+  async function sealOnce(position: Position): Promise<string> {
+    if (last?.lsn === position.lsn && last.timeline === position.timeline) return last.token
+    const token = sealPosition(await openSeal(), position)
+    last = { ...position, token }
+    return token
+  }
+
   return {
     /** The token of a position, or of the current one. */
-    seal: async (known?: Position): Promise<string> =>
-      sealPosition(await openSeal(), known ?? (await readPosition())),
+    seal: async (known?: Position): Promise<string> => sealOnce(known ?? (await readPosition())),
     /** Undefined when the token says nothing about this database. */
     open: async (token: string): Promise<Position | undefined> => openPosition(await openSeal(), token),
   }
