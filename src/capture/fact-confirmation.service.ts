@@ -19,7 +19,7 @@ export async function confirmStoredFact(
     ...{ action: 'reinforce', ...reason, now, textLanguage, record, content },
     changes: { salience: [salienceAt(stored, now), record.salience] },
   })
-  await rescoreAndPromoteOne(tx, stored, now)
+  await rescoreAndPromoteOne(tx, changed, now)
   await addTallies(tx, { deduplicated: 1 })
   return changed
 }

@@ -1,4 +1,4 @@
-import { type AccessSummary, recentAccesses } from './access-weights.ts'
+import { type AccessSummary, noAccesses, recentAccesses } from './access-weights.ts'
 
 /**
  * The importance score from nine factors. It is a pure function, so computing it again at the same instant changes
@@ -79,6 +79,25 @@ export function scoreImportance(inputs: ImportanceInputs): number {
     score += weight * factors[name as ImportanceFactor]
   }
   return Math.min(1, Math.max(0, score))
+}
+
+type UnusedRecord = Pick<ImportanceInputs, 'base_importance' | 'emotional_valence' | 'layer'> & {
+  created_at: Date
+  source_type: keyof typeof sourceTrust
+  confirmation_count: number
+}
+
+/** The importance of a record that was never used. */
+export function scoreUnused(record: UnusedRecord, now: Date): number {
+  return scoreImportance({
+    base_importance: record.base_importance,
+    emotional_valence: record.emotional_valence,
+    accesses: noAccesses,
+    age_days: Math.max(0, now.getTime() - record.created_at.getTime()) / 86_400_000,
+    layer: record.layer,
+    source_trust: sourceTrust[record.source_type],
+    confirmations: record.confirmation_count,
+  })
 }
 
 export function importanceFactors(inputs: ImportanceInputs): ImportanceFactors {

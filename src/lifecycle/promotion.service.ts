@@ -1,5 +1,6 @@
 import type { Transaction } from '../db/transaction.ts'
 import type { Caller } from '../domain/caller.ts'
+import { importanceTolerance, scoreUnused } from '../domain/importance.ts'
 import { findRecords, type StoredRecord } from '../records/index.ts'
 import { type RescoreInput, rescore } from './importance.queries.ts'
 import { promoteEpisodic, promoteWorking } from './promotion.queries.ts'
@@ -33,14 +34,17 @@ export async function rescoreAndPromote(tx: Transaction, input: RescoreInput) {
   return { scores, promoted: new Set([...episodic, ...semantic]) }
 }
 
-/** The same for a loaded record. Without a query where no promotion is possible. */
-export async function rescoreAndPromoteOne(
-  tx: Transaction,
-  { id, layer }: Pick<StoredRecord, 'id' | 'layer'>,
-  now: Date,
-): Promise<void> {
-  await rescore(tx, { ids: [id], now })
+/** The same for a record in its new state, without a query where nothing can follow. */
+export async function rescoreAndPromoteOne(tx: Transaction, record: StoredRecord, now: Date): Promise<void> {
+  const { id, layer } = record
+  if (!isScored(record, now)) await rescore(tx, { ids: [id], now })
   if (layer === 'working' || layer === 'episodic') await promoteDue(tx, { ids: [id], now })
+}
+
+/** Whether the importance is surely close enough. Only the database knows the uses of a record. */
+function isScored(record: StoredRecord, now: Date): boolean {
+  const distance = Math.abs(scoreUnused(record, now) - record.importance)
+  return record.access_count === 0 && distance < 0.99 * importanceTolerance
 }
 
 /**

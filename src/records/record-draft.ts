@@ -1,10 +1,9 @@
-import { noAccesses } from '../domain/access-weights.ts'
 import { actorOf, type Caller, type Sensitivity, viaOf } from '../domain/caller.ts'
 import { computeExpiry, computePruneAt, salienceAt } from '../domain/curves.ts'
 import type { Edge } from '../domain/edges.ts'
 import { findGraphFaults } from '../domain/graph-cycles.ts'
 import { listHandles } from '../domain/handles.ts'
-import { scoreImportance, sourceTrust } from '../domain/importance.ts'
+import { scoreUnused } from '../domain/importance.ts'
 import type { Policies, TypePolicy } from '../domain/lifecycle.ts'
 import { completePayload, type Payload } from '../domain/payloads.ts'
 import { defaultConfidence, defaultKinds, defaultLayers, defaultSalience } from '../domain/record-defaults.ts'
@@ -145,7 +144,7 @@ function draftRow(given: NewRecord, baseImportance: number, context: DraftContex
     confidence: given.confidence ?? defaultConfidence,
     ...kept,
     ...draftLifecycle(given, context.policies[given.type], kept.created_at, now),
-    importance: computeImportance(kept, now),
+    importance: scoreUnused({ ...kept, confirmation_count: 0 }, now),
     last_accessed_at: null,
     access_count: 0,
     served_count: 0,
@@ -178,24 +177,6 @@ function draftLifecycle(given: NewRecord, policy: TypePolicy, createdAt: Date, n
     salience: salienceAt(life, now),
     prune_at: computePruneAt(life),
   }
-}
-
-type ScoredFields = Pick<
-  RecordRow,
-  'created_at' | 'layer' | 'source_type' | 'base_importance' | 'emotional_valence'
->
-
-/** The importance of a record that was never used. */
-function computeImportance(record: ScoredFields, now: Date): number {
-  return scoreImportance({
-    base_importance: record.base_importance,
-    emotional_valence: record.emotional_valence,
-    accesses: noAccesses,
-    age_days: Math.max(0, now.getTime() - record.created_at.getTime()) / 86_400_000,
-    layer: record.layer,
-    source_trust: sourceTrust[record.source_type],
-    confirmations: 0,
-  })
 }
 
 function draftEdges(given: NewRecord, id: string, now: Date): Edge[] {
