@@ -37,6 +37,8 @@ import * as accessKeys from './0043_access_keys.ts'
 import * as planGroups from './0044_plan_groups.ts'
 import * as tenants from './0049_tenants.ts'
 import * as sizesByKey from './0050_sizes_by_key.ts'
+import * as historyPartitions from './0051_history_partitions.ts'
+import * as histories from './0052_histories.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -78,4 +80,6 @@ export const migrations: Record<string, Migration> = {
   '0044_plan_groups': planGroups,
   '0049_tenants': tenants,
   '0050_sizes_by_key': sizesByKey,
+  '0051_history_partitions': historyPartitions,
+  '0052_histories': histories,
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { isLogged } from '../db/history-cuts.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 
@@ -14,7 +15,7 @@ export async function findReturnedRecords(db: Database): Promise<Finding> {
         and not exists (select from handles as h where h.record_id = d.id)
         and not exists (select from embeddings as v where v.record_id = d.id)
         and not exists (select from access_log as l where l.record_id = d.id)
-        and exists (select from audit_entries as a where a.record_id = d.id)
+        and (not ${isLogged(sql`d.created_at`)} or exists (select from audit_entries as a where a.record_id = d.id))
       from departures as d
     `,
   )
@@ -30,7 +31,8 @@ export async function findErasedWords(db: Database): Promise<Finding> {
           where a.record_id = d.id and a.action <> 'erase' and (a.rationale <> '' or a.changes is not null)
         )
         and not exists (select from status_changes as s where s.record_id = d.id and s.reason <> '')
-        and exists (select from audit_entries as a where a.record_id = d.id and a.action = 'erase')
+        and (not ${isLogged(sql`d.departed_at`)}
+          or exists (select from audit_entries as a where a.record_id = d.id and a.action = 'erase'))
       from departures as d
       where d.kind = 'erased'
     `,

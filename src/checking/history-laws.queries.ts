@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { isLogged } from '../db/history-cuts.ts'
 import { mayBecome, mayRevertTo } from '../domain/status.ts'
 import { importanceAt } from '../lifecycle/index.ts'
 import { findBreaches } from './breaches.queries.ts'
@@ -13,14 +14,14 @@ const movesBy = (isOpen: typeof mayBecome) =>
 const [moves, reverts] = [movesBy(mayBecome), movesBy(mayRevertTo)]
 
 /**
- * Each change of a record is a version with an audit entry. Changes without a version, such as a pruning, may have
+ * Each change of a record that is younger than the log is a version with an audit entry. Changes without a version, such as a pruning, may have
  * one too.
  */
 export async function findUnloggedVersions(db: Database): Promise<Finding> {
   return findBreaches(
     db,
     sql`
-      select r.id, coalesce(a.entries, 0) >= r.version
+      select r.id, coalesce(a.entries, 0) >= r.version or not ${isLogged(sql`r.created_at`)}
       from records as r
       left join (select record_id, count(*) as entries from audit_entries group by record_id) as a
         on a.record_id = r.id

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { isLogged } from '../db/history-cuts.ts'
 import { salienceAt } from '../db/salience.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
@@ -85,7 +86,8 @@ export async function findWrongForgettings(db: Database): Promise<Finding> {
     sql`
       select r.id, r.deletion_policy <> 'never' and r.purge_at >= r.forgotten_at
         and (r.forgotten_reason not in ('pruned', 'archived', 'budget') or (r.deletion_policy = 'auto_prune' and not r.pinned))
-        and exists (select from audit_entries as a where a.record_id = r.id and a.action in ('delete', 'archive'))
+        and (not ${isLogged(sql`r.forgotten_at`)}
+          or exists (select from audit_entries as a where a.record_id = r.id and a.action in ('delete', 'archive')))
       from records as r
       where r.forgotten_at is not null
     `,

@@ -63,11 +63,15 @@ export async function findDisabledGuards(db: Database): Promise<Finding> {
       from pg_trigger as g join pg_class as t on t.oid = g.tgrelid
       where t.relnamespace = current_schema()::regnamespace
       union all
-      select log || ' is append-only', (
+      select part.oid::regclass || ' is append-only', (
         select count(*) = 2 from pg_trigger as g
-        where g.tgrelid = log::regclass and g.tgname in (log || '_append_only', log || '_kept')
+        where g.tgrelid = part.oid and g.tgname in (log || '_append_only', log || '_kept')
       )
       from unnest(${logs}::text[]) as log
+      cross join lateral (
+        select log::regclass as oid
+        union all select i.inhrelid from pg_inherits as i where i.inhparent = log::regclass
+      ) as part
     `,
   )
 }

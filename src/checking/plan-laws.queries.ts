@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { isLogged } from '../db/history-cuts.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 
@@ -56,7 +57,7 @@ export async function findUnloggedUndos(db: Database): Promise<Finding> {
       select c.record_id, exists (
         select from audit_entries as a
         where a.record_id = c.record_id and a.run_id = c.run_id and a.action = 'undo'
-      )
+      ) or not ${isLogged(sql`m.started_at`)}
       from maintenance_runs as m join maintenance_changes as c on c.run_id = m.id and c.action = 'undo'
       where m.job = 'undo' and not m.dry_run
     `,

@@ -231,6 +231,11 @@ export interface Handles {
   scope: string;
 }
 
+export interface HistoryCuts {
+  before: Date;
+  history: string;
+}
+
 export interface IdempotencyKeys {
   body: string | null;
   created_at: Date;
@@ -624,6 +629,7 @@ export interface DB {
   entity_identifiers: EntityIdentifiers;
   episode_tallies: EpisodeTallies;
   handles: Handles;
+  history_cuts: HistoryCuts;
   idempotency_keys: IdempotencyKeys;
   import_lines: ImportLines;
   import_secret: ImportSecret;

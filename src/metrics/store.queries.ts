@@ -99,9 +99,13 @@ export type SizeRow = { table: string; bytes: number; rows: number }
 /** The size of each table with its indexes, and the last estimate of its rows. */
 export async function listSizes(db: Database): Promise<SizeRow[]> {
   const { rows } = await sql<SizeRow>`
-    select c.relname as table, pg_total_relation_size(c.oid) as bytes, greatest(c.reltuples, 0)::float8 as rows
+    select c.relname as table, sum(pg_total_relation_size(part.oid))::int8 as bytes, sum(greatest(part.reltuples, 0))::float8 as rows
     from pg_class as c
-    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and c.relname not like 'kysely%'
+    left join pg_inherits as i on i.inhparent = c.oid
+    join pg_class as part on part.oid = coalesce(i.inhrelid, c.oid)
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and c.relname not like 'kysely%'
+    group by c.relname
     order by c.relname
   `.execute(db)
   return rows

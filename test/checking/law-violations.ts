@@ -2,6 +2,7 @@
 export const lawViolations: Readonly<Record<string, readonly string[]>> = {
   guards: [
     'alter table audit_entries disable trigger audit_entries_append_only',
+    'drop trigger audit_entries_kept on audit_entries_rest',
     'drop trigger status_changes_kept on status_changes',
     'alter table records drop constraint records_counts, add constraint records_counts check (version > 0) not valid',
   ],

@@ -30,7 +30,7 @@ async function liftGuards(tx: Database): Promise<void> {
   await sql`set local session_replication_role = replica`.execute(tx)
   const { rows } = await sql<{ table: string; name: string }>`
     select conrelid::regclass::text as table, conname as name from pg_constraint
-    where contype = 'c' and connamespace = 'public'::regnamespace and conname <> 'records_counts'
+    where contype = 'c' and conislocal and connamespace = 'public'::regnamespace and conname <> 'records_counts'
   `.execute(tx)
   for (const { table, name } of rows) {
     await sql`alter table ${sql.table(table)} drop constraint ${sql.ref(name)}`.execute(tx)

@@ -89,7 +89,7 @@ const varying = new Set(['scope_sizes', 'tallies', 'importance_history'])
 async function countAllRows(db: Database): Promise<Record<string, number>> {
   const { rows } = await sql<{ name: string }>`
     select relname as name from pg_class
-    where relnamespace = current_schema()::text::regnamespace and relkind = 'r' order by 1
+    where relnamespace = current_schema()::text::regnamespace and relkind in ('r', 'p') and not relispartition order by 1
   `.execute(db)
   const counted = rows.filter(({ name }) => !varying.has(name))
   const counts = counted.map(async ({ name }) => {

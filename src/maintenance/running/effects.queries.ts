@@ -68,7 +68,10 @@ export async function extendDigest(tx: Transaction, planId: string, kept: string
   `.execute(tx)
 }
 
-/** Deletes a part of what a rehearsal kept, and returns how many rows it were. */
+/**
+ * Deletes a part of what a rehearsal kept, and returns how many rows it were. Changes of other runs may be at the same place
+ * of another partition.
+ */
 export async function deleteRehearsed(tx: Transaction, runId: string, limit: number): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`
     with effect as (
@@ -77,7 +80,8 @@ export async function deleteRehearsed(tx: Transaction, runId: string, limit: num
       returning 1
     ), change as (
       delete from maintenance_changes
-      where ctid = any(array(select ctid from maintenance_changes where run_id = ${runId}::uuid limit ${limit}))
+      where run_id = ${runId}::uuid
+        and ctid = any(array(select ctid from maintenance_changes where run_id = ${runId}::uuid limit ${limit}))
       returning 1
     )
     select (select count(*) from effect) + (select count(*) from change) as deleted

@@ -30,9 +30,14 @@ where v.record_id = d.id)
         and not exists (select
 from access_log as l
 where l.record_id = d.id)
-        and exists (select
+        and (not d.created_at >= coalesce(
+    (select c.before
+from history_cuts as c
+where c.history = 'audit_entries'), '-infinity'
+  )
+or exists (select
 from audit_entries as a
-where a.record_id = d.id)
+where a.record_id = d.id))
       from departures as d
     ) as each (name, holds);
 
@@ -52,10 +57,15 @@ or a.changes is not null)
 from status_changes as s
 where s.record_id = d.id
 and s.reason <> '')
-        and exists (select
+        and (not d.departed_at >= coalesce(
+    (select c.before
+from history_cuts as c
+where c.history = 'audit_entries'), '-infinity'
+  )
+          or exists (select
 from audit_entries as a
 where a.record_id = d.id
-and a.action = 'erase')
+and a.action = 'erase'))
       from departures as d
       where d.kind = 'erased'
     ) as each (name, holds);
@@ -183,6 +193,11 @@ and back.target_id = e.source_id
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
       select r.id, coalesce(a.entries, 0) >= r.version
+or not r.created_at >= coalesce(
+    (select c.before
+from history_cuts as c
+where c.history = 'audit_entries'), '-infinity'
+  )
       from records as r
       left join (select record_id, count(*) as entries
 from audit_entries group by record_id) as a
@@ -409,10 +424,15 @@ and r.purge_at >= r.forgotten_at
         and (r.forgotten_reason not in ('pruned', 'archived', 'budget')
 or (r.deletion_policy = 'auto_prune'
 and not r.pinned))
-        and exists (select
+        and (not r.forgotten_at >= coalesce(
+    (select c.before
+from history_cuts as c
+where c.history = 'audit_entries'), '-infinity'
+  )
+          or exists (select
 from audit_entries as a
 where a.record_id = r.id
-and a.action in ('delete', 'archive'))
+and a.action in ('delete', 'archive')))
       from records as r
       where r.forgotten_at is not null
     ) as each (name, holds);
@@ -556,13 +576,19 @@ where c.connamespace = current_schema()::regnamespace
       from pg_trigger as g join pg_class as t on t.oid = g.tgrelid
       where t.relnamespace = current_schema()::regnamespace
       union all
-      select log || ' is append-only', (
+      select part.oid::regclass || ' is append-only', (
         select count(*) = 2
 from pg_trigger as g
-        where g.tgrelid = log::regclass
+        where g.tgrelid = part.oid
 and g.tgname in (log || '_append_only', log || '_kept')
       )
       from unnest($1::text[]) as log
+      cross join lateral (
+        select log::regclass as oid
+        union all select i.inhrelid
+from pg_inherits as i
+where i.inhparent = log::regclass
+      ) as part
     ) as each (name, holds);
 
 -- src/checking/name-laws.queries.ts findLostContents
@@ -696,6 +722,11 @@ from audit_entries as a
 and a.run_id = c.run_id
 and a.action = 'undo'
       )
+or not m.started_at >= coalesce(
+    (select c.before
+from history_cuts as c
+where c.history = 'audit_entries'), '-infinity'
+  )
       from maintenance_runs as m join maintenance_changes as c on c.run_id = m.id
 and c.action = 'undo'
       where m.job = 'undo'

@@ -8,12 +8,14 @@ const install = `
   create schema fuzz;
   create table fuzz.writes (sign int4 not null, name text not null, content text not null);
   create function fuzz.note() returns trigger language plpgsql as $$
+  declare
+    name constant text := regexp_replace(tg_table_name, '_(rest|[0-9]{6})$', '');
   begin
     if tg_op <> 'INSERT' then
-      insert into fuzz.writes values (-1, tg_table_name, md5((to_jsonb(old) - 'last_used_at')::text));
+      insert into fuzz.writes values (-1, name, md5((to_jsonb(old) - 'last_used_at')::text));
     end if;
     if tg_op <> 'DELETE' then
-      insert into fuzz.writes values (1, tg_table_name, md5((to_jsonb(new) - 'last_used_at')::text));
+      insert into fuzz.writes values (1, name, md5((to_jsonb(new) - 'last_used_at')::text));
     end if;
     return null;
   end $$;
