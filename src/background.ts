@@ -14,6 +14,7 @@ import { createPromotion, createRefresh, createSweep } from './lifecycle/index.t
 import { createChat } from './llm/chat.ts'
 import {
   createDueJobs,
+  createHistoryKeeping,
   createPurge,
   createRunner,
   deleteOldRuns,
@@ -73,8 +74,13 @@ export function createJobs({
   models = createBackgroundModels({ config, clock, instruments }),
   pollMs,
 }: BackgroundResources) {
-  const { intervals, revisedRetentionMs } = config.jobs
+  const { intervals, revisedRetentionMs, historyRetentionMs } = config.jobs
   const { forgottenRetentionMs } = config.records
+  const revisionMs = Math.max(revisedRetentionMs, leastRevisionMs)
+  // What can be restored or taken back is found in the log.
+  const histories = createHistoryKeeping({
+    historyRetentionMs: Math.max(historyRetentionMs, revisionMs, forgottenRetentionMs),
+  })
   const expired = {
     idempotency_keys: deleteExpiredAnswers,
     records: purgeForgotten,
@@ -85,7 +91,7 @@ export function createJobs({
     regrets: deleteOldRegrets,
     plans: deleteExpiredPlans,
     revisions: (db: Database, now: Date, limit: number) =>
-      deleteRevisionEffects(db, momentBefore(now, Math.max(revisedRetentionMs, leastRevisionMs)), limit),
+      deleteRevisionEffects(db, momentBefore(now, revisionMs), limit),
   }
   const embeddings = createEmbeddingJob({
     ...{ db, clock, ids, log, maxSensitivity: config.models.maxSensitivity },
@@ -118,7 +124,7 @@ export function createJobs({
       compress: createCompression({ db, ...config.cognition }),
       refresh_importance: refresh,
       embed: embeddings.work,
-      purge: createPurge({ expired, listPurgeable }),
+      purge: createPurge({ expired, keepHistories: histories.keep, listPurgeable }),
       simulation: createSimulation({ db }),
       undo: createUndo({ db }),
     },

@@ -206,6 +206,7 @@ function toConfig(values: Environment) {
       }),
       revisedRetentionMs: toMilliseconds(values.MEMBRANE_REVISED_RETENTION),
       planRetentionMs: toMilliseconds(values.MEMBRANE_PLAN_RETENTION),
+      historyRetentionMs: toMilliseconds(values.MEMBRANE_HISTORY_RETENTION),
     }),
   })
 }

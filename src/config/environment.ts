@@ -208,6 +208,10 @@ export const environmentSchema = Type.Object({
     '90d',
   ),
   MEMBRANE_PLAN_RETENTION: retention('How long a plan of a job can be applied.', '7d'),
+  MEMBRANE_HISTORY_RETENTION: retention(
+    'How long the audit log and the history of importance are kept, by whole months; `never` to drop nothing. At least 90 days, MEMBRANE_REVISED_RETENTION and MEMBRANE_FORGOTTEN_RETENTION.',
+    'never',
+  ),
   MEMBRANE_CONSOLIDATION_INTERVAL: interval(
     'Interval of the `consolidate` job until a schedule is set by the API; 0 or `never` for no schedule.',
     '6h',

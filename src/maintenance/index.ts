@@ -5,6 +5,7 @@ import { simulationsRoutes } from './simulations.routes.ts'
 import { undoRoutes } from './undo.routes.ts'
 
 export { createDueJobs, startDueJobsPoll } from './due-jobs-poll.job.ts'
+export { createHistoryKeeping } from './histories.service.ts'
 export { maintenanceRoutes } from './maintenance.routes.ts'
 export { JobOptions, MaintenanceRun } from './maintenance.schemas.ts'
 export { createMaintenanceService, type MaintenanceService } from './maintenance.service.ts'

@@ -8,6 +8,8 @@ type DeleteExpired = (db: Database, now: Date, limit: number) => Promise<number>
 /** Each key is the name under which the run counts the rows. The room that stores the rows provides the function. */
 type Resources = {
   expired: Readonly<Record<string, DeleteExpired>>
+  /** Drops what is old of the histories, before the runs that they belong to. */
+  keepHistories?: (context: RunContext) => Promise<void>
   /** The records that a plan lists: the next ones after an id. */
   listPurgeable?: (db: Database, due: { now: Date; after: string; limit: number }) => Promise<Purgeable[]>
 }
@@ -18,11 +20,12 @@ type Purgeable = { id: string; reason: string; forgotten_at: Date }
 const batchSize = 1_000
 
 /** The job `purge`. Each batch is a transaction of its own and skips rows that another worker has locked. */
-export function createPurge({ expired, listPurgeable }: Resources): JobWork {
+export function createPurge({ expired, keepHistories, listPurgeable }: Resources): JobWork {
   return {
     run: async (context) => {
       const { run, inBatch } = context
       if (run.dryRun && run.keepsEffects && listPurgeable) return listAll(context, listPurgeable)
+      if (!run.dryRun) await keepHistories?.(context)
 
       for (const [name, deleteExpired] of Object.entries(expired)) {
         let deleted: number

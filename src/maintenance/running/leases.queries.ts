@@ -181,11 +181,13 @@ export async function setLastSuccess(tx: Transaction, job: string, now: Date): P
   await tx.updateTable('job_schedules').set({ last_success_at: now }).where('job', '=', job).execute()
 }
 
-const keptForMs = 90 * 86_400_000
+export const runsKeptForMs = 90 * 86_400_000
 
-/** Deletes runs that ended long ago, with their changes. Returns how many; at most `limit`. */
+/**
+ * Deletes runs that ended long ago and whose changes were dropped with their month. Returns how many; at most `limit`.
+ */
 export async function deleteOldRuns(db: Database, now: Date, limit: number): Promise<number> {
-  const before = new Date(now.getTime() - keptForMs)
+  const before = new Date(now.getTime() - runsKeptForMs)
   const { deleted } = await db
     .with('old', (cte) =>
       cte
@@ -194,6 +196,13 @@ export async function deleteOldRuns(db: Database, now: Date, limit: number): Pro
           eb
             .selectFrom('maintenance_runs')
             .where('finished_at', '<=', before)
+            .where(({ exists, not, selectFrom }) =>
+              not(
+                exists(
+                  selectFrom('maintenance_changes as c').whereRef('c.run_id', '=', 'maintenance_runs.id'),
+                ),
+              ),
+            )
             .select('id')
             .limit(limit)
             .forUpdate()

@@ -1,3 +1,17 @@
+-- src/maintenance/histories.queries.ts tendHistory
+    select tend_history(
+      $1::text, $2::timestamptz, $3::timestamptz, $4::bigint
+    ) as dropped;
+
+-- src/maintenance/histories.queries.ts analyzeHistory
+select analyze_history($1::text) as analyzed;
+
+-- src/maintenance/histories.queries.ts findOldestKeptRun
+    select min(created_at) as created_at
+from maintenance_runs
+    where finished_at is null
+or finished_at > $1::timestamptz;
+
 -- src/maintenance/maintenance.queries.ts insertRun
 insert into "maintenance_runs" ("id", "job", "trigger", "created_at", "dry_run", "scope", "traceparent", "requested_by", "options", "status", "done", "total", "stats", "attempts", "cancel_requested")
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15);
@@ -424,10 +438,11 @@ limit $2))
     ), change as (
       delete
 from maintenance_changes
-      where ctid = any(array(select ctid
+      where run_id = $3::uuid
+        and ctid = any(array(select ctid
 from maintenance_changes
-where run_id = $3::uuid
-limit $4))
+where run_id = $4::uuid
+limit $5))
       returning 1
     )
     select (select count(*)
@@ -536,6 +551,9 @@ from "maintenance_runs"
 where "id" in (select "id"
 from "maintenance_runs"
 where "finished_at" <= $1
+and not exists (select
+from "maintenance_changes" as "c"
+where "c"."run_id" = "maintenance_runs"."id")
 limit $2
 for update skip locked)
 returning "id"), "effects" as (delete

@@ -10,6 +10,7 @@ import * as running from '../../../src/maintenance/running/leases.queries.ts'
 import { noIntervals } from '../idle-jobs.ts'
 import { budgetSamples } from './budget-samples.ts'
 import type { Sample } from './deletion-samples.ts'
+import { historySamples } from './history-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
@@ -29,6 +30,7 @@ const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>)
 
 export const maintenanceSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   ...budgetSamples,
+  ...historySamples,
   'src/lifecycle/decay-sweep.queries.ts': {
     countDue: {
       everywhere: (db) => sweep.countDue(db, { ...due, scope: null }),
