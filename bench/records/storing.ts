@@ -57,8 +57,9 @@ async function measureBytes({ pool }: BenchDatabase): Promise<number> {
 /** The bytes per record of each table and index. */
 async function listParts({ pool }: BenchDatabase, count: number): Promise<Record<string, number>> {
   const { rows } = await pool.query<{ name: string; bytes: string }>(
-    `select relname as name, case relkind when 'i' then pg_relation_size(oid) else pg_table_size(oid) end as bytes
-     from pg_class where relkind in ('r', 'i') and relnamespace = 'public'::regnamespace order by bytes desc`,
+    `select regexp_replace(relname, '_(rest|[0-9]{6})(_|$)', '\\2') as name,
+       sum(case relkind when 'i' then pg_relation_size(oid) else pg_table_size(oid) end) as bytes
+     from pg_class where relkind in ('r', 'i') and relnamespace = 'public'::regnamespace group by 1 order by bytes desc`,
   )
   const parts = rows.map(({ name, bytes }) => [name, Math.round(Number(bytes) / count)] as const)
   return Object.fromEntries(parts.filter(([, bytes]) => bytes > 0))
