@@ -133,7 +133,10 @@ function isNamed(only: readonly string[] | null): RawBuilder<SqlBool> {
 
 type Portion = { runId: string; after: string; limit: number }
 
-/** The moves of importance that a run logged and that still stand, as effects. */
+/**
+ * The moves of importance that a run logged and that still stand, as effects. The bound in time keeps the months before the
+ * run out; the clocks of two workers differ.
+ */
 export async function listImportanceMoves(
   tx: Transaction,
   { runId, after, limit }: Portion,
@@ -143,6 +146,7 @@ export async function listImportanceMoves(
       jsonb_build_object(${life}, 'forgotten_at', r.forgotten_at, 'importance', h.new) as after
     from importance_history as h join records as r on r.id = h.record_id
     where h.run_id = ${runId}::uuid and h.record_id > ${after}::uuid and r.importance = h.new
+      and h.at >= (select m.created_at - interval '1 day' from maintenance_runs as m where m.id = ${runId}::uuid)
       and not exists (
         select from run_effects as e
         where e.record_id = r.id and e.run_id = ${runId}::uuid and e.relation = 'records' and e.after ? 'importance'

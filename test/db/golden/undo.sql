@@ -171,17 +171,20 @@ from restored
     where h.run_id = $1::uuid
 and h.record_id > $2::uuid
 and r.importance = h.new
+      and h.at >= (select m.created_at - interval '1 day'
+from maintenance_runs as m
+where m.id = $3::uuid)
       and not exists (
         select
 from run_effects as e
         where e.record_id = r.id
-and e.run_id = $3::uuid
+and e.run_id = $4::uuid
 and e.relation = 'records'
 and e.after ? 'importance'
         offset 0
       )
     order by h.record_id
-    limit $4;
+    limit $5;
 
 -- src/undo/undo.queries.ts listTakenBack
     select id
