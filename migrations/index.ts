@@ -39,6 +39,7 @@ import * as tenants from './0049_tenants.ts'
 import * as sizesByKey from './0050_sizes_by_key.ts'
 import * as historyPartitions from './0051_history_partitions.ts'
 import * as histories from './0052_histories.ts'
+import * as lz4 from './0056_lz4.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -82,4 +83,5 @@ export const migrations: Record<string, Migration> = {
   '0050_sizes_by_key': sizesByKey,
   '0051_history_partitions': historyPartitions,
   '0052_histories': histories,
+  '0056_lz4': lz4,
 }
