@@ -1,10 +1,11 @@
 import { Kysely, type LogEvent, PostgresDialect, type PostgresPool } from 'kysely'
-import pg from 'pg'
-import { notePositions } from './commit-positions.ts'
-import { prepareStatements } from './prepared.ts'
+import type pg from 'pg'
+import type { Logger } from '../kernel/log.ts'
+import { createPool, type PoolOptions } from './pool.ts'
 import type { DB } from './schema.ts'
 import { homeSchema } from './schema-names.ts'
-import { poolOf, trackSchemas } from './tenant-sessions.ts'
+import { createTenantServers } from './servers/tenant-servers.ts'
+import { poolOf } from './tenant-sessions.ts'
 
 export type Database = Kysely<DB>
 
@@ -14,70 +15,32 @@ export type Statement = { sql: string; durationMs: number; failure?: string | un
 /** Makes the connections of a pool enter a schema; without tenants it changes nothing. */
 export type Scope = (pool: pg.Pool) => Pick<pg.Pool, 'connect'>
 
-export type ConnectionOptions = {
-  url: string
-  poolSize: number
-  statementTimeoutMs: number
-  lockTimeoutMs: number
-  /** Set to false behind a pooler that shares connections between sessions, such as an old PgBouncer. */
-  preparedStatements?: boolean
-  /** Shown in pg_stat_activity, so that an operator sees which role holds a connection. */
-  applicationName: string
+export type ConnectionOptions = PoolOptions & {
   /** Called after each statement. */
   onStatement?: ((statement: Statement) => void) | undefined
   /** Says which server answers a statement, where reads may go to replicas. `scope` is applied to the pool of each. */
   route?: ((primary: pg.Pool, scope: Scope) => PostgresPool) | undefined
-  /** Whether each tenant has a schema of its own. The database of the connection is then that of the schema `public`. */
-  tenants?: boolean
+  /** How many requests may wait for a connection to one server of tenants. */
+  poolQueue?: number
+  log?: Logger
 }
 
 export type Connection = ReturnType<typeof connect>
 
-const bigint = pg.types.builtins.INT8
-
-/** Our bigints are seconds and counters far below 2^53. As strings they would appear in JSON. */
-function getTypeParser(oid: number, format?: 'text' | 'binary') {
-  return oid === bigint ? Number : pg.types.getTypeParser(oid, format)
-}
-
-export function createPool(options: Omit<ConnectionOptions, 'onStatement' | 'route'>): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.poolSize,
-    application_name: options.applicationName,
-    statement_timeout: options.statementTimeoutMs,
-    lock_timeout: options.lockTimeoutMs,
-    // A transaction of a paused process must not hold its locks forever.
-    idle_in_transaction_session_timeout: 60_000,
-    connectionTimeoutMillis: 5_000,
-    keepAlive: true,
-    // A statement does not wait for the answer to the one before it.
-    pipeline: true,
-    // Compiling a statement over many rows took ten times as long as running it.
-    // With tenants no table is found before a schema was chosen.
-    options: options.tenants ? '-c jit=off -c search_path=pg_catalog' : '-c jit=off',
-    types: { getTypeParser },
-  })
-  // An idle connection that the server closes emits `error`; without a listener it would end the process. The next
-  // query opens a new connection, so nothing else is needed.
-  pool.on('error', () => {})
-  // A connection in use emits `error` too, besides failing its query. A lost server must not end this process.
-  pool.on('connect', (client) => client.on('error', () => {}))
-  const isPrepared = options.preparedStatements ?? true
-  if (options.tenants) trackSchemas(pool, isPrepared)
-  else if (isPrepared) prepareStatements(pool)
-  notePositions(pool)
-  return pool
-}
+/** What reaches the data of every tenant. */
+export type TenantConnection = Pick<Connection, 'db' | 'databaseOf' | 'visitServer' | 'servers'>
 
 export function connect(options: ConnectionOptions) {
   const pool = createPool(options)
   const { onStatement, route, tenants = false } = options
+  const servers = createTenantServers(options)
   const log = (event: LogEvent) => onStatement?.(describe(event))
   const createDatabase = (source: PostgresPool): Database =>
     new Kysely<DB>({ dialect: new PostgresDialect({ pool: source }), ...(onStatement ? { log } : {}) })
+  let serial = 0
   const openSchema = (schema: string): PostgresPool => {
-    const scope: Scope = (each) => (tenants ? poolOf(each, schema) : each)
+    const own = serial++
+    const scope: Scope = (each) => (tenants ? poolOf(each, schema, own) : each)
     if (route) return route(pool, scope)
     const scoped = scope(pool)
     return { connect: () => scoped.connect(), end: () => pool.end() }
@@ -86,9 +49,22 @@ export function connect(options: ConnectionOptions) {
   return {
     db,
     pool,
-    /** The database of one tenant. It uses the connections of all, and no statement of it finds a table of another. */
-    databaseOf: (schema: string): Database => createDatabase(openSchema(schema)),
-    close: () => db.destroy(),
+    /**
+     * The database of one tenant. It uses the connections of all tenants of its server, and no statement of it finds a
+     * table of another. Without a URL the tenant is on the server of this connection.
+     */
+    databaseOf: (schema: string, serverUrl?: string): Database =>
+      createDatabase(serverUrl === undefined ? openSchema(schema) : servers.openSchema(serverUrl, schema)),
+    /** Works on a server over a connection of its own, as before it is known whether it can be used. */
+    visitServer: async <T>(url: string, work: (visited: Database) => Promise<T>): Promise<T> => {
+      const visiting = createPool({ ...options, url, poolSize: 1, tenants: true })
+      const visited = createDatabase({ ...poolOf(visiting, 'pg_catalog'), end: () => visiting.end() })
+      return work(visited).finally(() => visited.destroy())
+    },
+    servers,
+    close: async (): Promise<void> => {
+      await Promise.all([db.destroy(), servers.close()])
+    },
   }
 }
 

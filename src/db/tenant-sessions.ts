@@ -13,9 +13,14 @@ type Query = (...args: unknown[]) => unknown
 type Session = {
   /** The schema of the connection; undefined before the first. */
   schema: string | undefined
+  /** The database object that the connection serves, with its schema. */
+  served: string
   /** The schema of the transaction in progress, when it is another one. */
   visited: string | undefined
-  /** The names of prepared statements by schema and text. */
+  /**
+   * The names of prepared statements by what was served, and text. Two objects of one schema share none: the schema may
+   * have been dropped and restored between them, and a statement keeps the types that are gone.
+   */
   names: Map<string, Map<string, string>>
   count: number
 }
@@ -35,7 +40,9 @@ export function visitStatement(schema: string): string {
  */
 export function trackSchemas(pool: pg.Pool, isPrepared: boolean): void {
   pool.on('connect', (client) => {
-    const session: Session = { schema: undefined, visited: undefined, names: new Map(), count: 0 }
+    const session: Session = {
+      ...{ schema: undefined, served: homeSchema, visited: undefined, names: new Map(), count: 0 },
+    }
     sessions.set(client, session)
     const query = client.query.bind(client) as Query
     const tracked = (text: unknown, values: unknown, ...rest: unknown[]) => {
@@ -57,23 +64,23 @@ function follow(session: Session, text: string): void {
 }
 
 function nameOf(session: Session, text: string): string | undefined {
-  const schema = session.visited ?? session.schema ?? homeSchema
-  const names = session.names.get(schema) ?? new Map<string, string>()
+  const served = session.visited ?? session.served
+  const names = session.names.get(served) ?? new Map<string, string>()
   const known = names.get(text)
   if (known !== undefined || session.count >= most.statements) return known
   const name = `membrane_${session.count++}`
-  session.names.set(schema, names.set(text, name))
+  session.names.set(served, names.set(text, name))
   return name
 }
 
-/** The part of a pool that the query builder uses. */
-export function poolOf(pool: pg.Pool, schema: string) {
+/** The part of a pool that the query builder uses. `serial` tells the database objects of one schema apart. */
+export function poolOf(pool: pg.Pool, schema: string, serial = 0) {
   return {
     connect: async (): Promise<pg.PoolClient> => {
       const client = await pool.connect()
       const release = client.release.bind(client)
       try {
-        await enter(client, schema)
+        await enter(client, schema, serial)
       } catch (error) {
         release(true)
         throw error
@@ -87,15 +94,16 @@ export function poolOf(pool: pg.Pool, schema: string) {
 }
 
 /** Another schema costs one short statement; the one that the connection served last costs nothing. */
-async function enter(client: pg.PoolClient, schema: string): Promise<void> {
+async function enter(client: pg.PoolClient, schema: string, serial: number): Promise<void> {
   const session = sessions.get(client)
   if (!session) throw new TypeError('a connection without a session')
+  session.served = serial === 0 ? schema : `${schema} ${serial}`
   if (session.schema === schema) return
   if (session.schema === undefined) await requireOwnProcess(client)
   session.schema = undefined
   await client.query(`set search_path to "${schema}"`)
   session.schema = schema
-  if (!session.names.has(schema)) session.names.set(schema, new Map())
+  if (!session.names.has(session.served)) session.names.set(session.served, new Map())
 }
 
 /** A pooler gives the connection of one client to another between two transactions, with the schema of the first. */

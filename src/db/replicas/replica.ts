@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { type ConnectionOptions, createPool } from '../connection.ts'
+import { breakConnection, createPool, type PoolOptions } from '../pool.ts'
 import type { Position } from '../position.ts'
 import { createProbe, type Probed } from './probe.ts'
 
@@ -14,8 +14,6 @@ export type Absence =
 
 export type Replica = ReturnType<typeof createReplica>
 export type Judge = (probed: Probed) => { absence?: Absence; lagMs: number }
-
-export type PoolOptions = Omit<ConnectionOptions, 'onStatement' | 'route'>
 
 type State = { number: number; absence: Absence | undefined; lagMs: number; answered: number }
 
@@ -43,7 +41,7 @@ export function createReplica(number: number, options: PoolOptions, report: (sta
   function markAway(): void {
     become('does not answer')
     replayed = undefined
-    for (const client of clients) (client as unknown as pg.Client).end().catch(() => {})
+    for (const client of clients) breakConnection(client)
   }
 
   async function look(judge: Judge): Promise<void> {

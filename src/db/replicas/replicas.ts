@@ -3,12 +3,13 @@ import type pg from 'pg'
 import { AppError } from '../../kernel/errors.ts'
 import type { Logger } from '../../kernel/log.ts'
 import type { Scope } from '../connection.ts'
+import type { PoolOptions } from '../pool.ts'
 import type { Position } from '../position.ts'
 import { getReading, type Reading } from '../request-scope.ts'
 import { createLagHistory } from './lag.ts'
 import { createProbe, type Probed } from './probe.ts'
 import { createReadClient } from './read-client.ts'
-import { createReplica, type Judge, type PoolOptions, type Replica } from './replica.ts'
+import { createReplica, type Judge, type Replica } from './replica.ts'
 
 type Options = PoolOptions & {
   replicaUrls: readonly string[]

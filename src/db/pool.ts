@@ -1,0 +1,62 @@
+import pg from 'pg'
+import { notePositions } from './commit-positions.ts'
+import { prepareStatements } from './prepared.ts'
+import { trackSchemas } from './tenant-sessions.ts'
+
+export type PoolOptions = {
+  url: string
+  poolSize: number
+  statementTimeoutMs: number
+  lockTimeoutMs: number
+  /** Set to false behind a pooler that shares connections between sessions, such as an old PgBouncer. */
+  preparedStatements?: boolean
+  /** Shown in pg_stat_activity, so that an operator sees which role holds a connection. */
+  applicationName: string
+  /** Whether each tenant has a schema of its own. The database of the connection is then that of the schema `public`. */
+  tenants?: boolean
+}
+
+const bigint = pg.types.builtins.INT8
+
+/** Our bigints are seconds and counters far below 2^53. As strings they would appear in JSON. */
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  return oid === bigint ? Number : pg.types.getTypeParser(oid, format)
+}
+
+export function createPool(options: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    application_name: options.applicationName,
+    statement_timeout: options.statementTimeoutMs,
+    lock_timeout: options.lockTimeoutMs,
+    // A transaction of a paused process must not hold its locks forever.
+    idle_in_transaction_session_timeout: 60_000,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    // A statement does not wait for the answer to the one before it.
+    pipeline: true,
+    // Compiling a statement over many rows took ten times as long as running it.
+    // With tenants no table is found before a schema was chosen.
+    options: options.tenants ? '-c jit=off -c search_path=pg_catalog' : '-c jit=off',
+    types: { getTypeParser },
+  })
+  // An idle connection that the server closes emits `error`; without a listener it would end the process. The next
+  // query opens a new connection, so nothing else is needed.
+  pool.on('error', () => {})
+  // A connection in use emits `error` too, besides failing its query. A lost server must not end this process.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  const isPrepared = options.preparedStatements ?? true
+  if (options.tenants) trackSchemas(pool, isPrepared)
+  else if (isPrepared) prepareStatements(pool)
+  notePositions(pool)
+  return pool
+}
+
+/**
+ * Breaks a connection, and so fails the statements that run on it. `end` would wait for them, because they are pipelined,
+ * and on a machine that is gone for many minutes.
+ */
+export function breakConnection(client: pg.PoolClient): void {
+  client.connection.stream.destroy()
+}

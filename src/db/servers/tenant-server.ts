@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { AppError } from '../../kernel/errors.ts'
+import type { Logger } from '../../kernel/log.ts'
+import { breakConnection, createPool, type PoolOptions } from '../pool.ts'
+import { createPositions } from '../positions.ts'
+import { poolOf } from '../tenant-sessions.ts'
+import { createPause } from './server-pause.ts'
+import { placeOf } from './server-url.ts'
+
+export type ServerOptions = PoolOptions & {
+  /** How many requests may wait for a connection. */
+  poolQueue?: number
+  log?: Logger | undefined
+  lookEveryMs?: number
+}
+
+export type Server = ReturnType<typeof createTenantServer>
+
+/** While connections are in use, the server must answer this often. */
+const usualLookMs = 2_000
+const lookTimeoutMs = 2_000
+/** A busy process can be late for one answer. */
+const mostMisses = 2
+
+/** One server of tenants. When it cannot be used, requests for its tenants fail at once, and none for others. */
+export function createTenantServer(options: ServerOptions) {
+  const { poolQueue = Number.POSITIVE_INFINITY, log, lookEveryMs = usualLookMs } = options
+  const pool = createPool(options)
+  const place = placeOf(options.url)
+  const clients = new Set<pg.PoolClient>()
+  pool.on('connect', (client) => clients.add(client))
+  pool.on('remove', (client) => clients.delete(client as pg.PoolClient))
+  const pause = createPause((failure) => {
+    if (failure === undefined) log?.info('a server of tenants answers again', { ...place })
+    else log?.warn('a server of tenants cannot be used', { ...place, err: failure })
+  })
+  let isWatched = false
+  let usedAt = performance.now()
+
+  const busyCount = () => pool.totalCount - pool.idleCount
+
+  async function connect(schema: string, serial: number): Promise<pg.PoolClient> {
+    usedAt = performance.now()
+    if (pool.waitingCount >= poolQueue) throw overloaded()
+    // A connection that is open may still work, as after a change of the password.
+    if (pool.idleCount === 0 && pause.isClosed()) throw unavailable()
+    try {
+      const connected = pause.attempt(() => poolOf(pool, schema, serial).connect())
+      startWatch()
+      return await connected
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      if (!isQueueTimeout(error)) pause.noteFailure(error)
+      throw unavailable(error)
+    }
+  }
+
+  function unavailable(cause?: unknown): AppError {
+    const message = 'The server of this tenant is unavailable at the moment.'
+    const retryAfterSeconds = Math.max(2, pause.secondsLeft())
+    return new AppError('database_unavailable', message, { retryAfterSeconds, cause })
+  }
+
+  function startWatch(): void {
+    if (isWatched) return
+    isWatched = true
+    void watch().finally(() => {
+      isWatched = false
+    })
+  }
+
+  /** Looks whether the server still answers, until it has answered everything. */
+  async function watch(): Promise<void> {
+    let misses = 0
+    do {
+      await sleep(lookEveryMs, undefined, { ref: false })
+      const failure = busyCount() > 0 ? await findSilence() : undefined
+      misses = failure === undefined ? 0 : misses + 1
+      if (misses >= mostMisses) giveUp(failure)
+    } while (pool.totalCount > 0)
+  }
+
+  function giveUp(failure: unknown): void {
+    pause.noteFailure(failure)
+    for (const client of clients) breakConnection(client)
+  }
+
+  /** Undefined when the server answers, be it by a refusal. */
+  async function findSilence(): Promise<unknown> {
+    const client = new pg.Client({
+      ...{ connectionString: options.url, application_name: `${options.applicationName} probe` },
+      ...{ connectionTimeoutMillis: lookTimeoutMs, query_timeout: lookTimeoutMs },
+    })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      await client.query('select')
+      return undefined
+    } catch (error) {
+      return error instanceof pg.DatabaseError ? undefined : error
+    } finally {
+      client.end().catch(() => {})
+    }
+  }
+
+  return {
+    place,
+    connect,
+    positions: createPositions(pool),
+    isAway: pause.isAway,
+    /** Whether anything would be lost if it were closed. */
+    isIdleSince: (moment: number) => pool.totalCount === 0 && usedAt < moment,
+    counts: () => ({ busy: busyCount(), idle: pool.idleCount, waiting: pool.waitingCount }),
+    close: () => pool.end(),
+  }
+}
+
+function overloaded(): AppError {
+  return new AppError('overloaded', 'Too many requests are waiting for the server of this tenant.', {
+    retryAfterSeconds: 1,
+  })
+}
+
+/** All connections were in use for as long as a request waits: the server works. */
+function isQueueTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
+}
