@@ -27,7 +27,8 @@ const useCases = `${rooms}.*${ofKind('service', 'queries', 'job')}`
 const pureFiles = { path: `^src/(?:domain|${room})/[^.]+\\.ts$`, pathNot: '/index\\.ts$' }
 
 const main = '^src/main\\.ts$'
-const composition = '^src/(?:services|tenant-services|models|background|tenant-background|store-laws)\\.ts$'
+const composition =
+  '^src/(?:services|tenant-services|models|background|tenant-background|store-laws|store-preparation)\\.ts$'
 const config = '^src/config/'
 const page = '^src/console/browser/'
 const app = '^src/http/app\\.ts$'

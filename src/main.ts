@@ -25,6 +25,7 @@ import { joinSiblings, placeVariable } from './process/siblings.ts'
 import { explainFailure } from './process/start-failure.ts'
 import { startWorking } from './process/worker-process.ts'
 import { checkLaws } from './store-laws.ts'
+import { prepareDatabase } from './store-preparation.ts'
 
 // The modules that a role imports below start in two thirds of the time. Where the folder cannot be written, nothing is kept.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'))
@@ -95,8 +96,9 @@ async function startWorker(context: Context): Promise<Service> {
     ...{ ...context, clock, onStatement },
     createJobs: (connection, announcements) =>
       createBackground({ ...context, connection, clock, ids, instruments, tracer, announcements }),
-    listen: async ({ db, pool }, checks) => {
+    listen: async ({ db, pool, servers }, checks) => {
       instruments.watchPool(pool, 'jobs')
+      if (config.tenants) instruments.watchServers(servers)
       if (config.metrics.workerPort === undefined) return async () => {}
       const app = await createWorkerApp(context, { db, pool, checks, instruments })
       await serve(app, {
@@ -179,9 +181,10 @@ async function startApi(context: Context): Promise<Service> {
   const url = requireDatabaseUrl(config, 'api')
   requireRootKey(config)
   const connection = connectApi({ config, log, url, onStatement })
-  const { db, pool, replicas, positions, waiting, close } = connection
+  const { db, pool, replicas, positions, waiting, servers, close } = connection
   instruments.watchPool(pool, 'requests')
   if (replicas) instruments.watchReplicas(replicas)
+  if (config.tenants) instruments.watchServers(servers)
   await replicas?.start()
   const configuration = await watchConfiguration(db, config)
   const queue = openQueue({ redisUrl: config.redisUrl, databaseUrl: url }, log)
@@ -200,7 +203,10 @@ async function startApi(context: Context): Promise<Service> {
       migrations: () => requireCurrent(db),
       configuration,
     },
-    advisories: { queue: () => queue.ready(), ...replicas?.checks },
+    advisories: {
+      ...{ queue: () => queue.ready(), ...replicas?.checks },
+      ...(config.tenants ? { tenant_servers: servers.check } : {}),
+    },
     isStopping: () => isStopping,
     log: { level: config.logLevel },
   })
@@ -227,15 +233,6 @@ function requireRootKey({ tenants, auth }: Config): void {
 async function requireCurrent(db: Database): Promise<void> {
   const pending = await pendingMigrations(db)
   if (pending.length > 0) throw new AppError('not_ready', 'The role migrate has not run for this version.')
-}
-
-/** Only the roles that prepare a database load this module. */
-async function prepareDatabase(db: Database, log: Logger, { tenants }: Config): Promise<void> {
-  const { ensureNearestIndex } = await import('./embeddings/index.ts')
-  await ensureNearestIndex(db, log)
-  if (!tenants) return
-  const { migrateTenants } = await import('./tenants/index.ts')
-  log.info('the schemas of tenants are up to date', { migrated: await migrateTenants({ db, clock }) })
 }
 
 function startEverything(context: Context): Promise<Service> {

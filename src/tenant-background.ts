@@ -1,18 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BackgroundResources, createBackgroundModels, createJobs } from './background.ts'
-import type { Connection } from './db/connection.ts'
+import type { TenantConnection } from './db/connection.ts'
 import { newestMigration } from './db/migrator.ts'
-import { schemaOf } from './db/schema-names.ts'
 import type { Announcements } from './jobs/announcements.ts'
 import { createFairSlots } from './jobs/fair-slots.ts'
 import type { JobHandler } from './jobs/job-message.ts'
 import { type JobName, jobNames } from './jobs/job-names.ts'
 import { type Poll, startPoll } from './jobs/poll.ts'
 import { createInstruments } from './telemetry/instruments.ts'
-import { createTenantDirectory, listStoppedTenants, walkTenants } from './tenants/index.ts'
+import {
+  createTenantDirectory,
+  createTenantPlaces,
+  listStoppedTenants,
+  migrateThere,
+  serverOf,
+  type TenantRow,
+  walkTenants,
+} from './tenants/index.ts'
 
 type Resources = Omit<BackgroundResources, 'db' | 'announcements'> & {
-  connection: Pick<Connection, 'db' | 'databaseOf'>
+  connection: TenantConnection
   announcements: Announcements
   sliceMs?: number
 }
@@ -20,6 +27,10 @@ type Resources = Omit<BackgroundResources, 'db' | 'announcements'> & {
 type Jobs = ReturnType<typeof createJobs>
 /** Undefined for what belongs to no tenant. */
 type Reference = string | undefined
+type Placed = { reference: Reference; server_url: string | null }
+type Opened = { jobs: Jobs; server: string | null; usedAt: number }
+
+const home: Placed = { reference: undefined, server_url: null }
 
 const walkEveryMs = 30_000
 /** A tenant that is suspended or dropped is noticed within this time. */
@@ -47,21 +58,31 @@ export function createTenantJobs({
   sliceMs = usualSliceMs,
   ...resources
 }: Resources) {
-  const { config, clock, log, instruments = createInstruments() } = resources
+  const { config, clock, ids, log, instruments = createInstruments() } = resources
   const models = createBackgroundModels({ config, clock, instruments })
+  const places = createTenantPlaces({ connection, ids, key: config.tenantKey, ...config.records })
   const directory = createTenantDirectory({ db: connection.db })
-  const opened = new Map<Reference, { jobs: Jobs; usedAt: number }>()
+  const opened = new Map<Reference, Opened>()
   const awake = new Map<Reference, { watch: Poll; until: number }>()
   const slots = createFairSlots({
     ...{ slots: jobNames.length, sliceMs },
     onError: ({ tenant, name }, error) => log.warn('a job failed', { tenant, job: name, err: error }),
   })
 
-  function jobsOf(reference: Reference): Jobs {
-    const db = () => (reference === undefined ? connection.db : connection.databaseOf(schemaOf(reference)))
-    const jobs = opened.get(reference)?.jobs ?? createJobs({ ...resourcesOf(reference), db: db() })
-    opened.set(reference, { jobs, usedAt: performance.now() })
+  function jobsOf(placed: Placed): Jobs {
+    const { reference, server_url: server } = placed
+    const known = opened.get(reference)
+    const isCurrent = known?.server === server
+    // The tenant was moved.
+    if (known && !isCurrent) void putToSleep((each) => each === reference)
+    const jobs = isCurrent ? known.jobs : openJobs(placed)
+    opened.set(reference, { jobs, server, usedAt: performance.now() })
     return jobs
+  }
+
+  function openJobs({ reference, server_url }: Placed): Jobs {
+    const db = reference === undefined ? connection.db : places.databaseOf({ reference, server_url })
+    return createJobs({ ...resourcesOf(reference), db })
   }
 
   function resourcesOf(reference: Reference) {
@@ -69,29 +90,31 @@ export function createTenantJobs({
     return { ...resources, instruments, models, announcements: announcing }
   }
 
-  function submit(reference: Reference, name: JobName): void {
-    const work = (signal: AbortSignal) => jobsOf(reference).handle(name, signal, () => {})
-    slots.submit({ tenant: reference ?? '', name, work })
+  function submit(placed: Placed, name: JobName): void {
+    const work = (signal: AbortSignal) => jobsOf(placed).handle(name, signal, () => {})
+    slots.submit({ tenant: placed.reference ?? '', name, work })
   }
 
   const handle: JobHandler = async (job, _signal, _showRun, message) => {
     const reference = message?.tenant
-    if (reference !== undefined && !(await isActive(reference))) return { refused: 1 }
-    if (message?.reason === 'writes') wake(reference)
-    else submit(reference, job)
+    const placed = reference === undefined ? home : await findActive(reference)
+    if (!placed) return { refused: 1 }
+    if (message?.reason === 'writes') wake(placed)
+    else submit(placed, job)
     return { accepted: 1 }
   }
 
-  async function isActive(reference: string): Promise<boolean> {
+  async function findActive(reference: string): Promise<Placed | undefined> {
     const row = await directory.findByReference(reference)
-    return row?.status === 'active' && row.migration >= newestMigration
+    return row && isReady(row) ? row : undefined
   }
 
-  function wake(reference: Reference): void {
+  function wake(placed: Placed): void {
+    const { reference } = placed
     const until = performance.now() + awakeMs
     const known = awake.get(reference)
     if (known) known.until = until
-    else if (awake.size < mostAwake) awake.set(reference, { watch: jobsOf(reference).watchTexts(), until })
+    else if (awake.size < mostAwake) awake.set(reference, { watch: jobsOf(placed).watchTexts(), until })
   }
 
   async function putToSleep(isDue: (reference: Reference, until: number) => boolean): Promise<void> {
@@ -101,30 +124,51 @@ export function createTenantJobs({
   }
 
   async function walk(signal: AbortSignal): Promise<void> {
-    await visit(undefined)
-    for await (const { reference, status, migration } of walkTenants(connection.db)) {
+    await visit(home)
+    const elsewhere: TenantRow[] = []
+    for await (const row of walkTenants(connection.db)) {
       if (signal.aborted) return
-      if (status !== 'active' || migration < newestMigration) continue
-      const startedAt = performance.now()
-      await visit(reference)
-      await sleep(performance.now() - startedAt, undefined, { signal })
+      if (row.status === 'active' && row.server_url !== null) elsewhere.push(row)
+      else if (isReady(row)) await visitAtLeisure(row, signal)
     }
+    for (const [server, rows] of Map.groupBy(elsewhere, serverOf)) servers.start(server, rows, signal)
     await putToSleep((_, until) => until <= performance.now())
-    const oldest = performance.now() - idleMs
+    closeIdle(performance.now() - idleMs)
+  }
+
+  function closeIdle(latest: number): void {
     for (const [reference, { usedAt }] of opened)
-      if (usedAt < oldest && !awake.has(reference)) opened.delete(reference)
+      if (usedAt < latest && !awake.has(reference)) opened.delete(reference)
+  }
+
+  async function visitAtLeisure(placed: Placed, signal: AbortSignal): Promise<void> {
+    const startedAt = performance.now()
+    await visit(placed)
+    await sleep(performance.now() - startedAt, undefined, { signal })
   }
 
   /** A tenant that fails must not hide the others. */
-  async function visit(reference: Reference): Promise<void> {
+  async function visit(placed: Placed | TenantRow): Promise<void> {
     try {
-      const jobs = jobsOf(reference)
-      for (const name of await jobs.findDue()) submit(reference, name)
-      if (await jobs.hasTexts()) wake(reference)
+      if ('migration' in placed && placed.migration < newestMigration) await catchUp(placed)
+      const jobs = jobsOf(placed)
+      for (const name of await jobs.findDue()) submit(placed, name)
+      if (await jobs.hasTexts()) wake(placed)
     } catch (error) {
+      const { reference, server_url } = placed
+      // What is said of a server that is away is said once.
+      if (reference !== undefined && places.isAway({ reference, server_url })) return
       log.warn('a look at a tenant failed', { tenant: reference ?? '', err: error })
     }
   }
+
+  /** Its server was away when the role migrate ran. */
+  async function catchUp(row: TenantRow): Promise<void> {
+    await migrateThere({ db: connection.db, clock, places }, row)
+    log.info('a tenant on a server of its own is up to date', { tenant: row.id })
+  }
+
+  const servers = createServerWalks({ log, places, visit: visitAtLeisure, putToSleep })
 
   async function stopInactive(): Promise<void> {
     const stopped = new Set<Reference>(await listStoppedTenants(connection.db))
@@ -141,10 +185,52 @@ export function createTenantJobs({
     return {
       stop: async () => {
         await Promise.all([...polls.map((poll) => poll.stop()), slots.close()])
+        await servers.ended()
         await putToSleep(() => true)
       },
     }
   }
 
   return { handle, startPolls }
+}
+
+type ServerWalk = {
+  log: BackgroundResources['log']
+  places: ReturnType<typeof createTenantPlaces>
+  visit(row: TenantRow, signal: AbortSignal): Promise<void>
+  putToSleep(isDue: (reference: Reference) => boolean): Promise<void>
+}
+
+/** Visits the tenants of each server beside the others, because one that is slow or away must not delay them. */
+function createServerWalks({ log, places, visit, putToSleep }: ServerWalk) {
+  const walking = new Map<string, Promise<void>>()
+
+  async function walk(rows: readonly TenantRow[], signal: AbortSignal): Promise<void> {
+    for (const row of rows) {
+      if (signal.aborted) return
+      await visit(row, signal)
+      if (!places.isAway(row)) continue
+      // The others would fail too. The next walk tries again.
+      const references = new Set<Reference>(rows.map(({ reference }) => reference))
+      return putToSleep((reference) => references.has(reference))
+    }
+  }
+
+  return {
+    /** Does nothing while the last walk over this server is not at its end. */
+    start: (server: string, rows: readonly TenantRow[], signal: AbortSignal): void => {
+      if (walking.has(server)) return
+      const ended = walk(rows, signal)
+        .catch((error) => {
+          if (!signal.aborted) log.warn('the look at a server of tenants failed', { err: error })
+        })
+        .finally(() => walking.delete(server))
+      walking.set(server, ended)
+    },
+    ended: () => Promise.all(walking.values()),
+  }
+}
+
+function isReady({ status, migration }: TenantRow): boolean {
+  return status === 'active' && migration >= newestMigration
 }

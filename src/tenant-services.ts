@@ -1,4 +1,4 @@
-import type { Connection } from './db/connection.ts'
+import type { TenantConnection } from './db/connection.ts'
 import { newestMigration } from './db/migrator.ts'
 import { homeSchema, schemaOf } from './db/schema-names.ts'
 import { getCurrentTenant, hasCurrentTenant, type RequestTenant, type Tenancy } from './http/tenancy.ts'
@@ -8,9 +8,14 @@ import { readReference } from './keys/index.ts'
 import { createModels } from './models.ts'
 import { createServices, listRooms, type Resources, type Services } from './services.ts'
 import { createInstruments } from './telemetry/instruments.ts'
-import { createTenantDirectory, createTenantsService, type TenantRow } from './tenants/index.ts'
+import {
+  createTenantDirectory,
+  createTenantPlaces,
+  createTenantsService,
+  type TenantRow,
+} from './tenants/index.ts'
 
-const home: RequestTenant = { id: homeSchema, reference: undefined }
+const home: RequestTenant = { id: homeSchema, reference: undefined, server_url: null }
 
 /** The services of a tenant without requests are dropped after this time, with all that they have cached. */
 const idleMs = 600_000
@@ -18,7 +23,9 @@ const tidyMs = 60_000
 /** Shorter than a worker looks after a tenant that was announced. */
 const announceEveryMs = 20_000
 
-type ServingResources = Omit<Resources, 'db'> & { connection: Pick<Connection, 'db' | 'databaseOf'> }
+type ServingResources = Omit<Resources, 'db'> & { connection: TenantConnection }
+type Placed = Pick<RequestTenant, 'reference' | 'server_url'>
+type Opened = { services: Services; server: string | null; usedAt: number }
 type TenantResources = ServingResources & { announcements: Announcements }
 
 /** What answers requests: with tenants or without. */
@@ -39,31 +46,40 @@ export function createServing({ announcements, ...resources }: ServingResources)
  * in memory belongs to one tenant. `services` stands for those of the tenant of the request in progress.
  */
 function createTenantServices({ connection, announcements, ...resources }: TenantResources) {
-  const { config, clock, instruments = createInstruments() } = resources
+  const { config, clock, ids, log, instruments = createInstruments() } = resources
   const models = createModels({ config, clock, instruments })
+  const places = createTenantPlaces({ connection, ids, key: config.tenantKey, ...config.records })
   const directory = createTenantDirectory({ db: connection.db })
-  const opened = new Map<string, { services: Services; usedAt: number }>()
+  const opened = new Map<string, Opened>()
 
-  function servicesOf({ reference }: Pick<RequestTenant, 'reference'>): Services {
+  function servicesOf({ reference, server_url: server }: Placed): Services {
     const schema = reference === undefined ? homeSchema : schemaOf(reference)
     const known = opened.get(schema)
-    const services = known?.services ?? openServices(reference)
-    opened.set(schema, { services, usedAt: performance.now() })
+    const isCurrent = known?.server === server
+    const services = isCurrent ? known.services : openServices({ reference, server_url: server })
+    opened.set(schema, { services, server, usedAt: performance.now() })
+    // The tenant was moved.
+    if (known && !isCurrent) void finish(known.services)
     return services
   }
 
-  function openServices(reference: string | undefined): Services {
-    const db = reference === undefined ? connection.db : connection.databaseOf(schemaOf(reference))
+  function openServices({ reference, server_url }: Placed): Services {
+    const db = reference === undefined ? connection.db : places.databaseOf({ reference, server_url })
     return createServices({
       ...{ ...resources, db, instruments, models, tenantReference: reference },
       announcements: reference === undefined ? announcements : announcements.ofTenant(reference),
     })
   }
 
+  async function finish(services: Services): Promise<void> {
+    await finishServices(services).catch((error) => log.warn('what a tenant held is lost', { err: error }))
+  }
+
   async function authenticate(token: string) {
     const reference = readReference(token)
     const row = reference === undefined ? undefined : await directory.findByReference(reference)
-    if (reference !== undefined && (!row || row.status === 'dropping')) return undefined
+    if (reference !== undefined && (!row || row.status === 'dropping' || row.status === 'creating'))
+      return undefined
     const tenant = row ?? home
     const caller = await servicesOf(tenant).keys.authenticate(token)
     if (!caller) return undefined
@@ -80,7 +96,7 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
   async function closeIdle(latest: number): Promise<void> {
     const idle = [...opened].filter(([schema, { usedAt }]) => usedAt <= latest && schema !== homeSchema)
     for (const [schema] of idle) opened.delete(schema)
-    for (const [, { services }] of idle) await finishServices(services)
+    for (const [, { services }] of idle) await finish(services)
   }
 
   /** A worker looks after a tenant more often for a while. */
@@ -100,10 +116,14 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
   }
 
   const tidying = setInterval(tidy, tidyMs).unref()
-  const tenancy: Tenancy = { home, authenticate, find, noteWrite }
+  const tenancy: Tenancy = {
+    ...{ home, authenticate, find, noteWrite },
+    positionsOf: ({ reference, server_url }) =>
+      reference === undefined ? undefined : places.positionsOf({ reference, server_url }),
+  }
   const services = standInForServices(() => servicesOf(getCurrentTenant()), servicesOf(home))
   const rooms = listRooms(services, {
-    tenants: createTenantsService({ ...resources, db: connection.db, directory }),
+    tenants: createTenantsService({ clock, ids, db: connection.db, directory, places }),
     directory,
     exporterOf: (tenant) => servicesOf(tenant).exporter,
   })

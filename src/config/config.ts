@@ -123,6 +123,7 @@ function toConfig(values: Environment) {
     dataDir: values.MEMBRANE_DATA_DIR,
     redisUrl: values.REDIS_URL,
     tenants: values.MEMBRANE_TENANTS === 'on',
+    tenantKey: values.MEMBRANE_TENANT_KEY,
     shutdownTimeoutMs: toMilliseconds(values.MEMBRANE_SHUTDOWN_TIMEOUT),
     database: Object.freeze({
       url: values.DATABASE_URL,

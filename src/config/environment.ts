@@ -60,6 +60,11 @@ export const environmentSchema = Type.Object({
     'on: keys belong to tenants, whose data is in schemas of their own; see docs/scaling.md.',
     'off',
   ),
+  MEMBRANE_TENANT_KEY: Type.Optional(
+    bearer(
+      'Secret that encrypts the URLs of tenants on servers of their own, at least 16 characters, the same for every process. Keep it outside the database. Unset: there can be no such tenants.',
+    ),
+  ),
   MEMBRANE_PUBLIC_URL: Type.Optional(
     origin('Where clients reach the API, behind a proxy. `/mcp` serves only this host and loopback names.'),
   ),

@@ -556,6 +556,21 @@ export interface Tenants {
    * a part of the name of the schema and of the keys
    */
   reference: string;
+  /**
+   * what a tenant that is being dropped had
+   */
+  removed: Json | null;
+  server_database: string | null;
+  server_host: string | null;
+  /**
+   * tells this database from all others
+   */
+  server_identity: string | null;
+  server_port: number | null;
+  /**
+   * encrypted with MEMBRANE_TENANT_KEY; null for a tenant whose schema is in this database
+   */
+  server_url: string | null;
   status: string;
 }
 

@@ -27,7 +27,7 @@ import { drainBeforeAnswer, drainUnreadBodies } from './request-drain.ts'
 import { guardRequests } from './request-guard.ts'
 import { createRequestLog, type Log, logOptions } from './request-log.ts'
 import { getRouteTemplate, readRequestId, traceRequests } from './request-tracing.ts'
-import type { Tenancy } from './tenancy.ts'
+import type { RequestTenant, Tenancy } from './tenancy.ts'
 import { compileValidator } from './validation/validation.ts'
 
 /** The routes of a room, with the services that they need. */
@@ -89,7 +89,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   reportRequests(app, options.onRequestCompleted)
   readJsonBodies(app)
   requireOnce(app)
-  carryPositions(app, options.positions)
+  carryPositions(app, ({ tenant }) => findPositions(options, tenant))
   await serveDocs(app)
   await serveBoard(app, options.openQueueAdapter)
   await app.register(healthRoutes, {
@@ -100,6 +100,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   for (const register of options.rooms) await register(app)
   rejectUnknownMethods(app, paths)
   return app
+}
+
+/** A position belongs to one database, and a tenant can have one of its own. */
+function findPositions({ positions, tenancy }: AppOptions, tenant: RequestTenant | undefined) {
+  return (tenant && tenancy?.positionsOf(tenant)) ?? positions
 }
 
 function guardOptions({ config, pool, authenticate, tenancy, clock, countTogether }: AppOptions) {

@@ -93,9 +93,11 @@ export function createOnce(runOnce: RunOnce) {
     request: FastifyRequest,
     reply: FastifyReply,
     work: Effect | PreparedEffect,
+    // What stands for the body, of which a digest is stored: one without passwords, which could be guessed from it.
+    body: unknown = request.body,
   ): Promise<void> {
     const key = readIdempotencyKey(request)
-    const { method, url, body } = request
+    const { method, url } = request
     const asked =
       key === undefined ? undefined : { key, fingerprint: fingerprintOf(`${method} ${url}`, body) }
     // Sent after the commit: an answer that was sent before a rollback could not be taken back.

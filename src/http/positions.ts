@@ -42,7 +42,10 @@ const writing = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 const reading = new Set(['GET', 'HEAD'])
 
 /** A client reads its own writes: it sends back the position of a write, and no older state answers. */
-export function carryPositions(app: FastifyInstance, positions: Positions | undefined): void {
+export function carryPositions(
+  app: FastifyInstance,
+  positionsOf: (request: FastifyRequest) => Positions | undefined,
+): void {
   const readings = new WeakMap<FastifyRequest, Reading>()
   const writings = new WeakMap<FastifyRequest, Writing>()
 
@@ -51,16 +54,20 @@ export function carryPositions(app: FastifyInstance, positions: Positions | unde
     if (given === undefined) return { isPrimaryOnly: false }
     if (isMalformed(request)) throw malformed()
     // A position of another database, or none that can be read now: only the primary is sure to be late enough.
-    const after = await positions?.open(String(given)).catch(() => undefined)
+    const after = await positionsOf(request)
+      ?.open(String(given))
+      .catch(() => undefined)
     return { after, isPrimaryOnly: after === undefined }
   }
 
   app.decorateRequest('sealPosition', async function (this: FastifyRequest) {
     const position = writings.get(this)?.position
-    return positions?.seal(position).catch((error: unknown) => {
-      this.log.warn({ err: error }, 'an answer has no position')
-      return undefined
-    })
+    return positionsOf(this)
+      ?.seal(position)
+      .catch((error: unknown) => {
+        this.log.warn({ err: error }, 'an answer has no position')
+        return undefined
+      })
   })
   app.decorateRequest('addPosition', async function (this: FastifyRequest, reply: FastifyReply) {
     const effects = writings.get(this)

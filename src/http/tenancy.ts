@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { Positions } from '../db/positions.ts'
 import type { Caller } from '../domain/caller.ts'
 
 declare module 'fastify' {
@@ -18,7 +19,12 @@ declare module 'fastify' {
 }
 
 /** Whose data a request works on. Without a reference: the data that belong to no tenant. */
-export type RequestTenant = { id: string; reference: string | undefined }
+export type RequestTenant = {
+  id: string
+  reference: string | undefined
+  /** Where its data are, encrypted; null for the main database. */
+  server_url: string | null
+}
 
 export type Tenancy = {
   /** The data that belong to no tenant. Only the root key and the keys made there work on them. */
@@ -27,6 +33,8 @@ export type Tenancy = {
   authenticate(token: string): Promise<{ caller: Caller; tenant: RequestTenant } | undefined>
   /** The tenant in which a request with the root key works; throws when there is none of this id. */
   find(id: string): Promise<RequestTenant>
+  /** The positions of the database of a tenant; undefined when it is the main one. */
+  positionsOf(tenant: RequestTenant): Positions | undefined
   /** Called after each request that changed something. */
   noteWrite(tenant: RequestTenant): void
 }

@@ -17,10 +17,10 @@ export function connectApi({ config, log, url, onStatement }: Resources) {
   const settings = { ...rest, url, applicationName: 'membrane api', tenants: config.tenants }
   const replicas =
     replicaUrls.length === 0 ? undefined : createReplicas({ ...settings, replicaUrls, maxLagMs, log })
-  const { db, pool, databaseOf, close } = connect({ ...settings, onStatement, route: replicas?.route })
+  const connection = connect({ ...settings, log, onStatement, route: replicas?.route })
+  const { pool, close } = connection
   return {
-    ...{ db, databaseOf },
-    pool,
+    ...connection,
     replicas,
     positions: createPositions(pool),
     /** What waits for any server counts as load. */

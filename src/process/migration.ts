@@ -1,5 +1,5 @@
 import { type Config, ConfigError } from '../config/config.ts'
-import { connect, type Database } from '../db/connection.ts'
+import { type Connection, connect } from '../db/connection.ts'
 import { migrateUp, pendingMigrations } from '../db/migrator.ts'
 import { prepareQueue } from '../jobs/queue.ts'
 import type { Logger } from '../kernel/log.ts'
@@ -7,7 +7,7 @@ import { requireConfiguration } from './check-configuration.ts'
 import { OperatorError } from './operator-error.ts'
 
 /** Further preparation of a database after its tables were created. */
-export type Prepare = (db: Database, log: Logger, config: Config) => Promise<void>
+export type Prepare = (connection: Connection, log: Logger, config: Config) => Promise<void>
 
 /** Creates everything that other processes need in the database: our tables and those of the queue. */
 export async function migrateDatabase(
@@ -18,12 +18,13 @@ export async function migrateDatabase(
 ): Promise<void> {
   const { database, redisUrl } = config
   const connection = connect({
-    ...{ ...database, url, poolSize: 1, applicationName: 'membrane migrate', tenants: config.tenants },
+    ...{ ...database, url, poolSize: 1, applicationName: 'membrane migrate' },
+    ...{ tenants: config.tenants, log },
   })
   try {
     await requireConfiguration(connection.db, config)
     const applied = await migrateUp(connection.db)
-    await prepare(connection.db, log, config)
+    await prepare(connection, log, config)
     await prepareQueue({ redisUrl, databaseUrl: url })
     log.info('the database is up to date', { applied })
   } finally {

@@ -39,7 +39,7 @@ export async function startWorking(resources: Resources): Promise<Service> {
   const applicationName = 'membrane worker'
   const connection = connect({
     ...{ ...config.database, url, poolSize, statementTimeoutMs, applicationName, onStatement },
-    tenants: config.tenants,
+    ...{ tenants: config.tenants, log },
   })
   const { db, pool, close } = connection
   await requireMigrated(db)

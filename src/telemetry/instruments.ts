@@ -9,6 +9,9 @@ type Prices = { promptPrice: number; completionPrice: number }
 type Replicas = {
   describe(): readonly { number: number; absence?: string | undefined; lagMs: number; answered: number }[]
 }
+type TenantServers = {
+  describe(): readonly { isAway: boolean; busy: number; idle: number; waiting: number }[]
+}
 type Pool = {
   readonly totalCount: number
   readonly idleCount: number
@@ -63,6 +66,7 @@ export function createInstruments() {
     observeModel: models.observe,
     watchPool: (pool: Pool, name: string) => watchPool(registry, pool, name),
     watchReplicas: (replicas: Replicas) => watchReplicas(registry, replicas),
+    watchServers: (servers: TenantServers) => watchServers(registry, servers),
     /**
      * Metrics of the Node.js process. Call it once, because it listens to the garbage collector and the event loop.
      */
@@ -130,6 +134,47 @@ function watchReplicas(registry: Registry, replicas: Replicas): void {
     ...{ labelNames, registers },
     collect: () => {
       for (const { number, answered: count } of replicas.describe()) answered.set({ replica: number }, count)
+    },
+  })
+}
+
+/** Sums over all servers: their number is not known to the code. */
+function watchServers(registry: Registry, servers: TenantServers): void {
+  const registers = [registry]
+  const sum = (count: (each: ReturnType<TenantServers['describe']>[number]) => number) =>
+    servers.describe().reduce((total, each) => total + count(each), 0)
+  const known = new Gauge({
+    name: 'membrane_tenant_servers',
+    help: 'Servers of tenants that this process has used in the last ten minutes, and those that it cannot use.',
+    ...{ labelNames: ['state'], registers },
+    collect: () => {
+      known.set(
+        { state: 'used' },
+        sum(({ isAway }) => Number(!isAway)),
+      )
+      known.set(
+        { state: 'away' },
+        sum(({ isAway }) => Number(isAway)),
+      )
+    },
+  })
+  const connections = new Gauge({
+    name: 'membrane_tenant_server_connections',
+    help: 'Connections of this process to servers of tenants, and requests and jobs that wait for one.',
+    ...{ labelNames: ['state'], registers },
+    collect: () => {
+      connections.set(
+        { state: 'idle' },
+        sum(({ idle }) => idle),
+      )
+      connections.set(
+        { state: 'busy' },
+        sum(({ busy }) => busy),
+      )
+      connections.set(
+        { state: 'waiting' },
+        sum(({ waiting }) => waiting),
+      )
     },
   })
 }

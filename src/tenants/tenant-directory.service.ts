@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { AppError } from '../kernel/errors.ts'
+import { tenantNotFound } from './tenant-errors.ts'
 import { findTenant, findTenantByReference, type TenantRow } from './tenants.queries.ts'
 
 /** How long this process may not notice that another one has suspended or dropped a tenant. */
@@ -33,7 +33,7 @@ export function createTenantDirectory({ db }: { db: Database }) {
     /** Throws when there is no such tenant, or no longer. */
     get: async (id: string): Promise<TenantRow> => {
       const row = isTenantId(id) ? await find(`id ${id}`, () => findTenant(db, id)) : undefined
-      if (!row || row.status === 'dropping') throw tenantNotFound()
+      if (!row || row.status === 'dropping' || row.status === 'creating') throw tenantNotFound()
       return row
     },
     /** A change of a tenant has effect in this process at once. */
@@ -46,8 +46,4 @@ export function createTenantDirectory({ db }: { db: Database }) {
 
 function isTenantId(id: string): boolean {
   return /^[a-z][a-z0-9-]{1,62}$/.test(id)
-}
-
-export function tenantNotFound(): AppError {
-  return new AppError('tenant_not_found', 'There is no tenant of this id.')
 }

@@ -1,5 +1,6 @@
-import type { Connection, Database } from '../db/connection.ts'
-import { schemaOf } from '../db/schema-names.ts'
+import type { Database } from '../db/connection.ts'
+import type { TenantPlaces } from './tenant-places.service.ts'
+import { inspectServer } from './tenant-servers.queries.ts'
 import { listTenants, type TenantRow } from './tenants.queries.ts'
 
 const pageSize = 500
@@ -14,8 +15,19 @@ export async function* walkTenants(db: Database): AsyncGenerator<TenantRow> {
   }
 }
 
-/** Yields the data of every tenant. */
-export async function* listStoresOfTenants({ db, databaseOf }: Pick<Connection, 'db' | 'databaseOf'>) {
-  for await (const { id, status, reference } of walkTenants(db))
-    if (status !== 'dropping') yield { id, db: databaseOf(schemaOf(reference)) }
+/** Yields the data of every tenant; without a database when its server cannot be used. */
+export async function* listStoresOfTenants({ db, places }: { db: Database; places: TenantPlaces }) {
+  for await (const row of walkTenants(db))
+    if (row.status === 'active' || row.status === 'suspended')
+      yield { id: row.id, db: await openIfReached(row, places) }
+}
+
+async function openIfReached(row: TenantRow, places: TenantPlaces): Promise<Database | undefined> {
+  try {
+    const db = places.databaseOf(row)
+    if (row.server_url !== null) await inspectServer(db)
+    return db
+  } catch {
+    return undefined
+  }
 }

@@ -5,7 +5,15 @@ import type { Transaction } from '../db/transaction.ts'
 
 export type TenantRow = Selectable<Tenants>
 
-const columns = ['id', 'reference', 'status', 'migration', 'created_at'] as const
+const columns = [
+  ...(['id', 'reference', 'status', 'migration', 'created_at', 'removed'] as const),
+  ...(['server_url', 'server_host', 'server_port', 'server_database', 'server_identity'] as const),
+] as const
+
+export type ServerColumns = Pick<
+  TenantRow,
+  'server_url' | 'server_host' | 'server_port' | 'server_database' | 'server_identity'
+>
 
 export async function insertTenant(tx: Transaction, row: Insertable<Tenants>): Promise<void> {
   await tx.insertInto('tenants').values(row).execute()
@@ -44,9 +52,15 @@ export async function listStoppedTenants(db: Database): Promise<string[]> {
   return rows.map(({ reference }) => reference)
 }
 
-/** The tenants whose schema lacks migrations of this version. */
+/** The tenants whose schema lacks migrations of this version. One that is being created or dropped may have none. */
 export async function listOutdatedTenants(db: Database, newest: string): Promise<TenantRow[]> {
-  return db.selectFrom('tenants').select(columns).where('migration', '<', newest).orderBy('id').execute()
+  return db
+    .selectFrom('tenants')
+    .select(columns)
+    .where('migration', '<', newest)
+    .where('status', 'in', ['active', 'suspended'])
+    .orderBy('id')
+    .execute()
 }
 
 export async function setMigration(tx: Transaction, id: string, migration: string): Promise<void> {
@@ -55,6 +69,25 @@ export async function setMigration(tx: Transaction, id: string, migration: strin
 
 export async function setStatus(tx: Transaction, id: string, status: string): Promise<void> {
   await tx.updateTable('tenants').set({ status }).where('id', '=', id).execute()
+}
+
+/** The tenant was created on its server. */
+export async function setCreated(tx: Transaction, id: string, migration: string): Promise<void> {
+  await tx.updateTable('tenants').set({ status: 'active', migration }).where('id', '=', id).execute()
+}
+
+/** The data of the tenant are there from now on. */
+export async function setServer(
+  tx: Transaction,
+  id: string,
+  server: ServerColumns & { migration: string },
+): Promise<void> {
+  await tx.updateTable('tenants').set(server).where('id', '=', id).execute()
+}
+
+/** Kept until the row is deleted: after a crash the schema may be gone before anybody was told what it had. */
+export async function setRemoved(tx: Transaction, id: string, removed: string): Promise<void> {
+  await tx.updateTable('tenants').set({ removed }).where('id', '=', id).execute()
 }
 
 export async function deleteTenant(tx: Transaction, id: string): Promise<void> {

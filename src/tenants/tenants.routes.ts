@@ -1,19 +1,23 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
+import type { CallContext } from '../db/transaction.ts'
 import { ref } from '../domain/schema-ref.ts'
-import { type Once, readCallContext } from '../http/idempotency.ts'
+import { type Answer, type Once, readCallContext } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { allowSlowRequest, jsonLinesType, whileAllowed } from '../http/streaming.ts'
 import { ExportedRecord, type ExportService, lines, startStream } from '../portability/index.ts'
+import type { createTenantCreation } from './tenant-creation.service.ts'
 import type { TenantDirectory } from './tenant-directory.service.ts'
+import type { Placed } from './tenant-places.service.ts'
 import {
   CreatedTenant,
   DropQuery,
   NewTenant,
   Tenant,
   TenantDecision,
+  TenantMove,
   TenantPage,
   TenantPath,
   TenantReceipt,
@@ -21,13 +25,15 @@ import {
 } from './tenants.schemas.ts'
 import type { TenantsService } from './tenants.service.ts'
 
+type Created = Awaited<ReturnType<ReturnType<typeof createTenantCreation>['createHere']>>
+
 export type TenantsOptions = {
   /** Undefined while tenants are switched off; every call is then answered 404. */
   tenancy:
     | {
         tenants: TenantsService
         directory: TenantDirectory
-        exporterOf(tenant: { reference: string }): ExportService
+        exporterOf(tenant: Placed): ExportService
       }
     | undefined
   once: Once
@@ -37,11 +43,25 @@ const config = { permission: 'admin', isRootOnly: true, needsTenants: true } as 
 const tags = ['tenants']
 const only = 'Only with the root key, and 404 unless `MEMBRANE_TENANTS` is `on`.'
 
+function answerCreated({ tenant, key, secret }: Created): Answer {
+  return {
+    status: 201,
+    body: { ...tenant, key },
+    headers: { location: `/v1/tenants/${tenant.id}` },
+    shownOnce: { key: { ...key, secret } },
+  }
+}
+
 export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (app, { tenancy, once }) => {
   const open = () => {
     if (!tenancy) throw new TypeError('a route of tenants without tenants')
     return tenancy
   }
+  /** What is kept to recognise a repeated request is no URL. */
+  const conceal = <B extends { database_url?: string | null }>(body: B) => ({
+    ...body,
+    ...(body.database_url ? { database_url: open().tenants.concealUrl(body.database_url) } : {}),
+  })
   const closing = new AbortController()
   app.addHook('preClose', async () => closing.abort())
 
@@ -53,7 +73,7 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
       operationId: 'createTenant',
       tags,
       summary: 'Create a tenant',
-      description: `Creates a schema with tables of its own, and an admin key for it, whose secret only this answer contains. With that key, and with the root key and the header \`Membrane-Tenant\`, every other operation works in the tenant. ${only}`,
+      description: `Creates a schema with tables of its own, in the main database or at \`database_url\`, and an admin key for it, whose secret only this answer contains. With that key, and with the root key and the header \`Membrane-Tenant\`, every other operation works in the tenant. ${only}`,
       body: ref(NewTenant),
       response: answers(
         {
@@ -63,19 +83,20 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
             headers: ['Location'],
           },
         },
-        ['tenant_exists', 'route_not_found'],
+        ['tenant_exists', 'tenant_key_missing', 'route_not_found'],
       ),
     },
-    handler: (request, reply) =>
-      once(request, reply, async (call) => {
-        const { tenant, key, secret } = await open().tenants.create(call, request.body)
-        return {
-          status: 201,
-          body: { ...tenant, key },
-          headers: { location: `/v1/tenants/${tenant.id}` },
-          shownOnce: { key: { ...key, secret } },
-        }
-      }),
+    handler: (request, reply) => {
+      const { creation } = open().tenants
+      const { id, database_url: url } = request.body
+      if (url === undefined)
+        return once(request, reply, async (call) => answerCreated(await creation.createHere(call, id)))
+      const prepare = async () => {
+        await creation.reserve(id, url)
+        return async (call: CallContext) => answerCreated(await creation.createThere(call, id))
+      }
+      return once(request, reply, { prepare }, conceal(request.body))
+    },
   })
 
   app.route({
@@ -144,7 +165,7 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
       operationId: 'dropTenant',
       tags,
       summary: 'Drop a tenant',
-      description: `Removes everything that the tenant has, for ever, and returns how much it was. Its keys get 401 from the beginning of the request. If it is not answered, repeat it. The id can be used again, for another tenant. ${only}`,
+      description: `Removes everything that the tenant has, for ever, and returns how much it was. Its keys get 401 from the beginning of the request. If it is not answered, repeat it: that also holds for a server of its own that does not answer, and \`abandon\` gives such a server up. The id can be used again, for another tenant. ${only}`,
       params: TenantPath,
       querystring: DropQuery,
       response: answers({ 200: ref(TenantReceipt) }, ['tenant_not_found']),
@@ -152,11 +173,41 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
     handler: (request, reply) =>
       once(request, reply, {
         prepare: async () => {
+          const { dropping } = open().tenants
           const { id } = request.params
-          await open().tenants.beginDrop(id)
-          return async (call) => ({ status: 200, body: await open().tenants.drop(call, id, request.query) })
+          await dropping.begin(id, request.query)
+          return async (call) => ({ status: 200, body: await dropping.finish(call, id, request.query) })
         },
       }),
+  })
+
+  app.route({
+    method: 'POST',
+    url: '/v1/tenants/:id/move',
+    config,
+    schema: {
+      operationId: 'moveTenant',
+      tags,
+      summary: 'Move a tenant',
+      description: `Says in which database the data of the tenant are from now on. It copies nothing: suspend the tenant, copy its \`schema\` with \`pg_dump\`, call this, and resume it (docs/scaling.md). A new password or a new name of the same database needs no suspension. In this process it has effect at once, in others within a second. ${only}`,
+      params: TenantPath,
+      body: ref(TenantMove),
+      response: answers({ 200: ref(Tenant) }, [
+        ...(['tenant_not_found', 'tenant_not_suspended', 'tenant_copy_differs'] as const),
+        'tenant_key_missing',
+      ]),
+    },
+    handler: (request, reply) => {
+      const { moving } = open().tenants
+      const prepare = async () => {
+        const prepared = await moving.prepare(request.params.id, request.body)
+        return async (call: CallContext) => ({
+          status: 200,
+          body: await moving.finish(call, prepared, request.body),
+        })
+      }
+      return once(request, reply, { prepare }, conceal(request.body))
+    },
   })
 
   app.route({

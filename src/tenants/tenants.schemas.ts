@@ -11,18 +11,51 @@ const id = Type.String({
   description: 'Lower-case letters, digits and hyphens, beginning with a letter; not `public`.',
   examples: ['acme'],
 })
-const example = { id: 'acme', status: 'active', created_at: '2026-03-28T09:30:00.000Z' }
+const example = {
+  id: 'acme',
+  status: 'active',
+  created_at: '2026-03-28T09:30:00.000Z',
+  schema: 't_abcdefghijkl',
+}
+const url = 'postgres://membrane:secret@db-7.example:5432/acme'
+
+const DatabaseUrl = (description: string) => Type.String({ maxLength: 2_048, description, examples: [url] })
+
+const DatabasePlace = {
+  host: Type.String({ examples: ['db-7.example'] }),
+  port: Type.Integer({ examples: [5432] }),
+  name: Type.String({ examples: ['acme'] }),
+}
 
 const properties = {
   id: Type.String(),
-  status: Type.Enum(['active', 'suspended', 'dropping'], {
+  status: Type.Enum(['creating', 'active', 'suspended', 'dropping'], {
     description:
-      '`suspended`: its keys get 403 and its jobs wait. `dropping`: its keys get 401; repeat the DELETE if it was not answered.',
+      '`creating`: its creation on a server of its own is not finished; repeat the POST if it was not answered. `suspended`: its keys get 403 and its jobs wait. `dropping`: its keys get 401; repeat the DELETE if it was not answered.',
   }),
   created_at: Time(),
+  schema: Type.String({
+    description: 'The schema of PostgreSQL that has its data, for `pg_dump` and similar tools.',
+  }),
+  database: Type.Optional(
+    closed(DatabasePlace, {
+      description:
+        'The database of a tenant on a server of its own; absent for one in the main database. User and password are never shown.',
+    }),
+  ),
 }
 
-export const NewTenant = closed({ id }, { $id: 'NewTenant', examples: [{ id: 'acme' }] })
+export const NewTenant = closed(
+  {
+    id,
+    database_url: Type.Optional(
+      DatabaseUrl(
+        'A database on another server of PostgreSQL 15 or newer, with user and password, where the schema of the tenant is created. Several tenants may have the same. It is stored encrypted with `MEMBRANE_TENANT_KEY`. Its only parameter can be `sslmode`. Absent: the main database.',
+      ),
+    ),
+  },
+  { $id: 'NewTenant', examples: [{ id: 'acme' }] },
+)
 export type NewTenant = Static<typeof NewTenant>
 
 export const Tenant = closed(properties, { $id: 'Tenant', examples: [example] })
@@ -39,14 +72,36 @@ export const TenantDecision = closed(
 )
 export type TenantDecision = Static<typeof TenantDecision>
 
+export const TenantMove = closed(
+  {
+    database_url: Type.Union([
+      DatabaseUrl('As in `POST /v1/tenants`. The schema of the tenant must be there.'),
+      Type.Null({ description: 'The main database.' }),
+    ]),
+    actor: Actor(),
+    rationale: Rationale(),
+  },
+  {
+    $id: 'TenantMove',
+    examples: [{ database_url: url, actor: 'operations', rationale: 'it has outgrown the main server' }],
+  },
+)
+export type TenantMove = Static<typeof TenantMove>
+
 export const TenantReceipt = closed(
   {
     id: Type.String(),
     actor: Type.String(),
     dropped_at: Time(),
     removed: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-      description: 'How many rows of each kind were removed.',
+      description: 'How many rows of each kind were removed; empty when the data were left where they are.',
     }),
+    left: Type.Optional(
+      closed(
+        { ...DatabasePlace, schema: Type.String() },
+        { description: 'With `abandon`: where the data of the tenant are still.' },
+      ),
+    ),
   },
   {
     $id: 'TenantReceipt',
@@ -67,4 +122,14 @@ export const TenantPath = closed({ id: Type.String({ maxLength: 256 }) })
 export const TenantsQuery = closed(pageParameters(50))
 export type TenantsQuery = Static<typeof TenantsQuery>
 export const TenantCursor = closed({ id: Type.String() })
-export const DropQuery = closed({ actor: Actor(), rationale: Rationale() })
+export const DropQuery = closed({
+  actor: Actor(),
+  rationale: Rationale(),
+  abandon: Type.Optional(
+    Type.Boolean({
+      description:
+        'Forget a tenant whose own server is lost, without touching that server. What it has there stays there.',
+    }),
+  ),
+})
+export type DropQuery = Static<typeof DropQuery>

@@ -44,9 +44,7 @@ export async function openTestDatabase({ tenants = false } = {}) {
     tenants,
   })
   return {
-    db: connection.db,
-    pool: connection.pool,
-    databaseOf: connection.databaseOf,
+    ...connection,
     url,
     close: async () => {
       await connection.close()

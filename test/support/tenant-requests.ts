@@ -1,3 +1,4 @@
+import type { Variables } from '../../src/config/problems.ts'
 import type { Body } from './record-requests.ts'
 import { type Answer, type RequestOptions, startTestApp, type TestApp } from './test-app.ts'
 
@@ -9,15 +10,21 @@ export type TenantClient = {
 }
 
 /** Starts the API with tenants switched on. */
-export function startTenantApp(): Promise<TestApp> {
+export function startTenantApp(variables: Variables = {}): Promise<TestApp> {
   return startTestApp({
-    variables: { MEMBRANE_TENANTS: 'on', MEMBRANE_TOMBSTONE_KEY: 'a key of the tests of tenants' },
+    variables: {
+      MEMBRANE_TENANTS: 'on',
+      MEMBRANE_TENANT_KEY: 'a-key-of-the-tests-of-servers',
+      MEMBRANE_TOMBSTONE_KEY: 'a key of the tests of tenants',
+      ...variables,
+    },
   })
 }
 
-/** Creates a tenant and returns a client with its first key. */
-export async function createTenant(app: TestApp, id: string): Promise<TenantClient> {
-  const answer = await app.request('POST', '/v1/tenants', { body: { id } })
+/** Creates a tenant and returns a client with its first key. With a URL it is on a server of its own. */
+export async function createTenant(app: TestApp, id: string, url?: string): Promise<TenantClient> {
+  const body = { id, ...(url === undefined ? {} : { database_url: url }) }
+  const answer = await app.request('POST', '/v1/tenants', { body })
   if (answer.status !== 201) throw new Error(`no tenant was made: ${answer.text}`)
   const { secret } = (answer.body as Body).key
   return {
@@ -29,4 +36,13 @@ export async function createTenant(app: TestApp, id: string): Promise<TenantClie
 /** Drops a tenant and returns the answer. */
 export function dropTenant(app: TestApp, id: string): Promise<Answer> {
   return app.request('DELETE', `/v1/tenants/${id}?actor=desk&rationale=asked`)
+}
+
+/** The reference of a tenant, and where its data are. */
+export async function readPlace(app: TestApp, id: string) {
+  return app.db
+    .selectFrom('tenants')
+    .select(['reference', 'server_url', 'status'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
 }

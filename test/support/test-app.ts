@@ -70,7 +70,10 @@ export async function startTestApp({ variables = {}, ...options }: Options = {})
     ids,
     ...{ authenticate: serving.authenticate, tenancy },
     checks: options.checks ?? {},
-    ...(options.advisories ? { advisories: options.advisories } : {}),
+    advisories: {
+      ...(config.tenants ? { tenant_servers: database.servers.check } : {}),
+      ...options.advisories,
+    },
     ...(options.isStopping ? { isStopping: options.isStopping } : {}),
     log: { level: 'info', stream: { write } },
     onRequestCompleted: services.instruments.observeAnswer,

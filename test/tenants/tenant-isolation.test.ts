@@ -6,7 +6,8 @@ import { schemaOf } from '../../src/db/schema-names.ts'
 import { type Operation, operations } from '../support/fuzz/openapi-operations.ts'
 import { callTool, connectClient } from '../support/mcp-clients.ts'
 import { type Body, payloads } from '../support/record-requests.ts'
-import { createTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
+import { createTenantDatabase, type TenantDatabase } from '../support/tenant-databases.ts'
+import { createTenant, readPlace, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
 import type { Answer, TestApp } from '../support/test-app.ts'
 
 type Store = TenantClient & { db: Database; word: string; listed: Map<string, string> }
@@ -14,6 +15,9 @@ type Store = TenantClient & { db: Database; word: string; listed: Map<string, st
 let app: TestApp
 let one: Store
 let other: Store
+/** On a server of its own. */
+let distant: Store
+let ownServer: TenantDatabase
 /** Gets the same requests as the others, but alone. */
 let alone: Store
 
@@ -21,18 +25,19 @@ beforeAll(async () => {
   app = await startTenantApp()
   one = await openStore('one', 'ALPHAWORD')
   other = await openStore('other', 'OMEGAWORD')
+  ownServer = await createTenantDatabase()
+  distant = await openStore('distant', 'DELTAWORD', ownServer.url)
   alone = await openStore('alone', 'ALONEWORD')
 })
-afterAll(() => app.close())
+afterAll(async () => {
+  await app.close()
+  await ownServer.drop()
+})
 
-async function openStore(id: string, word: string): Promise<Store> {
-  const tenant = await createTenant(app, id)
-  const { reference } = await app.db
-    .selectFrom('tenants')
-    .select('reference')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  return { ...tenant, db: app.database.databaseOf(schemaOf(reference)), word, listed: new Map() }
+async function openStore(id: string, word: string, url?: string): Promise<Store> {
+  const tenant = await createTenant(app, id, url)
+  const { reference } = await readPlace(app, id)
+  return { ...tenant, db: app.database.databaseOf(schemaOf(reference), url), word, listed: new Map() }
 }
 
 const idOf = (nth: number) => `0197b9a0-0000-7000-8000-00000000000${nth}`
@@ -115,24 +120,22 @@ async function findWord(db: Database, word: string): Promise<string[]> {
   return found.flat()
 }
 
-describe('two tenants with the same ids, scopes and idempotency keys', () => {
+describe('tenants with the same ids, scopes and idempotency keys', () => {
   it('get answers as if each were alone, to every operation', async () => {
-    for (const store of [one, other]) await fill(store)
+    const stores = [one, other, distant]
+    for (const store of stores) await fill(store)
     const differing: string[] = []
     const succeeded: string[] = []
     for (const operation of inOrder) {
-      const [mine, theirs] = await Promise.all([ask(one, operation), ask(other, operation)])
-      if (mine.status !== theirs.status) differing.push(`${operation.name} ${mine.status} ${theirs.status}`)
-      if (mine.status < 300) succeeded.push(operation.name)
-      expectOnly(mine, one, other, operation.name)
-      expectOnly(theirs, other, one, operation.name)
+      const answers = await Promise.all(stores.map((store) => ask(store, operation)))
+      const statuses = answers.map(({ status }) => status)
+      if (new Set(statuses).size > 1) differing.push(`${operation.name} ${statuses.join(' ')}`)
+      if (statuses.every((status) => status < 300)) succeeded.push(operation.name)
+      for (const [nth, answer] of answers.entries()) expectOnly(answer, stores, nth, operation.name)
     }
     expect(differing).toEqual([])
     expect(succeeded.length).toBeGreaterThan(inOrder.length / 2)
-    expect(await findWord(one.db, one.word)).toContain('contents')
-    expect(await findWord(one.db, other.word)).toEqual([])
-    expect(await findWord(other.db, one.word)).toEqual([])
-    for (const { word } of [one, other]) expect(await findWord(app.db, word)).toEqual([])
+    for (const store of stores) await expectOwnWords(store, stores)
   }, 120_000)
 
   it('leave stores as each would alone, and nothing elsewhere', async () => {
@@ -144,6 +147,7 @@ describe('two tenants with the same ids, scopes and idempotency keys', () => {
     const expected = await countAllRows(alone.db)
     expect(await countAllRows(one.db)).toEqual(expected)
     expect(await countAllRows(other.db)).toEqual(expected)
+    expect(await countAllRows(distant.db)).toEqual(expected)
     expect(await countAllRows(app.db)).toEqual(home)
     expect(home).toMatchObject({ records: 0, idempotency_keys: 0, api_keys: 0, maintenance_runs: 0 })
   }, 120_000)
@@ -153,12 +157,20 @@ describe('two tenants with the same ids, scopes and idempotency keys', () => {
     const found = JSON.stringify(await callTool(client, 'recall', { query: 'which harbour is closed' }))
     await client.close()
     expect(found).toContain('items')
-    for (const { word } of [one, other]) expect(found).not.toContain(word)
+    for (const { word } of [one, other, distant]) expect(found).not.toContain(word)
   })
 })
 
-function expectOnly(answer: Answer, own: Store, foreign: Store, name: string): void {
+async function expectOwnWords({ db, word }: Store, stores: readonly Store[]): Promise<void> {
+  expect(await findWord(db, word)).toContain('contents')
+  expect(await findWord(app.db, word)).toEqual([])
+  for (const foreign of stores)
+    if (foreign.word !== word) expect(await findWord(db, foreign.word)).toEqual([])
+}
+
+function expectOnly(answer: Answer, stores: readonly Store[], nth: number, name: string): void {
   expect(answer.headers.get('idempotency-replayed'), name).toBeNull()
   expect(answer.status, `${name} ${answer.text.slice(0, 300)}`).toBeLessThan(500)
-  expect(answer.text, `${name} of ${own.id}`).not.toContain(foreign.word)
+  for (const [other, { word }] of stores.entries())
+    if (other !== nth) expect(answer.text, `${name} of ${stores[nth]?.id}`).not.toContain(word)
 }

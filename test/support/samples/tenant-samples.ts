@@ -1,3 +1,4 @@
+import * as servers from '../../../src/tenants/tenant-servers.queries.ts'
 import * as tenants from '../../../src/tenants/tenants.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -26,6 +27,14 @@ export const tenantSamples: Record<string, Record<string, Sample | Record<string
     },
     listStoppedTenants: (db) => tenants.listStoppedTenants(db),
     listOutdatedTenants: (db) => tenants.listOutdatedTenants(db, '0049_tenants'),
+    setCreated: inTransaction((tx) => tenants.setCreated(tx, 'acme', '0049_tenants')),
+    setServer: inTransaction((tx) =>
+      tenants.setServer(tx, 'acme', {
+        ...{ server_url: 'sealed', server_host: 'db-7.example', server_port: 5432 },
+        ...{ server_database: 'acme', server_identity: '1/2', migration: '0049_tenants' },
+      }),
+    ),
+    setRemoved: inTransaction((tx) => tenants.setRemoved(tx, 'acme', '{"records":1}')),
     setMigration: inTransaction((tx) => tenants.setMigration(tx, 'acme', '0049_tenants')),
     setStatus: inTransaction((tx) => tenants.setStatus(tx, 'acme', 'suspended')),
     deleteTenant: inTransaction((tx) => tenants.deleteTenant(tx, 'acme')),
@@ -36,5 +45,10 @@ export const tenantSamples: Record<string, Record<string, Sample | Record<string
       }),
     ),
     countContents: inTransaction((tx) => tenants.countContents(tx)),
+  },
+  'src/tenants/tenant-servers.queries.ts': {
+    inspectServer: (db) => servers.inspectServer(db),
+    hasSchema: (db) => servers.hasSchema(db, `t_${reference}`),
+    lockMigrations: inTransaction((tx) => servers.lockMigrations(tx)),
   },
 }

@@ -405,15 +405,26 @@ export interface components {
         CreatedTenant: {
             id: string;
             /**
-             * @description `suspended`: its keys get 403 and its jobs wait. `dropping`: its keys get 401; repeat the DELETE if it was not answered.
+             * @description `creating`: its creation on a server of its own is not finished; repeat the POST if it was not answered. `suspended`: its keys get 403 and its jobs wait. `dropping`: its keys get 401; repeat the DELETE if it was not answered.
              * @enum {string}
              */
-            status: "active" | "suspended" | "dropping";
+            status: "creating" | "active" | "suspended" | "dropping";
             /**
              * Format: date-time
              * @example 2026-03-28T09:30:00.000Z
              */
             created_at: string;
+            /** @description The schema of PostgreSQL that has its data, for `pg_dump` and similar tools. */
+            schema: string;
+            /** @description The database of a tenant on a server of its own; absent for one in the main database. User and password are never shown. */
+            database?: {
+                /** @example db-7.example */
+                host: string;
+                /** @example 5432 */
+                port: number;
+                /** @example acme */
+                name: string;
+            };
             key: components["schemas"]["IssuedKey"];
         };
         Decay: {
@@ -2251,6 +2262,11 @@ export interface components {
              * @example acme
              */
             id: string;
+            /**
+             * @description A database on another server of PostgreSQL 15 or newer, with user and password, where the schema of the tenant is created. Several tenants may have the same. It is stored encrypted with `MEMBRANE_TENANT_KEY`. Its only parameter can be `sslmode`. Absent: the main database.
+             * @example postgres://membrane:secret@db-7.example:5432/acme
+             */
+            database_url?: string;
         };
         /**
          * @example {
@@ -2731,7 +2747,7 @@ export interface components {
              * @description Stable; docs/errors.md lists all codes.
              * @enum {string}
              */
-            code: "above_ceiling" | "already_retracted" | "already_superseded" | "body_too_large" | "budget_not_found" | "budget_too_small" | "conversation_not_found" | "database_unavailable" | "deletion_policy_never" | "digest_mismatch" | "episodic_immutable" | "erased_content" | "evidence_required" | "forbidden" | "headers_too_large" | "idempotency_key_reused" | "identifier_taken" | "if_match_required" | "internal_error" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_position" | "invalid_transition" | "job_not_found" | "key_not_found" | "malformed_json" | "malformed_request" | "message_conflict" | "method_not_allowed" | "model_unavailable" | "no_drift_roots" | "no_further_layer" | "no_vectors" | "not_ready" | "not_revisable" | "not_undoable" | "number_too_large" | "outside_trust" | "overloaded" | "payload_immutable" | "plan_expired" | "plan_not_found" | "plan_not_ready" | "rate_limited" | "record_erased" | "record_exists" | "record_forgotten" | "record_not_forgotten" | "record_not_found" | "record_pinned" | "record_purged" | "record_retracted" | "relation_not_found" | "request_in_progress" | "request_timeout" | "reserved_predicate" | "route_not_found" | "run_finished" | "run_not_found" | "scope_mismatch" | "scope_required" | "sensitivity_lowered" | "shutting_down" | "tenant_exists" | "tenant_not_found" | "tenant_suspended" | "tombstone_key_mismatch" | "tombstone_key_missing" | "tombstone_not_found" | "type_mismatch" | "unauthenticated" | "unsupported_media_type" | "validation_failed" | "version_mismatch" | "worth_model_not_found";
+            code: "above_ceiling" | "already_retracted" | "already_superseded" | "body_too_large" | "budget_not_found" | "budget_too_small" | "conversation_not_found" | "database_unavailable" | "deletion_policy_never" | "digest_mismatch" | "episodic_immutable" | "erased_content" | "evidence_required" | "forbidden" | "headers_too_large" | "idempotency_key_reused" | "identifier_taken" | "if_match_required" | "internal_error" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_position" | "invalid_transition" | "job_not_found" | "key_not_found" | "malformed_json" | "malformed_request" | "message_conflict" | "method_not_allowed" | "model_unavailable" | "no_drift_roots" | "no_further_layer" | "no_vectors" | "not_ready" | "not_revisable" | "not_undoable" | "number_too_large" | "outside_trust" | "overloaded" | "payload_immutable" | "plan_expired" | "plan_not_found" | "plan_not_ready" | "rate_limited" | "record_erased" | "record_exists" | "record_forgotten" | "record_not_forgotten" | "record_not_found" | "record_pinned" | "record_purged" | "record_retracted" | "relation_not_found" | "request_in_progress" | "request_timeout" | "reserved_predicate" | "route_not_found" | "run_finished" | "run_not_found" | "scope_mismatch" | "scope_required" | "sensitivity_lowered" | "shutting_down" | "tenant_copy_differs" | "tenant_exists" | "tenant_key_missing" | "tenant_not_found" | "tenant_not_suspended" | "tenant_suspended" | "tombstone_key_mismatch" | "tombstone_key_missing" | "tombstone_not_found" | "type_mismatch" | "unauthenticated" | "unsupported_media_type" | "validation_failed" | "version_mismatch" | "worth_model_not_found";
             /** @description The id of the request; find it in the log. */
             request_id: string;
             /** @description Every place in the request that is wrong. */
@@ -3660,21 +3676,33 @@ export interface components {
          * @example {
          *       "id": "acme",
          *       "status": "active",
-         *       "created_at": "2026-03-28T09:30:00.000Z"
+         *       "created_at": "2026-03-28T09:30:00.000Z",
+         *       "schema": "t_abcdefghijkl"
          *     }
          */
         Tenant: {
             id: string;
             /**
-             * @description `suspended`: its keys get 403 and its jobs wait. `dropping`: its keys get 401; repeat the DELETE if it was not answered.
+             * @description `creating`: its creation on a server of its own is not finished; repeat the POST if it was not answered. `suspended`: its keys get 403 and its jobs wait. `dropping`: its keys get 401; repeat the DELETE if it was not answered.
              * @enum {string}
              */
-            status: "active" | "suspended" | "dropping";
+            status: "creating" | "active" | "suspended" | "dropping";
             /**
              * Format: date-time
              * @example 2026-03-28T09:30:00.000Z
              */
             created_at: string;
+            /** @description The schema of PostgreSQL that has its data, for `pg_dump` and similar tools. */
+            schema: string;
+            /** @description The database of a tenant on a server of its own; absent for one in the main database. User and password are never shown. */
+            database?: {
+                /** @example db-7.example */
+                host: string;
+                /** @example 5432 */
+                port: number;
+                /** @example acme */
+                name: string;
+            };
         };
         /**
          * @example {
@@ -3683,6 +3711,20 @@ export interface components {
          *     }
          */
         TenantDecision: {
+            /** @example operations */
+            actor: string;
+            /** @example the contract has ended */
+            rationale: string;
+        };
+        /**
+         * @example {
+         *       "database_url": "postgres://membrane:secret@db-7.example:5432/acme",
+         *       "actor": "operations",
+         *       "rationale": "it has outgrown the main server"
+         *     }
+         */
+        TenantMove: {
+            database_url: string | null;
             /** @example operations */
             actor: string;
             /** @example the contract has ended */
@@ -3714,9 +3756,19 @@ export interface components {
              * @example 2026-03-28T09:30:00.000Z
              */
             dropped_at: string;
-            /** @description How many rows of each kind were removed. */
+            /** @description How many rows of each kind were removed; empty when the data were left where they are. */
             removed: {
                 [key: string]: number;
+            };
+            /** @description With `abandon`: where the data of the tenant are still. */
+            left?: {
+                /** @example db-7.example */
+                host: string;
+                /** @example 5432 */
+                port: number;
+                /** @example acme */
+                name: string;
+                schema: string;
             };
         };
         /**
@@ -10545,7 +10597,8 @@ export interface operations {
                      *         {
                      *           "id": "acme",
                      *           "status": "active",
-                     *           "created_at": "2026-03-28T09:30:00.000Z"
+                     *           "created_at": "2026-03-28T09:30:00.000Z",
+                     *           "schema": "t_abcdefghijkl"
                      *         }
                      *       ]
                      *     }
@@ -10585,8 +10638,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "id": "text",
-                     *       "status": "active",
+                     *       "status": "creating",
                      *       "created_at": "2026-03-28T09:30:00.000Z",
+                     *       "schema": "text",
                      *       "key": {
                      *         "id": "0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11",
                      *         "name": "ingest-worker",
@@ -10635,7 +10689,8 @@ export interface operations {
                      * @example {
                      *       "id": "acme",
                      *       "status": "active",
-                     *       "created_at": "2026-03-28T09:30:00.000Z"
+                     *       "created_at": "2026-03-28T09:30:00.000Z",
+                     *       "schema": "t_abcdefghijkl"
                      *     }
                      */
                     "application/json": components["schemas"]["Tenant"];
@@ -10650,6 +10705,8 @@ export interface operations {
                 actor: string;
                 /** @example the contract has ended */
                 rationale: string;
+                /** @description Forget a tenant whose own server is lost, without touching that server. What it has there stays there. */
+                abandon?: boolean;
             };
             header?: {
                 /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
@@ -10811,6 +10868,50 @@ export interface operations {
             };
         };
     };
+    moveTenant: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "database_url": "postgres://membrane:secret@db-7.example:5432/acme",
+                 *       "actor": "operations",
+                 *       "rationale": "it has outgrown the main server"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TenantMove"];
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "acme",
+                     *       "status": "active",
+                     *       "created_at": "2026-03-28T09:30:00.000Z",
+                     *       "schema": "t_abcdefghijkl"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Tenant"];
+                };
+            };
+        };
+    };
     resumeTenant: {
         parameters: {
             query?: never;
@@ -10845,7 +10946,8 @@ export interface operations {
                      * @example {
                      *       "id": "acme",
                      *       "status": "active",
-                     *       "created_at": "2026-03-28T09:30:00.000Z"
+                     *       "created_at": "2026-03-28T09:30:00.000Z",
+                     *       "schema": "t_abcdefghijkl"
                      *     }
                      */
                     "application/json": components["schemas"]["Tenant"];
@@ -10887,7 +10989,8 @@ export interface operations {
                      * @example {
                      *       "id": "acme",
                      *       "status": "active",
-                     *       "created_at": "2026-03-28T09:30:00.000Z"
+                     *       "created_at": "2026-03-28T09:30:00.000Z",
+                     *       "schema": "t_abcdefghijkl"
                      *     }
                      */
                     "application/json": components["schemas"]["Tenant"];

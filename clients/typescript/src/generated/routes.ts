@@ -97,6 +97,7 @@ export const routes = {
   getTenant: ['GET', '/v1/tenants/{id}', 'json', false],
   dropTenant: ['DELETE', '/v1/tenants/{id}', 'json', true],
   exportTenant: ['GET', '/v1/tenants/{id}/export', 'lines', false],
+  moveTenant: ['POST', '/v1/tenants/{id}/move', 'json', true],
   resumeTenant: ['POST', '/v1/tenants/{id}/resume', 'json', true],
   suspendTenant: ['POST', '/v1/tenants/{id}/suspend', 'json', true],
   listTombstones: ['GET', '/v1/tombstones', 'json', false],

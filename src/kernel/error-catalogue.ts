@@ -1,0 +1,223 @@
+/** What went wrong, from the view of the client. The kind alone decides the HTTP status and whether to retry. */
+export type ErrorKind =
+  | 'malformed'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'method'
+  | 'conflict'
+  | 'gone'
+  | 'precondition'
+  | 'timeout'
+  | 'too_large'
+  | 'media_type'
+  | 'invalid'
+  | 'precondition_required'
+  | 'headers_too_large'
+  | 'throttled'
+  | 'defect'
+  | 'unavailable'
+
+/** All error codes. A code is stable: a new meaning gets a new code. docs/errors.md is written from this list. */
+export const catalogue = {
+  malformed_json: { kind: 'malformed', meaning: 'The body is not JSON.' },
+  malformed_request: { kind: 'malformed', meaning: 'The request is not valid HTTP for this server.' },
+  invalid_cursor: {
+    kind: 'malformed',
+    meaning: 'The cursor is damaged or was made for another query; start from the first page.',
+  },
+  invalid_position: { kind: 'malformed', meaning: 'Membrane-Position is not a value of this service.' },
+  unauthenticated: { kind: 'unauthenticated', meaning: 'The key is missing, unknown, expired or revoked.' },
+  forbidden: { kind: 'forbidden', meaning: 'The key lacks the permission that this operation needs.' },
+  outside_trust: {
+    kind: 'forbidden',
+    meaning:
+      'The body has a scope that is not among those of the key, or a sensitivity above its ceiling; or the record to change is outside the scopes of the key. Only a key with all scopes changes an unscoped record.',
+  },
+  above_ceiling: {
+    kind: 'forbidden',
+    meaning: 'The key sees this record only redacted, so it may not change or link it.',
+  },
+  tenant_suspended: { kind: 'forbidden', meaning: 'The tenant of the key is suspended.' },
+  tenant_not_found: { kind: 'not_found', meaning: 'No tenant has this id.' },
+  tenant_exists: { kind: 'conflict', meaning: 'The id is that of another tenant.' },
+  tenant_not_suspended: {
+    kind: 'conflict',
+    meaning: 'A tenant must be suspended before it is moved to another database.',
+  },
+  tenant_copy_differs: {
+    kind: 'conflict',
+    meaning: 'The copy of a tenant has not all that the tenant has; `differences` lists the numbers of rows.',
+  },
+  route_not_found: { kind: 'not_found', meaning: 'This path does not exist.' },
+  record_not_found: {
+    kind: 'not_found',
+    meaning: 'No record with this id is visible to the key. A hidden record gets the same answer.',
+  },
+  conversation_not_found: {
+    kind: 'not_found',
+    meaning: 'No message of such a conversation exists in this scope for this key.',
+  },
+  relation_not_found: { kind: 'not_found', meaning: 'The record does not have this relation.' },
+  tombstone_not_found: { kind: 'not_found', meaning: 'No tombstone has this id.' },
+  run_not_found: { kind: 'not_found', meaning: 'No maintenance run with this id is visible to the key.' },
+  plan_not_found: { kind: 'not_found', meaning: 'No plan with this id is visible to the key.' },
+  job_not_found: { kind: 'not_found', meaning: 'No job has this name.' },
+  budget_not_found: { kind: 'not_found', meaning: 'The scope has no budget of its own.' },
+  worth_model_not_found: { kind: 'not_found', meaning: 'No model of worth has this id.' },
+  key_not_found: { kind: 'not_found', meaning: 'No API key has this id.' },
+  method_not_allowed: { kind: 'method', meaning: 'The path exists, but not with this method; see Allow.' },
+  record_exists: { kind: 'conflict', meaning: 'The id is already in use.' },
+  identifier_taken: {
+    kind: 'conflict',
+    meaning: 'Another entity of this scope and sensitivity already has this identifier.',
+  },
+  episodic_immutable: { kind: 'conflict', meaning: 'Episodes are immutable, except for their outcome.' },
+  payload_immutable: {
+    kind: 'conflict',
+    meaning: 'The payload of this type is changed by a revision, not by a patch.',
+  },
+  record_retracted: {
+    kind: 'conflict',
+    meaning: 'The record was retracted, superseded or merged, so it is history and does not change any more.',
+  },
+  invalid_transition: {
+    kind: 'conflict',
+    meaning: 'The status of the record does not allow this change; `status` is the current one.',
+  },
+  no_further_layer: {
+    kind: 'conflict',
+    meaning:
+      'There is no next layer in this direction; `layer` is the current one. Name a layer in the request.',
+  },
+  already_superseded: {
+    kind: 'conflict',
+    meaning: 'The record was superseded or merged already; `superseded_by` is its successor.',
+  },
+  reserved_predicate: {
+    kind: 'conflict',
+    meaning:
+      'Only the service writes and deletes relations with this predicate, by a revision, a derivation or a contest.',
+  },
+  already_retracted: { kind: 'conflict', meaning: 'The record was retracted already.' },
+  not_revisable: { kind: 'conflict', meaning: 'Working memory is patched, not revised.' },
+  type_mismatch: { kind: 'conflict', meaning: 'This operation does not support the type of the record.' },
+  no_vectors: {
+    kind: 'conflict',
+    meaning: 'There are no vectors to search: the server stores none, or has not embedded any text yet.',
+  },
+  no_drift_roots: {
+    kind: 'conflict',
+    meaning: 'The server was started without MEMBRANE_DRIFT_ROOTS, so there is no directory to check.',
+  },
+  not_undoable: { kind: 'conflict', meaning: 'It cannot be taken back; `detail` says why.' },
+  digest_mismatch: { kind: 'conflict', meaning: 'The digest is not that of the plan.' },
+  plan_expired: { kind: 'conflict', meaning: 'The plan is too old to be applied; prepare a new one.' },
+  plan_not_ready: {
+    kind: 'conflict',
+    meaning: 'The plan is still in preparation, or its preparation failed.',
+  },
+  run_finished: { kind: 'conflict', meaning: 'The maintenance run has ended already.' },
+  request_in_progress: {
+    kind: 'conflict',
+    meaning: 'A request with this Idempotency-Key is still running; repeat it after Retry-After.',
+  },
+  record_pinned: { kind: 'conflict', meaning: 'The record is pinned; unpin it first, or use `force`.' },
+  deletion_policy_never: {
+    kind: 'conflict',
+    meaning: 'The deletion policy of the record, or of a record that would be deleted with it, is `never`.',
+  },
+  record_not_forgotten: { kind: 'conflict', meaning: 'Only a forgotten record can be restored.' },
+  message_conflict: { kind: 'conflict', meaning: 'A message of this id has another text or writer.' },
+  erased_content: {
+    kind: 'conflict',
+    meaning: 'The same content was erased from this scope and cannot be stored again.',
+  },
+  record_purged: {
+    kind: 'gone',
+    meaning: 'The record was forgotten and can no longer be restored; its audit log remains.',
+  },
+  record_erased: { kind: 'gone', meaning: 'The record was erased; only who erased it and when remains.' },
+  record_forgotten: { kind: 'gone', meaning: 'The record was forgotten; `reason` is the reason.' },
+  request_timeout: { kind: 'timeout', meaning: 'The request took too long to arrive.' },
+  version_mismatch: {
+    kind: 'precondition',
+    meaning: 'The record has another version than that in If-Match.',
+  },
+  body_too_large: {
+    kind: 'too_large',
+    meaning: 'The body is larger than 10 MiB, or a line of an import larger than 16 MiB.',
+  },
+  unsupported_media_type: {
+    kind: 'media_type',
+    meaning:
+      'The operation does not accept this Content-Type or Content-Encoding; nearly all accept JSON only.',
+  },
+  validation_failed: {
+    kind: 'invalid',
+    meaning: 'The request does not match the schema; `errors` lists every place.',
+  },
+  number_too_large: {
+    kind: 'invalid',
+    meaning:
+      'A number in the body cannot be stored exactly, because JSON readers keep 53 bits of an integer; send a string.',
+  },
+  scope_required: {
+    kind: 'invalid',
+    meaning: 'The key has several scopes, so the body must have a scope.',
+  },
+  evidence_required: {
+    kind: 'invalid',
+    meaning: 'A fact that a revision creates needs evidence or a source of its own.',
+  },
+  sensitivity_lowered: {
+    kind: 'invalid',
+    meaning: 'Only an admin may revise a record to a lower sensitivity.',
+  },
+  budget_too_small: { kind: 'invalid', meaning: 'More is never forgotten than the budget allows.' },
+  scope_mismatch: { kind: 'invalid', meaning: 'Records that are revised together must have one scope.' },
+  idempotency_key_reused: {
+    kind: 'invalid',
+    meaning: 'The Idempotency-Key was used before with another request.',
+  },
+  invalid_idempotency_key: {
+    kind: 'invalid',
+    meaning: 'An Idempotency-Key is 1 to 255 visible ASCII characters.',
+  },
+  headers_too_large: {
+    kind: 'headers_too_large',
+    meaning: 'The request line and headers are larger than 16 KiB.',
+  },
+  if_match_required: {
+    kind: 'precondition_required',
+    meaning: 'This server requires If-Match with the version of the record to change.',
+  },
+  rate_limited: { kind: 'throttled', meaning: 'Too many requests for this key; wait for Retry-After.' },
+  model_unavailable: {
+    kind: 'unavailable',
+    meaning: 'The embedding model is unavailable at the moment.',
+  },
+  overloaded: { kind: 'unavailable', meaning: 'The server sheds load; wait for Retry-After.' },
+  database_unavailable: { kind: 'unavailable', meaning: 'The database is unavailable at the moment.' },
+  tenant_key_missing: {
+    kind: 'unavailable',
+    meaning:
+      'A tenant on a server of its own needs MEMBRANE_TENANT_KEY, and the server was started without it.',
+  },
+  tombstone_key_missing: {
+    kind: 'unavailable',
+    meaning: 'Erasing needs MEMBRANE_TOMBSTONE_KEY, and the server was started without it.',
+  },
+  tombstone_key_mismatch: { kind: 'unavailable', meaning: 'The tombstones were made with another key.' },
+  shutting_down: {
+    kind: 'unavailable',
+    meaning: 'This process is stopping; repeat the request to reach another one.',
+  },
+  not_ready: { kind: 'unavailable', meaning: 'A part is not ready; `parts` lists all parts.' },
+  internal_error: {
+    kind: 'defect',
+    meaning: 'The server failed, not the request; find `request_id` in the log.',
+  },
+} as const satisfies Record<string, { kind: ErrorKind; meaning: string }>
+
+export type ErrorCode = keyof typeof catalogue

@@ -1,0 +1,118 @@
+import type { Database } from '../db/connection.ts'
+import { violatedConstraint } from '../db/failures.ts'
+import { migrateSchema, newestMigration } from '../db/migrator.ts'
+import { runApart } from '../db/request-scope.ts'
+import { schemaOf } from '../db/schema-names.ts'
+import { createSchema, dropSchema, inSchema } from '../db/tenant-schemas.ts'
+import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
+import { permissions } from '../domain/caller.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Ids } from '../kernel/ids.ts'
+import { createKeysService } from '../keys/index.ts'
+import { tenantExists } from './tenant-errors.ts'
+import { createEventLog } from './tenant-events.service.ts'
+import { presentTenant, type TenantPlaces } from './tenant-places.service.ts'
+import { findTenant, insertTenant, lockTenant, setCreated, type TenantRow } from './tenants.queries.ts'
+
+type Resources = { db: Database; clock: Clock; ids: Ids; places: TenantPlaces }
+type Inserted = Parameters<typeof insertTenant>[1]
+
+/** Creates tenants in the main database, or on servers of their own. */
+export function createTenantCreation({ db, clock, ids, places }: Resources) {
+  const logEvent = createEventLog({ clock, ids })
+
+  /** The row, the schema and the first key are one transaction: a crash leaves all of them or none. */
+  async function createHere(call: CallContext, id: string) {
+    const row = { id, reference: createReference(ids), status: 'active', created_at: clock.now() }
+    return transact(db, call, async (tx) => {
+      await insertUnlessTaken(tx, { ...row, migration: newestMigration })
+      const schema = schemaOf(row.reference)
+      await createSchema(tx, schema)
+      const first = await inSchema(tx, schema, () => fill({ ...call, tx }, row.reference))
+      await logEvent(tx, row, { action: 'create', actor: call.caller.name })
+      return { tenant: presentTenant(row), ...first }
+    })
+  }
+
+  /** The tables of the schema of the transaction, and the first key. */
+  async function fill(call: CallContext & { tx: Transaction }, reference: string) {
+    await migrateSchema(call.tx, schemaOf(reference), clock.now())
+    return createKeysService({ db, clock, ids, reference }).create(call, firstKey)
+  }
+
+  /** Of two that create the same tenant, the second waits here for the first. */
+  async function insertUnlessTaken(tx: Transaction, row: Inserted): Promise<void> {
+    try {
+      await insertTenant(tx, row)
+    } catch (error) {
+      if (violatedConstraint(error) !== 'tenants_pkey') throw error
+      throw tenantExists(undefined)
+    }
+  }
+
+  /**
+   * Reserves the id, before anything is done on the server: after a crash this row says where a schema may be. The same
+   * request finishes what it finds reserved.
+   */
+  async function reserve(id: string, url: string): Promise<void> {
+    const known = await findTenant(db, id)
+    if (known && isReservedFor(known, url)) return
+    if (known) throw tenantExists(known.status)
+    const server = await places.inspect(url)
+    const reference = createReference(ids)
+    const row = { id, reference, status: 'creating', created_at: clock.now(), migration: notMigrated }
+    await transact(db, {}, (tx) =>
+      insertUnlessTaken(tx, { ...row, ...places.describe(server, reference) }),
+    ).catch(async (error: unknown) => {
+      // Another request has reserved it since, perhaps for the same.
+      const other = await findTenant(db, id)
+      if (!other || !isReservedFor(other, url)) throw error
+    })
+  }
+
+  function isReservedFor(row: TenantRow, url: string): boolean {
+    return row.status === 'creating' && places.urlOf(row) === url
+  }
+
+  /**
+   * Two transactions, on two servers. The lock of the row lets one request work at a time, and what a crash left on the
+   * server was never used, so it is replaced. The connection is a new one: another may have prepared statements with the
+   * types of what is replaced.
+   */
+  async function createThere(call: CallContext, id: string) {
+    return transact(db, call, async (tx) => {
+      const row = await lockTenant(tx, id)
+      if (row?.status !== 'creating') throw tenantExists(row?.status)
+      const schema = schemaOf(row.reference)
+      const create = async (own: Transaction) => {
+        await dropSchema(own, schema)
+        await createSchema(own, schema)
+        return fill({ caller: call.caller, tx: own }, row.reference)
+      }
+      const first = await runApart(() => places.visit(row, (there) => transact(there, {}, create)))
+      await setCreated(tx, id, newestMigration)
+      await logEvent(tx, row, { action: 'create', actor: call.caller.name })
+      return { tenant: presentTenant({ ...row, status: 'active' }), ...first }
+    })
+  }
+
+  return { createHere, reserve, createThere }
+}
+
+/** Less than every migration. */
+export const notMigrated = '0000'
+
+const firstKey: Parameters<ReturnType<typeof createKeysService>['create']>[1] = {
+  name: 'admin',
+  permissions: [...permissions],
+  max_sensitivity: 'hyper',
+  source_type: 'human',
+}
+
+const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
+
+/** Sixty random bits. */
+function createReference(ids: Ids): string {
+  const bytes = Buffer.from(ids.secret(12), 'base64url')
+  return Array.from(bytes, (byte) => alphabet[byte % alphabet.length]).join('')
+}

@@ -1,0 +1,119 @@
+import type { Database } from '../db/connection.ts'
+import { translateFailure } from '../db/failures.ts'
+import { runApart } from '../db/request-scope.ts'
+import { schemaOf } from '../db/schema-names.ts'
+import { dropSchema, inSchema } from '../db/tenant-schemas.ts'
+import { type CallContext, transact } from '../db/transaction.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import type { TenantDirectory } from './tenant-directory.service.ts'
+import { tenantNotFound } from './tenant-errors.ts'
+import { createEventLog } from './tenant-events.service.ts'
+import { presentTenant, type TenantPlaces } from './tenant-places.service.ts'
+import { hasSchema } from './tenant-servers.queries.ts'
+import {
+  countContents,
+  deleteTenant,
+  findTenant,
+  lockTenant,
+  type Removed,
+  setRemoved,
+  setStatus,
+  type TenantRow,
+} from './tenants.queries.ts'
+import type { DropQuery, TenantReceipt } from './tenants.schemas.ts'
+
+type Resources = { db: Database; clock: Clock; ids: Ids; directory: TenantDirectory; places: TenantPlaces }
+
+/** Removes tenants, with everything they have. */
+export function createTenantDrop({ db, clock, ids, directory, places }: Resources) {
+  const logEvent = createEventLog({ clock, ids })
+
+  /**
+   * Refuses the keys of the tenant and stops its jobs, in a transaction of its own: a request that came after the drop
+   * began would wait for it, and hold a connection that other tenants need. On another server it then counts what the
+   * tenant has, because nothing is left to be counted when a crash comes between the two transactions of the drop.
+   */
+  async function begin(id: string, { abandon }: DropQuery): Promise<void> {
+    const row = await transact(db, {}, async (tx) => {
+      const locked = await lockTenant(tx, id)
+      if (!locked) throw tenantNotFound()
+      await setStatus(tx, id, 'dropping')
+      directory.forget(locked)
+      return locked
+    })
+    if (row.server_url === null || abandon) return
+    const removed = await runApart(() => countOnServer(row)).catch(explainLost)
+    if (removed) await transact(db, {}, (tx) => setRemoved(tx, id, JSON.stringify(removed)))
+  }
+
+  /** Undefined when there is no such schema, or no table in it. */
+  async function countOnServer(row: TenantRow): Promise<Removed | undefined> {
+    const own = places.databaseOf(row)
+    if (!(await hasSchema(own, schemaOf(row.reference)))) return undefined
+    return transact(own, {}, countContents)
+  }
+
+  /** Removes a tenant whose drop has begun. After a crash in between, the same request finishes it. */
+  async function finish(call: CallContext, id: string, query: DropQuery): Promise<TenantReceipt> {
+    const { abandon = false, ...why } = query
+    return transact(db, call, async (tx) => {
+      const row = await lockTenant(tx, id)
+      if (!row) throw tenantNotFound()
+      const schema = schemaOf(row.reference)
+      const removeHere = async () => {
+        const counted = await inSchema(tx, schema, () => countContents(tx))
+        await dropSchema(tx, schema)
+        return counted
+      }
+      const removeThere = async () => {
+        await runApart(() => transact(places.databaseOf(row), {}, (own) => dropSchema(own, schema))).catch(
+          explainLost,
+        )
+        return asCounts(row.removed)
+      }
+      const removed = abandon ? {} : await (row.server_url === null ? removeHere() : removeThere())
+      await deleteTenant(tx, id)
+      await logEvent(tx, row, { action: 'drop', ...why, removed: JSON.stringify(removed) })
+      directory.forget(row)
+      const { database } = presentTenant(row)
+      return {
+        ...{ id, actor: why.actor, dropped_at: clock.now().toISOString(), removed },
+        ...(abandon && database ? { left: { ...database, schema } } : {}),
+      }
+    })
+  }
+
+  /** Only what is on another server can be left there. */
+  async function requireAbandonable(id: string): Promise<void> {
+    const row = await findTenant(db, id)
+    if (!row) throw tenantNotFound()
+    if (row.server_url !== null) return
+    const errors = [{ pointer: '?abandon', message: 'needs a tenant on a server of its own' }]
+    throw new AppError('validation_failed', 'The data of this tenant are in the main database.', { errors })
+  }
+
+  return {
+    begin: async (id: string, query: DropQuery): Promise<void> => {
+      if (query.abandon) await requireAbandonable(id)
+      await begin(id, query)
+    },
+    finish,
+  }
+}
+
+function asCounts(removed: TenantRow['removed']): Record<string, number> {
+  return (removed ?? {}) as Record<string, number>
+}
+
+/** Says what stands when the server does not answer. */
+function explainLost(failure: unknown): never {
+  const error = translateFailure(failure)
+  if (!(error instanceof AppError) || error.kind !== 'unavailable') throw failure
+  throw new AppError(
+    error.code,
+    `The tenant is refused everywhere from now on, and its data are still on its server: ${error.message} Repeat the request later, or with abandon=true if the server is lost.`,
+    { retryAfterSeconds: error.retryAfterSeconds ?? 5, cause: error },
+  )
+}

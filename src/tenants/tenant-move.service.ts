@@ -1,0 +1,112 @@
+import type { Database } from '../db/connection.ts'
+import { isOutage } from '../db/failures.ts'
+import { newestMigration, pendingMigrations } from '../db/migrator.ts'
+import { runApart } from '../db/request-scope.ts'
+import { schemaOf } from '../db/schema-names.ts'
+import { type CallContext, transact } from '../db/transaction.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import { notMigrated } from './tenant-creation.service.ts'
+import type { TenantDirectory } from './tenant-directory.service.ts'
+import { tenantNotFound } from './tenant-errors.ts'
+import { createEventLog } from './tenant-events.service.ts'
+import { presentTenant, type TenantPlaces } from './tenant-places.service.ts'
+import { hasSchema } from './tenant-servers.queries.ts'
+import {
+  countContents,
+  findTenant,
+  lockTenant,
+  type Removed,
+  type ServerColumns,
+  setServer,
+  type TenantRow,
+} from './tenants.queries.ts'
+import type { Tenant, TenantMove } from './tenants.schemas.ts'
+
+type Resources = { db: Database; clock: Clock; ids: Ids; directory: TenantDirectory; places: TenantPlaces }
+type Prepared = { from: TenantRow; to: ServerColumns & { migration: string } }
+
+const onMainServer: ServerColumns = {
+  ...{ server_url: null, server_host: null, server_port: null, server_database: null },
+  server_identity: null,
+}
+
+/** Says where the data of a tenant are from now on. They were copied by the tools of PostgreSQL before. */
+export function createTenantMove({ db, clock, ids, directory, places }: Resources) {
+  const logEvent = createEventLog({ clock, ids })
+
+  /** Looks at the other database, and compares it with the one that the tenant leaves. */
+  async function prepare(id: string, { database_url: url }: TenantMove): Promise<Prepared> {
+    const from = requireMovable(await findTenant(db, id))
+    const server = url === null ? undefined : await places.inspect(url)
+    const columns = server ? places.describe(server, from.reference) : onMainServer
+    return runApart(async () => {
+      const there = places.databaseOf({ ...from, ...columns })
+      if (!(await hasSchema(there, schemaOf(from.reference)))) throw schemaIsMissing(from)
+      const isSame = columns.server_identity === from.server_identity
+      if (!isSame) {
+        requireSuspended(from)
+        await requireEqual(places.databaseOf(from), there)
+      }
+      const isCurrent = (await pendingMigrations(there)).length === 0
+      return { from, to: { ...columns, migration: isCurrent ? newestMigration : notMigrated } }
+    })
+  }
+
+  /** What was written after the copy would be lost without notice. A database that is lost cannot be compared. */
+  async function requireEqual(here: Database, there: Database): Promise<void> {
+    const left = await transact(here, {}, countContents).catch((error: unknown) => {
+      if (isOutage(error) || (error instanceof AppError && error.kind === 'unavailable')) return undefined
+      throw error
+    })
+    if (!left) return
+    const copied = await transact(there, {}, countContents)
+    const names = Object.keys(left) as (keyof Removed)[]
+    const differing = names.filter((name) => left[name] !== copied[name])
+    if (differing.length === 0) return
+    throw new AppError('tenant_copy_differs', 'The copy has not all that the tenant has.', {
+      extra: {
+        differences: Object.fromEntries(
+          differing.map((name) => [name, { here: left[name], there: copied[name] }]),
+        ),
+      },
+    })
+  }
+
+  async function finish(call: CallContext, { from, to }: Prepared, why: TenantMove): Promise<Tenant> {
+    return transact(db, call, async (tx) => {
+      const row = requireMovable(await lockTenant(tx, from.id))
+      const isSame = to.server_identity === from.server_identity
+      // Another request has changed it since.
+      if (row.server_url !== from.server_url || row.reference !== from.reference)
+        throw new AppError('request_in_progress', 'Another request moves this tenant.', {
+          retryAfterSeconds: 1,
+        })
+      if (!isSame) requireSuspended(row)
+      await setServer(tx, row.id, to)
+      const { actor, rationale } = why
+      await logEvent(tx, row, { action: 'move', actor, rationale })
+      directory.forget(row)
+      return presentTenant({ ...row, ...to })
+    })
+  }
+
+  return { prepare, finish }
+}
+
+function requireMovable(row: TenantRow | undefined): TenantRow {
+  if (!row || row.status === 'dropping' || row.status === 'creating') throw tenantNotFound()
+  return row
+}
+
+function requireSuspended({ status }: TenantRow): void {
+  if (status === 'suspended') return
+  throw new AppError('tenant_not_suspended', 'Suspend the tenant, copy its schema, and then move it.')
+}
+
+function schemaIsMissing({ reference }: TenantRow): AppError {
+  const message = `has no schema ${schemaOf(reference)}; copy it there first`
+  const errors = [{ pointer: '/database_url', message }]
+  return new AppError('validation_failed', 'The data of the tenant are not there.', { errors })
+}

@@ -1,0 +1,151 @@
+import { isTextLanguage } from '../db/configuration.ts'
+import type { Database, TenantConnection } from '../db/connection.ts'
+import type { Positions } from '../db/positions.ts'
+import { schemaOf } from '../db/schema-names.ts'
+import { findUrlProblem, placeOf } from '../db/servers/server-url.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import { createServerSeal } from './server-seal.ts'
+import { inspectServer } from './tenant-servers.queries.ts'
+import type { TenantRow } from './tenants.queries.ts'
+import type { Tenant } from './tenants.schemas.ts'
+
+type Resources = {
+  connection: Omit<TenantConnection, 'db'>
+  ids: Ids
+  /** Encrypts the URLs of servers. Without it there are none. */
+  key: string | undefined
+  textLanguage: string
+}
+
+/** Whose data it is, and on which server they are. */
+export type Placed = Pick<TenantRow, 'reference' | 'server_url'>
+export type TenantPlaces = ReturnType<typeof createTenantPlaces>
+
+/** The oldest version of PostgreSQL that the service works on. */
+const leastVersion = 150_000
+
+/** Where the data of tenants are: in schemas of the main database, or on servers of their own. */
+export function createTenantPlaces({ connection, ids, key, textLanguage }: Resources) {
+  let created: ReturnType<typeof createServerSeal> | undefined
+
+  function getSeal() {
+    if (key === undefined)
+      throw new AppError('tenant_key_missing', 'The server was started without MEMBRANE_TENANT_KEY.')
+    created ??= createServerSeal(key)
+    return created
+  }
+
+  function open(sealed: string, reference: string): string | undefined {
+    return key === undefined ? undefined : getSeal().open(sealed, reference)
+  }
+
+  /** Undefined for a tenant in the main database. */
+  function urlOf({ reference, server_url }: Placed): string | undefined {
+    if (server_url === null) return undefined
+    const url = open(server_url, reference)
+    if (url !== undefined) return url
+    throw new AppError(
+      'not_ready',
+      'The server of this tenant is unknown: MEMBRANE_TENANT_KEY is not the one with which it was stored.',
+      { retryAfterSeconds: 30 },
+    )
+  }
+
+  /** Throws what is wrong with the URL, or with the server. The connection is not one of those of tenants. */
+  async function inspect(url: string) {
+    getSeal()
+    const problem = findUrlProblem(url)
+    if (problem !== undefined) throw wrongUrl(problem)
+    return connection.visitServer(url, async (db) => {
+      const { version, is_standby, may_create, identity } = await inspectServer(db).catch(explain)
+      if (version < leastVersion) throw wrongUrl('is a server older than PostgreSQL 15')
+      if (is_standby) throw wrongUrl('is a standby, which takes no writes')
+      if (!may_create) throw wrongUrl('has a user who may not create schemas in this database')
+      if (!(await isTextLanguage(db, textLanguage)))
+        throw wrongUrl(`has no text search configuration ${textLanguage}`)
+      return { url, identity }
+    })
+  }
+
+  return {
+    urlOf,
+    inspect,
+    databaseOf: (tenant: Placed): Database =>
+      connection.databaseOf(schemaOf(tenant.reference), urlOf(tenant)),
+    /** Works on the server of a tenant over a connection of its own. */
+    visit: <T>(tenant: Placed, work: (db: Database) => Promise<T>): Promise<T> => {
+      const url = urlOf(tenant)
+      if (url === undefined) throw new TypeError('a tenant without a server of its own')
+      return connection.visitServer(url, work)
+    },
+    /** Undefined in the main database. */
+    positionsOf: (tenant: Placed): Positions | undefined => {
+      const url = urlOf(tenant)
+      return url === undefined ? undefined : connection.servers.positionsOf(url)
+    },
+    /** Whether its server could not be used at the last attempt. */
+    isAway: ({ reference, server_url }: Placed): boolean => {
+      const url = server_url === null ? undefined : open(server_url, reference)
+      return url !== undefined && connection.servers.isAway(url)
+    },
+    /** The columns of a tenant on a server. */
+    describe: ({ url, identity }: { url: string; identity: string }, reference: string) => {
+      const { host, port, name } = placeOf(url)
+      return {
+        server_url: getSeal().seal(url, reference, Buffer.from(ids.secret(12), 'base64url')),
+        server_host: host,
+        server_port: port,
+        server_database: name,
+        server_identity: identity,
+      }
+    },
+    /** Stands for a URL where it must not be stored. */
+    digest: (url: string): string => getSeal().digest(url),
+  }
+}
+
+/** Names the server of a tenant that has one, for what is done once for each server. */
+export function serverOf({ server_host, server_port, server_database }: TenantRow): string {
+  return `${server_host} ${server_port} ${server_database}`
+}
+
+type Shown = Pick<TenantRow, 'id' | 'reference' | 'status' | 'created_at'> &
+  Partial<Pick<TenantRow, 'server_host' | 'server_port' | 'server_database'>>
+
+/** What a client may know of a tenant: of its server neither user nor password. */
+export function presentTenant({ id, reference, status, created_at, ...row }: Shown): Tenant {
+  const { server_host: host, server_port: port, server_database: name } = row
+  const server = host && port && name ? { database: { host, port, name } } : {}
+  return {
+    ...{ id, status: statusOf(status), created_at: created_at.toISOString() },
+    ...{ schema: schemaOf(reference), ...server },
+  }
+}
+
+function statusOf(status: string): Tenant['status'] {
+  return status === 'suspended' || status === 'dropping' || status === 'creating' ? status : 'active'
+}
+
+/** The server answered, and refused: the URL is wrong. */
+const refusals: Readonly<Record<string, string>> = {
+  '28P01': 'has a user or password that the server refuses',
+  '28000': 'has a user that the server refuses',
+  '3D000': 'has a database that the server does not have',
+}
+
+function explain(error: unknown): never {
+  const code = error instanceof Error ? Reflect.get(error, 'code') : undefined
+  const refusal = typeof code === 'string' ? refusals[code] : undefined
+  if (refusal !== undefined) throw wrongUrl(refusal)
+  if (error instanceof AppError) throw error
+  throw new AppError('database_unavailable', 'The server at database_url cannot be used.', {
+    retryAfterSeconds: 5,
+    cause: error,
+  })
+}
+
+function wrongUrl(message: string): AppError {
+  const errors = [{ pointer: '/database_url', message }]
+  return new AppError('validation_failed', 'The database cannot have tenants.', { errors })
+}

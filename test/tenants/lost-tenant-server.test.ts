@@ -1,0 +1,160 @@
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createLogger } from '../../src/kernel/log.ts'
+import { checkLaws } from '../../src/store-laws.ts'
+import { prepareDatabase } from '../../src/store-preparation.ts'
+import { createTenantJobs } from '../../src/tenant-background.ts'
+import { dataFolder } from '../support/data-folder.ts'
+import { administer } from '../support/postgres-processes.ts'
+import { createServerFolder, startPostgresServer } from '../support/postgres-server.ts'
+import { type Body, create, fact } from '../support/record-requests.ts'
+import { silentAnnouncements } from '../support/silent-announcements.ts'
+import { createTenantDatabase, startSilentWay } from '../support/tenant-databases.ts'
+import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
+import type { TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+let near: TenantClient
+
+beforeAll(async () => {
+  app = await startTenantApp()
+  near = await createTenant(app, 'near')
+})
+afterAll(() => app.close())
+
+async function startServer() {
+  const folder = await createServerFolder(await mkdtemp(join(dataFolder, 'membrane-tenants-')))
+  return startPostgresServer(folder)
+}
+
+function startJobs() {
+  const { clock, ids, config, database } = app
+  const lines: string[] = []
+  const log = createLogger({ level: 'warn', clock, write: (line) => void lines.push(line) })
+  const jobs = createTenantJobs({
+    ...{ config, clock, ids, log, connection: database, announcements: silentAnnouncements },
+  })
+  const polls = jobs.startPolls()
+  onTestFinished(() => polls.stop())
+  return { ...jobs, lines }
+}
+
+const list = ({ request }: TenantClient) => request('GET', '/v1/records')
+const readStatus = async (tenant: TenantClient) => (await list(tenant)).status
+
+async function requestRun({ request }: TenantClient): Promise<string> {
+  const { body, status, text } = await request('POST', '/v1/maintenance/runs', { body: { job: 'decay' } })
+  expect(status, text).toBe(202)
+  return (body as Body).id
+}
+
+const readRun = async ({ request }: TenantClient, id: string) =>
+  ((await request('GET', `/v1/maintenance/runs/${id}`)).body as Body).status
+
+async function readParts(): Promise<Body> {
+  const { status, body } = await app.request('GET', '/readyz', { key: false })
+  expect(status).toBe(200)
+  return (body as Body).parts
+}
+
+describe('a server of tenants that is lost', () => {
+  it('costs its own tenants an answer with Retry-After, and nobody else anything', async () => {
+    const server = await startServer()
+    const far = await createTenant(app, 'far', server.url)
+    const doomed = await createTenant(app, 'doomed', server.url)
+    await create(app, fact({ scope: 'team' }), { key: far.secret })
+    const runs = { far: await requestRun(far), near: await requestRun(near) }
+    await server.stop('SIGQUIT')
+
+    const refused = await list(far)
+    expect([refused.status, (refused.body as Body).code]).toEqual([503, 'database_unavailable'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await near.request('POST', '/v1/records', { body: fact({ scope: 'team' }) })).status).toBe(201)
+    await expect.poll(async () => (await readParts()).tenant_servers?.ready).toBe(false)
+    expect((await readParts()).tenant_servers.reason).toContain('1 of 1 servers')
+    const jobs = startJobs()
+    await expect.poll(() => readRun(near, runs.near)).toBe('succeeded')
+
+    const dropping = await dropTenant(app, 'doomed')
+    expect(dropping.status).toBe(503)
+    expect((dropping.body as Body).detail).toContain('its data are still on its server')
+    expect((await app.request('GET', '/v1/tenants/doomed')).body).toMatchObject({ status: 'dropping' })
+    expect(await readStatus(doomed)).toBe(401)
+    const path = '/v1/tenants/doomed?actor=desk&rationale=lost&abandon=true'
+    const abandoned = (await app.request('DELETE', path)).body as Body
+    expect(abandoned).toMatchObject({ removed: {}, left: { name: 'membrane' } })
+    expect((await app.request('GET', '/v1/tenants/doomed')).status).toBe(404)
+
+    await server.start()
+    await expect.poll(() => readStatus(far), { timeout: 40_000 }).toBe(200)
+    const [left] = await administer(server.url, `select 1 from "${abandoned.left.schema}".records limit 0`)
+    expect(left?.rows).toEqual([])
+    expect((await readParts()).tenant_servers).toEqual({ ready: true })
+    await jobs.handle('decay', new AbortController().signal, () => {}, {
+      ...{ reason: 'request', tenant: referenceOf(far) },
+    })
+    await expect.poll(() => readRun(far, runs.far)).toBe('succeeded')
+    expect((await dropTenant(app, 'far')).status).toBe(200)
+  }, 120_000)
+
+  it('does not stop a start, and its tenants are migrated when it is back', async () => {
+    const server = await startServer()
+    const far = await createTenant(app, 'late', server.url)
+    const { schema } = (await app.request('GET', '/v1/tenants/late')).body as Body
+    const newest = `delete from "${schema}".kysely_migration where name = (select max(name) from "${schema}".kysely_migration)`
+    await administer(server.url, newest)
+    await app.db.updateTable('tenants').set({ migration: '0000' }).where('id', '=', 'late').execute()
+    await server.stop('SIGINT')
+    const lines: string[] = []
+    const log = createLogger({ level: 'info', clock: app.clock, write: (line) => void lines.push(line) })
+    await prepareDatabase(app.database, log, app.config)
+    expect(lines.join('')).toContain('was not migrated')
+    const checked = await checkStore()
+    const unsatisfied = checked.filter(({ isSatisfied }) => !isSatisfied)
+    expect(unsatisfied.map(({ line }) => line)).toEqual([
+      'late: could not be checked: its server cannot be used',
+    ])
+
+    await server.start()
+    await expect
+      .poll(async () => ((await list(far)).body as Body).code, { timeout: 40_000 })
+      .toBe('not_ready')
+    startJobs()
+    await expect.poll(() => readStatus(far), { timeout: 40_000 }).toBe(200)
+    const verdicts = await checkStore()
+    expect(verdicts.filter(({ isSatisfied }) => !isSatisfied)).toEqual([])
+    expect(verdicts.filter(({ line }) => line.startsWith('late: ')).length).toBeGreaterThan(20)
+    expect((await dropTenant(app, 'late')).status).toBe(200)
+  }, 120_000)
+
+  it('that is silent holds no request for minutes', async () => {
+    const own = await createTenantDatabase()
+    const way = await startSilentWay(own.url)
+    onTestFinished(async () => {
+      await way.close()
+      await own.drop()
+    })
+    const far = await createTenant(app, 'silent', way.url)
+    expect(await readStatus(far)).toBe(200)
+    way.setSilent(true)
+    const waiting = Promise.all([list(far), list(far), list(far)])
+    expect(await readStatus(near)).toBe(200)
+    expect((await waiting).map(({ status }) => status)).toEqual([503, 503, 503])
+    expect(await readStatus(far)).toBe(503)
+    way.setSilent(false)
+    await expect.poll(() => readStatus(far), { timeout: 40_000 }).toBe(200)
+    expect((await dropTenant(app, 'silent')).status).toBe(200)
+  }, 120_000)
+})
+
+async function checkStore() {
+  const verdicts: { line: string; isSatisfied: boolean }[] = []
+  for await (const verdict of checkLaws(app.database, app.config)) verdicts.push(verdict)
+  return verdicts
+}
+
+/** What a message of the queue names a tenant by is in its keys too. */
+function referenceOf({ secret }: TenantClient): string {
+  return secret.split('_')[1] ?? ''
+}

@@ -1,0 +1,128 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { administer, urlOf } from '../support/postgres-processes.ts'
+import { type Body, create, fact } from '../support/record-requests.ts'
+import { createTenantDatabase, type TenantDatabase, withPassword } from '../support/tenant-databases.ts'
+import { createTenant, dropTenant, startTenantApp, type TenantClient } from '../support/tenant-requests.ts'
+import type { TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+let first: TenantDatabase
+let second: TenantDatabase
+
+beforeAll(async () => {
+  app = await startTenantApp()
+  first = await createTenantDatabase()
+  second = await createTenantDatabase()
+})
+afterAll(async () => {
+  await app.close()
+  await first.drop()
+  await second.drop()
+})
+
+const decision = { actor: 'desk', rationale: 'asked' }
+const change = (id: string, action: 'suspend' | 'resume') =>
+  app.request('POST', `/v1/tenants/${id}/${action}`, { body: decision })
+const move = (id: string, url: string | null) =>
+  app.request('POST', `/v1/tenants/${id}/move`, { body: { database_url: url, ...decision } })
+const codeOf = ({ status, body }: { status: number; body: unknown }) => [status, (body as Body).code]
+
+/** Replaces a database by a copy of another, as a dump and its restore do. */
+async function copy(from: TenantDatabase, to: TenantDatabase): Promise<void> {
+  const main = urlOf(from.url, 'postgres')
+  const end = (name: string) =>
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`
+  await administer(main, end(from.name), end(to.name), `drop database ${to.name} with (force)`)
+  await administer(main, end(from.name), `create database ${to.name} template ${from.name}`)
+}
+
+describe('a tenant that moves to another database', () => {
+  it('must be suspended and copied with everything, and then works there with its keys', async () => {
+    const one = await createTenant(app, 'growing', first.url)
+    const { id } = await create(app, fact({ scope: 'team' }), { key: one.secret })
+    expect(codeOf(await move('growing', second.url))).toEqual([422, 'validation_failed'])
+    await copy(first, second)
+    expect(codeOf(await move('growing', second.url))).toEqual([409, 'tenant_not_suspended'])
+    await create(app, fact({ scope: 'other' }), { key: one.secret })
+    await change('growing', 'suspend')
+    const differing = await move('growing', second.url)
+    expect(codeOf(differing)).toEqual([409, 'tenant_copy_differs'])
+    expect((differing.body as Body).differences.records).toEqual({ here: 2, there: 1 })
+    await copy(first, second)
+    const moved = await move('growing', second.url)
+    expect([moved.status, (moved.body as Body).database?.name]).toEqual([200, second.name])
+    expect(moved.text).not.toContain(second.password)
+    await change('growing', 'resume')
+    expect((await one.request('GET', `/v1/records/${id}`)).status).toBe(200)
+    await create(app, fact({ scope: 'third' }), { key: one.secret })
+    expect(await countRecords(second, one)).toBe(3)
+    expect(await countRecords(first, one)).toBe(2)
+    const events = await app.db
+      .selectFrom('tenant_events')
+      .select('action')
+      .where('tenant_id', '=', 'growing')
+      .execute()
+    expect(events.map(({ action }) => action).sort()).toEqual(['create', 'move', 'resume', 'suspend'])
+    expect((await dropTenant(app, 'growing')).body).toMatchObject({ removed: { records: 3 } })
+  })
+
+  it('needs no suspension for a new password or name of the same database', async () => {
+    const one = await createTenant(app, 'rotating', first.url)
+    const headers = { 'idempotency-key': 'rotation-1' }
+    const body = { database_url: first.url.replace('postgres://', 'postgresql://'), ...decision }
+    const ask = () => app.request('POST', '/v1/tenants/rotating/move', { body, headers })
+    const [changed, again] = [await ask(), await ask()]
+    expect([changed.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true'])
+    await create(app, fact({ scope: 'team' }), { key: one.secret })
+    expect(codeOf(await move('rotating', null))).toEqual([422, 'validation_failed'])
+    expect(codeOf(await move('nobody', null))).toEqual([404, 'tenant_not_found'])
+    expect((await dropTenant(app, 'rotating')).status).toBe(200)
+  })
+
+  it('is copied by pg_dump as the documentation says, there and back', async ({ skip }) => {
+    if (!(await canDump())) skip('there is no pg_dump as new as the server')
+    const one = await createTenant(app, 'wandering')
+    const { id } = await create(app, fact({ scope: 'team' }), { key: one.secret })
+    const { schema } = (await app.request('GET', '/v1/tenants/wandering')).body as Body
+    const main = withPassword(app.database.url)
+    for (const [from, to, target] of [
+      [main, first.url, first.url],
+      [first.url, main, null],
+    ] as const) {
+      await change('wandering', 'suspend')
+      await run(`pg_dump "$FROM" -n '${schema}' | psql "$TO" -v ON_ERROR_STOP=1 -q --single-transaction`, {
+        ...{ FROM: from, TO: to },
+      })
+      const moved = await move('wandering', target)
+      expect(moved.status, moved.text).toBe(200)
+      await change('wandering', 'resume')
+      await administer(from, `drop schema "${schema}" cascade`)
+      expect((await one.request('GET', `/v1/records/${id}`)).status).toBe(200)
+      await create(app, fact({ scope: 'team', tags: [to] }), { key: one.secret })
+      const question = { task_descriptor: 'which record', root_limit: 5 }
+      expect((await one.request('POST', '/v1/retrieve', { body: question })).status).toBe(200)
+    }
+    expect((await dropTenant(app, 'wandering')).body).toMatchObject({ removed: { records: 3, keys: 1 } })
+  })
+})
+
+async function countRecords(database: TenantDatabase, { id }: TenantClient): Promise<number> {
+  const { schema } = (await app.request('GET', `/v1/tenants/${id}`)).body as Body
+  const [counted] = await database.run(`select count(*)::int as n from "${schema}".records`)
+  return counted?.rows[0]?.n
+}
+
+async function run(command: string, variables: Record<string, string>): Promise<string> {
+  const env = { ...process.env, ...variables }
+  const { stdout } = await promisify(execFile)('bash', ['-o', 'pipefail', '-c', command], { env })
+  return stdout
+}
+
+async function canDump(): Promise<boolean> {
+  const version = await run('pg_dump --version && psql --version', {}).catch(() => '')
+  const [found] = await first.run('show server_version_num')
+  const newest = Number(/\(PostgreSQL\) (\d+)/.exec(version)?.[1] ?? 0)
+  return newest * 10_000 + 9_999 >= Number(found?.rows[0]?.server_version_num)
+}
