@@ -11,6 +11,7 @@ export {
   type Confirmation,
   confirmFact,
 } from './confirmation.ts'
+export { rejectTakenIdentifiers } from './creation-checks.service.ts'
 export { createForgottenError } from './deleted-record-errors.ts'
 export { type DeletedRecord, listPurgeable, purgeForgotten, purgeRecords } from './deleted-records.queries.ts'
 export { type Descent, descentKinds, edgeOfDescent, findNamedSources, inferDescents } from './descents.ts'
@@ -43,7 +44,6 @@ export {
 } from './record-answer.ts'
 export { type Change, invalidTransition, type StatusMove, writeChange } from './record-change.service.ts'
 export { insertRecords } from './record-creation.queries.ts'
-export { rejectTakenIdentifiers } from './record-creation.service.ts'
 export { type DraftContext, draftRecord } from './record-draft.ts'
 export {
   explainMissing,

@@ -2,7 +2,6 @@ import type { Database } from '../db/connection.ts'
 import { violatedConstraint } from '../db/failures.ts'
 import { createGathering } from '../db/gathering.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
-import { isOpenTo } from '../db/visibility.ts'
 import type { Caller, Sensitivity } from '../domain/caller.ts'
 import type { Policies } from '../domain/lifecycle.ts'
 import { refuseReserved } from '../domain/reserved-edges.ts'
@@ -11,20 +10,14 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { PoliciesService } from '../policies/index.ts'
-import { identifierTaken, recordExists, targetAboveCeiling, targetMissing } from './creation-errors.ts'
-import { createErasedContentError, findErasedContents } from './erasure/tombstones.service.ts'
-import { resolveDraftDescents } from './named-sources.service.ts'
+import { isDraft, rejectConflicts } from './creation-checks.service.ts'
+import { recordExists } from './creation-errors.ts'
+import { createErasedContentError } from './erasure/tombstones.service.ts'
 import { presentCreated } from './record-answer.ts'
-import {
-  findTakenIdentifiers,
-  findUsedIds,
-  findVisibleTargets,
-  type InsertOutcome,
-  insertRecords,
-} from './record-creation.queries.ts'
+import { type InsertOutcome, insertRecords } from './record-creation.queries.ts'
 import { draftRecord, refreshWriteTime } from './record-draft.ts'
 import type { NewRecord, WrittenRecord } from './records.schemas.ts'
-import type { Draft, Identifier } from './stored-record.ts'
+import type { Draft } from './stored-record.ts'
 
 export type CreationResources = {
   db: Database
@@ -137,119 +130,6 @@ const maxSharedText = 8_192
 function isIndependent({ edges, identifiers, descents, hasClientId, searchText }: Draft): boolean {
   const links = edges.length + identifiers.length + descents.length
   return links === 0 && !hasClientId && searchText.length <= maxSharedText
-}
-
-const isDraft = (each: Draft | AppError): each is Draft => !(each instanceof AppError)
-
-/** Rejects repeated ids, used ids, erased content, taken identifiers and edges without a target. */
-async function rejectConflicts(
-  db: Database,
-  caller: Caller,
-  seal: Seal,
-  drafts: readonly (Draft | AppError)[],
-) {
-  const unique = await rejectLinkedUnstorable(db, seal, rejectRepeatedIds(drafts))
-  const identified = await rejectTakenIdentifiers(db, unique)
-  return rejectDanglingEdges(db, caller, identified)
-}
-
-function rejectRepeatedIds(drafts: readonly (Draft | AppError)[]): (Draft | AppError)[] {
-  const seen = new Set<string>()
-  return drafts.map((each) => {
-    if (each instanceof AppError) return each
-    if (seen.has(each.row.id)) return recordExists(each.row.id)
-    seen.add(each.row.id)
-    return each
-  })
-}
-
-/**
- * The insert itself rejects erased content and used ids. Only for records that others of the batch link to must this be
- * known before: otherwise those edges would lead to the record that already has the id, which the caller may not see.
- */
-async function rejectLinkedUnstorable(db: Database, seal: Seal, drafts: readonly (Draft | AppError)[]) {
-  const linked = new Set(drafts.filter(isDraft).flatMap((each) => each.edges.map((edge) => edge.target_id)))
-  const targets = drafts.filter(isDraft).filter(({ row }) => linked.has(row.id))
-  if (targets.length === 0) return [...drafts]
-  const used = await findUsedIds(
-    db,
-    targets.map(({ row }) => row.id),
-  )
-  const erased = await findErasedContents(
-    db,
-    seal,
-    targets.map(({ row }) => row),
-  )
-  const erasedIds = new Set(targets.flatMap(({ row }, index) => (erased[index] ? [row.id] : [])))
-  return drafts.map((each) => {
-    if (each instanceof AppError) return each
-    if (erasedIds.has(each.row.id)) return createErasedContentError()
-    return used.has(each.row.id) ? recordExists(each.row.id) : each
-  })
-}
-
-/** Rejects records with an identifier that is taken. Of two records with one identifier the first gets it. */
-export async function rejectTakenIdentifiers(db: Database, drafts: readonly (Draft | AppError)[]) {
-  const identifiers = drafts.filter(isDraft).flatMap((each) => each.identifiers)
-  if (identifiers.length === 0) return [...drafts]
-  const taken = new Set((await findTakenIdentifiers(db, identifiers)).map(keyOf))
-  return drafts.map((each) => {
-    if (each instanceof AppError) return each
-    const keys = each.identifiers.map(keyOf)
-    const clash = each.identifiers.findIndex((_, at) => {
-      const key = keys[at]
-      return key !== undefined && (taken.has(key) || keys.indexOf(key) !== at)
-    })
-    if (clash >= 0) return identifierTaken(clash)
-    for (const key of keys) taken.add(key)
-    return each
-  })
-}
-
-function keyOf({ scope, sensitivity, namespace, value }: Identifier): string {
-  return JSON.stringify([scope, sensitivity, namespace, value])
-}
-
-/** Rejecting one record can leave the edge of another without a target, so this repeats until nothing changes. */
-async function rejectDanglingEdges(db: Database, caller: Caller, drafts: readonly (Draft | AppError)[]) {
-  const ids = new Set(drafts.filter(isDraft).flatMap(findReferencedIds))
-  if (ids.size === 0)
-    return drafts.map((each) => (each instanceof AppError ? each : resolveDraftDescents(each, none)))
-  const found = await findVisibleTargets(db, [...ids], caller.trust)
-  const sensitivityOf = new Map(found.map((target) => [target.id, target.sensitivity]))
-  const seen = new Set(
-    found.filter(({ sensitivity }) => isOpenTo(caller.trust, sensitivity)).map(({ id }) => id),
-  )
-  let checked = drafts.map((each) => (each instanceof AppError ? each : resolveDraftDescents(each, seen)))
-  for (let before = -1; before !== checked.filter(isDraft).length; ) {
-    const kept = checked.filter(isDraft)
-    before = kept.length
-    const siblings = new Set(kept.map((each) => each.row.id))
-    checked = checked.map((each) =>
-      each instanceof AppError ? each : (checkEdges(each, siblings, sensitivityOf, caller) ?? each),
-    )
-  }
-  return checked
-}
-
-const none: ReadonlySet<string> = new Set()
-
-function findReferencedIds({ edges, namedSources: claim }: Draft): string[] {
-  return [...edges.map((edge) => edge.target_id), ...claim.ids]
-}
-
-function checkEdges(
-  { edges }: Draft,
-  siblings: ReadonlySet<string>,
-  sensitivityOf: ReadonlyMap<string, Sensitivity>,
-  caller: Caller,
-): AppError | undefined {
-  for (const [index, { target_id: target }] of edges.entries()) {
-    const sensitivity = sensitivityOf.get(target)
-    if (sensitivity === undefined && !siblings.has(target)) return targetMissing(index)
-    if (sensitivity !== undefined && !isOpenTo(caller.trust, sensitivity)) return targetAboveCeiling(index)
-  }
-  return undefined
 }
 
 function rejectUnstored(each: Draft | AppError, { ids, erasedIds }: InsertOutcome): Draft | AppError {

@@ -56,7 +56,7 @@ it('captures that come at the same moment share transactions, and each answer is
     ])
   }
   expect(await countRecordsOfType(app, 'entity', scope)).toBe(8)
-  expect(await countTransactions(scope)).toBeLessThan(50)
+  expect(await countTransactions(scope)).toBeLessThan(60)
 })
 
 it('captures that confirm and contradict different known facts change each fact once, in the name of their key', async () => {

@@ -39,7 +39,7 @@ it('creates that come at the same moment share transactions, and each answer is 
     expect(stored.audit_log).toMatchObject([{ via: { key_name: index % 2 === 0 ? 'first' : 'second' } }])
   }
   expect(new Set(answers.map(({ body }) => (body as Body).id)).size).toBe(60)
-  expect(await countTransactions('shared')).toBeLessThan(40)
+  expect(await countTransactions('shared')).toBeLessThan(60)
 })
 
 it('a record that cannot be stored affects none of those that come with it', async () => {

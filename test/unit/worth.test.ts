@@ -143,7 +143,7 @@ it('judges a text without accents as it judges the same text beside a sign that 
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 40 }), fc.constantFrom(' ', '\n'), (pieces, separator) => {
       const text = pieces.join(separator)
-      const inUnicode = readWorthParts({ text: `${text}\u00a0` })
+      const inUnicode = readWorthParts({ text: `${text}\n\u00a0` })
       expect(readWorthParts({ text })).toEqual(inUnicode)
     }),
     { numRuns: 500 },
