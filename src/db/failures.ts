@@ -82,6 +82,14 @@ export function changedNothing(error: unknown): boolean {
   return !['08', '53', '57P', 'XX'].some((family) => error.code?.startsWith(family))
 }
 
+/** Whether a table, a type or a function is gone, as while the schema of a tenant is dropped. */
+export function isSchemaGone(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false
+  const isLost =
+    error.code === 'XX000' && /^(?:could not open relation|cache lookup failed)/.test(error.message)
+  return isLost || ['3F000', '42P01', '42704', '42883'].includes(error.code)
+}
+
 /** Whether the failure is an outage: the same statement can succeed later. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { translateFailure } from '../db/failures.ts'
+import { isSchemaGone, translateFailure } from '../db/failures.ts'
 import { AppError, catalogue, type ErrorCode, type ErrorKind, type Fault } from '../kernel/errors.ts'
 import { drainBeforeAnswer } from './request-drain.ts'
 
@@ -88,7 +88,14 @@ function describeChallenge(request: FastifyRequest): string {
 }
 
 /** The error that the client sees. An unexpected failure is logged and becomes `internal_error`. */
-export function toPublicError(error: unknown, { log }: Pick<FastifyRequest, 'log'>): AppError {
+export function toPublicError(
+  error: unknown,
+  { log, tenant }: Pick<FastifyRequest, 'log' | 'tenant'>,
+): AppError {
+  if (tenant?.reference !== undefined && isSchemaGone(error)) {
+    log.warn({ err: error }, 'the tables of a tenant are gone')
+    return new AppError('unauthenticated', 'The tenant of this key was dropped.')
+  }
   const known = findKnownError(error)
   if (!known) log.error({ err: error }, 'unexpected failure')
   else if (known.kind === 'unavailable') log.warn({ err: known, code: known.code }, 'unavailable')
