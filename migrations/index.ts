@@ -40,6 +40,7 @@ import * as sizesByKey from './0050_sizes_by_key.ts'
 import * as historyPartitions from './0051_history_partitions.ts'
 import * as histories from './0052_histories.ts'
 import * as tenantServers from './0053_tenant_servers.ts'
+import * as shards from './0054_shards.ts'
 import * as lz4 from './0056_lz4.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
@@ -85,5 +86,6 @@ export const migrations: Record<string, Migration> = {
   '0051_history_partitions': historyPartitions,
   '0052_histories': histories,
   '0053_tenant_servers': tenantServers,
+  '0054_shards': shards,
   '0056_lz4': lz4,
 }

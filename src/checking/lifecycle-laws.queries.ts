@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { isLogged } from '../db/history-cuts.ts'
-import { salienceAt } from '../db/salience.ts'
+import { salienceAt, salienceOf } from '../db/salience.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 
@@ -57,9 +57,9 @@ export async function findWrongPruneMoments(db: Database): Promise<Finding> {
       select r.id, case
         when r.pinned or r.deletion_policy <> 'auto_prune' then r.prune_at is null
         when r.base_salience <= ${faded} then r.prune_at = least(r.anchored_at, r.expires_at)
-        when r.prune_at is null then salience_at(r, '9999-12-31 00:00:00+00') > ${faded} * (1 - ${tiny})
-        else salience_at(r, r.prune_at) <= ${faded} * (1 + ${tiny})
-          and salience_at(r, r.prune_at - interval '2 milliseconds') >= ${faded} * (1 - ${tiny}) end
+        when r.prune_at is null then ${salienceOf('r', sql`timestamptz '9999-12-31 00:00:00+00'`)} > ${faded} * (1 - ${tiny})
+        else ${salienceOf('r', sql`r.prune_at`)} <= ${faded} * (1 + ${tiny})
+          and ${salienceOf('r', sql`r.prune_at - interval '2 milliseconds'`)} >= ${faded} * (1 - ${tiny}) end
       from records as r
     `,
   )

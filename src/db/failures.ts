@@ -50,11 +50,11 @@ export function isRetryable(error: unknown): boolean {
   return retryable.has(error.code) || lostRaces.has(violatedConstraint(error) ?? '')
 }
 
-/** The violated constraint, or undefined for another failure. */
+/** The violated constraint, or undefined for another failure. A node of Citus adds the number of a shard to the name. */
 export function violatedConstraint(error: unknown): string | undefined {
   if (!(error instanceof pg.DatabaseError)) return undefined
   return error.code === '23505' || error.code === '23503' || error.code === '23514'
-    ? error.constraint
+    ? error.constraint?.replace(/_\d+$/, '')
     : undefined
 }
 

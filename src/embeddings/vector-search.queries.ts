@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { pagesOf } from '../db/table-size.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Precision } from '../domain/vector-codes.ts'
 
@@ -213,7 +214,7 @@ const bytesEach = 188
 /** Returns the number of signatures by the size of the table, and whether pgvector has an index of them. */
 export async function measureSignatures(db: Database): Promise<{ signatures: number; isIndexed: boolean }> {
   const { rows } = await sql<{ signatures: number; isIndexed: boolean }>`
-    select (pg_relation_size('signatures') / ${sql.lit(bytesEach)})::int as signatures, exists (
+    select (${pagesOf('signatures')} * current_setting('block_size')::bigint / ${sql.lit(bytesEach)})::int as signatures, exists (
       select from pg_index as i join pg_class as c on c.oid = i.indexrelid
       where i.indrelid = 'signatures'::regclass and c.relname = 'signatures_nearest' and i.indisvalid
     ) and to_regproc('nearest_signatures') is not null as "isIndexed"

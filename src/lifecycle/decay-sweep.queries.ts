@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { salienceAt } from '../db/salience.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Range } from '../jobs/ranges.queries.ts'
 
@@ -44,7 +45,7 @@ export async function materialiseRange(tx: Transaction, asOf: Date, range: Range
         and fades_at <= ${epochOf(asOf)}::float8
       for update skip locked
     ), written as (
-      update records as r set salience = salience_at(r, ${asOf}::timestamptz)
+      update records as r set salience = ${salienceAt(asOf)}
       from due where r.ctid = due.ctid
       returning r.id
     )
@@ -67,7 +68,7 @@ export async function materialiseNext(
       limit ${limit}
       for update skip locked
     ), written as (
-      update records as r set salience = salience_at(r, ${asOf}::timestamptz)
+      update records as r set salience = ${salienceAt(asOf)}
       from due where r.id = due.id
       returning r.id
     )
@@ -133,7 +134,7 @@ async function prune(tx: Transaction, { now, purgeAt, runId }: PruneInput, due: 
       set forgotten_at = ${now}::timestamptz, forgotten_reason = 'pruned', forgotten_by = 'decay-service',
         forgotten_run_id = ${runId}::uuid, purge_at = ${purgeAt}::timestamptz
       from due where r.id = due.id
-      returning r.id, due.at, salience_at(r, ${now}::timestamptz) as salience
+      returning r.id, due.at, ${salienceAt(now)} as salience
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale)
       select id, ${runId}::uuid, ${now}::timestamptz, 'delete', 'decay-service',

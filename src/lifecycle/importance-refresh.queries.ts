@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { pagesOf } from '../db/table-size.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { importanceTolerance } from '../domain/importance.ts'
 import type { Range } from '../jobs/ranges.queries.ts'
@@ -13,7 +14,7 @@ export async function countRefreshable(
 ): Promise<{ records: number; blocks: number }> {
   const { rows } = await sql<{ records: number; blocks: number }>`
     select count(*) as records,
-      pg_relation_size('records') / current_setting('block_size')::bigint + 1 as blocks
+      ${pagesOf('records')} + 1 as blocks
     from records as r
     where ${isRefreshable(scope)}
   `.execute(db)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { membersShown, namesNoHidden } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
 import { keepingOf } from '../db/keeping.ts'
+import { salienceOf } from '../db/salience.ts'
 import type { RecordType } from '../db/schema.ts'
 import { openTo, visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
@@ -68,7 +69,7 @@ type Reader = { planId: string; trust: Trust; now: Date }
  * prepared.
  */
 export async function summarisePlan(db: Database, { planId, trust, now }: Reader): Promise<PlanGroupRow[]> {
-  const salience = sql`salience_at(stored, ${now}::timestamptz)`
+  const salience = salienceOf('stored', sql`${now}::timestamptz`)
   const { rows } = await sql<PlanGroupRow>`
     with size as materialized (select ${isLarge} as is_large from plans as p where p.id = ${planId}::uuid),
     listed as materialized (

@@ -3,6 +3,7 @@ import { interpretationShown, payloadShown, provenanceShown } from '../db/concea
 import { hiddenActor, isEntryShown, isMoveShown } from '../db/concealment.ts'
 import { dayOfLife } from '../db/days.ts'
 import { compact, joined, list, member, optional, optionalList, quoted, time } from '../db/json-text.ts'
+import { salienceAt } from '../db/salience.ts'
 import { openTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { inversePairs } from '../domain/edges.ts'
@@ -28,7 +29,7 @@ const maxBackward = 1_000
  */
 export function buildExportLine(context: ExportContext): RawBuilder<string> {
   const head = sql`
-    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, ${context.now}) as salience, c.tags,
+    select r.id, r.type, r.sensitivity, r.confidence, ${salienceAt(context.now)} as salience, c.tags,
       ${time(sql`r.created_at`)} as created_at, ${time(sql`r.updated_at`)} as updated_at, r.version,
       r.layer, r.memory_kind, r.status, r.importance, r.base_importance, r.access_count, r.source_type,
       r.emotional_valence, r.confirmation_count,

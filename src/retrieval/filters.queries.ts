@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { salienceAt } from '../db/salience.ts'
+import { salienceAt, salienceOf } from '../db/salience.ts'
 import { openTo, visibleTo } from '../db/visibility.ts'
 import type { Question } from './question.ts'
 
@@ -130,7 +130,7 @@ export function salienceAtInstant(question: Pick<Question, 'at' | 'isPast'>): Ra
   return sql<number>`(
     select case
       when not p.pinned and r.expires_at <= ${instant} then 0
-      when r.anchored_at <= ${instant} and n.at is null then salience_at(r, ${instant})
+      when r.anchored_at <= ${instant} and n.at is null then ${salienceOf('r', instant)}
       when p.pinned then coalesce(n.before, l.after, r.base_salience)
       when r.anchored_at <= ${instant} then ${ledBack(sql`r.anchored_at`)}
       when l.at is not null then greatest(

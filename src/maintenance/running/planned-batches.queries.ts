@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { keepingOf } from '../../db/keeping.ts'
+import { salienceOf } from '../../db/salience.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Change } from '../../jobs/runs.ts'
 
@@ -43,7 +44,7 @@ export async function listRescored(tx: Transaction, planId: string): Promise<voi
  * read once, and what cannot be listed again is not counted again.
  */
 async function insertListed(tx: Transaction, planId: string, given: RawBuilder<unknown>): Promise<void> {
-  const salience = sql`salience_at(stored, run.started_at)`
+  const salience = salienceOf('stored', sql`run.started_at`)
   await sql`
     with listed as materialized (
       select distinct on (c.record_id, c.action) c.*,

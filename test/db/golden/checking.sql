@@ -378,7 +378,7 @@ or l.latest <= r.last_accessed_at)
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
       select r.id, case when r.pinned then r.salience = r.base_salience
-        else salience_at(r, $1::timestamptz) - r.salience <= least(greatest(r.base_salience, 1), 1e300) * 1e-9
+        else salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz) - r.salience <= least(greatest(r.base_salience, 1), 1e300) * 1e-9
 and r.salience - r.base_salience <= least(greatest(r.base_salience, 1), 1e300) * 1e-9 end
       from records as r
     ) as each (name, holds);
@@ -400,9 +400,9 @@ and r.salience - r.base_salience <= least(greatest(r.base_salience, 1), 1e300) *
         when r.pinned
 or r.deletion_policy <> 'auto_prune' then r.prune_at is null
         when r.base_salience <= 0.001 then r.prune_at = least(r.anchored_at, r.expires_at)
-        when r.prune_at is null then salience_at(r, '9999-12-31 00:00:00+00') > 0.001 * (1 - 1e-9)
-        else salience_at(r, r.prune_at) <= 0.001 * (1 + 1e-9)
-          and salience_at(r, r.prune_at - interval '2 milliseconds') >= 0.001 * (1 - 1e-9) end
+        when r.prune_at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, timestamptz '9999-12-31 00:00:00+00') > 0.001 * (1 - 1e-9)
+        else salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, r.prune_at) <= 0.001 * (1 + 1e-9)
+          and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, r.prune_at - interval '2 milliseconds') >= 0.001 * (1 - 1e-9) end
       from records as r
     ) as each (name, holds);
 

@@ -72,7 +72,7 @@ and used.known < 32
     ))
   )) / 1.5::float8)), 1e-300::float8))) as importance,
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) as accesses, date_part('epoch', $19::timestamptz - r.created_at) / 86400 as age_days,
-        salience_at(r, $20::timestamptz) as salience
+        salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $20::timestamptz) as salience
       from records as r
 left join lateral (
       select life.age, life.since,

@@ -1067,7 +1067,11 @@ where record_id = $1::uuid
 and model_id = $2;
 
 -- src/embeddings/vector-search.queries.ts measureSignatures
-    select (pg_relation_size('signatures') / 188)::int as signatures, exists (
+    select (coalesce((
+    select pg_relation_size(tableoid) / current_setting('block_size')::bigint
+from "signatures"
+limit 1
+  ), 0) * current_setting('block_size')::bigint / 188)::int as signatures, exists (
       select
 from pg_index as i join pg_class as c on c.oid = i.indexrelid
       where i.indrelid = 'signatures'::regclass

@@ -2,7 +2,11 @@
     insert into maintenance_ranges (run_id, first_block, end_block, done)
     select $1::uuid, first, first + $2::bigint, false
     from generate_series(
-      0, pg_relation_size('records') / current_setting('block_size')::bigint, $3::bigint
+      0, coalesce((
+    select pg_relation_size(tableoid) / current_setting('block_size')::bigint
+from "records"
+limit 1
+  ), 0), $3::bigint
     ) as first
     where not exists (select
 from maintenance_ranges

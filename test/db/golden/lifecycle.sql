@@ -291,7 +291,7 @@ and c.action = 'forget'
 -- src/lifecycle/budget.queries.ts forgetForBudget: of records
     with locked as materialized (
       select r.id, given.position, (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r, $1::timestamptz), 0.03125::float8) as keeping, r.importance, salience_at(r, $2::timestamptz) as salience
+    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 0.03125::float8) as keeping, r.importance, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) as salience
       from unnest($3::uuid[]) with ordinality as given (id, position)
       join records as r on r.id = given.id
       where r.scope = $4
@@ -306,7 +306,7 @@ or r.anchored_at <= $7::timestamptz))
 and r.type::text <> all($8::text[])
         and r.layer::text <> all($9::text[])
         and (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r, $10::timestamptz), 0.03125::float8) <= $11::float8 * (1 + 1e-9::float8)
+    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $10::timestamptz), 0.03125::float8) <= $11::float8 * (1 + 1e-9::float8)
       for update of r skip locked
     ), measured as (
       select l.*, 1::int8 as size
@@ -350,7 +350,7 @@ order by rank;
 -- src/lifecycle/budget.queries.ts forgetForBudget: of bytes
     with locked as materialized (
       select r.id, given.position, (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r, $1::timestamptz), 0.03125::float8) as keeping, r.importance, salience_at(r, $2::timestamptz) as salience
+    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 0.03125::float8) as keeping, r.importance, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) as salience
       from unnest($3::uuid[]) with ordinality as given (id, position)
       join records as r on r.id = given.id
       where r.scope = $4
@@ -365,7 +365,7 @@ or r.anchored_at <= $7::timestamptz))
 and r.type::text <> all($8::text[])
         and r.layer::text <> all($9::text[])
         and (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r, $10::timestamptz), 0.03125::float8) <= $11::float8 * (1 + 1e-9::float8)
+    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $10::timestamptz), 0.03125::float8) <= $11::float8 * (1 + 1e-9::float8)
       for update of r skip locked
     ), measured as (
       select l.*, record_bytes(c.tags, c.payload, c.provenance, c.interpretation) as size
@@ -453,7 +453,7 @@ and ctid < $2::tid
       for update skip locked
     ), written as (
       update records as r
-set salience = salience_at(r, $4::timestamptz)
+set salience = salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $4::timestamptz)
       from due
 where r.ctid = due.ctid
       returning r.id
@@ -472,7 +472,7 @@ order by fades_at, id
       for update skip locked
     ), written as (
       update records as r
-set salience = salience_at(r, $5::timestamptz)
+set salience = salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $5::timestamptz)
       from due
 where r.id = due.id
       returning r.id
@@ -500,7 +500,7 @@ and forgotten_at is null
         forgotten_run_id = $6::uuid, purge_at = $7::timestamptz
       from due
 where r.id = due.id
-      returning r.id, due.at, salience_at(r, $8::timestamptz) as salience
+      returning r.id, due.at, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $8::timestamptz) as salience
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale)
       select id, $9::uuid, $10::timestamptz, 'delete', 'decay-service',
@@ -535,7 +535,7 @@ and status in ('invalidated', 'merged', 'superseded')
         forgotten_run_id = $7::uuid, purge_at = $8::timestamptz
       from due
 where r.id = due.id
-      returning r.id, due.at, salience_at(r, $9::timestamptz) as salience
+      returning r.id, due.at, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $9::timestamptz) as salience
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale)
       select id, $10::uuid, $11::timestamptz, 'delete', 'decay-service',
@@ -597,7 +597,11 @@ limit $3;
 
 -- src/lifecycle/importance-refresh.queries.ts countRefreshable
     select count(*) as records,
-      pg_relation_size('records') / current_setting('block_size')::bigint + 1 as blocks
+      coalesce((
+    select pg_relation_size(tableoid) / current_setting('block_size')::bigint
+from "records"
+limit 1
+  ), 0) + 1 as blocks
     from records as r
     where r.forgotten_at is null
 and not r.pinned;
@@ -918,7 +922,7 @@ from moved;
 
 -- src/lifecycle/keeping.queries.ts keepingAt
 select (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r, $1::timestamptz), 0.03125::float8) as keeping
+    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 0.03125::float8) as keeping
 from records as r;
 
 -- src/lifecycle/keeping.queries.ts listKeepingLanes
@@ -990,7 +994,7 @@ or r.anchored_at <= $2::timestamptz));
       as lanes (position int4, type record_type, layer memory_layer, half_life int8, rank float8, id uuid)
     cross join lateral (
       select r.id, keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience) as rank, (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r, $2::timestamptz), 0.03125::float8) as keeping, 1::int8 as size,
+    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz), 0.03125::float8) as keeping, 1::int8 as size,
         (greatest(r.created_at, r.restored_at) > $3::timestamptz) as is_in_grace
       from records as r
       where r.type = lanes.type
@@ -1017,7 +1021,7 @@ or r.anchored_at <= $7::timestamptz))
       as lanes (position int4, type record_type, layer memory_layer, half_life int8, rank float8, id uuid)
     cross join lateral (
       select r.id, keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience) as rank, (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r, $2::timestamptz), 0.03125::float8) as keeping, (select record_bytes(c.tags, c.payload, c.provenance, c.interpretation)
+    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz), 0.03125::float8) as keeping, (select record_bytes(c.tags, c.payload, c.provenance, c.interpretation)
 from contents as c
 where c.record_id = r.id) as size,
         (greatest(r.created_at, r.restored_at) > $3::timestamptz) as is_in_grace

@@ -139,7 +139,7 @@ and "r"."scope" = any($4::text[]))
 
 -- src/metrics/summary.queries.ts drawSample: of every record
     with drawn as materialized (
-      select r.id, r.type, r.confidence, r.access_count, r.served_count, r.importance, salience_at(r, $1::timestamptz) as salience
+      select r.id, r.type, r.confidence, r.access_count, r.served_count, r.importance, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz) as salience
       from records as r
 where r.forgotten_at is null
 and ("r"."sensitivity" <= $2
@@ -192,7 +192,7 @@ where type = 'plan_graph')
 
 -- src/metrics/summary.queries.ts drawSample: of some pages
     with drawn as materialized (
-      select r.id, r.type, r.confidence, r.access_count, r.served_count, r.importance, salience_at(r, $1::timestamptz) as salience
+      select r.id, r.type, r.confidence, r.access_count, r.served_count, r.importance, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz) as salience
       from records as r tablesample system ($2::float4)
       where r.forgotten_at is null
 and true

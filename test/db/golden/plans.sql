@@ -641,8 +641,8 @@ and d.id is null
     coalesce(stored.type, d.type, (made.after ->> 'type')::record_type, 'semantic') as type
   ) as r
       left join lateral (
-        select salience_at(stored, $2::timestamptz) as salience, (stored.importance + 3::float8 * stored.base_importance) / 4::float8
-    * power(salience_at(stored, $3::timestamptz), 0.03125::float8) as keeping, (
+        select salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, $2::timestamptz) as salience, (stored.importance + 3::float8 * stored.base_importance) / 4::float8
+    * power(salience_at(stored.pinned, stored.base_salience, stored.expires_at, stored.curve, stored.anchored_at, stored.half_life_seconds, stored.min_salience, $3::timestamptz), 0.03125::float8) as keeping, (
           select record_bytes(k.tags, k.payload, k.provenance, k.interpretation)
 from contents as k
           where k.record_id = stored.id

@@ -2,7 +2,7 @@
 select concat(
     left((select row_to_json(row)
 from (
-    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, $1) as salience, c.tags,
+    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz) as salience, c.tags,
       to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at, to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, r.version,
       r.layer, r.memory_kind, r.status, r.importance, r.base_importance, r.access_count, r.source_type,
       r.emotional_valence, r.confirmation_count,
@@ -489,7 +489,7 @@ limit 1000
       select r.id, concat(
     left((select row_to_json(row)
 from (
-    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, $5) as salience, c.tags,
+    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $5::timestamptz) as salience, c.tags,
       to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at, to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, r.version,
       r.layer, r.memory_kind, r.status, r.importance, r.base_importance, r.access_count, r.source_type,
       r.emotional_valence, r.confirmation_count,
@@ -947,7 +947,7 @@ limit 1000
       select r.id, concat(
     left((select row_to_json(row)
 from (
-    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, $8) as salience, c.tags,
+    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $8::timestamptz) as salience, c.tags,
       to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at, to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, r.version,
       r.layer, r.memory_kind, r.status, r.importance, r.base_importance, r.access_count, r.source_type,
       r.emotional_valence, r.confirmation_count,

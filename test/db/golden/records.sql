@@ -408,7 +408,7 @@ and not ("n"."sensitivity" <= $5
 and "n"."scope" = any($6::text[]));
 
 -- src/records/listing/list-matching.queries.ts selectSortValue
-select salience_at(r, $1::timestamptz)
+select salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz)
 from records as r;
 
 -- src/records/listing/list-matching.queries.ts selectMatching
@@ -488,12 +488,12 @@ limit $8
           order by newest.id
         ) as entry
       ), '[]') as audit_log, cut.position
-    from ((select "r"."id", salience_at(r, $9::timestamptz) as "position"
+    from ((select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $9::timestamptz) as "position"
 from "records" as "r"
 where ("r"."sensitivity" <= $10
 and "r"."scope" = any($11::text[]))
 and r.forgotten_at is null
-order by salience_at(r, $12::timestamptz) desc, "r"."id" desc
+order by salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $12::timestamptz) desc, "r"."id" desc
 limit $13)) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
     where ("r"."sensitivity" <= $14
@@ -589,8 +589,8 @@ and r.forgotten_at is null
 and r.pinned = $22
 and r.updated_at > $23::timestamptz
 and r.salience >= $24
-and salience_at(r, $25::timestamptz) >= $26
-and salience_at(r, $27::timestamptz) <= $28)
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $25::timestamptz) >= $26
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $27::timestamptz) <= $28)
 and "r"."created_at" >= $29::timestamptz
 and ("r"."created_at" > $30::timestamptz
 or r.id > $31::uuid)
@@ -649,13 +649,13 @@ limit $2)) as cut join records as r on r.id = cut.id
 order by cut.position desc, r.id desc;
 
 -- src/records/listing/list.queries.ts listRecordIds
-select "r"."id", salience_at(r, $1::timestamptz) as "position"
+select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz) as "position"
 from "records" as "r"
 where ("r"."sensitivity" <= $2
 and "r"."scope" = any($3::text[]))
 and (r.forgotten_at is null
 and r.pinned)
-order by salience_at(r, $4::timestamptz) desc, "r"."id" desc
+order by salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $4::timestamptz) desc, "r"."id" desc
 limit $5;
 
 -- src/records/listing/list.queries.ts listHalfLives
@@ -719,7 +719,7 @@ limit 501
 from ((select "best"."id", "best"."position"
 from (select seconds as half_life, scope
 from used cross join (values ('')) as named (scope)) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r, $1::timestamptz) as "position"
+inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz) as "position"
 from "records" as "r"
 where ("r"."sensitivity" <= $2
 and "r"."scope" = any($3::text[]))
@@ -779,7 +779,7 @@ limit 501
 from ((select "best"."id", "best"."position"
 from (select seconds as half_life, scope
 from used cross join unnest($1::text[]) as named (scope)) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r, $2::timestamptz) as "position"
+inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) as "position"
 from "records" as "r"
 where ("r"."sensitivity" <= $3
 and "r"."scope" = any($4::text[]))
@@ -811,7 +811,7 @@ left join best on true
 select "position"
 from (select "best"."id", "best"."position"
 from unnest($1::bigint[], $2::text[]) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r, $3::timestamptz) as "position"
+inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) as "position"
 from "records" as "r"
 where ("r"."sensitivity" <= $4
 and "r"."scope" = any($5::text[]))
@@ -820,7 +820,7 @@ and "r"."decay_rank" is not null
 and r.half_life_seconds = lane.half_life
 and 1 = 1
 order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true union all (select "r"."id", salience_at(r, $6::timestamptz) as "position"
+limit 51) as "best" on true union all (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $6::timestamptz) as "position"
 from "records" as "r"
 where ("r"."sensitivity" <= $7
 and "r"."scope" = any($8::text[]))
@@ -904,26 +904,26 @@ limit $8
     from ((select "id", "position"
 from (select "best"."id", "best"."position"
 from unnest($9::bigint[], $10::text[]) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r, $11::timestamptz) as "position"
+inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $11::timestamptz) as "position"
 from "records" as "r"
 where ("r"."sensitivity" <= $12
 and "r"."scope" = any($13::text[]))
 and r.forgotten_at is null
-and salience_at(r, $14::timestamptz) <= $15::float8
-and (salience_at(r, $16::timestamptz) < $17::float8
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $14::timestamptz) <= $15::float8
+and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $16::timestamptz) < $17::float8
 or r.id < $18::uuid)
 and "r"."decay_rank" is not null
 and r.half_life_seconds = lane.half_life
 and r.scope = lane.scope
 and r.decay_rank <= $19::float8 + $20::float8 / lane.half_life
 order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true union all select "r"."id", salience_at(r, $21::timestamptz) as "position"
+limit 51) as "best" on true union all select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $21::timestamptz) as "position"
 from "records" as "r"
 where ("r"."sensitivity" <= $22
 and "r"."scope" = any($23::text[]))
 and r.forgotten_at is null
-and salience_at(r, $24::timestamptz) <= $25::float8
-and (salience_at(r, $26::timestamptz) < $27::float8
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $24::timestamptz) <= $25::float8
+and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $26::timestamptz) < $27::float8
 or r.id < $28::uuid)
 and "r"."decay_rank" is null
 and "r"."salience" >= $29) as "candidate"
@@ -938,7 +938,7 @@ order by cut.position desc, r.id desc;
 select "id", "position"
 from (select "best"."id", "best"."position"
 from unnest($1::bigint[], $2::text[]) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r, $3::timestamptz) as "position"
+inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) as "position"
 from "records" as "r"
 where ("r"."sensitivity" <= $4
 and "r"."scope" = any($5::text[]))
@@ -947,7 +947,7 @@ and "r"."decay_rank" is not null
 and r.half_life_seconds = lane.half_life
 and 1 = 1
 order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true union all select "r"."id", salience_at(r, $6::timestamptz) as "position"
+limit 51) as "best" on true union all select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $6::timestamptz) as "position"
 from "records" as "r"
 where ("r"."sensitivity" <= $7
 and "r"."scope" = any($8::text[]))

@@ -61,7 +61,7 @@ from reached
 -- src/retrieval/candidates.queries.ts findCandidateStates
     select state.*
     from unnest($1::uuid[]) as candidate (id) cross join lateral (
-      select r.id, salience_at(r, $2::timestamptz) as salience, r.importance,
+      select r.id, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) as salience, r.importance,
         case when r.type = 'episodic' then coalesce((select m.at
 from messages as m
 where m.record_id = r.id), r.created_at)
@@ -86,7 +86,7 @@ where s.at > $1::timestamptz) as moved
       when not p.pinned
 and r.expires_at <= $2::timestamptz then 0
       when r.anchored_at <= $3::timestamptz
-and n.at is null then salience_at(r, $4::timestamptz)
+and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $4::timestamptz)
       when p.pinned then coalesce(n.before, l.after, r.base_salience)
       when r.anchored_at <= $5::timestamptz then coalesce(
     least(
@@ -153,7 +153,7 @@ limit 1
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end as is_valid, salience_at(r, $3::timestamptz) as salience,
+  ), true) else true end as is_valid, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) as salience,
       r.status = 'invalidated' as is_retracted
     from records as r
     where r.id = any($4::uuid[])
@@ -175,7 +175,7 @@ limit 1
       when not p.pinned
 and r.expires_at <= $2::timestamptz then 0
       when r.anchored_at <= $3::timestamptz
-and n.at is null then salience_at(r, $4::timestamptz)
+and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $4::timestamptz)
       when p.pinned then coalesce(n.before, l.after, r.base_salience)
       when r.anchored_at <= $5::timestamptz then coalesce(
     least(
@@ -276,7 +276,7 @@ limit $3
     ) as k
     cross join lateral (
       select e.source_id, e.predicate, e.target_id, e.weight, e.created_at, r.sensitivity, r.importance,
-        salience_at(r, $4::timestamptz) as salience
+        salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $4::timestamptz) as salience
       from relations as e join records as r on r.id = e.target_id
       where e.source_id = source.id
 and e.predicate = k.predicate
@@ -316,7 +316,7 @@ from contents as t
 where t.tags @> $8::text[])
 and case when r.sensitivity > $9 then r.base_salience > 0 else (r.status in ('active', 'challenged')) end
 and r.salience >= $10
-and salience_at(r, $11::timestamptz) >= $12;
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $11::timestamptz) >= $12;
 
 -- src/retrieval/filters.queries.ts answerConditions: of the past
 select r.id
@@ -345,7 +345,7 @@ and (
       when not p.pinned
 and r.expires_at <= $7::timestamptz then 0
       when r.anchored_at <= $8::timestamptz
-and n.at is null then salience_at(r, $9::timestamptz)
+and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $9::timestamptz)
       when p.pinned then coalesce(n.before, l.after, r.base_salience)
       when r.anchored_at <= $10::timestamptz then coalesce(
     least(
@@ -458,7 +458,7 @@ from contents as t
 where t.tags @> $8::text[])
 and not (r.status in ('active', 'challenged')
 and r.salience >= $9
-and salience_at(r, $10::timestamptz) >= $11);
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $10::timestamptz) >= $11);
 
 -- src/retrieval/filters.queries.ts matchingConditions
 select r.id
@@ -493,7 +493,7 @@ limit 1
 from records as r;
 
 -- src/retrieval/filters.queries.ts salienceAtInstant: now
-select salience_at(r, $1::timestamptz)
+select salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz)
 from records as r;
 
 -- src/retrieval/filters.queries.ts salienceAtInstant: past
@@ -502,7 +502,7 @@ select (
       when not p.pinned
 and r.expires_at <= $1::timestamptz then 0
       when r.anchored_at <= $2::timestamptz
-and n.at is null then salience_at(r, $3::timestamptz)
+and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz)
       when p.pinned then coalesce(n.before, l.after, r.base_salience)
       when r.anchored_at <= $4::timestamptz then coalesce(
     least(
@@ -953,8 +953,11 @@ from contents as c;
 
 -- src/retrieval/text/word-statistics.queries.ts readWordStatistics
     with portion as materialized (
-      select least(100, $1::float8 * current_setting('block_size')::int
-        / greatest(1, pg_relation_size('contents'))) as percent
+      select least(100, $1::float8 / greatest(1, coalesce((
+    select pg_relation_size(tableoid) / current_setting('block_size')::bigint
+from "contents"
+limit 1
+  ), 0))) as percent
     ), sample as materialized (
       select c.words, c.search
       from contents as c tablesample system ((select percent
@@ -979,4 +982,8 @@ and ("r"."sensitivity" <= $1
 and "r"."scope" = any($2::text[]));
 
 -- src/retrieval/text/word-statistics.queries.ts countPages
-    select pg_relation_size('contents') / current_setting('block_size')::int as pages;
+    select coalesce((
+    select pg_relation_size(tableoid) / current_setting('block_size')::bigint
+from "contents"
+limit 1
+  ), 0) as pages;
