@@ -1,15 +1,27 @@
 import { defineConfig } from 'vitest/config'
-import { roomJourneys } from './test/support/room-journeys.ts'
+import { notOnCitus, roomJourneys } from './test/support/room-journeys.ts'
 import { createTestCountReporter } from './test/support/test-count-reporter.ts'
 import { shared } from './vitest.config.ts'
 
-/** What depends on the server: run on PostgreSQL 15 with Redis by `.ci/run`, beside the whole suite on the embedded one. */
+const distributed = 'test/tenants/distributed-tenant.test.ts'
+const journeys = Object.entries(roomJourneys)
+
+/**
+ * What depends on the server: run on PostgreSQL 15 with Redis by `.ci/run`, beside the whole suite on the embedded one.
+ * With TEST_CITUS_URL each file has its tables on a node of Citus, and what changes tables there is left out.
+ */
+const include =
+  process.env['TEST_CITUS_URL'] === undefined
+    ? ['test/db/**/*.test.ts', 'test/jobs/**/*.test.ts', ...journeys.map(([, file]) => file), distributed]
+    : [...journeys.filter(([room]) => !notOnCitus.has(room)).map(([, file]) => file), distributed]
+
 export default defineConfig({
   test: {
     ...shared,
     name: 'contract',
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', createTestCountReporter()],
-    include: ['test/db/**/*.test.ts', 'test/jobs/**/*.test.ts', ...Object.values(roomJourneys)],
+    include,
+    ...(process.env['TEST_CITUS_URL'] === undefined ? {} : { testTimeout: 180_000 }),
   },
 })

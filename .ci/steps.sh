@@ -2,7 +2,8 @@
 
 export CI=true REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true npm_config_update_notifier=false
 # The caller's own databases are not ours to test on.
-unset DATABASE_URL TEST_DATABASE_URL REDIS_URL
+citus_url=${TEST_CITUS_URL:-}
+unset DATABASE_URL TEST_DATABASE_URL REDIS_URL TEST_CITUS_URL
 
 scratch=$(mktemp -d)
 passed=0

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
+import { citusUrl, createDistributedSchema } from './citus.ts'
 import { administer, urlOf } from './postgres-processes.ts'
 
 export type DatabaseServer = {
@@ -22,9 +23,11 @@ declare module 'vitest' {
 
 export type TestDatabase = { url: string; drop(): Promise<void> }
 
-/** Creates a migrated database for one test file, as a copy of the template. */
+/** Creates a migrated database for one test file, as a copy of the template; on Citus, a schema on one of its nodes. */
 function createTestDatabase(): Promise<TestDatabase> {
-  return create(inject('databaseServer').template)
+  return citusUrl === undefined
+    ? create(inject('databaseServer').template)
+    : createDistributedSchema(citusUrl)
 }
 
 /** Creates a database without tables, for tests of the migrations. */

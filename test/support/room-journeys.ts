@@ -25,3 +25,16 @@ export const roomJourneys: Readonly<Record<string, string>> = {
   undo: 'test/undo/undo.test.ts',
   tenants: 'test/tenants/tenants.test.ts',
 }
+
+/**
+ * Journeys that alter tables or create some, which Citus allows on its coordinator only, and those that need vectors,
+ * whose models have an id of a type that Citus counts on its coordinator only.
+ */
+export const notOnCitus: ReadonlySet<string> = new Set([
+  'checking',
+  'dream',
+  'embeddings',
+  'http',
+  'lifecycle',
+  'tenants',
+])

@@ -10,3 +10,13 @@ it('no statement, migration or function names a schema', () => {
   expect(files.length).toBeGreaterThan(50)
   expect(found).toEqual([])
 })
+
+/** A function of a row finds no shard of its table, whose rows are of another type. */
+const wholeRow = /salience_at\(\s*"?\w+"?\s*,\s*[^,()]*(?:\([^()]*\))?[^,()]*\)/i
+
+it('no statement gives a whole row to a function', () => {
+  expect('salience_at(r, $1::timestamptz)').toMatch(wholeRow)
+  const statements = globSync('test/db/golden/*.sql').map((file) => readFileSync(file, 'utf8'))
+  expect(statements.join('\n')).toContain('salience_at(r.pinned, ')
+  expect(statements.filter((text) => wholeRow.test(text))).toEqual([])
+})

@@ -1,0 +1,64 @@
+import { randomInt } from 'node:crypto'
+import { connect } from '../../src/db/connection.ts'
+import { migrateSchema } from '../../src/db/migrator.ts'
+import { schemaOf } from '../../src/db/schema-names.ts'
+import { createSchema } from '../../src/db/tenant-schemas.ts'
+import { transact } from '../../src/db/transaction.ts'
+import type { TestDatabase } from './database.ts'
+import { administer } from './postgres-processes.ts'
+
+/** A database on a coordinator of Citus with two workers; docs/scaling.md tells how to build them. */
+export const citusUrl = process.env['TEST_CITUS_URL']
+
+/** Creates a schema as that of a new tenant and distributes it. The URL leads to the node that holds it. */
+export async function createDistributedSchema(coordinator: string): Promise<TestDatabase> {
+  const letters = 'abcdefghijklmnopqrstuvwxyz234567'
+  const schema = schemaOf(Array.from({ length: 12 }, () => letters[randomInt(32)]).join(''))
+  await migrate(coordinator, schema)
+  await administer(coordinator, `select citus_schema_distribute('${schema}')`)
+  return {
+    url: await findNode(coordinator, schema),
+    drop: async () => {
+      await administer(coordinator, `drop schema ${schema} cascade`)
+    },
+  }
+}
+
+/** Moves the schema of a URL to another worker, and returns the URL there. */
+export async function moveSchema(coordinator: string, url: string): Promise<string> {
+  const schema = schemaIn(url)
+  await administer(
+    coordinator,
+    `select citus_schema_move('${schema}', nodename, nodeport, 'block_writes') from pg_dist_node
+      where shouldhaveshards and nodeport <> ${new URL(url).port} limit 1`,
+  )
+  return findNode(coordinator, schema)
+}
+
+async function migrate(coordinator: string, schema: string): Promise<void> {
+  const { db, close } = connect({
+    ...{ url: coordinator, poolSize: 1, statementTimeoutMs: 0, lockTimeoutMs: 0, tenants: true },
+    applicationName: 'membrane test setup',
+  })
+  await transact(db, {}, async (tx) => {
+    await createSchema(tx, schema)
+    await migrateSchema(tx, schema, new Date())
+  })
+  await close()
+}
+
+async function findNode(coordinator: string, schema: string): Promise<string> {
+  const [found] = await administer(
+    coordinator,
+    `select nodename, nodeport from citus_shards where table_name = '${schema}.records'::regclass`,
+  )
+  const url = new URL(coordinator)
+  url.hostname = String(found?.rows[0]?.nodename)
+  url.port = String(found?.rows[0]?.nodeport)
+  url.searchParams.set('options', `-c jit=off -c search_path=${schema}`)
+  return url.href
+}
+
+function schemaIn(url: string): string {
+  return /search_path=(\w+)/.exec(new URL(url).searchParams.get('options') ?? '')?.[1] ?? ''
+}
