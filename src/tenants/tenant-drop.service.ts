@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { translateFailure } from '../db/failures.ts'
+import { isSchemaGone, translateFailure } from '../db/failures.ts'
 import { runApart } from '../db/request-scope.ts'
 import { schemaOf } from '../db/schema-names.ts'
 import { dropSchema, inSchema } from '../db/tenant-schemas.ts'
@@ -52,7 +52,7 @@ export function createTenantDrop({ db, clock, ids, directory, places }: Resource
   async function countOnServer(row: TenantRow): Promise<Removed | undefined> {
     const own = places.databaseOf(row)
     if (!(await hasSchema(own, schemaOf(row.reference)))) return undefined
-    return transact(own, {}, countContents)
+    return transact(own, {}, countContents).catch(ignoreGone)
   }
 
   /** Removes a tenant whose drop has begun. After a crash in between, the same request finishes it. */
@@ -105,6 +105,11 @@ export function createTenantDrop({ db, clock, ids, directory, places }: Resource
 
 function asCounts(removed: TenantRow['removed']): Record<string, number> {
   return (removed ?? {}) as Record<string, number>
+}
+
+/** Another drop of the same tenant was faster. */
+function ignoreGone(failure: unknown): undefined {
+  if (!isSchemaGone(failure)) throw failure
 }
 
 /** Says what stands when the server does not answer. */

@@ -21,6 +21,7 @@ beforeAll(async () => {
   instruments.watchProcess()
   instruments.watchPool(api.database.pool, 'requests')
   instruments.watchReplicas({ describe: () => [] })
+  instruments.watchServers({ describe: () => [] })
   storeReading.watchQueue(async () => ({ waiting: 0 }))
   const { types } = parsePrometheusText(`${await instruments.render()}\n${await storeReading.render()}`)
   names = new Set(

@@ -5,6 +5,13 @@ import { administer } from './postgres-processes.ts'
 /** Stands for the password where the test server asks for none. */
 const unusedPassword = 'a-password-nobody-asks-for'
 
+/** The embedded server also has a Unix socket, which the URL of another machine has not. */
+function overTcp(text: string): string {
+  const url = new URL(text)
+  url.search = ''
+  return url.href
+}
+
 /** The URL of a database with a password, as tenants need it. */
 export function withPassword(text: string): string {
   const url = new URL(text)
@@ -15,7 +22,7 @@ export function withPassword(text: string): string {
 /** A database besides the main one, where tenants can be. To all but the test it is another server. */
 export async function createTenantDatabase() {
   const { url, drop } = await createEmptyTestDatabase()
-  const full = withPassword(url)
+  const full = withPassword(overTcp(url))
   return {
     url: full,
     name: new URL(full).pathname.slice(1),
