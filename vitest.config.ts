@@ -57,7 +57,7 @@ export default defineConfig({
         },
       },
       // It needs Chromium.
-      { test: { ...shared, name: 'browser', include: browser, exclude } },
+      { test: { ...shared, name: 'browser', include: browser, exclude, testTimeout: 90_000 } },
     ],
   },
 })

@@ -39,7 +39,7 @@ export function createConsoleSetup(options: Parameters<typeof startTestApp>[0] =
     const [app, browser] = await Promise.all([startTestApp(options), launchOnce()])
     started = app
     context = await browser?.newContext({ baseURL: app.url })
-    context?.setDefaultTimeout(10_000)
+    context?.setDefaultTimeout(25_000)
   })
   afterEach(async () => {
     await Promise.all((context?.pages() ?? []).map((page) => page.close()))
