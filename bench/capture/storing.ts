@@ -18,37 +18,42 @@ const perRound = Number(process.env['BENCH_CAPTURES'] ?? 2_000)
  */
 const beginning = cycle * knownTasks
 
-type Bench = { captured: BenchDatabase; bare: BenchDatabase; client: Client; note: BenchContext['note'] }
+type Served = { database: BenchDatabase; url: string }
+type Bench = {
+  /** Where captures are measured. */
+  measured: Served
+  /** Where the same captures are made one at a time, to know the rows of each: captures at once share transactions. */
+  model: Served
+  bare: BenchDatabase
+  note: BenchContext['note']
+}
 
 /** Measures captures over HTTP, in turns with plain inserts of the same rows into an equal database. */
 export async function measureStoring({ withDatabase, note }: BenchContext): Promise<Result> {
-  return withDatabase((captured) =>
-    withDatabase(async (bare) => {
-      await populate(captured, world)
-      await populate(bare, world)
-      const api = await startProduct('api', { DATABASE_URL: captured.url })
-      const client = await createClient(api.url, concurrency)
-      try {
-        return await takeTurns({ captured, bare, client, note })
-      } finally {
-        client.close()
-        await api.stop()
-      }
-    }),
-  )
+  const serving = <T>(work: (served: Served) => Promise<T>): Promise<T> =>
+    withDatabase(async (database) => {
+      await populate(database, world)
+      const api = await startProduct('api', { DATABASE_URL: database.url })
+      return work({ database, url: api.url }).finally(() => api.stop())
+    })
+  return withDatabase(async (bare) => {
+    await populate(bare, world)
+    return serving((measured) => serving((model) => takeTurns({ measured, model, bare, note })))
+  })
 }
 
 async function takeTurns(bench: Bench): Promise<Result> {
   await takeTurn(bench, 0, beginning, 1)
   await takeTurn(bench, beginning, perRound, concurrency)
-  const before = await countRows(bench.captured.pool)
+  const { pool } = bench.measured.database
+  const before = await countRows(pool)
   const first = beginning + perRound
   const turns: Turn[] = []
   for (let round = 0; round < rounds; round++) {
     bench.note(`captures, round ${round + 1} of ${rounds}`)
     turns.push(await takeTurn(bench, first + round * perRound, perRound, concurrency))
   }
-  const after = await countRows(bench.captured.pool)
+  const after = await countRows(pool)
   const stored = countNew(before, after)
   verify(stored, after, await countRows(bench.bare.pool))
   return report(turns, stored)
@@ -57,19 +62,18 @@ async function takeTurns(bench: Bench): Promise<Result> {
 type Turn = { overHttp: number; bare: number; latencies: number[]; bareLatencies: number[] }
 
 async function takeTurn(
-  { captured, bare, client }: Bench,
+  { measured, model, bare }: Bench,
   first: number,
   count: number,
   many: number,
 ): Promise<Turn> {
   const bodies = Array.from({ length: count }, (_, index) => makeEvidence(first + index, world))
-  const mark = await markNow(captured.pool)
-  const http = await drive(count, many, async (index) => {
-    const { status, text } = await client.send('POST', '/v1/capture', bodies[index])
-    assert(status === 201, `a capture was answered ${status}: ${text}`)
-  })
-  const written = await readWritten(captured.pool, await readTables(captured.pool), mark)
+  const { pool } = model.database
+  const mark = await markNow(pool)
+  await capture(model, bodies, 1)
+  const written = await readWritten(pool, await readTables(pool), mark)
   assert(written.length === count, `${count} captures wrote in ${written.length} transactions`)
+  const http = await capture(measured, bodies, many)
   const sql = await drive(count, many, (index) => insertWritten(bare.pool, written[index] ?? []))
   return {
     overHttp: count / http.seconds,
@@ -77,6 +81,16 @@ async function takeTurn(
     latencies: http.latencies,
     bareLatencies: sql.latencies,
   }
+}
+
+/** The connections are opened for each turn: the server closes those that are idle for long. */
+async function capture({ url }: Served, bodies: readonly string[], many: number) {
+  const client: Client = await createClient(url, many)
+  const send = async (index: number) => {
+    const { status, text } = await client.send('POST', '/v1/capture', bodies[index])
+    assert(status === 201, `a capture was answered ${status}: ${text}`)
+  }
+  return drive(bodies.length, many, send).finally(() => client.close())
 }
 
 function verify(stored: Counts, after: Counts, bare: Counts): void {
