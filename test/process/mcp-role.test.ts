@@ -4,12 +4,11 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
 import { createDataDir } from '../support/data-dir.ts'
 import { callTool } from '../support/mcp-clients.ts'
+import { findFreePort } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
 
 const main = resolve(import.meta.dirname, '../../src/main.ts')
-const port = 20_000 + (process.pid % 20_000)
-
-const isUp = () =>
+const isUpAt = (port: number) =>
   fetch(`http://127.0.0.1:${port}/livez`).then(
     () => true,
     () => false,
@@ -19,6 +18,9 @@ const isUp = () =>
 const options = { timeout: 100_000 }
 
 test('starts the embedded service, answers from it, and stops it when the client leaves', async () => {
+  // A port that another process has would end the service before it answers.
+  const port = await findFreePort()
+  const isUp = () => isUpAt(port)
   const client = new Client(
     { name: 'desk', version: '1.0.0' },
     { versionNegotiation: { mode: { pin: '2026-07-28' }, probe: { timeoutMs: 100_000 } } },
