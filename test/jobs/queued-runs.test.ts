@@ -102,7 +102,7 @@ describe.each(backends)('a run that the queue $name announces', ({ missing, redi
       await test.announcements.announceRun('decay', quick)
       const statusOf = async (id: string) => (await listRuns(test)).find((run) => run.id === id)?.status
       await until('the quick run to end', async () => (await statusOf(quick)) === 'succeeded')
-      expect(await statusOf(slow)).toBe('running')
+      await until('the slow run to be running', async () => (await statusOf(slow)) === 'running')
       opened.resolve()
       await until('the slow run to end', () => hasEnded(test, 2))
     })
