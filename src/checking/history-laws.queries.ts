@@ -14,8 +14,8 @@ const movesBy = (isOpen: typeof mayBecome) =>
 const [moves, reverts] = [movesBy(mayBecome), movesBy(mayRevertTo)]
 
 /**
- * Each change of a record that is younger than the log is a version with an audit entry. Changes without a version, such as a pruning, may have
- * one too.
+ * Each change of a record that is younger than the log is a version with an audit entry. Changes without a version, such
+ * as a pruning, may have one too.
  */
 export async function findUnloggedVersions(db: Database): Promise<Finding> {
   return findBreaches(

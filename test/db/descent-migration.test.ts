@@ -1,24 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { connect } from '../../src/db/connection.ts'
 import { migrateUp } from '../../src/db/migrator.ts'
-import { createEmptyTestDatabase } from '../support/database.ts'
-import { migrateDown } from '../support/migrate-down.ts'
+import { migrateDown, openDatabaseAt } from '../support/migrate-down.ts'
 
-let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
-let connection: ReturnType<typeof connect>
-
+let database: Awaited<ReturnType<typeof openDatabaseAt>>
 beforeAll(async () => {
-  database = await createEmptyTestDatabase()
-  const timeouts = { statementTimeoutMs: 20_000, lockTimeoutMs: 5_000 }
-  connection = connect({ url: database.url, poolSize: 2, ...timeouts, applicationName: 'test' })
-  await migrateUp(connection.db)
-  await migrateDown(connection.db, '0020_tallies')
+  database = await openDatabaseAt('0020_tallies')
 })
-afterAll(async () => {
-  await connection.close()
-  await database.drop()
-})
+afterAll(() => database.close())
 
 const names: string[] = []
 const idOf = (name: string): string => {
@@ -49,14 +38,14 @@ async function store(
     )
     insert into contents (record_id, tags, payload, provenance, search)
     values (${idOf(name)}, '{}', ${JSON.stringify(payload)}, ${JSON.stringify(provenance)}, '0020_tallies')
-  `.execute(connection.db)
+  `.execute(database.db)
 }
 
 async function link(from: string, predicate: string, to: string, at = madeAt): Promise<void> {
   await sql`
     insert into relations (source_id, predicate, target_id, weight, created_at)
     values (${idOf(from)}, ${predicate}, ${idOf(to)}, 1, ${at})
-  `.execute(connection.db)
+  `.execute(database.db)
 }
 
 async function log(
@@ -70,14 +59,14 @@ async function log(
     insert into audit_entries (record_id, action, actor, at, rationale, changes)
     values (${idOf(name)}, ${action}::text::audit_action, 'agent', ${at}, ${rationale},
       ${changes && JSON.stringify(changes)}::jsonb)
-  `.execute(connection.db)
+  `.execute(database.db)
 }
 
 /** The descents, each as `derived kind source`, with a star for a ground. */
 async function readDescents(): Promise<string[]> {
   const { rows } = await sql<{ derived: string; source: string; kind: string; is_ground: boolean }>`
     select derived_id as derived, source_id as source, kind, is_ground from descents
-  `.execute(connection.db)
+  `.execute(database.db)
   const nameOf = (id: string) => names.find((name) => idOf(name) === id)
   return rows
     .map(({ derived, source, kind, is_ground: isGround }) =>
@@ -143,35 +132,34 @@ const inferred = [
 
 it('0022 infers descent from what the version before recorded, and not from edges of clients', async () => {
   await storeOldRecords()
-  await migrateUp(connection.db)
+  await migrateUp(database.db)
   expect(await readDescents()).toEqual(inferred)
   // A process of the version before went on for a while: the inference adds what it made, once.
   await store('late', { sources: [idOf('second')] })
   await link('late', 'derived_from', 'second')
   const infer = async () =>
-    (await sql<{ added: number }>`select infer_descents()::int as added`.execute(connection.db)).rows[0]
-      ?.added
+    (await sql<{ added: number }>`select infer_descents()::int as added`.execute(database.db)).rows[0]?.added
   expect(await infer()).toBe(1)
   expect(await infer()).toBe(0)
   expect(await readDescents()).toEqual([...inferred, 'late capture second *'].sort())
-  await migrateDown(connection.db, '0020_tallies')
-  await migrateUp(connection.db)
+  await migrateDown(database.db, '0020_tallies')
+  await migrateUp(database.db)
   expect(await readDescents()).toEqual([...inferred, 'late capture second *'].sort())
 })
 
 it('0026 leaves entries of earlier versions as they are, and still refuses to change them', async () => {
-  await migrateDown(connection.db, '0025_salience_bounds')
+  await migrateDown(database.db, '0025_salience_bounds')
   await log('captured', 'reinforce', 'it helped', later, { salience: { from: 1, to: 2 } })
-  await migrateUp(connection.db)
+  await migrateUp(database.db)
   await log('captured', 'reinforce', 'written by a process of the version before', later)
   const change = (assignment: string) =>
-    sql`update audit_entries set ${sql.raw(assignment)} where rationale = 'it helped'`.execute(connection.db)
+    sql`update audit_entries set ${sql.raw(assignment)} where rationale = 'it helped'`.execute(database.db)
   const read = async () =>
     (
       await sql<object>`
         select rationale, changes, via from audit_entries
         where record_id = ${idOf('captured')} and action = 'reinforce' order by id
-      `.execute(connection.db)
+      `.execute(database.db)
     ).rows
   const newer = { rationale: 'written by a process of the version before', changes: null, via: null }
   expect(await read()).toEqual([

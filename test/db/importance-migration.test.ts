@@ -1,24 +1,13 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { connect } from '../../src/db/connection.ts'
 import { migrateUp } from '../../src/db/migrator.ts'
-import { createEmptyTestDatabase } from '../support/database.ts'
-import { migrateDown } from '../support/migrate-down.ts'
+import { migrateDown, openDatabaseAt } from '../support/migrate-down.ts'
 
-let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
-let connection: ReturnType<typeof connect>
-
+let database: Awaited<ReturnType<typeof openDatabaseAt>>
 beforeAll(async () => {
-  database = await createEmptyTestDatabase()
-  const timeouts = { statementTimeoutMs: 20_000, lockTimeoutMs: 5_000 }
-  connection = connect({ url: database.url, poolSize: 2, ...timeouts, applicationName: 'test' })
-  await migrateUp(connection.db)
-  await migrateDown(connection.db, '0012_windows')
+  database = await openDatabaseAt('0012_windows')
 })
-afterAll(async () => {
-  await connection.close()
-  await database.drop()
-})
+afterAll(() => database.close())
 
 /** Inserts records of which the nth was used n times and served twice as often. */
 async function storeAsBefore(count: number): Promise<void> {
@@ -38,18 +27,16 @@ async function storeAsBefore(count: number): Promise<void> {
     insert into access_log (record_id, at, kind, actor)
     select id, now(), (case nth % 3 when 0 then 'used' else 'served' end)::access_kind, 'test'
     from drawn, generate_series(1, 3 * n) as nth
-  `.execute(connection.db)
+  `.execute(database.db)
 }
 
 it('the importance migration counts earlier served accesses, and reverts without losing an access', async () => {
   await storeAsBefore(5)
-  await migrateUp(connection.db)
-  const { rows } = await sql`select access_count, served_count from records order by id`.execute(
-    connection.db,
-  )
+  await migrateUp(database.db)
+  const { rows } = await sql`select access_count, served_count from records order by id`.execute(database.db)
   expect(rows).toEqual([0, 1, 2, 3, 4].map((n) => ({ access_count: 3 * n, served_count: 2 * n })))
-  await migrateDown(connection.db, '0012_windows')
-  const { rows: left } = await sql`select count(*)::int as count from access_log`.execute(connection.db)
+  await migrateDown(database.db, '0012_windows')
+  const { rows: left } = await sql`select count(*)::int as count from access_log`.execute(database.db)
   expect(left).toEqual([{ count: 30 }])
-  await migrateUp(connection.db)
+  await migrateUp(database.db)
 })

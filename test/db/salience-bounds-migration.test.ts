@@ -1,25 +1,14 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { connect } from '../../src/db/connection.ts'
 import { migrateUp } from '../../src/db/migrator.ts'
 import { computePruneAt, type PrunableState } from '../../src/domain/curves.ts'
-import { createEmptyTestDatabase } from '../support/database.ts'
-import { migrateDown } from '../support/migrate-down.ts'
+import { openDatabaseAt } from '../support/migrate-down.ts'
 
-let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
-let connection: ReturnType<typeof connect>
-
+let database: Awaited<ReturnType<typeof openDatabaseAt>>
 beforeAll(async () => {
-  database = await createEmptyTestDatabase()
-  const timeouts = { statementTimeoutMs: 20_000, lockTimeoutMs: 5_000 }
-  connection = connect({ url: database.url, poolSize: 2, ...timeouts, applicationName: 'test' })
-  await migrateUp(connection.db)
-  await migrateDown(connection.db, '0020_tallies')
+  database = await openDatabaseAt('0020_tallies')
 })
-afterAll(async () => {
-  await connection.close()
-  await database.drop()
-})
+afterAll(() => database.close())
 
 /** Inserts every curve with every half-life, pinned or with a floor, an end or its own policy; and one valid record. */
 async function storeAsBefore(): Promise<void> {
@@ -36,7 +25,7 @@ async function storeAsBefore(): Promise<void> {
       unnest(array[1, 86400, 100000000000]) as half_life, unnest(array[0, 0.5]) as floor, unnest(array[true, false]) as ends,
       unnest(array['auto_prune', 'never']) as policy, unnest(array[true, false]) as pinned,
       (values (timestamptz '2026-01-01 00:00:00.123+00')) as moment (born)
-  `.execute(connection.db)
+  `.execute(database.db)
 }
 
 type Row = PrunableState & {
@@ -49,10 +38,10 @@ type Row = PrunableState & {
 it('the migration lowers a salience above 1,000 and recomputes the deadline of each record', async () => {
   await storeAsBefore()
   await sql`update lifecycle_policies set reinforcement_gain = 1e300, max_salience = 1e300 where type = 'entity'`.execute(
-    connection.db,
+    database.db,
   )
-  await migrateUp(connection.db)
-  const { rows } = await sql<Row>`select * from records`.execute(connection.db)
+  await migrateUp(database.db)
+  const { rows } = await sql<Row>`select * from records`.execute(database.db)
   expect(rows).toHaveLength(720)
   for (const row of rows.filter(({ base_salience: base }) => base !== 7)) {
     expect(row).toMatchObject({
@@ -66,6 +55,6 @@ it('the migration lowers a salience above 1,000 and recomputes the deadline of e
   expect(rows.filter(({ base_salience: base }) => base === 7)).toHaveLength(240)
   const { rows: policies } = await sql`
     select reinforcement_gain, max_salience from lifecycle_policies where type = 'entity'
-  `.execute(connection.db)
+  `.execute(database.db)
   expect(policies).toEqual([{ reinforcement_gain: 1_000, max_salience: 1_000 }])
 })

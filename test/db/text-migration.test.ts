@@ -1,27 +1,16 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { connect } from '../../src/db/connection.ts'
 import { migrateUp } from '../../src/db/migrator.ts'
 import type { Trust } from '../../src/domain/caller.ts'
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { createTestClock } from '../support/clock.ts'
-import { createEmptyTestDatabase } from '../support/database.ts'
-import { migrateDown } from '../support/migrate-down.ts'
+import { migrateDown, openDatabaseAt } from '../support/migrate-down.ts'
 
-let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
-let connection: ReturnType<typeof connect>
-
+let database: Awaited<ReturnType<typeof openDatabaseAt>>
 beforeAll(async () => {
-  database = await createEmptyTestDatabase()
-  const timeouts = { statementTimeoutMs: 20_000, lockTimeoutMs: 5_000 }
-  connection = connect({ url: database.url, poolSize: 2, ...timeouts, applicationName: 'test' })
-  await migrateUp(connection.db)
-  await migrateDown(connection.db, '0005_knowledge')
+  database = await openDatabaseAt('0005_knowledge')
 })
-afterAll(async () => {
-  await connection.close()
-  await database.drop()
-})
+afterAll(() => database.close())
 
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 
@@ -47,17 +36,17 @@ async function storeAsBefore(count: number): Promise<void> {
       when 4 then 'https://example.org/' || repeat('a.b/', 450) || 'endmost'
       else 'filler ' || n end)
     from drawn
-  `.execute(connection.db)
+  `.execute(database.db)
 }
 
 it('the text migration makes earlier records findable by their identifiers, and can be reverted', async () => {
   // More than one batch.
   await storeAsBefore(5_100)
-  await migrateUp(connection.db)
+  await migrateUp(database.db)
   const channel = createTextSearch({ clock: createTestClock(), textLanguage: 'english' })
   const find = async (sentence: string, scopes: string[] | null = null) => {
     const trust: Trust = { maxSensitivity: 'hyper', scopes }
-    const found = await channel.find(connection.db, { sentence, trust, conditions: [], limit: 1 })
+    const found = await channel.find(database.db, { sentence, trust, conditions: [], limit: 1 })
     return found.map(({ id }) => id)
   }
   for (const [sentence, n] of [
@@ -77,11 +66,11 @@ it('the text migration makes earlier records findable by their identifiers, and 
   expect(await find('main', ['project-1'])).toEqual([idOf(1)])
   expect(await find('main', ['project-0'])).toEqual([])
   const lengths = sql<{ words: number }>`select words from contents where record_id = ${idOf(5_000)}::uuid`
-  expect((await lengths.execute(connection.db)).rows).toEqual([{ words: 2 }])
+  expect((await lengths.execute(database.db)).rows).toEqual([{ words: 2 }])
 
-  await migrateDown(connection.db, '0005_knowledge')
+  await migrateDown(database.db, '0005_knowledge')
   const left = sql<{ count: number }>`
     select count(*) as count from contents, unnest(tsvector_to_array(search)) as word where word like '% %'
   `
-  expect((await left.execute(connection.db)).rows).toEqual([{ count: 0 }])
+  expect((await left.execute(database.db)).rows).toEqual([{ count: 0 }])
 }, 60_000)

@@ -1,6 +1,8 @@
 import { Migrator, NO_MIGRATIONS } from 'kysely'
 import { migrations } from '../../migrations/index.ts'
-import type { Database } from '../../src/db/connection.ts'
+import { connect, type Database } from '../../src/db/connection.ts'
+import { migrateUp } from '../../src/db/migrator.ts'
+import { createEmptyTestDatabase } from './database.ts'
 
 /** Reverts all migrations, or those after `target`, and returns their names. No release of the product does this. */
 export async function migrateDown(db: Database, target?: string): Promise<string[]> {
@@ -16,4 +18,14 @@ export async function migrateTo(
   const { error, results = [] } = await migrator.migrateTo(target)
   if (error) throw error
   return results.map(({ migrationName }) => migrationName)
+}
+
+/** A database as it was after `migration`, to which rows of that time can be added. */
+export async function openDatabaseAt(migration: string) {
+  const database = await createEmptyTestDatabase()
+  const timeouts = { statementTimeoutMs: 20_000, lockTimeoutMs: 5_000 }
+  const { db, close } = connect({ url: database.url, poolSize: 2, ...timeouts, applicationName: 'test' })
+  await migrateUp(db)
+  await migrateDown(db, migration)
+  return { db, close: () => close().then(() => database.drop()) }
 }
