@@ -1,3 +1,4 @@
+import { dropEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { momentBefore } from '../kernel/units.ts'
@@ -21,7 +22,8 @@ export function createCompressionStage({ clock, compressionAgeMs, size }: Resour
     run: (context) => {
       const { id: runId, startedAt } = context.run
       const until = momentBefore(startedAt, compressionAgeMs)
-      const next = (tx: Transaction, portion: Portion) => compressNext(tx, portion, runId)
+      const keepsEffects = context.run.keepsEffects === true && !context.run.dryRun
+      const next = (tx: Transaction, portion: Portion) => compressNext(tx, portion, { runId, keepsEffects })
       return walkEpisodes(context, {
         stage: 'episodic',
         clock,
@@ -33,15 +35,21 @@ export function createCompressionStage({ clock, compressionAgeMs, size }: Resour
   }
 }
 
-async function compressNext(tx: Transaction, portion: Portion, runId: string): Promise<EpisodeBatchResult> {
+async function compressNext(
+  tx: Transaction,
+  portion: Portion,
+  { runId, keepsEffects }: { runId: string; keepsEffects: boolean },
+): Promise<EpisodeBatchResult> {
   const { now } = portion
+  // The statement keeps what it writes: the triggers would do it row by row, in half of the time of a batch.
+  if (keepsEffects) await dropEffects(tx)
   const claimed = await claimEpisodes(tx, portion)
   if (claimed.length === 0) return { last: undefined }
   const ids = claimed.map(({ id }) => id)
   const candidates = await claimCompressionCandidates(tx, ids)
   const compressed = candidates.flatMap((each) => compressOne(each, now))
   const finished = await excludeLocked(tx, ids, candidates)
-  await writeCompressed(tx, compressed, { finished, now, runId })
+  await writeCompressed(tx, compressed, { finished, now, runId, keepsEffects })
   return {
     done: finished.length,
     counts: { episodic_compressed: compressed.length },

@@ -46,11 +46,25 @@ export async function findExistingIds(tx: Transaction, ids: readonly string[]): 
   return new Set(rows.map(({ id }) => id))
 }
 
+/** What identifies a record and tells whether it moved, as it is kept of every record that a run changes. */
+const life = sql`
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,
+  'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at`
+
+type Writing = {
+  finished: readonly string[]
+  now: Date
+  runId: string
+  /** Whether the statement keeps the rows that it writes. Otherwise the triggers do, if the run keeps any. */
+  keepsEffects: boolean
+}
+
 /** Writes the new salience and the audit entries, and deletes the rows from the list, in one statement. */
 export async function writeCompressed(
   tx: Transaction,
   compressed: readonly (Compressed & { id: string })[],
-  { finished, now, runId }: { finished: readonly string[]; now: Date; runId: string },
+  { finished, now, runId, keepsEffects }: Writing,
 ): Promise<void> {
   const changes = compressed.map((each) => each.changes)
   await sql`
@@ -63,22 +77,31 @@ export async function writeCompressed(
         ${changes.map(({ salience: [, after] }) => after)}::float8[],
         ${compressed.map((each) => each.prune_at)}::timestamptz[]
       ) as incoming (id, base_before, base_after, before, after, prune_at)
+    ), earlier as materialized (
+      select r.id, jsonb_build_object(${life}) as row from incoming as i join records as r on r.id = i.id
+      where ${keepsEffects}::bool
     ), record as (
       update records as r
       set base_salience = i.base_after, salience = i.after, prune_at = i.prune_at, version = r.version + 1,
         updated_at = greatest(r.updated_at, ${now}::timestamptz)
       from incoming as i
       where r.id = i.id
-      returning r.id, r.updated_at
-    ), entry as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, ${runId}::uuid, updated_at, 'decay', ${compressor}, 'compressed: what it taught is kept apart',
-        jsonb_build_object(
-          'base_salience', jsonb_build_array(base_before, base_after), 'salience', jsonb_build_array(before, after)
-        )
-      from incoming join record using (id)
+      returning r.id, r.updated_at, case when ${keepsEffects}::bool then jsonb_build_object(${life}) end as row
+    ), unlisted as (
+      delete from unconsolidated as u
+      where stage = 'episodic' and record_id = any(${sql.val([...finished])}::uuid[])
+      returning u.record_id, case when ${keepsEffects}::bool then to_jsonb(u) end as row
+    ), effect as (
+      insert into run_effects (run_id, record_id, relation, before, after)
+      select ${runId}::uuid, id, 'records', earlier.row, record.row from earlier join record using (id)
+      union all
+      select ${runId}::uuid, record_id, 'unconsolidated', row, null from unlisted where ${keepsEffects}::bool
     )
-    delete from unconsolidated
-    where stage = 'episodic' and record_id = any(${sql.val([...finished])}::uuid[])
+    insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+    select id, ${runId}::uuid, updated_at, 'decay', ${compressor}, 'compressed: what it taught is kept apart',
+      jsonb_build_object(
+        'base_salience', jsonb_build_array(base_before, base_after), 'salience', jsonb_build_array(before, after)
+      )
+    from incoming join record using (id)
   `.execute(tx)
 }

@@ -10,8 +10,9 @@ export function listPhrases(text: string, limit: number): string[] {
   const words = text.match(word) ?? []
   const phrases = new Map<string, string>()
   for (let at = 0; at < words.length && phrases.size < limit; at++) {
-    for (let count = 1; count <= mostWords && at + count <= words.length; count++) {
-      const phrase = words.slice(at, at + count).join(' ')
+    let phrase = ''
+    for (const each of words.slice(at, at + mostWords)) {
+      phrase = phrase === '' ? each : `${phrase} ${each}`
       const name = normaliseName(phrase)
       if (!phrases.has(name)) phrases.set(name, phrase)
     }

@@ -7,6 +7,7 @@ import {
   listFacts,
   listRunChanges,
 } from '../support/consolidation-requests.ts'
+import { create } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -84,4 +85,14 @@ it('a consolidation dry run counts a failing episode and does not postpone it', 
   expect(await listFacts(app, scope)).toEqual([])
   const run = await consolidate(app, { options: { stages: ['semantic'] } })
   expect(run).toMatchObject({ stats: { semantic_extracted: 2, extraction_skipped: 1 } })
+})
+
+it('a fact that fails leaves no other fact of its batch, also if they are written by several statements', async () => {
+  const scope = createScope()
+  const t = app.clock.now().toISOString()
+  const summaries = ['poison', ...range(1_100).map((n) => `something else ${n}`)]
+  const timeline = summaries.map((summary, n) => ({ t, event_kind: 'deploy', ref: `job ${n}`, summary }))
+  await create(app, { type: 'episodic', scope, payload: { kind: 'episodic', outcome: 'success', timeline } })
+  expect(await consolidate(app)).toMatchObject({ stats: { semantic_extracted: 0, failed: 1 } })
+  expect(await listFacts(app, scope)).toEqual([])
 })

@@ -22,6 +22,18 @@ describe('normaliseName', () => {
       }),
     )
   })
+
+  it('writes a plain name as every other', () => {
+    const separator = fc.constantFrom('', ' ', '  ', '\t', '\n')
+    const word = fc.string({ unit: 'grapheme-ascii' })
+    fc.assert(
+      fc.property(separator, word, separator, word, separator, (before, one, between, other, after) => {
+        const text = before + one + between + other + after
+        const spelt = text.normalize('NFKC').toLowerCase().normalize('NFKC').replaceAll(/\s+/gu, ' ').trim()
+        expect(normaliseName(text)).toBe(spelt)
+      }),
+    )
+  })
 })
 
 describe('isCompatibleKind', () => {

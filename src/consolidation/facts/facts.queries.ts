@@ -64,6 +64,16 @@ export async function findEntities(tx: Transaction, lookups: readonly NameLookup
   return rows
 }
 
+/**
+ * Keeps episodes until the transaction ends. Their facts are written in several statements: locked by each of them alone, the
+ * episodes would not be locked in the order of their ids, and two transactions could deadlock.
+ */
+export async function lockSources(tx: Transaction, ids: readonly string[]): Promise<void> {
+  await sql`
+    select from records where id = any(${sql.val([...ids])}::uuid[]) order by id for key share
+  `.execute(tx)
+}
+
 export type ClaimedFact = LifecycleState & { id: string; scope: string; sensitivity: Sensitivity }
 
 /** Locks facts and returns their current state. Forgotten, pinned and withdrawn facts are left out. */

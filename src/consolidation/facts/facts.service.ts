@@ -1,43 +1,33 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust } from '../../domain/caller.ts'
-import type { Seal } from '../../domain/tombstone-seal.ts'
 import type { Change } from '../../jobs/runs.ts'
-import type { Ids } from '../../kernel/ids.ts'
-import type { PoliciesService } from '../../policies/index.ts'
-import { type Draft, insertRecords } from '../../records/index.ts'
 import { findSuccessor } from '../../revision/index.ts'
 import { lockHandles } from '../episode-batches.queries.ts'
-import type { StageInput } from '../stages.ts'
-import { draftConsolidated } from './fact-draft.ts'
-import { maxNamedSources, reinforceFact, toEvidence, toSource } from './fact-evidence.ts'
+import { createFactCreation, type FactCreationResources, type StoreOptions } from './fact-creation.service.ts'
+import { maxNamedSources, reinforceFact } from './fact-evidence.ts'
 import { type FactGroup, groupFacts, type Observation, type ObservedFact } from './fact-groups.ts'
 import {
   claimFacts,
   type FactObservation,
-  findEntities,
   findFacts,
   findObservations,
   insertObservations,
   writeReinforced,
 } from './facts.queries.ts'
 import {
+  type DecidedFact,
   decideFactOutcome,
   excludeSeenObservations,
   type FactOutcome,
   type KnownFact,
   pairKey,
 } from './known-fact.ts'
-import { createEntityLinker } from './named-entities.ts'
-
-type Resources = { ids: Ids; seal: Seal; textLanguage: string; policies: Pick<PoliciesService, 'getAll'> }
+import { groupByPlace } from './named-entities.ts'
 
 /** `refused` counts the facts that were erased from their scope earlier. */
 type StoredFacts = { created: number; reinforced: number; refused: number; changes: Change[] }
 
 type Visibility = Pick<FactGroup, 'scope' | 'sensitivity'>
-type StoreOptions = Pick<StageInput, 'now' | 'runId' | 'isDryRun'> & { actor: string }
-/** A fact with its outcome and the observations that are not linked to it yet. */
-type DecidedFact = FactGroup & { outcome: FactOutcome; observations: readonly Observation[] }
 
 /** New observations by the id of the fact. */
 type ObservationsByFact = ReadonlyMap<string, readonly Observation[]>
@@ -48,7 +38,9 @@ export type Facts = ReturnType<typeof createFacts>
  * Returns the store of facts from episodes: each fact is created once and reinforced once per episode that states it
  * again.
  */
-export function createFacts({ ids, seal, textLanguage, policies }: Resources) {
+export function createFacts(resources: FactCreationResources) {
+  const create = createFactCreation(resources)
+
   async function store(
     tx: Transaction,
     observedFacts: readonly ObservedFact[],
@@ -87,39 +79,6 @@ export function createFacts({ ids, seal, textLanguage, policies }: Resources) {
       if (observations.length > 0) decided.push({ ...each, outcome: factOutcome, observations })
     }
     return decided
-  }
-
-  /**
-   * Inserts the facts that do not exist, with their first observation as evidence, and returns the ids of the stored
-   * ones.
-   */
-  async function create(tx: Transaction, newFacts: readonly DecidedFact[], options: StoreOptions) {
-    const createdIds = new Map<DecidedFact, string>()
-    if (newFacts.length === 0) return createdIds
-    const { actor, now, runId } = options
-    const known = await policies.getAll(tx)
-    const linker = createEntityLinker(newFacts)
-    const found = groupByPlace(linker.lookups.length === 0 ? [] : await findEntities(tx, linker.lookups))
-    const drafts = newFacts.flatMap((each): Draft[] => {
-      const [first] = each.observations
-      if (!first) return []
-      const id = ids.next()
-      createdIds.set(each, id)
-      const draftOptions = { id, actor, now, runId, policies: known, episodes: [first.episode] as const }
-      const draft = draftConsolidated(buildRecord(each, first, actor), draftOptions)
-      const edges = [...draft.edges, ...linker.link(each, id, found, now)]
-      const { row } = draft
-      return [
-        {
-          ...draft,
-          edges,
-          row: each.outcome.outcome === 'challenged' ? { ...row, status: 'challenged' } : row,
-        },
-      ]
-    })
-    const stored = await insertRecords(tx, drafts, textLanguage, seal)
-    for (const [each, id] of createdIds) if (!stored.ids.has(id)) createdIds.delete(each)
-    return createdIds
   }
 
   return { store }
@@ -215,18 +174,4 @@ async function findSeenObservations(
     observations.map(({ episode }) => episode.id),
   )
   return new Set(found.map(({ fact, episode }) => pairKey(fact, episode)))
-}
-
-function buildRecord({ fact }: FactGroup, first: Observation, actor: string) {
-  return {
-    type: 'semantic' as const,
-    payload: { kind: 'semantic' as const, ...fact, evidence: [toEvidence(first)] },
-    provenance: { sources: [toSource(first)], created_by: actor },
-  }
-}
-
-function groupByPlace<T extends { place: number }>(found: readonly T[]): Map<number, T[]> {
-  const groups = new Map<number, T[]>()
-  for (const each of found) groups.set(each.place, [...(groups.get(each.place) ?? []), each])
-  return groups
 }

@@ -23,6 +23,9 @@ export type FactOutcome =
   /** It was withdrawn earlier. A new observation creates a challenged record, which waits for review. */
   | { outcome: 'challenged' }
 
+/** A fact with its outcome and the observations that are not linked to it yet. */
+export type DecidedFact = FactGroup & { outcome: FactOutcome; observations: readonly Observation[] }
+
 /** `known` are the stored facts with the same content, scope and sensitivity, in any status. */
 export function decideFactOutcome(known: readonly KnownFact[]): FactOutcome {
   const live = known.filter(isLive)

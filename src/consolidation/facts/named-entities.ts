@@ -36,21 +36,36 @@ type EntityLinker = {
 /** A name used by many facts is looked up once: most words of a batch occur in many of its summaries. */
 export function createEntityLinker(facts: readonly FactGroup[]): EntityLinker {
   const lookups: NameLookup[] = []
-  const places = new Map<string, number>()
+  const placesByReaders = new Map<string, Map<string, number>>()
+  const digests = new Map<string, Buffer>()
 
-  function getPlace(surface: string, { scope, sensitivity }: FactGroup): number {
-    const key = `${sensitivity} ${scope}\n${surface}`
-    const known = places.get(key)
-    if (known !== undefined) return known
-    places.set(key, lookups.length)
-    return lookups.push({ digest: nameHandle(surface).digest, scope, sensitivity }) - 1
+  function getPlaces({ scope, sensitivity }: FactGroup): Map<string, number> {
+    const readers = `${sensitivity} ${scope}`
+    const places = placesByReaders.get(readers) ?? new Map<string, number>()
+    placesByReaders.set(readers, places)
+    return places
+  }
+
+  function getDigest(surface: string): Buffer {
+    const digest = digests.get(surface) ?? nameHandle(surface).digest
+    digests.set(surface, digest)
+    return digest
+  }
+
+  function addLookup(surface: string, { scope, sensitivity }: FactGroup): number {
+    return lookups.push({ digest: getDigest(surface), scope, sensitivity }) - 1
   }
 
   const names = new Map(
-    facts.map((each) => [
-      each,
-      listNames(each).map((name) => ({ ...name, place: getPlace(name.surface, each) })),
-    ]),
+    facts.map((each) => {
+      const places = getPlaces(each)
+      const placed = listNames(each).map((name) => {
+        const place = places.get(name.surface) ?? addLookup(name.surface, each)
+        places.set(name.surface, place)
+        return { ...name, place }
+      })
+      return [each, placed]
+    }),
   )
   return {
     lookups,
@@ -75,3 +90,7 @@ function deduplicateLinks(linked: readonly { target: string; predicate: string }
 }
 
 const mentions = 'mentions_entity'
+
+export function groupByPlace<T extends { place: number }>(found: readonly T[]): Map<number, T[]> {
+  return Map.groupBy(found, ({ place }) => place)
+}

@@ -189,25 +189,44 @@ from unnest(
         $5::float8[],
         $6::timestamptz[]
       ) as incoming (id, base_before, base_after, before, after, prune_at)
+    ), earlier as materialized (
+      select r.id, jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,
+  'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at) as row
+from incoming as i join records as r on r.id = i.id
+      where $7::bool
     ), record as (
       update records as r
       set base_salience = i.base_after, salience = i.after, prune_at = i.prune_at, version = r.version + 1,
-        updated_at = greatest(r.updated_at, $7::timestamptz)
+        updated_at = greatest(r.updated_at, $8::timestamptz)
       from incoming as i
       where r.id = i.id
-      returning r.id, r.updated_at
-    ), entry as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $8::uuid, updated_at, 'decay', $9, 'compressed: what it taught is kept apart',
-        jsonb_build_object(
-          'base_salience', jsonb_build_array(base_before, base_after), 'salience', jsonb_build_array(before, after)
-        )
-      from incoming join record using (id)
+      returning r.id, r.updated_at, case when $9::bool then jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,
+  'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at) end as row
+    ), unlisted as (
+      delete
+from unconsolidated as u
+      where stage = 'episodic'
+and record_id = any($10::uuid[])
+      returning u.record_id, case when $11::bool then to_jsonb(u) end as row
+    ), effect as (
+      insert into run_effects (run_id, record_id, relation, before, after)
+      select $12::uuid, id, 'records', earlier.row, record.row
+from earlier join record using (id)
+      union all
+      select $13::uuid, record_id, 'unconsolidated', row, null
+from unlisted
+where $14::bool
     )
-    delete
-from unconsolidated
-    where stage = 'episodic'
-and record_id = any($10::uuid[]);
+    insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+    select id, $15::uuid, updated_at, 'decay', $16, 'compressed: what it taught is kept apart',
+      jsonb_build_object(
+        'base_salience', jsonb_build_array(base_before, base_after), 'salience', jsonb_build_array(before, after)
+      )
+    from incoming join record using (id);
 
 -- src/consolidation/extraction/extraction.queries.ts releaseAllClaims
     update unconsolidated
@@ -294,6 +313,12 @@ and r.forgotten_at is null
 and r.status in ('active', 'challenged')
     order by r.id
     for key share of r;
+
+-- src/consolidation/facts/facts.queries.ts lockSources
+    select
+from records
+where id = any($1::uuid[])
+order by id for key share;
 
 -- src/consolidation/facts/facts.queries.ts claimFacts
     select r.id, r.scope, r.sensitivity, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,

@@ -43,12 +43,15 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
   'src/consolidation/episode-compression.queries.ts': {
     claimCompressionCandidates: within((tx) => compression.claimCompressionCandidates(tx, [id])),
     findExistingIds: within((tx) => compression.findExistingIds(tx, [id])),
-    writeCompressed: within((tx) => compression.writeCompressed(tx, [], { finished: [id], now, runId: id })),
+    writeCompressed: within((tx) =>
+      compression.writeCompressed(tx, [], { finished: [id], now, runId: id, keepsEffects: true }),
+    ),
   },
   'src/consolidation/facts/facts.queries.ts': {
     findFacts: within((tx) => facts.findFacts(tx, [{ handle, scope, sensitivity }])),
     findObservations: within((tx) => facts.findObservations(tx, [id], [id])),
     findEntities: within((tx) => facts.findEntities(tx, [{ digest, scope, sensitivity }])),
+    lockSources: within((tx) => facts.lockSources(tx, [id])),
     claimFacts: within((tx) => facts.claimFacts(tx, [id])),
     insertObservations: within((tx) => facts.insertObservations(tx, [], now)),
     writeReinforced: within((tx) => facts.writeReinforced(tx, [], { actor: 'a', now, runId: id })),
