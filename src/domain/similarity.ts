@@ -10,20 +10,39 @@ export type Neighbour = { id: string; similarity: number }
  * answer.
  */
 export function dot(one: Embedding, other: Embedding): number {
-  if (one.length !== other.length) {
-    throw new RangeError(`A vector of ${one.length} dimensions cannot meet one of ${other.length}.`)
-  }
+  requireSameLength(one, other)
   let sum = 0
   for (let index = 0; index < one.length; index++) sum += (one[index] ?? 0) * (other[index] ?? 0)
   return sum
 }
 
+function requireSameLength(one: Embedding, other: Embedding): void {
+  if (one.length !== other.length) {
+    throw new RangeError(`A vector of ${one.length} dimensions cannot meet one of ${other.length}.`)
+  }
+}
+
 /** The cosine of two vectors, −1 to 1; 0 when one of them is the zero vector. */
 export function cosine(one: Embedding, other: Embedding): number {
-  const product = dot(one, other)
-  const lengths = Math.sqrt(dot(one, one) * dot(other, other))
-  // Rounding can push the similarity of a vector to itself slightly above 1, where an arc cosine is NaN.
-  return lengths === 0 ? 0 : Math.min(1, Math.max(-1, product / lengths))
+  return cosineWith(one)(other)
+}
+
+/** The cosine with one vector, for many others: each is read once. */
+function cosineWith(one: Embedding): (other: Embedding) => number {
+  const square = dot(one, one)
+  return (other) => {
+    requireSameLength(one, other)
+    let product = 0
+    let otherSquare = 0
+    for (let index = 0; index < one.length; index++) {
+      const value = other[index] ?? 0
+      product += (one[index] ?? 0) * value
+      otherSquare += value * value
+    }
+    const lengths = Math.sqrt(square * otherSquare)
+    // Rounding can push the similarity of a vector to itself slightly above 1, where an arc cosine is NaN.
+    return lengths === 0 ? 0 : Math.min(1, Math.max(-1, product / lengths))
+  }
 }
 
 /** False for the zero vector, which is similar to nothing and not worth storing. */
@@ -42,8 +61,9 @@ export function normalise(vector: Embedding): Embedding {
  * on the query plan.
  */
 export function findNearest(query: Embedding, candidates: Iterable<Embedded>, k: number): Neighbour[] {
+  const similarityOf = cosineWith(query)
   const compared: Neighbour[] = []
-  for (const { id, vector } of candidates) compared.push({ id, similarity: cosine(query, vector) })
+  for (const { id, vector } of candidates) compared.push({ id, similarity: similarityOf(vector) })
   return compared.sort(compareNearness).slice(0, k)
 }
 

@@ -10,6 +10,8 @@ export type Precision = 32 | 8 | 4 | 2
 /** Two little-endian float32: the lowest and the highest coordinate. A vector of 32 bits needs no header. */
 const headerBytes = 8
 
+const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
+
 export function codeBytes(dimensions: number, bits: Precision): number {
   return bits === 32 ? dimensions * 4 : headerBytes + Math.ceil((dimensions * bits) / 8)
 }
@@ -33,7 +35,8 @@ export function decode(code: Uint8Array, dimensions: number, bits: Precision): E
   const view = viewOf(code)
   const vector = new Float32Array(dimensions)
   if (bits === 32) {
-    for (let index = 0; index < dimensions; index++) vector[index] = view.getFloat32(index * 4, true)
+    if (isLittleEndian) new Uint8Array(vector.buffer).set(code)
+    else for (let index = 0; index < dimensions; index++) vector[index] = view.getFloat32(index * 4, true)
     return vector
   }
   const lowest = view.getFloat32(0, true)

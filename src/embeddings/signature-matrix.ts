@@ -1,4 +1,5 @@
 import { countBits } from '../domain/bit-count.ts'
+import { formatUuid } from '../kernel/ids.ts'
 
 /**
  * The signatures of a whole scope in memory, so that many vectors can be compared with all of them after one read.
@@ -74,6 +75,5 @@ function cutAfter(distances: Uint16Array, most: number): { reach: number; room: 
 }
 
 export function readId({ ids }: SignatureMatrix, at: number): string {
-  const hex = ids.toString('hex', at * idBytes, (at + 1) * idBytes)
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+  return formatUuid(ids.subarray(at * idBytes, (at + 1) * idBytes))
 }

@@ -2,14 +2,10 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { pagesOf } from '../db/table-size.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Precision } from '../domain/vector-codes.ts'
+import { type EncodedVector, unpackVectors } from './packed-vectors.ts'
 
 /** How many of the nearest signatures the index of pgvector returns. */
 export const nearestIndexed = 1_000
-/** How many of the nearest signatures of the cells are examined, if so many are needed to meet the conditions. */
-export const nearestExamined = 10_000
-
-export type EncodedVector = { id: string; bits: Precision; code: Buffer }
 
 export type VectorSearch = {
   modelId: number
@@ -19,6 +15,16 @@ export type VectorSearch = {
   conditions: readonly RawBuilder<SqlBool>[]
   limit: number
 }
+
+/** All vectors of an answer in one value: a driver needs several times as long for some hundred rows. */
+type Packed = { packed: Buffer | null }
+
+const packed = sql`string_agg(
+  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
+  order by met.distance, e.record_id
+)`
+
+const unpack = (row: Packed | undefined): EncodedVector[] => (row?.packed ? unpackVectors(row.packed) : [])
 
 const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
   conditions.length === 0 ? sql`true` : sql`${sql.join([...conditions], sql` and `)}`
@@ -31,7 +37,7 @@ export async function findAmongIndexed(
   db: Database,
   { modelId, signature, conditions, limit }: VectorSearch,
 ): Promise<EncodedVector[]> {
-  const { rows } = await sql<EncodedVector>`
+  const { rows } = await sql<Packed>`
     with near as materialized (
       select record_id, distance from nearest_signatures(${modelId}::smallint, ${signature}::bit(1024))
     ), met as (
@@ -41,13 +47,14 @@ export async function findAmongIndexed(
       order by near.distance, near.record_id
       limit ${sql.lit(limit)}
     )
-    select e.record_id as id, e.bits, e.code
+    select ${packed} as packed
     from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
-    order by met.distance, met.record_id
   `.execute(db)
-  return rows
+  return unpack(rows[0])
 }
 
+/** `examined`: how many of the nearest signatures are looked at, if so many are needed to meet the conditions. */
+type CellSearch = { cells: readonly number[]; examined: number }
 /** `sets` are the sets of cells at the time of the statement. */
 type CellResult = { found: EncodedVector[]; sets: readonly number[] }
 
@@ -55,39 +62,33 @@ type CellResult = { found: EncodedVector[]; sets: readonly number[] }
  * Takes the nearest vectors of some cells, one after the other, until enough of their records meet the conditions.
  * The order of the outer query is that of the inner one, so that nothing is sorted again and no further record is
  * read.
+ * The planner does not see the list of cells, so it keeps one plan and does not plan the statement again for each
+ * question.
  */
 export async function findInCells(
   db: Database,
   { modelId, signature, conditions, limit }: VectorSearch,
-  cells: readonly number[],
+  { cells, examined }: CellSearch,
 ): Promise<CellResult> {
-  const { rows } = await sql<{ [K in keyof EncodedVector]: EncodedVector[K] | null } & { sets: number[] }>`
+  const { rows } = await sql<Packed & { sets: number[] }>`
     with met as materialized (
       select near.record_id, near.distance from (
         select s.record_id, bit_count(s.bits # ${signature}::bit(1024)) as distance
         from signatures as s
-        where s.model_id = ${modelId} and s.cell = any(${sql.val([...cells])}::int4[])
+        where s.model_id = ${modelId} and s.cell = any(array(select unnest(${sql.val([...cells])}::int4[])))
         order by distance, s.record_id
-        limit ${sql.lit(nearestExamined)}
+        limit ${sql.lit(examined)}
       ) as near cross join lateral (
         select from records as r where r.id = near.record_id and ${allOf(conditions)} offset 0
       ) as r
       order by near.distance, near.record_id
       limit ${sql.lit(limit)}
-    ), found as (
-      select e.record_id as id, e.bits, e.code, met.distance
-      from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
     )
-    select found.id, found.bits, found.code, known.sets
-    from (
-      select array(select c.id from vector_cells as c where c.model_id = ${modelId} order by c.id) as sets
-    ) as known left join found on true
-    order by found.distance, found.id
+    select ${packed} as packed,
+      array(select c.id from vector_cells as c where c.model_id = ${modelId} order by c.id) as sets
+    from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
   `.execute(db)
-  return {
-    found: rows.flatMap(({ id, bits, code }) => (id && bits && code ? [{ id, bits, code }] : [])),
-    sets: rows[0]?.sets ?? [],
-  }
+  return { found: unpack(rows[0]), sets: rows[0]?.sets ?? [] }
 }
 
 /**
@@ -107,7 +108,7 @@ export async function findNearestFiltered(
 ): Promise<EncodedVector[]> {
   // Kept apart from `order by` and `limit`: otherwise the planner sorts every signature first and then checks one
   // record after the other until it has enough.
-  const { rows } = await sql<EncodedVector>`
+  const { rows } = await sql<Packed>`
     with met as materialized (
       select record_id, distance from (
         select s.record_id, bit_count(s.bits # ${signature}::bit(1024)) as distance
@@ -117,11 +118,10 @@ export async function findNearestFiltered(
       order by distance, record_id
       limit ${sql.lit(limit)}
     )
-    select e.record_id as id, e.bits, e.code
+    select ${packed} as packed
     from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
-    order by met.distance, met.record_id
   `.execute(tx)
-  return rows
+  return unpack(rows[0])
 }
 
 /** Reads two partial indexes, which together contain every record that is not forgotten. */
@@ -146,7 +146,7 @@ export async function findNearestInScopes(
   { modelId, signature, conditions, limit }: VectorSearch,
   scopes: readonly string[],
 ): Promise<EncodedVector[]> {
-  const { rows } = await sql<EncodedVector>`
+  const { rows } = await sql<Packed>`
     with inside as materialized (${recordsInScopes(scopes)}), met as materialized (
       select inside.id, bit_count(s.bits # ${signature}::bit(1024)) as distance
       from inside cross join lateral (
@@ -157,11 +157,10 @@ export async function findNearestInScopes(
       order by distance, inside.id
       limit ${sql.lit(limit)}
     )
-    select e.record_id as id, e.bits, e.code
+    select ${packed} as packed
     from met join embeddings as e on e.record_id = met.id and e.model_id = ${modelId}
-    order by met.distance, met.id
   `.execute(db)
-  return rows
+  return unpack(rows[0])
 }
 
 /**

@@ -8,17 +8,16 @@ import { type CellCache, createCellCache } from './cells/cell-cache.service.ts'
 import { findNearestCells, noCell } from './cells/cells.ts'
 import type { ModelRow } from './embedding-models.queries.ts'
 import { findNearestMixed } from './mixed-precision-distance.ts'
+import type { EncodedVector } from './packed-vectors.ts'
 import { computeSignature, formatSignature } from './signature.ts'
 import {
   countInScopes,
-  type EncodedVector,
   findAmongIndexed,
   findCode,
   findInCells,
   findNearestFiltered,
   findNearestInScopes,
   measureSignatures,
-  nearestExamined,
   prepareLargeScan,
   type VectorSearch,
 } from './vector-search.queries.ts'
@@ -31,13 +30,21 @@ export type VectorSearchInput = {
   /** The scopes to which the conditions limit the search anyway. */
   scopes?: readonly string[] | undefined
   limit: number
+  /** How many vectors are compared exactly. */
+  candidates?: number
 }
 
 /**
  * The ten nearest vectors are among so many candidates in 98 of 100 cases, even where a thousand vectors are about
  * equally near.
  */
-const candidates = 600
+const mostCandidates = 600
+
+/**
+ * How many of the nearest signatures of the cells are examined: first twice as many as candidates are needed, because to
+ * sort many takes longer than to compare them; then so many, if too few of their records meet the conditions.
+ */
+const nearestExamined = 10_000
 
 const keptMs = 10_000
 const mostKept = 1_000
@@ -98,6 +105,7 @@ export function createVectorSearch({
     conditions,
     scopes,
     limit,
+    candidates = mostCandidates,
   }: VectorSearchInput): Promise<EncodedVector[]> {
     if (!hasDirection(vector)) return []
     const signature = formatSignature(computeSignature(vector))
@@ -125,14 +133,19 @@ export function createVectorSearch({
     const { signatures } = await measure()
     const share = readPerRoot / Math.sqrt(Math.max(1, signatures))
     let sets = await cells.read(conn, search.modelId)
-    for (let attempt = 1; ; attempt++) {
+    let examined = 2 * search.limit
+    for (let attempt = 1; ; ) {
       const near = sets.flatMap((set) => findNearestCells(set, vector, share))
-      const { found, sets: current } = await findInCells(conn, search, [noCell, ...near])
-      if (current.join() === sets.map(({ id }) => id).join() || attempt === mostAttempts) {
-        const isWhole = sets.length === 0 && signatures <= nearestExamined
-        return { found, isEnough: isWhole || found.length >= wanted }
+      const { found, sets: current } = await findInCells(conn, search, { cells: [noCell, ...near], examined })
+      if (current.join() !== sets.map(({ id }) => id).join() && attempt < mostAttempts) {
+        sets = await cells.refresh(conn, search.modelId)
+        attempt += 1
+        continue
       }
-      sets = await cells.refresh(conn, search.modelId)
+      const isWhole = sets.length === 0 && signatures <= examined
+      if (isWhole || found.length >= search.limit || examined === nearestExamined)
+        return { found, isEnough: isWhole || found.length >= wanted }
+      examined = nearestExamined
     }
   }
 

@@ -25,6 +25,11 @@ export function uuidV7(milliseconds: number, entropy: Uint8Array): string {
   bytes.set(entropy.subarray(0, 10), 6)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  return formatUuid(bytes)
+}
+
+/** Writes the 16 bytes of a UUID as text. */
+export function formatUuid(bytes: Buffer): string {
   const hex = bytes.toString('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }

@@ -8,6 +8,7 @@ import {
   salienceAtInstant,
   statusAtInstant,
 } from './filters.queries.ts'
+import { betweenStems } from './newer-statements.ts'
 import type { PastState } from './past-record.ts'
 import type { Question } from './question.ts'
 
@@ -84,8 +85,8 @@ export type CandidateState = {
   /** Of a message the time at which it was written. */
   created_at: Date
   isOpen: boolean
-  /** The stems of a short text; null for a long one. */
-  words: string[] | null
+  /** The stems of a short text, in one text; null for a long one. */
+  words: string | null
 }
 
 /** In words. Longer texts are no single statement, and are not compared with others. */
@@ -106,7 +107,8 @@ export async function findCandidateStates(
         case when r.type = 'episodic' then coalesce((select m.at from messages as m where m.record_id = r.id), r.created_at)
           else r.created_at end as created_at,
         r.sensitivity <= ${question.trust.maxSensitivity}::sensitivity as "isOpen",
-        case when c.words <= ${sql.lit(longestStatement)} then tsvector_to_array(c.search) end as words
+        case when c.words <= ${sql.lit(longestStatement)} then
+          array_to_string(tsvector_to_array(c.search), ${sql.lit(betweenStems)}) end as words
       from records as r left join contents as c on c.record_id = r.id where r.id = candidate.id
       offset 0
     ) as state

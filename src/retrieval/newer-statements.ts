@@ -1,7 +1,11 @@
 /** Puts the newer of two nearly equal statements before the older one, because it is probably what holds now. */
 
 type Scored = { id: string; score: number }
-export type Statement = { created_at: Date; words?: readonly string[] | null }
+/** `words`: its stems, in one text: most are never compared, and a driver takes long to read a list. */
+export type Statement = { created_at: Date; words?: string | null }
+
+/** A character that no stem contains. */
+export const betweenStems = '\u001f'
 
 /** Among so many of the best, because every pair is compared. */
 const mostCompared = 50
@@ -15,7 +19,8 @@ export function putNewerFirst<T extends Scored>(
   statements: ReadonlyMap<string, Statement>,
 ): T[] {
   const timeOf = ({ id }: Scored) => statements.get(id)?.created_at.getTime() ?? 0
-  const wordsOf = ({ id }: Scored) => new Set(statements.get(id)?.words?.filter(isSaid) ?? [])
+  const wordsOf = ({ id }: Scored) =>
+    new Set(statements.get(id)?.words?.split(betweenStems).filter(isSaid) ?? [])
   const compared = ranked.slice(0, mostCompared).map((node) => ({ node, words: wordsOf(node) }))
   const lifted = compared.map(({ node, words }, place) => {
     // The list is in order, so the first older one has the highest score of them.

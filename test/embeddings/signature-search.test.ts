@@ -87,7 +87,9 @@ describe('the search plans', () => {
       expect(idsOf(await ways.findNearestInScopes(database.db, query, [...scopes, unscoped]))).toEqual(
         expected,
       )
-      expect(idsOf((await ways.findInCells(database.db, query, [noCell])).found)).toEqual(expected)
+      expect(
+        idsOf((await ways.findInCells(database.db, query, { cells: [noCell], examined: 10_000 })).found),
+      ).toEqual(expected)
     }
   })
 
@@ -121,6 +123,16 @@ describe('the vector search', () => {
       expect(found).toEqual(await search().find({ model, vector, conditions, limit: 10 }))
       if (scope !== 'large') expect(idsOf(found)).toEqual(idsOf(findNearest(vector, seen, 10)))
     }
+  })
+
+  it('looks farther where few of the nearest meet the conditions', async () => {
+    const vector = source.near(centre(4), 0.8)
+    const seen = placed.filter((_, at) => scopeOf(at) === 'small-4' && !isHidden(at))
+    const conditions = [openTo(trustIn('small-4')), isLive]
+    const found = await search().find({ model, vector, conditions, limit: 60, candidates: 60 })
+    expect(seen.length).toBeGreaterThan(60)
+    expect(found).toHaveLength(60)
+    expect(idsOf(found).slice(0, 10)).toEqual(idsOf(findNearest(vector, seen, 10)))
   })
 
   it('always returns equally near vectors in the same order', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ChannelMatches, fuse, type ScoreInputs } from '../../src/retrieval/fusion.ts'
 import type { Match } from '../../src/retrieval/match.ts'
+import { betweenStems } from '../../src/retrieval/newer-statements.ts'
 
 const day = 86_400_000
 const inputs = (salience = 0.5, importance = 0.5, ageDays = 0): ScoreInputs => ({
@@ -53,11 +54,11 @@ describe('fusion of channels', () => {
   })
 
   it('puts the newer of two statements that say nearly the same first, and no other', () => {
-    const words = ['rent', 'is', 'month', 'scope home', 'type episodic']
+    const wordsOf = (...words: string[]) => [...words, 'scope home', 'type episodic'].join(betweenStems)
     const states = new Map([
-      ['old', { ...inputs(0.5, 0.5, 300), words: [...words, '940'] }],
-      ['new', { ...inputs(0.5, 0.5, 1), words: [...words, '980'] }],
-      ['other', { ...inputs(0.5, 0.5, 0), words: ['rent', 'late', 'scope home', 'type episodic'] }],
+      ['old', { ...inputs(0.5, 0.5, 300), words: wordsOf('rent', 'is', 'month', '940') }],
+      ['new', { ...inputs(0.5, 0.5, 1), words: wordsOf('rent', 'is', 'month', '980') }],
+      ['other', { ...inputs(0.5, 0.5, 0), words: wordsOf('rent', 'late') }],
       ['long', { ...inputs(0.5, 0.5, 0), words: null }],
     ])
     const nodes = fuse({ text: matches(['old', 9], ['other', 7], ['long', 6], ['new', 5]) }, states)

@@ -14,10 +14,10 @@ export type ContextOptions = {
 }
 
 /**
- * So many of the best matches have their neighbours looked at. 30 took half as long again and found one answer more, of 430
- * questions about LoCoMo.
+ * So many of the best matches have their neighbours looked at. With 20 a question takes about a millisecond less, and of the
+ * 1,536 questions of LoCoMo 0.855 have some of their evidence among the first twenty records, with 30 0.865.
  */
-const mostHits = 20
+const mostHits = 30
 
 /**
  * Scores the messages among the matches by their own words and those of their neighbours, and adds the neighbours of a

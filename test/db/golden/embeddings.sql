@@ -900,10 +900,12 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       order by near.distance, near.record_id
       limit 500
     )
-    select e.record_id as id, e.bits, e.code
+    select string_agg(
+  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
+  order by met.distance, e.record_id
+) as packed
     from met join embeddings as e on e.record_id = met.record_id
-and e.model_id = $7
-    order by met.distance, met.record_id;
+and e.model_id = $7;
 
 -- src/embeddings/vector-search.queries.ts findInCells
     with met as materialized (
@@ -912,9 +914,9 @@ from (
         select s.record_id, bit_count(s.bits # $1::bit(1024)) as distance
         from signatures as s
         where s.model_id = $2
-and s.cell = any($3::int4[])
+and s.cell = any(array(select unnest($3::int4[])))
         order by distance, s.record_id
-        limit 10000
+        limit 1000
       ) as near cross join lateral (
         select
 from records as r
@@ -933,20 +935,17 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       ) as r
       order by near.distance, near.record_id
       limit 500
-    ), found as (
-      select e.record_id as id, e.bits, e.code, met.distance
-      from met join embeddings as e on e.record_id = met.record_id
-and e.model_id = $8
     )
-    select found.id, found.bits, found.code, known.sets
-    from (
-      select array(select c.id
+    select string_agg(
+  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
+  order by met.distance, e.record_id
+) as packed,
+      array(select c.id
 from vector_cells as c
-where c.model_id = $9
+where c.model_id = $8
 order by c.id) as sets
-    ) as known
-left join found on true
-    order by found.distance, found.id;
+    from met join embeddings as e on e.record_id = met.record_id
+and e.model_id = $9;
 
 -- src/embeddings/vector-search.queries.ts prepareLargeScan
     select set_config('work_mem', '32MB', true), set_config('plan_cache_mode', 'force_custom_plan', true);
@@ -973,10 +972,12 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       order by distance, record_id
       limit 500
     )
-    select e.record_id as id, e.bits, e.code
+    select string_agg(
+  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
+  order by met.distance, e.record_id
+) as packed
     from met join embeddings as e on e.record_id = met.record_id
-and e.model_id = $7
-    order by met.distance, met.record_id;
+and e.model_id = $7;
 
 -- src/embeddings/vector-search.queries.ts countInScopes
     select count(*) as inside
@@ -1030,10 +1031,12 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       order by distance, inside.id
       limit 500
     )
-    select e.record_id as id, e.bits, e.code
+    select string_agg(
+  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
+  order by met.distance, e.record_id
+) as packed
     from met join embeddings as e on e.record_id = met.id
-and e.model_id = $9
-    order by met.distance, met.id;
+and e.model_id = $9;
 
 -- src/embeddings/vector-search.queries.ts readSignatures
     with inside as materialized (

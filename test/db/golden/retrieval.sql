@@ -67,7 +67,8 @@ from messages as m
 where m.record_id = r.id), r.created_at)
           else r.created_at end as created_at,
         r.sensitivity <= $3::sensitivity as "isOpen",
-        case when c.words <= 60 then tsvector_to_array(c.search) end as words
+        case when c.words <= 60 then
+          array_to_string(tsvector_to_array(c.search), '') end as words
       from records as r
 left join contents as c on c.record_id = r.id
 where r.id = candidate.id

@@ -94,7 +94,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
   },
   'src/embeddings/vector-search.queries.ts': {
     findAmongIndexed: (db) => searching.findAmongIndexed(db, search),
-    findInCells: (db) => searching.findInCells(db, search, [0, 16_384]),
+    findInCells: (db) => searching.findInCells(db, search, { cells: [0, 16_384], examined: 1_000 }),
     prepareLargeScan: (db) => db.transaction().execute((tx) => searching.prepareLargeScan(tx)),
     readSignatures: (db) => searching.readSignatures(db, { modelId: 1, conditions, scope: 'team' }),
     findCodes: (db) => searching.findCodes(db, 1, [id]),
