@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { writeJsonRows } from '../db/json-rows.ts'
 import { scopeAndTypeWords } from '../db/search-words.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
@@ -31,7 +32,7 @@ export async function insertRecords(
   seal: Seal,
   descents: readonly Descent[] = [],
 ): Promise<InsertOutcome> {
-  const rows = JSON.stringify(
+  const rows = writeJsonRows(
     drafts.map(({ row, worth, searchText, audit, hasClientId }, ordinal) => {
       const digest = seal.digest(row.scope, row.payload)
       const { text, count } = extractWords(searchText)
@@ -47,17 +48,17 @@ export async function insertRecords(
       }
     }),
   )
-  const edges = JSON.stringify(
+  const edges = writeJsonRows(
     drafts.flatMap(({ row, edges }) => addInverses(edges).map((edge) => ({ ...edge, owner: row.id }))),
   )
-  const descentRows = JSON.stringify([
+  const descentRows = writeJsonRows([
     ...drafts.flatMap(({ row, descents }) => descents.map((each) => ({ ...each, owner: row.id }))),
     ...descents.map((each) => ({ ...each, owner: null })),
   ])
-  const identifiers = JSON.stringify(
+  const identifiers = writeJsonRows(
     drafts.flatMap(({ row, identifiers }) => identifiers.map((each) => ({ ...each, record_id: row.id }))),
   )
-  const handles = JSON.stringify(
+  const handles = writeJsonRows(
     drafts.flatMap(({ row, handles }) =>
       handles.map(({ digest, detail, place }) => ({
         ...{ record_id: row.id, scope: row.scope, place },
@@ -169,7 +170,7 @@ export async function insertRecords(
  * A confirmation or a mention is a ground only of a record that already has grounds. Sources stay locked until their
  * descents are stored: otherwise a descent could point to a record that an erase has just removed.
  */
-function insertDescents(descentRows: string) {
+function insertDescents(descentRows: string | Buffer) {
   return sql`
       insert into descents (derived_id, source_id, kind, is_ground)
       select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.grounds)

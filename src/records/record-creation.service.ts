@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { violatedConstraint } from '../db/failures.ts'
-import { createGathering } from '../db/gathering.ts'
+import { createGathering, maxSharedText } from '../db/gathering.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Caller, Sensitivity } from '../domain/caller.ts'
 import type { Policies } from '../domain/lifecycle.ts'
@@ -64,7 +64,8 @@ export function createRecordCreation(resources: CreationResources) {
       const checked = await rejectConflicts(call.tx ?? db, call.caller, seal, drafts)
       try {
         const stored = await insert(call.tx, checked)
-        return stored.map((each) => answer(call.caller, each, clock.now()))
+        const now = clock.now()
+        return stored.map((each) => answer(call.caller, each, now))
       } catch (error) {
         const conflict = translateConflict(error)
         if (!conflict) throw error
@@ -120,8 +121,6 @@ export function createRecordCreation(resources: CreationResources) {
 
   return { create, createBatch, createAll, storeDrafts }
 }
-
-const maxSharedText = 8_192
 
 /**
  * Whether the record can share a statement with those of others: nothing that they do can make it fail, and it does not

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import { writeJsonRows } from '../../db/json-rows.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../domain/caller.ts'
@@ -35,7 +36,7 @@ export async function linkEdges(
 ): Promise<void> {
   await sql`
     with given as materialized (
-      select * from json_to_recordset(${JSON.stringify(edges)}::json) as given (
+      select * from json_to_recordset(${writeJsonRows(edges)}::json) as given (
         source_id uuid, target_id uuid, predicate text, inverse text, weight float8, created_at timestamptz, is_whole bool
       )
     ), judged as materialized (
@@ -120,7 +121,7 @@ export async function findMissingEdges(
   const { rows } = await sql<MissingEdge>`
     with missing as materialized (
       select source_id, predicate, target_id
-      from json_to_recordset(${JSON.stringify(edges)}::json) as given (source_id uuid, predicate text, target_id uuid)
+      from json_to_recordset(${writeJsonRows(edges)}::json) as given (source_id uuid, predicate text, target_id uuid)
       where not exists (
         select from relations as e
         where e.source_id = given.source_id and e.predicate = given.predicate and e.target_id = given.target_id

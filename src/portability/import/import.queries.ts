@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { writeJsonRows } from '../../db/json-rows.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust, Via } from '../../domain/caller.ts'
@@ -77,7 +78,7 @@ export async function insertHistories(
   const imported = sql`${JSON.stringify({ imported_by: importer })}::jsonb`
   await sql`
     with past as materialized (
-      select * from json_to_recordset(${JSON.stringify(pasts.map((past, place) => ({ ...past, place })))}::json) as past (
+      select * from json_to_recordset(${writeJsonRows(pasts.map((past, place) => ({ ...past, place })))}::json) as past (
         id uuid, created_at timestamptz, forgotten json, served_count int4, demoted_at timestamptz, audit_log json,
         status_history json, importance_history json, access_log json, access_days int4, surprise json,
         consolidation json, place int8
@@ -166,7 +167,7 @@ export async function insertDescents(
   await sql`
     insert into descents (derived_id, source_id, kind, is_ground)
     select g.derived_id, g.source_id, case when t.id is null or ${isLinkable} then g.kind else 'inherited' end, g.is_ground
-    from json_to_recordset(${JSON.stringify(descents)}::json) as g
+    from json_to_recordset(${writeJsonRows(descents)}::json) as g
       (derived_id uuid, source_id uuid, kind text, is_ground bool)
     left join records as t on t.id = g.source_id
     where not exists (select from departures as d where d.id = g.source_id and d.kind = 'erased')

@@ -120,6 +120,7 @@ export function createImportService(resources: Resources) {
       const { results, loose } = await storePortion(caller, items, { ...context, dryRun })
       addLooseEdges(looseEdges, loose)
       for (const { outcome } of results) tally[getLineStatus(outcome)]++
+      takeApart(items)
       yield results
       if (signal.aborted) throw new AppError('shutting_down', 'The process is stopping.')
     }
@@ -172,6 +173,17 @@ export function createImportService(resources: Resources) {
   }
 
   return { run, runForeign }
+}
+
+/**
+ * Takes a stored portion apart. V8 moves a few of its objects among the old ones, and from there they would keep the
+ * others, and lines that come later, in memory until the next full collection: an import took 60 MB more.
+ */
+function takeApart(items: ParsedLine[]): void {
+  for (const item of items) {
+    if ('copy' in item) Object.assign(item.copy, { draft: undefined, given: undefined })
+  }
+  items.length = 0
 }
 
 function addLooseEdges(looseEdges: ImportSummary['loose'], loose: readonly LooseEdge[]): void {

@@ -95,9 +95,8 @@ function toNewRecord(given: ImportedRecord): NewRecord {
   const { anchors, salience, lifecycle } = given
   const base = anchors?.base_salience ?? salience
   const anchor = anchors?.anchored_at ?? lifecycle?.last_reinforced_at
-  const fields = Object.fromEntries(
-    plainNames.flatMap((name) => (Object.hasOwn(given, name) ? [[name, given[name]]] : [])),
-  )
+  const fields: Record<string, unknown> = {}
+  for (const name of plainNames) if (Object.hasOwn(given, name)) fields[name] = given[name]
   return {
     ...(fields as NewRecord),
     ...(base === undefined ? {} : { salience: base }),

@@ -31,7 +31,7 @@ export function createLineReader({ clock, ids, defaultSensitivity }: Resources) 
       const value = readValue(line, parse)
       id = readId(value)
       const given = readRecord(value)
-      const context = { caller, now: clock.now(), id: ids.next(), defaultSensitivity, policies }
+      const context = { caller, now: clock.now(), id: given.id ?? ids.next(), defaultSensitivity, policies }
       const copy = hasReservedFields(given)
         ? draftWithHistory(given, context)
         : draftNewRecord(given, context)

@@ -22,7 +22,7 @@ type Resources = {
   textLanguage: string
 }
 
-/** `draft` is the record that the line describes. */
+/** `draft` is the record that the line describes, in a dry run. */
 export type LineResult = { line: number; id?: string; outcome: LineOutcome; draft?: Draft }
 export type PortionResult = { results: LineResult[]; loose: LooseEdge[] }
 
@@ -60,7 +60,8 @@ export function createPortionStore(resources: Resources) {
         const id = stored.knownAs.get(item.id ?? '') ?? item.id
         const place = { line, ...(id === undefined ? {} : { id }) }
         if ('error' in item) return { ...place, outcome: item.error }
-        return { ...place, outcome: outcomes.get(item) ?? lineFailed(), draft: item.copy.draft }
+        const result = { ...place, outcome: outcomes.get(item) ?? lineFailed() }
+        return context.dryRun ? { ...result, draft: item.copy.draft } : result
       })
     return { results, loose: stored.loose }
   }
