@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { createGathering } from '../db/gathering.ts'
+import { createGathering, maxSharedText } from '../db/gathering.ts'
 import { actFor, type Transaction } from '../db/transaction.ts'
 import type { Policies } from '../domain/lifecycle.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -7,7 +7,7 @@ import type { Captured } from './capture.schemas.ts'
 import type { DraftedEpisode, EpisodeWriter } from './episode.service.ts'
 import { keyOfLookup } from './handle-lookup.ts'
 import type { InterpretedEpisode } from './interpretation.service.ts'
-import { parseRecordId } from './mentions.ts'
+import { listReferences } from './known-records.service.ts'
 import { listReferencedIds } from './model-references.ts'
 import { findKnownTogether } from './shared-lookup.service.ts'
 
@@ -76,13 +76,11 @@ function take(taken: Set<string>, { drafts }: DraftedEpisode): boolean {
   return true
 }
 
-const maxSharedText = 8_192
-
 /** Whether a capture is short, and reads nothing before it stores but the records that have its names. */
 export function mayShareTransaction({ plan, interpretation }: InterpretedEpisode): boolean {
   const { entities, records } = listReferencedIds(interpretation)
-  const references = interpretation.reference_candidates.filter(({ ref }) => parseRecordId(ref) !== undefined)
-  return entities.length + records.length + references.length === 0 && isShort(plan.payload)
+  const namesRecord = listReferences(interpretation).some((id) => id !== undefined)
+  return entities.length + records.length === 0 && !namesRecord && isShort(plan.payload)
 }
 
 /** Whether all texts of a value together are short. The cost depends on the limit, not on the value. */

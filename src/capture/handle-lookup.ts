@@ -31,9 +31,8 @@ type Role = 'reference' | 'thread' | 'topic'
 export type LookupPlan = { handles: HandleLookup[]; readFindings(findings: HandleLookupResult): LookupResult }
 
 /**
- * Lists each handle once and in one order, so that two captures with the same names wait for each other instead of
- * deadlocking. The handles of a reference, a thread and a topic are locked even if they are known, because the next
- * steps depend on all records that have them.
+ * Lists the handles to look up. Those of a reference, a thread and a topic are locked even if they are known, because
+ * the next steps depend on all records that have them.
  */
 export function planHandleLookup(input: LookupInput): LookupPlan {
   const byRole: Record<Role, Handle | undefined> = {
@@ -50,15 +49,14 @@ export function planHandleLookup(input: LookupInput): LookupPlan {
   const object = getObjectHandle(input.fact)
   const request = (handles: readonly (Handle | undefined)[], lock: HandleLookup['lock']) =>
     handles.flatMap((each) => (each ? [{ ...each, scope: input.scope, lock }] : []))
-  // If one handle is requested twice, the later request wins.
-  const handles = sortUnique([
+  const handles = mergeLookups([
     ...request([object], 'never'),
     ...request(Object.values(byRole), 'always'),
     ...request(names, 'if_unused'),
   ])
-  const places = new Map(handles.map((each, index) => [getKey(each), index]))
+  const places = new Map(handles.map(({ digest }, index) => [digest.toString('hex'), index]))
   const find = (matches: readonly HandleMatch[], handle: Handle | undefined) =>
-    handle && matches[places.get(getKey(handle)) ?? -1]
+    handle && matches[places.get(handle.digest.toString('hex')) ?? -1]
   return {
     handles,
     readFindings: ({ matches, mayBeErased }) => ({
@@ -79,15 +77,6 @@ function getObjectHandle(fact: SemanticPayload | undefined): Handle | undefined 
   return isName ? nameHandle(object) : undefined
 }
 
-function sortUnique(handles: readonly HandleLookup[]): HandleLookup[] {
-  const byKey = new Map(handles.map((each) => [getKey(each), each]))
-  return [...byKey.values()].sort((one, other) => (getKey(one) < getKey(other) ? -1 : 1))
-}
-
-function getKey({ digest }: Handle): string {
-  return digest.toString('hex')
-}
-
 /** Identifies a handle in its scope. */
 export function keyOfLookup({ digest, scope }: Pick<HandleLookup, 'digest' | 'scope'>): string {
   return `${digest.toString('hex')} ${scope}`
@@ -95,10 +84,13 @@ export function keyOfLookup({ digest, scope }: Pick<HandleLookup, 'digest' | 'sc
 
 const strength: Readonly<Record<HandleLookup['lock'], number>> = { never: 0, if_unused: 1, always: 2 }
 
-/** Lists the handles of several captures, each once, with the strongest lock, and in the order of a single capture. */
-export function mergeLookups(plans: readonly LookupPlan[]): HandleLookup[] {
+/**
+ * Lists each handle once, with the strongest lock that was requested, and always in the same order: captures with the
+ * same names then wait for each other instead of deadlocking.
+ */
+export function mergeLookups(handles: readonly HandleLookup[]): HandleLookup[] {
   const byKey = new Map<string, HandleLookup>()
-  for (const each of plans.flatMap(({ handles }) => handles)) {
+  for (const each of handles) {
     const key = keyOfLookup(each)
     const other = byKey.get(key)
     if (!other || strength[other.lock] < strength[each.lock]) byKey.set(key, each)

@@ -143,13 +143,18 @@ export function getIdToLock(factOutcome: FactOutcome): string | undefined {
   return 'policy' in factOutcome ? factOutcome.other : undefined
 }
 
+/** The id that each reference gives or contains. */
+export function listReferences({ reference_candidates: candidates }: Interpretation): (string | undefined)[] {
+  return candidates.map(({ ref, target_record_id: targetId }) => targetId ?? parseRecordId(ref))
+}
+
 /** Returns the record that each reference leads to, in the order of the references. */
 export async function resolveReferences(
   tx: Transaction,
   context: CaptureContext,
-  { reference_candidates: candidates }: Interpretation,
+  interpretation: Interpretation,
 ): Promise<(string | undefined)[]> {
-  const ids = candidates.map(({ ref, target_record_id: targetId }) => targetId ?? parseRecordId(ref))
+  const ids = listReferences(interpretation)
   const requestedIds = ids.filter((id) => id !== undefined)
   if (requestedIds.length === 0) return ids
   const found = await findReadableIds(tx, requestedIds, createReaderFilter(context))

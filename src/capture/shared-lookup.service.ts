@@ -19,7 +19,7 @@ export async function findKnownTogether(
   captures: readonly InterpretedEpisode[],
 ): Promise<(FoundCapture | undefined)[]> {
   const plans = captures.map((each) => ({ ...each, lookup: planLookup(each) }))
-  const lookups = mergeLookups(plans.map(({ lookup }) => lookup))
+  const lookups = mergeLookups(plans.flatMap(({ lookup }) => lookup.handles))
   const [first] = captures
   if (!first || lookups.length === 0) return captures.map(() => undefined)
   const { matches, mayBeErased } = await lookUpHandles(tx, lookups, first.context.sensitivity)

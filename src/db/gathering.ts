@@ -20,6 +20,9 @@ type Member<Item, Outcome> = {
   reject(error: unknown): void
 }
 
+/** A request with more text than this runs alone: those that share its transaction would wait for it. */
+export const maxSharedText = 8_192
+
 const most = { items: 16, runs: 2 }
 /** A run that takes longer, because it waits for a lock, no longer keeps others from starting. */
 const patienceMs = 100

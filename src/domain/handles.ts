@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Sensitivity } from './caller.ts'
 import { contentOf } from './message-content.ts'
 import type { MessagePlace } from './message-place.ts'
@@ -110,8 +110,5 @@ function handle(parts: readonly string[]): Handle {
 
 /** 128 bits: an accidental collision is out of reach, and an index entry stays small. */
 function digestOf(value: unknown): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify(value) ?? '')
-    .digest()
-    .subarray(0, 16)
+  return hash('sha256', JSON.stringify(value) ?? '', 'buffer').subarray(0, 16)
 }

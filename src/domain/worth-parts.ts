@@ -147,9 +147,8 @@ const pleas =
   /\b(?:(?:this|that|it) (?:is|was) )?(?:(?:very|extremely|really|so|most|super) )?(?:important|critical|crucial|vital|essential|urgent)\b|\b(?:always|never|don't|do not|must not|please) (?:ever )?(?:forget|remember|delete|discard|erase|lose)\b|\b(?:keep|save|store|remember) (?:this|that|it)\b(?: forever| permanently)?/gi
 
 function countDistinct(text: string, pattern: RegExp): number {
-  const found = new Set<string>()
-  for (const [each] of text.matchAll(pattern)) found.add(each)
-  return found.size
+  const found = text.match(pattern)
+  return found === null || found.length === 1 ? (found?.length ?? 0) : new Set(found).size
 }
 
 /** Words with a capital letter inside a sentence. */

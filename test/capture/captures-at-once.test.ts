@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   capture,
@@ -10,6 +9,7 @@ import {
   triple,
 } from '../support/capture-requests.ts'
 import { type Body, read } from '../support/record-requests.ts'
+import { countTransactions, issueWritingKeys } from '../support/shared-transactions.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -18,20 +18,9 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function countTransactions(scope: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(distinct xmin::text)::integer as count from records
-    where scope = ${scope} and type = 'episodic'
-  `.execute(app.db)
-  return rows[0]?.count ?? 0
-}
-
-const twoKeys = (names: readonly string[]) =>
-  Promise.all(names.map((name) => app.issueKey(['records:read', 'records:write'], { name })))
-
 it('captures that come at the same moment share transactions, and each answer is that of its own evidence', async () => {
   const scope = 'shared'
-  const keys = await twoKeys(['third', 'fourth'])
+  const keys = await issueWritingKeys(app, ['third', 'fourth'])
   const answers = await Promise.all(
     range(60).map((number) =>
       postCapture(
@@ -56,12 +45,12 @@ it('captures that come at the same moment share transactions, and each answer is
     ])
   }
   expect(await countRecordsOfType(app, 'entity', scope)).toBe(8)
-  expect(await countTransactions(scope)).toBeLessThan(60)
+  expect(await countTransactions(app, scope)).toBeLessThan(60)
 })
 
 it('captures that confirm and contradict different known facts change each fact once, in the name of their key', async () => {
   const scope = 'facts'
-  const keys = await twoKeys(['fifth', 'sixth'])
+  const keys = await issueWritingKeys(app, ['fifth', 'sixth'])
   const about = (number: number, object: string) => ({ ...triple(object), subject: `build ${number}` })
   const known = await Promise.all(
     range(30).map((number) => captureFact(app, about(number, 'Linux'), { scope })),

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { erase, range } from '../support/capture-requests.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { countTransactions, issueWritingKeys } from '../support/shared-transactions.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -14,17 +15,8 @@ afterAll(() => app.close())
 const about = (number: number, more: object = {}) =>
   fact({ payload: { ...payloads.semantic, subject: `thing ${number}` }, ...more })
 
-async function countTransactions(scope: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(distinct xmin::text)::integer as count from records where scope = ${scope}
-  `.execute(app.db)
-  return rows[0]?.count ?? 0
-}
-
 it('creates that come at the same moment share transactions, and each answer is that of its own record', async () => {
-  const keys = await Promise.all(
-    ['first', 'second'].map((name) => app.issueKey(['records:read', 'records:write'], { name })),
-  )
+  const keys = await issueWritingKeys(app, ['first', 'second'])
   const bodies = range(60).map((number) => about(number, { scope: 'shared', tags: [`tag-${number}`] }))
   const answers = await Promise.all(
     bodies.map((body, index) => app.request('POST', '/v1/records', { body, key: keys[index % 2] ?? '' })),
@@ -39,7 +31,7 @@ it('creates that come at the same moment share transactions, and each answer is 
     expect(stored.audit_log).toMatchObject([{ via: { key_name: index % 2 === 0 ? 'first' : 'second' } }])
   }
   expect(new Set(answers.map(({ body }) => (body as Body).id)).size).toBe(60)
-  expect(await countTransactions('shared')).toBeLessThan(60)
+  expect(await countTransactions(app, 'shared')).toBeLessThan(60)
 })
 
 it('a record that cannot be stored affects none of those that come with it', async () => {
