@@ -20,8 +20,9 @@ BENCH_DATABASE_URL=postgres://… npm run bench -- decay   # on your own server 
 \`\`\`
 
 These variables set the number of records: \`BENCH_RETRIEVAL_RECORDS\`, \`BENCH_EMBEDDINGS_RECORDS\`,
-\`BENCH_IMPORTANCE_RECORDS\`, \`BENCH_PLAN_CHANGES\` (sizes separated by commas); the other benchmarks have
-the sizes in the table.`
+\`BENCH_IMPORTANCE_RECORDS\`, \`BENCH_PORTABILITY_RECORDS\`, \`BENCH_PLAN_CHANGES\` (sizes separated by commas); the other
+benchmarks have the sizes in the table. \`size\` stores 100,000 messages through the API and copies their rows:
+\`BENCH_SIZE_COPIES=10,100\` makes stores of one and ten million, the larger of 56 GB in half an hour.`
 
 /** Writes docs/performance.md from the last results of each benchmark, on the machine of that run. */
 export async function writeReport(): Promise<void> {

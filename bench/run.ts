@@ -19,8 +19,10 @@ import { benchRetrieval } from './retrieval/index.ts'
 import { benchNaturalRetrieval } from './retrieval/natural.ts'
 import { startServer } from './server.ts'
 import { benchSimulation } from './simulation/index.ts'
+import { benchSize } from './size/index.ts'
 import { benchSurprise } from './surprise/index.ts'
 import { survivingBenchmarks } from './surviving/index.ts'
+import { benchFairness } from './tenants/fairness.ts'
 import { benchTenants } from './tenants/index.ts'
 
 const benchmarks: Record<string, (ground: BenchContext) => Promise<Result[]>> = {
@@ -39,8 +41,10 @@ const benchmarks: Record<string, (ground: BenchContext) => Promise<Result[]>> = 
   retrieval: benchRetrieval,
   'retrieval-natural': benchNaturalRetrieval,
   simulation: benchSimulation,
+  size: benchSize,
   surprise: benchSurprise,
   tenants: benchTenants,
+  'tenants-fairness': benchFairness,
   ...survivingBenchmarks,
 }
 

@@ -1,11 +1,14 @@
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { assert } from '../load.ts'
+
+/** A pool, or a connection with settings of its own. */
+type Queryable = Pool | PoolClient
 
 /**
  * A million records with curves that have no lasting order, one or two days old and never swept: each is due. Records
  * that will be pruned or deleted have contents and a log; a sweep reads neither.
  */
-export async function populate(pool: Pool, size: number, withContents: number): Promise<void> {
+export async function populate(pool: Queryable, size: number, withContents: number): Promise<void> {
   await pool.query(
     `insert into records (id, type, sensitivity, layer, memory_kind, status, source_type, confidence, created_at,
        scope, salience, base_salience, anchored_at, last_reinforced_at, updated_at, half_life_seconds,
@@ -43,7 +46,7 @@ export async function copyPlain(pool: Pool): Promise<void> {
 }
 
 /** Dead rows and a running checkpoint would be measured with the next step. */
-export async function vacuumTables(pool: Pool, tables: readonly string[]): Promise<void> {
+export async function vacuumTables(pool: Queryable, tables: readonly string[]): Promise<void> {
   await pool.query(`vacuum (analyze) ${tables.join(', ')}`)
   await pool.query('checkpoint')
 }

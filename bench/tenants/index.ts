@@ -4,12 +4,11 @@ import type { BenchContext } from '../bench-context.ts'
 import { assert, median } from '../load.ts'
 import { type Running, startProduct } from '../processes.ts'
 import type { Result } from '../result.ts'
+import { createTenant, environment, post } from './tenant-calls.ts'
 
 /** A thousand takes about five minutes: `TENANTS=1000 npm run bench -- tenants`. */
 const tenants = Number(process.env['TENANTS'] ?? 100)
 const rounds = 300
-
-const environment = { MEMBRANE_API_KEY: 'root-key-of-the-benchmarks', MEMBRANE_TENANTS: 'on' }
 
 /** Measures many small tenants: to create one, to start with all of them, to serve all in turn, and what each costs. */
 export async function benchTenants({ withDatabase, note }: BenchContext): Promise<Result[]> {
@@ -18,8 +17,8 @@ export async function benchTenants({ withDatabase, note }: BenchContext): Promis
     const one = await withoutTenants(url)
     note(`creating ${tenants} tenants`)
     const first = await startProduct('api', variables)
-    const creating = await timeEach(tenants, (nth) => createTenant(first, nth))
-    const keys = creating.results
+    const creating = await timeEach(tenants, (nth) => createTenant(first, `tenant-${nth}`))
+    const keys = creating.results.map(({ key }) => key)
     await first.stop()
     note('starting with all of them')
     const started = performance.now()
@@ -97,21 +96,6 @@ async function measure({ url }: Running, nextKey: () => string): Promise<Times> 
     create: median((await timeEach(rounds, create)).times),
     retrieve: median((await timeEach(rounds, retrieve)).times),
   }
-}
-
-async function createTenant({ url }: Running, nth: number): Promise<string> {
-  const answer = await post(url, '/v1/tenants', environment.MEMBRANE_API_KEY, { id: `tenant-${nth}` })
-  assert(answer.status === 201, `creating was answered ${answer.status}`)
-  const { key } = (await answer.json()) as { key: { secret: string } }
-  return key.secret
-}
-
-function post(url: string, path: string, key: string, body: object): Promise<Response> {
-  return fetch(`${url}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
 }
 
 async function timeEach<T>(count: number, work: (nth: number) => Promise<T>) {
