@@ -65,10 +65,21 @@ function compileCheck(schema: TSchema): Check {
   const text = JSON.stringify(schema)
   const shared = shortChecks.get(text)
   if (shared) return shared
-  const validator = Compile(namedSchemas, schema)
+  const validator = Compile(selectReferred(text), schema)
   const check: Check = (value) => validator.Check(value)
   if (text.length <= maxShortLength) shortChecks.set(text, check)
   return check
+}
+
+/** The named schemas that a schema refers to, directly or through others: TypeBox walks through all that it is given. */
+function selectReferred(text: string, known: Record<string, TSchema> = {}): Record<string, TSchema> {
+  for (const [, name = ''] of text.matchAll(/"\$ref":"(\w+)"/g)) {
+    const target = namedSchemas[name]
+    if (!target || known[name]) continue
+    known[name] = target
+    selectReferred(JSON.stringify(target), known)
+  }
+  return known
 }
 
 function resolve(schema: TSchema): TSchema {
