@@ -31,9 +31,28 @@ export function createContractCheck(document: Document) {
     return template === undefined ? undefined : document.paths[template]?.[documented]
   }
 
+  /** Errors have one shape in all operations, so the text of a schema is what its validator is kept by. */
+  function validatorOf(schema: object): Validator {
+    const shape = JSON.stringify(schema)
+    const validator =
+      validators.get(shape) ?? Compile({ ...schema, components: { schemas: selectReferred(shape) } })
+    validators.set(shape, validator)
+    return validator
+  }
+
+  /** The components that a shape refers to, directly or through others: compiling walks through all that it is given. */
+  function selectReferred(shape: string, known: Record<string, TSchema> = {}): Record<string, TSchema> {
+    for (const [, name = ''] of shape.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      const component = document.components.schemas[name]
+      if (!component || known[name]) continue
+      known[name] = component
+      selectReferred(JSON.stringify(component), known)
+    }
+    return known
+  }
+
   function requireShape(name: string, schema: object, text: string): void {
-    const validator = validators.get(name) ?? Compile({ ...schema, components: document.components })
-    validators.set(name, validator)
+    const validator = validatorOf(schema)
     const value: unknown = JSON.parse(text)
     if (validator.Check(value)) return
     const [, faults] = validator.Errors(value)
