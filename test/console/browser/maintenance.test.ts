@@ -137,7 +137,7 @@ describeInBrowser('maintenance', () => {
     await choose(page, 'cellar', 'consolidate')
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.getByRole('button', { name: 'Cancel' }).click()
-    await page.getByRole('status').getByText('cancelled').waitFor()
+    await page.getByRole('status').getByText('cancelled', { exact: true }).waitFor()
     await page.getByRole('link', { name: 'Runs', exact: true }).click()
     await page.getByRole('table', { name: 'Runs' }).getByText('cancelled').first().waitFor()
   })

@@ -118,7 +118,7 @@ describeInBrowser('the list of records', () => {
   })
 
   it('fits a narrow screen in the dark, with long words and other scripts', async () => {
-    const page = await setup.open('/console/records', { colorScheme: 'dark', width: 360 })
+    const page = await setup.open('/console/records?scope=team', { colorScheme: 'dark', width: 360 })
     await page.getByRole('link', { name: 'Ana prefers green tea' }).waitFor()
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
     expect(await findAccessProblems(page)).toEqual([])
@@ -126,7 +126,7 @@ describeInBrowser('the list of records', () => {
 
   it('offers a key only what it may do', async () => {
     const key = await setup.app.issueKey(['records:read'], { name: 'reader' })
-    const page = await setup.open('/console/records', { key })
+    const page = await setup.open('/console/records?scope=team', { key })
     await page.getByRole('link', { name: 'Ana prefers green tea' }).waitFor()
     for (const name of ['Pin', 'Reinforce', 'Forget', 'Restore'])
       expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0)

@@ -55,6 +55,8 @@ describeInBrowser('signing in', () => {
     const { id, secret } = issued.body as { id: string; secret: string }
     const page = await setup.open('/console', { key: secret })
     await page.getByRole('img', { name: 'Records by type' }).waitFor()
+    // Otherwise a request that is still under way could end the session before the click.
+    await page.waitForLoadState('networkidle')
     await setup.app.request('DELETE', `/v1/keys/${id}`)
     await page.getByRole('link', { name: 'Records', exact: true }).click()
     await page.getByRole('alert').filter({ hasText: 'no longer valid' }).waitFor()
