@@ -17,6 +17,7 @@ redis_pid=
 clean_up() {
   if [ -n "$postgres_data" ]; then
     "${as_postgres[@]}" "$postgres_bin/pg_ctl" -D "$postgres_data" -m immediate stop >/dev/null 2>&1
+    rm -rf "$postgres_data"
   fi
   if [ -n "$redis_pid" ]; then kill "$redis_pid" 2>/dev/null; fi
   rm -rf "$scratch"
@@ -108,16 +109,24 @@ can_connect() {
   ' "$1" >/dev/null 2>&1
 }
 
-# Sets postgres_url: the server that listens here already, or one of our own in the scratch folder.
+# Sets postgres_url: a server of our own in memory and without fsync, where a database for each test file takes a tenth
+# of the time; otherwise the server that listens here already.
 find_postgres() {
+  postgres_bin=/usr/lib/postgresql/15/bin
+  start_postgres && return
   postgres_url=postgres://postgres@127.0.0.1:5432/postgres
   can_connect "$postgres_url" && return
-  postgres_bin=/usr/lib/postgresql/15/bin
-  [ -x "$postgres_bin/initdb" ] || install_packages postgresql-15 || return 1
+  install_packages postgresql-15 && start_postgres
+}
+
+start_postgres() {
+  [ -x "$postgres_bin/initdb" ] || return 1
   # PostgreSQL refuses to run as root.
   if [ "$(id -u)" -eq 0 ]; then as_postgres=(setpriv --reuid=postgres --regid=postgres --clear-groups); fi
-  postgres_data="$scratch/postgres"
-  mkdir "$postgres_data" && chmod 755 "$scratch" && chmod 700 "$postgres_data" || return 1
+  memory=/dev/shm
+  [ -w "$memory" ] && [ "$(df --output=avail -k "$memory" | tail -n 1)" -gt 3000000 ] || memory="$scratch"
+  postgres_data=$(mktemp -d "$memory/membrane-ci-XXXXXX") || return 1
+  chmod 755 "$scratch"
   if [ "$(id -u)" -eq 0 ]; then chown postgres "$postgres_data" || return 1; fi
   "${as_postgres[@]}" "$postgres_bin/initdb" -D "$postgres_data" -U postgres -A trust -E UTF8 --no-sync >/dev/null || return 1
   "${as_postgres[@]}" "$postgres_bin/pg_ctl" -D "$postgres_data" -w -l "$postgres_data/log" \
