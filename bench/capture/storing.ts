@@ -115,7 +115,7 @@ function report(turns: readonly Turn[], stored: Counts): Result {
       of: 'the same rows, prepared inserts',
     },
     ratio,
-    mustReach: atLeast(ratio, 0.35),
+    mustReach: atLeast(ratio, 0.5),
     verified:
       'every answer is 201; what they stored, confirmed and contested is counted; the rows in both databases are as many',
     details: {

@@ -62,7 +62,7 @@ function report({ overHttp, bare, latencies }: Turns): Result {
     measured: { value: median(overHttp), unit: 'records/s' },
     limit: { value: median(bare), unit: 'records/s', of: 'the same rows, one prepared statement' },
     ratio,
-    mustReach: atLeast(ratio, 0.35),
+    mustReach: atLeast(ratio, 0.6),
     verified: 'every answer is 201, every record has all of its rows, and its payload is the one sent',
     details: { p50_ms: median(latencies), p95_ms: percentile(latencies, 0.95), rounds, per_round: perRound },
   }
