@@ -7,6 +7,76 @@ from records as r) as each (name, holds);
 -- src/checking/breaches.queries.ts prepareForWholeTables
     select set_config('work_mem', '64MB', true), set_config('max_parallel_workers_per_gather', '0', true);
 
+-- src/checking/deletion-laws.queries.ts findErasedAnswers
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select each.key, not exists (
+        select
+from departures as d
+        where d.kind = 'erased'
+and each.quoted @> array[d.id::text]
+      )
+      from (
+        select k.key, array(
+          select quoted ->> 'id'
+          from (
+            select k.body::jsonb as quoted
+            union all select k.body::jsonb -> 'record'
+            union all select k.body::jsonb -> 'primary_record'
+            union all select jsonb_array_elements(case jsonb_typeof(k.body::jsonb -> 'created_records')
+              when 'array' then k.body::jsonb -> 'created_records' end)
+            union all select jsonb_array_elements(case jsonb_typeof(k.body::jsonb -> 'results')
+              when 'array' then k.body::jsonb -> 'results' end) -> 'record'
+          ) as quoting
+          where quoted ? 'payload'
+        ) as quoted
+        from idempotency_keys as k
+        where k.body is not null
+and exists (select
+from departures
+where kind = 'erased')
+      ) as each
+    ) as each (name, holds);
+
+-- src/checking/deletion-laws.queries.ts findErasedWords
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select d.id, not exists (
+          select
+from audit_entries as a
+          where a.record_id = d.id
+and a.action <> 'erase'
+and (a.rationale <> ''
+or a.changes is not null)
+        )
+        and not exists (select
+from status_changes as s
+where s.record_id = d.id
+and s.reason <> '')
+        and (not d.departed_at >= coalesce(
+    (select c.before
+from history_cuts as c
+where c.history = 'audit_entries'), '-infinity'
+  )
+          or exists (select
+from audit_entries as a
+where a.record_id = d.id
+and a.action = 'erase'))
+      from departures as d
+      where d.kind = 'erased'
+    ) as each (name, holds);
+
+-- src/checking/deletion-laws.queries.ts findForeignTombstones
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (select t.id, t.key_id = (select key_id
+from tombstones
+order by created_at, id
+limit 1)
+from tombstones as t) as each (name, holds);
+
 -- src/checking/deletion-laws.queries.ts findReturnedRecords
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
@@ -40,76 +110,6 @@ from audit_entries as a
 where a.record_id = d.id))
       from departures as d
     ) as each (name, holds);
-
--- src/checking/deletion-laws.queries.ts findErasedWords
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select d.id, not exists (
-          select
-from audit_entries as a
-          where a.record_id = d.id
-and a.action <> 'erase'
-and (a.rationale <> ''
-or a.changes is not null)
-        )
-        and not exists (select
-from status_changes as s
-where s.record_id = d.id
-and s.reason <> '')
-        and (not d.departed_at >= coalesce(
-    (select c.before
-from history_cuts as c
-where c.history = 'audit_entries'), '-infinity'
-  )
-          or exists (select
-from audit_entries as a
-where a.record_id = d.id
-and a.action = 'erase'))
-      from departures as d
-      where d.kind = 'erased'
-    ) as each (name, holds);
-
--- src/checking/deletion-laws.queries.ts findErasedAnswers
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select each.key, not exists (
-        select
-from departures as d
-        where d.kind = 'erased'
-and each.quoted @> array[d.id::text]
-      )
-      from (
-        select k.key, array(
-          select quoted ->> 'id'
-          from (
-            select k.body::jsonb as quoted
-            union all select k.body::jsonb -> 'record'
-            union all select k.body::jsonb -> 'primary_record'
-            union all select jsonb_array_elements(case jsonb_typeof(k.body::jsonb -> 'created_records')
-              when 'array' then k.body::jsonb -> 'created_records' end)
-            union all select jsonb_array_elements(case jsonb_typeof(k.body::jsonb -> 'results')
-              when 'array' then k.body::jsonb -> 'results' end) -> 'record'
-          ) as quoting
-          where quoted ? 'payload'
-        ) as quoted
-        from idempotency_keys as k
-        where k.body is not null
-and exists (select
-from departures
-where kind = 'erased')
-      ) as each
-    ) as each (name, holds);
-
--- src/checking/deletion-laws.queries.ts findForeignTombstones
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (select t.id, t.key_id = (select key_id
-from tombstones
-order by created_at, id
-limit 1)
-from tombstones as t) as each (name, holds);
 
 -- src/checking/edge-laws.queries.ts findLostDescent
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
@@ -188,37 +188,27 @@ and back.predicate = pair.inverse
 and back.target_id = e.source_id
     ) as each (name, holds);
 
--- src/checking/history-laws.queries.ts findUnloggedVersions
+-- src/checking/history-laws.queries.ts findBrokenScoreChains
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
-      select r.id, coalesce(a.entries, 0) >= r.version
-or not r.created_at >= coalesce(
-    (select c.before
-from history_cuts as c
-where c.history = 'audit_entries'), '-infinity'
-  )
-      from records as r
-      left join (select record_id, count(*) as entries
-from audit_entries group by record_id) as a
-        on a.record_id = r.id
-    ) as each (name, holds);
-
--- src/checking/history-laws.queries.ts findRewrittenEpisodes
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select r.id, not exists (
-        select
-from audit_entries as a, jsonb_object_keys(a.changes) as field
-        where a.record_id = r.id
-and jsonb_typeof(a.changes) = 'object'
-          and field like 'payload%'
-and field <> 'payload.outcome'
-      )
-      from records as r
-      where r.type = 'episodic'
-and r.version > 1
+      select chain.record_id, chain.is_whole
+and (r.id is null
+or r.importance = chain.last)
+      from (
+        select record_id, (array_agg(new
+order by id desc))[1] as last,
+          bool_and((before is null
+or old = before)
+and old <> new) as is_whole
+        from (
+          select record_id, id, old, new, lag(new) over (partition by record_id
+order by id) as before
+          from importance_history
+        ) as moved
+        group by record_id
+      ) as chain
+      left join records as r on r.id = chain.record_id
     ) as each (name, holds);
 
 -- src/checking/history-laws.queries.ts findBrokenStatusChains
@@ -248,27 +238,38 @@ order by id) as before
       ) as chain on chain.record_id = r.id
     ) as each (name, holds);
 
--- src/checking/history-laws.queries.ts findBrokenScoreChains
+-- src/checking/history-laws.queries.ts findMiscountedAccesses
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
-      select chain.record_id, chain.is_whole
-and (r.id is null
-or r.importance = chain.last)
-      from (
-        select record_id, (array_agg(new
-order by id desc))[1] as last,
-          bool_and((before is null
-or old = before)
-and old <> new) as is_whole
-        from (
-          select record_id, id, old, new, lag(new) over (partition by record_id
-order by id) as before
-          from importance_history
-        ) as moved
-        group by record_id
-      ) as chain
-      left join records as r on r.id = chain.record_id
+      select r.id, r.served_count <= r.access_count
+and (r.last_accessed_at is null) = (r.access_count = 0)
+        and coalesce(l.times, 0) <= r.access_count
+and coalesce(l.served, 0) <= r.served_count
+        and (l.latest is null
+or l.latest <= r.last_accessed_at)
+      from records as r
+      left join (
+        select record_id, count(*) as times, count(*) filter (where kind = 'served') as served, max(at) as latest
+        from access_log group by record_id
+      ) as l on l.record_id = r.id
+    ) as each (name, holds);
+
+-- src/checking/history-laws.queries.ts findRewrittenEpisodes
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, not exists (
+        select
+from audit_entries as a, jsonb_object_keys(a.changes) as field
+        where a.record_id = r.id
+and jsonb_typeof(a.changes) = 'object'
+          and field like 'payload%'
+and field <> 'payload.outcome'
+      )
+      from records as r
+      where r.type = 'episodic'
+and r.version > 1
     ) as each (name, holds);
 
 -- src/checking/history-laws.queries.ts findStaleScores
@@ -356,54 +357,20 @@ and scope is null
 and not r.pinned
     ) as each (name, holds);
 
--- src/checking/history-laws.queries.ts findMiscountedAccesses
+-- src/checking/history-laws.queries.ts findUnloggedVersions
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
-      select r.id, r.served_count <= r.access_count
-and (r.last_accessed_at is null) = (r.access_count = 0)
-        and coalesce(l.times, 0) <= r.access_count
-and coalesce(l.served, 0) <= r.served_count
-        and (l.latest is null
-or l.latest <= r.last_accessed_at)
+      select r.id, coalesce(a.entries, 0) >= r.version
+or not r.created_at >= coalesce(
+    (select c.before
+from history_cuts as c
+where c.history = 'audit_entries'), '-infinity'
+  )
       from records as r
-      left join (
-        select record_id, count(*) as times, count(*) filter (where kind = 'served') as served, max(at) as latest
-        from access_log group by record_id
-      ) as l on l.record_id = r.id
-    ) as each (name, holds);
-
--- src/checking/lifecycle-laws.queries.ts findWrongSaliences
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select r.id, case when r.pinned then r.salience = r.base_salience
-        else salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz) - r.salience <= least(greatest(r.base_salience, 1), 1e300) * 1e-9
-and r.salience - r.base_salience <= least(greatest(r.base_salience, 1), 1e300) * 1e-9 end
-      from records as r
-    ) as each (name, holds);
-
--- src/checking/lifecycle-laws.queries.ts findWrongExpiries
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select r.id, case when r.max_age_seconds = 0 then r.expires_at is null
-        else r.expires_at = r.created_at + make_interval(secs => r.max_age_seconds) end
-      from records as r
-    ) as each (name, holds);
-
--- src/checking/lifecycle-laws.queries.ts findWrongPruneMoments
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select r.id, case
-        when r.pinned
-or r.deletion_policy <> 'auto_prune' then r.prune_at is null
-        when r.base_salience <= 0.001 then r.prune_at = least(r.anchored_at, r.expires_at)
-        when r.prune_at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, timestamptz '9999-12-31 00:00:00+00') > 0.001 * (1 - 1e-9)
-        else salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, r.prune_at) <= 0.001 * (1 + 1e-9)
-          and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, r.prune_at - interval '2 milliseconds') >= 0.001 * (1 - 1e-9) end
-      from records as r
+      left join (select record_id, count(*) as entries
+from audit_entries group by record_id) as a
+        on a.record_id = r.id
     ) as each (name, holds);
 
 -- src/checking/lifecycle-laws.queries.ts findFutureTimes
@@ -413,70 +380,6 @@ or r.deletion_policy <> 'auto_prune' then r.prune_at is null
       select r.id, greatest(r.created_at, r.updated_at, r.anchored_at, r.last_reinforced_at, r.last_accessed_at,
           r.forgotten_at) <= $1::timestamptz + '5 minutes'::interval
       from records as r
-    ) as each (name, holds);
-
--- src/checking/lifecycle-laws.queries.ts findWrongForgettings
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select r.id, r.deletion_policy <> 'never'
-and r.purge_at >= r.forgotten_at
-        and (r.forgotten_reason not in ('pruned', 'archived', 'budget')
-or (r.deletion_policy = 'auto_prune'
-and not r.pinned))
-        and (not r.forgotten_at >= coalesce(
-    (select c.before
-from history_cuts as c
-where c.history = 'audit_entries'), '-infinity'
-  )
-          or exists (select
-from audit_entries as a
-where a.record_id = r.id
-and a.action in ('delete', 'archive')))
-      from records as r
-      where r.forgotten_at is not null
-    ) as each (name, holds);
-
--- src/checking/lifecycle-laws.queries.ts findWrongSizes
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      with counted as (
-        select scope, type, layer, is_guarded, sum(records) as records, sum(bytes) as bytes
-        from scope_sizes group by 1, 2, 3, 4
-      ), actual as (
-        select r.scope, r.type, r.layer, r.pinned
-or r.deletion_policy <> 'auto_prune' as is_guarded,
-          count(*) as records, sum(record_bytes(c.tags, c.payload, c.provenance, c.interpretation)) as bytes
-        from records as r join contents as c on c.record_id = r.id
-        where r.forgotten_at is null
-        group by 1, 2, 3, 4
-      )
-      select concat(type, ' ', layer), coalesce(counted.records, 0) = coalesce(actual.records, 0)
-        and coalesce(counted.bytes, 0) = coalesce(actual.bytes, 0)
-      from counted full join actual using (scope, type, layer, is_guarded)
-    ) as each (name, holds);
-
--- src/checking/lifecycle-laws.queries.ts findSalientHistory
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select r.id, r.base_salience = 0
-and r.salience = 0
-        and (r.type <> 'semantic'
-or c.payload #>> '{revision,status}' = 'retracted')
-      from
-  records as r
-  join contents as c on c.record_id = r.id
-  cross join lateral (
-    select s.step
-from status_changes as s
-where s.record_id = r.id
-order by s.id desc
-limit 1
-  ) as moved
-  where r.status in ('superseded', 'merged')
-and moved.step in ('supersede', 'merge', 'cluster')
     ) as each (name, holds);
 
 -- src/checking/lifecycle-laws.queries.ts findLostSuccessors
@@ -511,53 +414,101 @@ limit 1
 and moved.step in ('supersede', 'merge', 'cluster')
     ) as each (name, holds);
 
--- src/checking/maintenance-laws.queries.ts findUnlistedEpisodes
+-- src/checking/lifecycle-laws.queries.ts findSalientHistory
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
-      select coalesce(r.id, u.record_id), r.id is not null
-and (u.record_id is not null
-or r.version > 1
-        or r.pinned
-or r.forgotten_at is not null
-or r.status not in ('active', 'challenged')
-        or r.base_salience <= 0.05)
-      from (select id, version, pinned, forgotten_at, status, base_salience
-from records
-where type = 'episodic') as r
-      full join (
-        select record_id
-from unconsolidated group by record_id having bool_or(stage = 'episodic')
-or
-          not exists (select
-from records
-where id = record_id
-and type = 'episodic')
-      ) as u on u.record_id = r.id
+      select r.id, r.base_salience = 0
+and r.salience = 0
+        and (r.type <> 'semantic'
+or c.payload #>> '{revision,status}' = 'retracted')
+      from
+  records as r
+  join contents as c on c.record_id = r.id
+  cross join lateral (
+    select s.step
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+  ) as moved
+  where r.status in ('superseded', 'merged')
+and moved.step in ('supersede', 'merge', 'cluster')
     ) as each (name, holds);
 
--- src/checking/maintenance-laws.queries.ts findStrayRuns
+-- src/checking/lifecycle-laws.queries.ts findWrongExpiries
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
-      select coalesce(m.job, l.job), case when l.run_id is null then m.id is null else m.id = l.run_id end
-        and (l.holder is null) = (l.run_id is null)
-      from job_leases as l
-      full join (select id, job
-from maintenance_runs
-where status = 'running') as m on m.job = l.job
+      select r.id, case when r.max_age_seconds = 0 then r.expires_at is null
+        else r.expires_at = r.created_at + make_interval(secs => r.max_age_seconds) end
+      from records as r
     ) as each (name, holds);
 
--- src/checking/maintenance-laws.queries.ts findWrongStoredAnswers
+-- src/checking/lifecycle-laws.queries.ts findWrongForgettings
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
-      select k.key, k.expires_at >= k.created_at
-and k.status between 200
-and 299
-        and (k.body is null
-or jsonb_typeof(k.body::jsonb) = 'object')
-      from idempotency_keys as k
+      select r.id, r.deletion_policy <> 'never'
+and r.purge_at >= r.forgotten_at
+        and (r.forgotten_reason not in ('pruned', 'archived', 'budget')
+or (r.deletion_policy = 'auto_prune'
+and not r.pinned))
+        and (not r.forgotten_at >= coalesce(
+    (select c.before
+from history_cuts as c
+where c.history = 'audit_entries'), '-infinity'
+  )
+          or exists (select
+from audit_entries as a
+where a.record_id = r.id
+and a.action in ('delete', 'archive')))
+      from records as r
+      where r.forgotten_at is not null
+    ) as each (name, holds);
+
+-- src/checking/lifecycle-laws.queries.ts findWrongPruneMoments
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, case
+        when r.pinned
+or r.deletion_policy <> 'auto_prune' then r.prune_at is null
+        when r.base_salience <= 0.001 then r.prune_at = least(r.anchored_at, r.expires_at)
+        when r.prune_at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, timestamptz '9999-12-31 00:00:00+00') > 0.001 * (1 - 1e-9)
+        else salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, r.prune_at) <= 0.001 * (1 + 1e-9)
+          and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, r.prune_at - interval '2 milliseconds') >= 0.001 * (1 - 1e-9) end
+      from records as r
+    ) as each (name, holds);
+
+-- src/checking/lifecycle-laws.queries.ts findWrongSaliences
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, case when r.pinned then r.salience = r.base_salience
+        else salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz) - r.salience <= least(greatest(r.base_salience, 1), 1e300) * 1e-9
+and r.salience - r.base_salience <= least(greatest(r.base_salience, 1), 1e300) * 1e-9 end
+      from records as r
+    ) as each (name, holds);
+
+-- src/checking/lifecycle-laws.queries.ts findWrongSizes
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      with counted as (
+        select scope, type, layer, is_guarded, sum(records) as records, sum(bytes) as bytes
+        from scope_sizes group by 1, 2, 3, 4
+      ), actual as (
+        select r.scope, r.type, r.layer, r.pinned
+or r.deletion_policy <> 'auto_prune' as is_guarded,
+          count(*) as records, sum(record_bytes(c.tags, c.payload, c.provenance, c.interpretation)) as bytes
+        from records as r join contents as c on c.record_id = r.id
+        where r.forgotten_at is null
+        group by 1, 2, 3, 4
+      )
+      select concat(type, ' ', layer), coalesce(counted.records, 0) = coalesce(actual.records, 0)
+        and coalesce(counted.bytes, 0) = coalesce(actual.bytes, 0)
+      from counted full join actual using (scope, type, layer, is_guarded)
     ) as each (name, holds);
 
 -- src/checking/maintenance-laws.queries.ts findDisabledGuards
@@ -589,6 +540,55 @@ and g.tgname in (log || '_append_only', log || '_kept')
 from pg_inherits as i
 where i.inhparent = log::regclass
       ) as part
+    ) as each (name, holds);
+
+-- src/checking/maintenance-laws.queries.ts findStrayRuns
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select coalesce(m.job, l.job), case when l.run_id is null then m.id is null else m.id = l.run_id end
+        and (l.holder is null) = (l.run_id is null)
+      from job_leases as l
+      full join (select id, job
+from maintenance_runs
+where status = 'running') as m on m.job = l.job
+    ) as each (name, holds);
+
+-- src/checking/maintenance-laws.queries.ts findUnlistedEpisodes
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select coalesce(r.id, u.record_id), r.id is not null
+and (u.record_id is not null
+or r.version > 1
+        or r.pinned
+or r.forgotten_at is not null
+or r.status not in ('active', 'challenged')
+        or r.base_salience <= 0.05)
+      from (select id, version, pinned, forgotten_at, status, base_salience
+from records
+where type = 'episodic') as r
+      full join (
+        select record_id
+from unconsolidated group by record_id having bool_or(stage = 'episodic')
+or
+          not exists (select
+from records
+where id = record_id
+and type = 'episodic')
+      ) as u on u.record_id = r.id
+    ) as each (name, holds);
+
+-- src/checking/maintenance-laws.queries.ts findWrongStoredAnswers
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select k.key, k.expires_at >= k.created_at
+and k.status between 200
+and 299
+        and (k.body is null
+or jsonb_typeof(k.body::jsonb) = 'object')
+      from idempotency_keys as k
     ) as each (name, holds);
 
 -- src/checking/name-laws.queries.ts findLostContents
@@ -684,21 +684,6 @@ and c.action <> 'failed'
       ) as listed
     ) as each (name, holds);
 
--- src/checking/plan-laws.queries.ts findUnplannedChanges
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select made.record_id, count(*) = 1
-and bool_and(planned.run_id is not null)
-      from plan_applications as a
-      join maintenance_changes as made on made.run_id = a.run_id
-and made.action not in ('failed', 'skipped')
-      left join maintenance_changes as planned on planned.run_id = a.plan_id
-        and planned.record_id = made.record_id
-and planned.action = made.action
-      group by a.plan_id, made.record_id, made.action
-    ) as each (name, holds);
-
 -- src/checking/plan-laws.queries.ts findStrayEffects
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
@@ -733,15 +718,39 @@ and c.action = 'undo'
 and not m.dry_run
     ) as each (name, holds);
 
--- src/checking/vector-laws.queries.ts findUnsignedVectors
+-- src/checking/plan-laws.queries.ts findUnplannedChanges
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
-      select coalesce(e.record_id, s.record_id), e.record_id is not null
-and s.record_id is not null
-      from embeddings as e
-      full join signatures as s on s.record_id = e.record_id
-and s.model_id = e.model_id
+      select made.record_id, count(*) = 1
+and bool_and(planned.run_id is not null)
+      from plan_applications as a
+      join maintenance_changes as made on made.run_id = a.run_id
+and made.action not in ('failed', 'skipped')
+      left join maintenance_changes as planned on planned.run_id = a.plan_id
+        and planned.record_id = made.record_id
+and planned.action = made.action
+      group by a.plan_id, made.record_id, made.action
+    ) as each (name, holds);
+
+-- src/checking/vector-laws.queries.ts findForgottenTexts
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, exists (select
+from embeddings as e
+where e.record_id = r.id
+and e.model_id = m.id)
+        or exists (select
+from unembedded as u
+where u.record_id = r.id)
+      from embedding_models as m
+      join records as r on r.sensitivity <= m.max_sensitivity
+      join contents as c on c.record_id = r.id
+      where m.embeds
+and m.provider in ('static', 'hash')
+and m.walked_to is null
+and c.words > 0
     ) as each (name, holds);
 
 -- src/checking/vector-laws.queries.ts findLostCells
@@ -765,24 +774,15 @@ and c.id = s.cell / 16384
       join embedding_models as m on m.id = e.model_id
     ) as each (name, holds);
 
--- src/checking/vector-laws.queries.ts findForgottenTexts
+-- src/checking/vector-laws.queries.ts findUnsignedVectors
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
-      select r.id, exists (select
-from embeddings as e
-where e.record_id = r.id
-and e.model_id = m.id)
-        or exists (select
-from unembedded as u
-where u.record_id = r.id)
-      from embedding_models as m
-      join records as r on r.sensitivity <= m.max_sensitivity
-      join contents as c on c.record_id = r.id
-      where m.embeds
-and m.provider in ('static', 'hash')
-and m.walked_to is null
-and c.words > 0
+      select coalesce(e.record_id, s.record_id), e.record_id is not null
+and s.record_id is not null
+      from embeddings as e
+      full join signatures as s on s.record_id = e.record_id
+and s.model_id = e.model_id
     ) as each (name, holds);
 
 -- src/checking/vector-laws.queries.ts findWrongSurprises

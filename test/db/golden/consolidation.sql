@@ -1,28 +1,3 @@
--- src/consolidation/episode-batches.queries.ts countDue: everywhere
-select $1::text as stage, (select count(*)
-from unconsolidated as u
-where u.stage = $2
-and u.due_at <= $3::timestamptz
-    and (u.claimed_until is null
-or u.claimed_until <= $4::timestamptz) ) as count union all select $5::text as stage, (select count(*)
-from unconsolidated as u
-where u.stage = $6
-and u.due_at <= $7::timestamptz
-    and (u.claimed_until is null
-or u.claimed_until <= $8::timestamptz) ) as count;
-
--- src/consolidation/episode-batches.queries.ts countDue: in a scope
-select $1::text as stage, (select count(*)
-from unconsolidated as u
-where u.stage = $2
-and u.due_at <= $3::timestamptz
-    and (u.claimed_until is null
-or u.claimed_until <= $4::timestamptz)
-and exists (select
-from records as r
-where r.id = u.record_id
-and r.scope = $5)) as count;
-
 -- src/consolidation/episode-batches.queries.ts claimEpisodes: everywhere
     select due_at::text as at, record_id as id
 from (
@@ -84,6 +59,40 @@ from sized
 or place = 1
     order by due_at, record_id;
 
+-- src/consolidation/episode-batches.queries.ts countDue: everywhere
+select $1::text as stage, (select count(*)
+from unconsolidated as u
+where u.stage = $2
+and u.due_at <= $3::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $4::timestamptz) ) as count union all select $5::text as stage, (select count(*)
+from unconsolidated as u
+where u.stage = $6
+and u.due_at <= $7::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $8::timestamptz) ) as count;
+
+-- src/consolidation/episode-batches.queries.ts countDue: in a scope
+select $1::text as stage, (select count(*)
+from unconsolidated as u
+where u.stage = $2
+and u.due_at <= $3::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $4::timestamptz)
+and exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $5)) as count;
+
+-- src/consolidation/episode-batches.queries.ts createSavepoint
+savepoint part;
+
+-- src/consolidation/episode-batches.queries.ts deleteUnconsolidated
+    delete
+from unconsolidated
+    where stage = $1
+and record_id = any($2::uuid[]);
+
 -- src/consolidation/episode-batches.queries.ts findEpisodes
     select r.id, r.scope, r.sensitivity, r.confidence, r.created_at, c.tags,
       c.payload - 'environment' as payload
@@ -95,11 +104,18 @@ and r.forgotten_at is null
       and r.status in ('active', 'challenged', 'merged')
     order by r.created_at, r.id;
 
--- src/consolidation/episode-batches.queries.ts deleteUnconsolidated
-    delete
-from unconsolidated
-    where stage = $1
-and record_id = any($2::uuid[]);
+-- src/consolidation/episode-batches.queries.ts lockHandles
+    select pg_advisory_xact_lock(
+      ('x' || encode(substring(digest
+from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, lock_seed())
+    )
+    from (
+      select distinct digest, scope
+      from unnest(
+        $1::bytea[], $2::text[]
+      ) as handle (digest, scope)
+      order by digest, scope
+    ) as ordered;
 
 -- src/consolidation/episode-batches.queries.ts postponeNext
     with failed as materialized (
@@ -122,22 +138,6 @@ and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
     where u.record_id = failed.record_id
 and u.stage = $10
     returning failed.due_at::text as at, u.record_id as id, u.attempts, u.due_at = 'infinity' as is_given_up;
-
--- src/consolidation/episode-batches.queries.ts lockHandles
-    select pg_advisory_xact_lock(
-      ('x' || encode(substring(digest
-from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, lock_seed())
-    )
-    from (
-      select distinct digest, scope
-      from unnest(
-        $1::bytea[], $2::text[]
-      ) as handle (digest, scope)
-      order by digest, scope
-    ) as ordered;
-
--- src/consolidation/episode-batches.queries.ts createSavepoint
-savepoint part;
 
 -- src/consolidation/episode-batches.queries.ts releaseSavepoint
 savepoint part;
@@ -228,23 +228,18 @@ where $14::bool
       )
     from incoming join record using (id);
 
--- src/consolidation/extraction/extraction.queries.ts releaseAllClaims
-    update unconsolidated
-set claimed_until = null
-where stage = 'extraction'
-and claimed_until is not null;
-
 -- src/consolidation/extraction/extraction.queries.ts claimUntil
     update unconsolidated
 set claimed_until = $1::timestamptz
     where stage = 'extraction'
 and record_id = any($2::uuid[]);
 
--- src/consolidation/extraction/extraction.queries.ts releaseClaims
-    update unconsolidated
-set claimed_until = null
-    where stage = 'extraction'
-and record_id = any($1::uuid[]);
+-- src/consolidation/extraction/extraction.queries.ts findSpent
+    select coalesce((stats ->> 'extraction_prompt_tokens')::float8, 0) as prompt,
+      coalesce((stats ->> 'extraction_completion_tokens')::float8, 0) as completion,
+      coalesce((stats ->> 'extraction_cost_micros')::float8, 0) as cost
+    from maintenance_runs
+where id = $1::uuid;
 
 -- src/consolidation/extraction/extraction.queries.ts lockClaimed
     select record_id as id
@@ -263,12 +258,48 @@ and record_id = any($1::uuid[])
 and record_id = $5::uuid
     returning record_id as id, attempts, due_at = 'infinity' as is_given_up;
 
--- src/consolidation/extraction/extraction.queries.ts findSpent
-    select coalesce((stats ->> 'extraction_prompt_tokens')::float8, 0) as prompt,
-      coalesce((stats ->> 'extraction_completion_tokens')::float8, 0) as completion,
-      coalesce((stats ->> 'extraction_cost_micros')::float8, 0) as cost
-    from maintenance_runs
-where id = $1::uuid;
+-- src/consolidation/extraction/extraction.queries.ts releaseAllClaims
+    update unconsolidated
+set claimed_until = null
+where stage = 'extraction'
+and claimed_until is not null;
+
+-- src/consolidation/extraction/extraction.queries.ts releaseClaims
+    update unconsolidated
+set claimed_until = null
+    where stage = 'extraction'
+and record_id = any($1::uuid[]);
+
+-- src/consolidation/facts/facts.queries.ts claimFacts
+    select r.id, r.scope, r.sensitivity, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+      r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
+      r.last_reinforced_at, r.prune_at
+    from records as r
+    where r.id = any($1::uuid[])
+and r.forgotten_at is null
+and not r.pinned
+      and r.status in ('active', 'challenged')
+    order by r.id
+    for no key update;
+
+-- src/consolidation/facts/facts.queries.ts findEntities
+    select wanted.place::int - 1 as place, r.id, r.scope, r.status, r.created_at, c.payload
+    from unnest(
+      $1::bytea[], $2::text[],
+      $3::sensitivity[]
+    ) with ordinality as wanted (digest, scope, sensitivity, place)
+    join handles as h on h.digest = wanted.digest
+and h.scope in (wanted.scope, $4)
+and h.detail is null
+    join records as r on r.id = h.record_id
+and r.scope = h.scope
+and r.sensitivity <= wanted.sensitivity
+    join contents as c on c.record_id = r.id
+    where r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+    order by r.id
+    for key share of r;
 
 -- src/consolidation/facts/facts.queries.ts findFacts
     select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
@@ -294,43 +325,6 @@ and r.sensitivity = wanted.sensitivity
     where source_id = any($1::uuid[])
 and predicate = 'derived_from'
       and target_id = any($2::uuid[]);
-
--- src/consolidation/facts/facts.queries.ts findEntities
-    select wanted.place::int - 1 as place, r.id, r.scope, r.status, r.created_at, c.payload
-    from unnest(
-      $1::bytea[], $2::text[],
-      $3::sensitivity[]
-    ) with ordinality as wanted (digest, scope, sensitivity, place)
-    join handles as h on h.digest = wanted.digest
-and h.scope in (wanted.scope, $4)
-and h.detail is null
-    join records as r on r.id = h.record_id
-and r.scope = h.scope
-and r.sensitivity <= wanted.sensitivity
-    join contents as c on c.record_id = r.id
-    where r.type = 'entity'
-and r.forgotten_at is null
-and r.status in ('active', 'challenged')
-    order by r.id
-    for key share of r;
-
--- src/consolidation/facts/facts.queries.ts lockSources
-    select
-from records
-where id = any($1::uuid[])
-order by id for key share;
-
--- src/consolidation/facts/facts.queries.ts claimFacts
-    select r.id, r.scope, r.sensitivity, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
-      r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
-      r.last_reinforced_at, r.prune_at
-    from records as r
-    where r.id = any($1::uuid[])
-and r.forgotten_at is null
-and not r.pinned
-      and r.status in ('active', 'challenged')
-    order by r.id
-    for no key update;
 
 -- src/consolidation/facts/facts.queries.ts insertObservations
     with pair as materialized (
@@ -362,6 +356,12 @@ from pair
     select source_id as fact, target_id as episode
 from edge
 where predicate = 'derived_from';
+
+-- src/consolidation/facts/facts.queries.ts lockSources
+    select
+from records
+where id = any($1::uuid[])
+order by id for key share;
 
 -- src/consolidation/facts/facts.queries.ts writeReinforced
     with incoming as materialized (
@@ -420,37 +420,22 @@ and jsonb_array_length(c.payload -> 'evidence') < $17
     from each join record using (id)
     order by place;
 
--- src/consolidation/practices/practices.queries.ts findCounted
-    select episode_id as episode, outcome, digest, scope
-    from episode_tallies
-    where stage = $1
-and episode_id = any($2::uuid[]);
-
--- src/consolidation/practices/practices.queries.ts writeCounted
-    insert into episode_tallies (episode_id, stage, outcome, digest, scope)
-    select id, $1::consolidation_stage, outcome, digest, scope
-    from unnest(
-      $2::uuid[], $3::text[],
-      $4::bytea[], $5::text[]
-    ) as counted (id, outcome, digest, scope)
-    on conflict (episode_id, stage) do update
-set outcome = excluded.outcome;
-
--- src/consolidation/practices/practices.queries.ts findPractices
-    select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
-      coalesce(c.provenance ->> 'created_by' = $1, false) as is_ours
-    from unnest(
-      $2::bytea[], $3::text[],
-      $4::sensitivity[]
-    ) with ordinality as wanted (digest, scope, sensitivity, place)
-    join handles as h on h.digest = wanted.digest
-and h.scope = wanted.scope
-    join records as r on r.id = h.record_id
-and r.scope = wanted.scope
-and r.sensitivity = wanted.sensitivity
-    join contents as c on c.record_id = r.id
-    where r.type = $5::record_type
-    order by r.created_at, r.id;
+-- src/consolidation/practices/practices.queries.ts claimPractices
+    with claimed as materialized (
+      select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+        r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
+        r.last_reinforced_at, r.prune_at
+      from records as r
+      where r.id = any($1::uuid[])
+and r.forgotten_at is null
+and not r.pinned
+        and r.status in ('active', 'challenged')
+      order by r.id
+      for no key update
+    )
+    select claimed.*, c.payload -> $2::text as kept
+    from claimed
+    join contents as c on c.record_id = claimed.id;
 
 -- src/consolidation/practices/practices.queries.ts countWaiting
     with wanted as materialized (
@@ -486,22 +471,37 @@ order by episode_id desc))[1:100] as episodes
 and outcome in ('success', 'failure')
     group by place;
 
--- src/consolidation/practices/practices.queries.ts claimPractices
-    with claimed as materialized (
-      select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
-        r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
-        r.last_reinforced_at, r.prune_at
-      from records as r
-      where r.id = any($1::uuid[])
-and r.forgotten_at is null
-and not r.pinned
-        and r.status in ('active', 'challenged')
-      order by r.id
-      for no key update
-    )
-    select claimed.*, c.payload -> $2::text as kept
-    from claimed
-    join contents as c on c.record_id = claimed.id;
+-- src/consolidation/practices/practices.queries.ts findCounted
+    select episode_id as episode, outcome, digest, scope
+    from episode_tallies
+    where stage = $1
+and episode_id = any($2::uuid[]);
+
+-- src/consolidation/practices/practices.queries.ts findPractices
+    select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
+      coalesce(c.provenance ->> 'created_by' = $1, false) as is_ours
+    from unnest(
+      $2::bytea[], $3::text[],
+      $4::sensitivity[]
+    ) with ordinality as wanted (digest, scope, sensitivity, place)
+    join handles as h on h.digest = wanted.digest
+and h.scope = wanted.scope
+    join records as r on r.id = h.record_id
+and r.scope = wanted.scope
+and r.sensitivity = wanted.sensitivity
+    join contents as c on c.record_id = r.id
+    where r.type = $5::record_type
+    order by r.created_at, r.id;
+
+-- src/consolidation/practices/practices.queries.ts writeCounted
+    insert into episode_tallies (episode_id, stage, outcome, digest, scope)
+    select id, $1::consolidation_stage, outcome, digest, scope
+    from unnest(
+      $2::uuid[], $3::text[],
+      $4::bytea[], $5::text[]
+    ) as counted (id, outcome, digest, scope)
+    on conflict (episode_id, stage) do update
+set outcome = excluded.outcome;
 
 -- src/consolidation/practices/practices.queries.ts writeUpdatedPractices
     with incoming as materialized (

@@ -32,29 +32,6 @@ limit 100
     from message
     group by scope, conversation;
 
--- src/conversations/conversations.queries.ts listMessages: the first page
-    select m.record_id as id, to_json(m.at) #>> '{}' as at, m.arrival
-    from messages as m join records as r on r.id = m.record_id
-    where m.scope = $1
-and m.conversation = $2
-and r.forgotten_at is null
-and ("r"."sensitivity" <= $3
-and "r"."scope" = any($4::text[]))
-    order by m.at, m.arrival
-    limit $5;
-
--- src/conversations/conversations.queries.ts listMessages: a later page
-    select m.record_id as id, to_json(m.at) #>> '{}' as at, m.arrival
-    from messages as m join records as r on r.id = m.record_id
-    where m.scope = $1
-and m.conversation = $2
-and (m.at, m.arrival) > ($3::timestamptz, $4::int8)
-      and r.forgotten_at is null
-and ("r"."sensitivity" <= $5
-and "r"."scope" = any($6::text[]))
-    order by m.at, m.arrival
-    limit $7;
-
 -- src/conversations/conversations.queries.ts listConversations: the first page
     with recursive known as (
       (select m.scope, m.conversation
@@ -120,20 +97,28 @@ and last.newest < $5::int8
     order by last.newest desc
     limit $6;
 
--- src/conversations/message-appending.queries.ts lockOrder
-select pg_advisory_xact_lock(hashtextextended($1::text, 7351 # lock_seed()));
-
--- src/conversations/message-appending.queries.ts listEarliest
-    select c.payload #>> '{conversation,message_id}' as message_id, c.payload #>> '{conversation,role}' as role,
-      c.payload #>> '{conversation,name}' as name, coalesce(c.payload #>> '{timeline,0,summary}', '') as content
-    from messages as m
-    join records as r on r.id = m.record_id
-    join contents as c on c.record_id = m.record_id
+-- src/conversations/conversations.queries.ts listMessages: the first page
+    select m.record_id as id, to_json(m.at) #>> '{}' as at, m.arrival
+    from messages as m join records as r on r.id = m.record_id
     where m.scope = $1
 and m.conversation = $2
-and r.sensitivity = $3::sensitivity
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
     order by m.at, m.arrival
-    limit $4;
+    limit $5;
+
+-- src/conversations/conversations.queries.ts listMessages: a later page
+    select m.record_id as id, to_json(m.at) #>> '{}' as at, m.arrival
+    from messages as m join records as r on r.id = m.record_id
+    where m.scope = $1
+and m.conversation = $2
+and (m.at, m.arrival) > ($3::timestamptz, $4::int8)
+      and r.forgotten_at is null
+and ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+    order by m.at, m.arrival
+    limit $7;
 
 -- src/conversations/message-appending.queries.ts countAtTimes
     select to_json(m.at) #>> '{}' as at, count(*)::int4 as messages
@@ -153,3 +138,18 @@ and m.at >= $3::timestamptz
       and r.sensitivity = $4::sensitivity
     order by m.at desc
     limit 1;
+
+-- src/conversations/message-appending.queries.ts listEarliest
+    select c.payload #>> '{conversation,message_id}' as message_id, c.payload #>> '{conversation,role}' as role,
+      c.payload #>> '{conversation,name}' as name, coalesce(c.payload #>> '{timeline,0,summary}', '') as content
+    from messages as m
+    join records as r on r.id = m.record_id
+    join contents as c on c.record_id = m.record_id
+    where m.scope = $1
+and m.conversation = $2
+and r.sensitivity = $3::sensitivity
+    order by m.at, m.arrival
+    limit $4;
+
+-- src/conversations/message-appending.queries.ts lockOrder
+select pg_advisory_xact_lock(hashtextextended($1::text, 7351 # lock_seed()));

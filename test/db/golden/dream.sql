@@ -1,38 +1,3 @@
--- src/dream/archival-step.queries.ts countArchivable
-    select count(*)::int4 as count
-from records as r
-where r.created_at < $1::timestamptz
-and r.forgotten_at is null
-and not r.pinned
-    and r.status in ('active', 'challenged')
-and r.deletion_policy = 'auto_prune'
-    and r.layer not in ('semantic', 'procedural', 'codebase')
-    and not exists (select
-from budgets as b
-where b.scope in (r.scope, ''))
-    and
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) < 3;
-
--- src/dream/archival-step.queries.ts claimArchivable
-    select r.created_at::text as at, r.id
-from records as r
-    where r.created_at < $1::timestamptz
-and r.forgotten_at is null
-and not r.pinned
-    and r.status in ('active', 'challenged')
-and r.deletion_policy = 'auto_prune'
-    and r.layer not in ('semantic', 'procedural', 'codebase')
-    and not exists (select
-from budgets as b
-where b.scope in (r.scope, ''))
-    and
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) < 3
-and r.scope = $2
-and (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
-    order by r.created_at, r.id
-    limit $5
-    for no key update skip locked;
-
 -- src/dream/archival-step.queries.ts archiveRecords
     with judged as materialized (
       select r.id, (
@@ -163,6 +128,96 @@ and rarely used',
 from archived
 order by id;
 
+-- src/dream/archival-step.queries.ts claimArchivable
+    select r.created_at::text as at, r.id
+from records as r
+    where r.created_at < $1::timestamptz
+and r.forgotten_at is null
+and not r.pinned
+    and r.status in ('active', 'challenged')
+and r.deletion_policy = 'auto_prune'
+    and r.layer not in ('semantic', 'procedural', 'codebase')
+    and not exists (select
+from budgets as b
+where b.scope in (r.scope, ''))
+    and
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) < 3
+and r.scope = $2
+and (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
+    order by r.created_at, r.id
+    limit $5
+    for no key update skip locked;
+
+-- src/dream/archival-step.queries.ts countArchivable
+    select count(*)::int4 as count
+from records as r
+where r.created_at < $1::timestamptz
+and r.forgotten_at is null
+and not r.pinned
+    and r.status in ('active', 'challenged')
+and r.deletion_policy = 'auto_prune'
+    and r.layer not in ('semantic', 'procedural', 'codebase')
+    and not exists (select
+from budgets as b
+where b.scope in (r.scope, ''))
+    and
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) < 3;
+
+-- src/dream/clustering/clustering.queries.ts copyCounts
+    update records as summary
+    set access_count = least(parts.accesses, 2147483647)::int4, served_count = least(parts.served, 2147483647)::int4,
+      confirmation_count = least(parts.confirmations, 2147483647)::int4, last_accessed_at = parts.last_accessed_at,
+      base_importance = greatest(summary.base_importance, parts.base_importance), confidence = parts.confidence
+    from (
+      select sum(access_count) as accesses, sum(served_count) as served, sum(confirmation_count) as confirmations,
+        max(last_accessed_at) as last_accessed_at, max(base_importance) as base_importance,
+        min(confidence) as confidence
+      from records
+where id = any($1::uuid[])
+    ) as parts
+    where summary.id = $2::uuid;
+
+-- src/dream/clustering/clustering.queries.ts findListedCandidates
+    select record_id as id
+from maintenance_changes
+    where run_id = $1::uuid
+and action = 'candidate'
+and record_id = any($2::uuid[]);
+
+-- src/dream/clustering/clustering.queries.ts findMembers
+    select r.id, r.version, r.created_at, c.tags,
+      case when pg_column_size(c.payload) <= 65536 then c.payload end as payload
+    from unnest($1::uuid[]) with ordinality as wanted (id, place)
+    join records as r on r.id = wanted.id
+    join contents as c on c.record_id = r.id
+    order by wanted.place;
+
+-- src/dream/clustering/clustering.queries.ts findOrphans
+    select r.id
+    from records as r
+    cross join lateral (
+      select s.step, s.at
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+    ) as moved
+    where r.status = 'merged'
+and r.forgotten_at is null
+and not r.pinned
+and moved.step = 'cluster'
+      and r.id > $1::uuid
+and r.scope = $2
+      and not exists (
+        select
+from relations as e
+        where e.source_id = r.id
+and e.predicate = 'derives'
+and e.created_at = moved.at
+      )
+    order by r.id
+    limit $3;
+
 -- src/dream/clustering/clustering.queries.ts listPartitions
     select r.scope, r.memory_kind, r.sensitivity
 from records as r
@@ -218,60 +273,18 @@ and r.id > $5::uuid
       limit $6
     ) as portion;
 
--- src/dream/clustering/clustering.queries.ts findMembers
-    select r.id, r.version, r.created_at, c.tags,
-      case when pg_column_size(c.payload) <= 65536 then c.payload end as payload
-    from unnest($1::uuid[]) with ordinality as wanted (id, place)
-    join records as r on r.id = wanted.id
-    join contents as c on c.record_id = r.id
-    order by wanted.place;
-
--- src/dream/clustering/clustering.queries.ts copyCounts
-    update records as summary
-    set access_count = least(parts.accesses, 2147483647)::int4, served_count = least(parts.served, 2147483647)::int4,
-      confirmation_count = least(parts.confirmations, 2147483647)::int4, last_accessed_at = parts.last_accessed_at,
-      base_importance = greatest(summary.base_importance, parts.base_importance), confidence = parts.confidence
-    from (
-      select sum(access_count) as accesses, sum(served_count) as served, sum(confirmation_count) as confirmations,
-        max(last_accessed_at) as last_accessed_at, max(base_importance) as base_importance,
-        min(confidence) as confidence
-      from records
-where id = any($1::uuid[])
-    ) as parts
-    where summary.id = $2::uuid;
-
--- src/dream/clustering/clustering.queries.ts findOrphans
+-- src/dream/drift/drift.queries.ts claimUnchanged
     select r.id
-    from records as r
-    cross join lateral (
-      select s.step, s.at
-from status_changes as s
-where s.record_id = r.id
-order by s.id desc
-limit 1
-    ) as moved
-    where r.status = 'merged'
+from records as r
+    join unnest(
+      $1::uuid[], $2::int4[]
+    ) as judged (id, version) on judged.id = r.id
+    where r.version = judged.version
+and r.type in ('entity', 'semantic', 'competence', 'plan_graph')
 and r.forgotten_at is null
 and not r.pinned
-and moved.step = 'cluster'
-      and r.id > $1::uuid
-and r.scope = $2
-      and not exists (
-        select
-from relations as e
-        where e.source_id = r.id
-and e.predicate = 'derives'
-and e.created_at = moved.at
-      )
     order by r.id
-    limit $3;
-
--- src/dream/clustering/clustering.queries.ts findListedCandidates
-    select record_id as id
-from maintenance_changes
-    where run_id = $1::uuid
-and action = 'candidate'
-and record_id = any($2::uuid[]);
+    for no key update of r skip locked;
 
 -- src/dream/drift/drift.queries.ts countChecked
     select count(*)::int4 as count
@@ -290,6 +303,16 @@ where s.record_id = r.id
 order by s.id desc
 limit 1
 ), false)));
+
+-- src/dream/drift/drift.queries.ts deleteMiss
+delete
+from "drift_misses"
+where "record_id" = $1;
+
+-- src/dream/drift/drift.queries.ts findPosition
+select "after_id"
+from "drift_positions"
+where "run_id" = $1;
 
 -- src/dream/drift/drift.queries.ts listChecked
     select r.id, r.version, r.scope, r.status, coalesce((
@@ -357,65 +380,17 @@ and "r"."scope" = any($4::text[]))
     order by r.id
     limit $5;
 
--- src/dream/drift/drift.queries.ts claimUnchanged
-    select r.id
-from records as r
-    join unnest(
-      $1::uuid[], $2::int4[]
-    ) as judged (id, version) on judged.id = r.id
-    where r.version = judged.version
-and r.type in ('entity', 'semantic', 'competence', 'plan_graph')
-and r.forgotten_at is null
-and not r.pinned
-    order by r.id
-    for no key update of r skip locked;
-
 -- src/dream/drift/drift.queries.ts upsertMiss
 insert into "drift_misses" ("record_id", "run_id", "missed_at", "reference")
 values ($1, $2, $3, $4)
 on conflict ("record_id") do update
 set "run_id" = $5, "missed_at" = $6, "reference" = $7;
 
--- src/dream/drift/drift.queries.ts deleteMiss
-delete
-from "drift_misses"
-where "record_id" = $1;
-
--- src/dream/drift/drift.queries.ts findPosition
-select "after_id"
-from "drift_positions"
-where "run_id" = $1;
-
 -- src/dream/drift/drift.queries.ts upsertPosition
 insert into "drift_positions" ("run_id", "after_id")
 values ($1, $2)
 on conflict ("run_id") do update
 set "after_id" = $3;
-
--- src/dream/entity-facts.queries.ts isProfile
-select r.id
-from records as r
-where (("r"."type" = 'semantic'
-and exists (
-    select
-from contents as own
-    where own.record_id = "r"."id"
-and own.tags && array['peer-card']::text[]
-  ))
-or exists (
-    select
-from peer_cards as card
-where card.card_id = "r"."id"
-  ));
-
--- src/dream/entity-facts.queries.ts isWritableEntity
-select r.id
-from records as r
-where r.type = 'entity'
-and r.forgotten_at is null
-and r.status in ('active', 'challenged')
-    and not r.pinned
-and r.sensitivity <= $1;
 
 -- src/dream/entity-facts.queries.ts findEntity
     select r.id, r.scope, r.sensitivity, c.payload
@@ -512,35 +487,15 @@ and far.id = any($1::uuid[])) as far
     join contents as c on c.record_id = known.id
     order by known.created_at desc, known.id desc;
 
--- src/dream/entity-facts.queries.ts lockRecords
-    select r.id
-from records as r
-where r.id = any($1::uuid[])
-order by r.id for no key update;
-
 -- src/dream/entity-facts.queries.ts findRunFigure
     select coalesce((stats ->> $1::text)::float8, 0) as count
 from maintenance_runs
 where id = $2::uuid;
 
--- src/dream/model-budget.queries.ts findSpent
-    select coalesce((stats ->> 'model_prompt_tokens')::float8, 0) as "promptTokens",
-      coalesce((stats ->> 'model_completion_tokens')::float8, 0) as "completionTokens",
-      coalesce((stats ->> 'model_cost_micros')::float8, 0) as "costMicros"
-    from maintenance_runs
-where id = $1::uuid;
-
--- src/dream/probing/probing.queries.ts listDue
-    select r.id
-    from records as r
-    where r.type in ('semantic', 'competence', 'plan_graph')
-and r.layer in ('semantic', 'procedural')
-    and r.forgotten_at is null
-and r.status = 'active'
-and not r.pinned
-and r.sensitivity <= $1
-    and coalesce(r.last_accessed_at, r.created_at) < $2::timestamptz
-and not (("r"."type" = 'semantic'
+-- src/dream/entity-facts.queries.ts isProfile
+select r.id
+from records as r
+where (("r"."type" = 'semantic'
 and exists (
     select
 from contents as own
@@ -551,25 +506,29 @@ or exists (
     select
 from peer_cards as card
 where card.card_id = "r"."id"
-  ))
-    and not exists (
-      select
-from belief_probes as p
-      where p.record_id = r.id
-and p.probed_at >= $3::timestamptz
-and not exists (
-        select
-from status_changes as s
-        where s.record_id = r.id
-and s.new = 'active'
-and s.at > p.probed_at
-      )
-    )
-and r.scope = $4
-    order by (select p.probed_at
-from belief_probes as p
-where p.record_id = r.id) nulls first, coalesce(r.last_accessed_at, r.created_at), r.id
-    limit $5;
+  ));
+
+-- src/dream/entity-facts.queries.ts isWritableEntity
+select r.id
+from records as r
+where r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+    and not r.pinned
+and r.sensitivity <= $1;
+
+-- src/dream/entity-facts.queries.ts lockRecords
+    select r.id
+from records as r
+where r.id = any($1::uuid[])
+order by r.id for no key update;
+
+-- src/dream/model-budget.queries.ts findSpent
+    select coalesce((stats ->> 'model_prompt_tokens')::float8, 0) as "promptTokens",
+      coalesce((stats ->> 'model_completion_tokens')::float8, 0) as "completionTokens",
+      coalesce((stats ->> 'model_cost_micros')::float8, 0) as "costMicros"
+    from maintenance_runs
+where id = $1::uuid;
 
 -- src/dream/probing/probing.queries.ts findBelief
     select r.id, r.version, r.created_at, coalesce(r.last_accessed_at, r.created_at) as used_at,
@@ -645,11 +604,89 @@ where card.card_id = "far"."id"
     join contents as c on c.record_id = it.id
     order by it.created_at desc, it.id desc;
 
+-- src/dream/probing/probing.queries.ts listDue
+    select r.id
+    from records as r
+    where r.type in ('semantic', 'competence', 'plan_graph')
+and r.layer in ('semantic', 'procedural')
+    and r.forgotten_at is null
+and r.status = 'active'
+and not r.pinned
+and r.sensitivity <= $1
+    and coalesce(r.last_accessed_at, r.created_at) < $2::timestamptz
+and not (("r"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "r"."id"
+and own.tags && array['peer-card']::text[]
+  ))
+or exists (
+    select
+from peer_cards as card
+where card.card_id = "r"."id"
+  ))
+    and not exists (
+      select
+from belief_probes as p
+      where p.record_id = r.id
+and p.probed_at >= $3::timestamptz
+and not exists (
+        select
+from status_changes as s
+        where s.record_id = r.id
+and s.new = 'active'
+and s.at > p.probed_at
+      )
+    )
+and r.scope = $4
+    order by (select p.probed_at
+from belief_probes as p
+where p.record_id = r.id) nulls first, coalesce(r.last_accessed_at, r.created_at), r.id
+    limit $5;
+
 -- src/dream/probing/probing.queries.ts upsertProbe
 insert into "belief_probes" ("record_id", "probed_at")
 values ($1, $2)
 on conflict ("record_id") do update
 set "probed_at" = $3;
+
+-- src/dream/profiles/profiles.queries.ts findLastProfiledEntity
+select "entity_id"
+from "peer_cards"
+order by "written_at" desc, "entity_id" desc
+limit $1;
+
+-- src/dream/profiles/profiles.queries.ts findProfiles
+    select distinct r.id, r.pinned,
+      r.source_type = 'dream'
+and c.provenance ->> 'created_by' = $1 as is_dreamt
+    from handles as h join records as r on r.id = h.record_id join contents as c on c.record_id = r.id
+    where h.digest = $2
+and (h.scope = $3
+or h.record_id = $4::uuid)
+and r.type = 'semantic'
+      and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+    order by r.id;
+
+-- src/dream/profiles/profiles.queries.ts findWrittenProfile
+select "card_id", "digest"
+from "peer_cards"
+where "entity_id" = $1;
+
+-- src/dream/profiles/profiles.queries.ts listStaleProfiles
+    select card.id
+    from peer_cards as p
+    join records as r on r.id = p.entity_id
+    join records as card on card.id = p.card_id
+    where r.status = 'merged'
+and not r.pinned
+and r.scope = $1
+      and card.forgotten_at is null
+and card.status in ('active', 'challenged')
+and not card.pinned
+    order by card.id;
 
 -- src/dream/profiles/profiles.queries.ts listWellKnownEntities
     select r.id
@@ -698,84 +735,11 @@ limit 15) as it
     order by r.id
     limit $5;
 
--- src/dream/profiles/profiles.queries.ts findLastProfiledEntity
-select "entity_id"
-from "peer_cards"
-order by "written_at" desc, "entity_id" desc
-limit $1;
-
--- src/dream/profiles/profiles.queries.ts findWrittenProfile
-select "card_id", "digest"
-from "peer_cards"
-where "entity_id" = $1;
-
--- src/dream/profiles/profiles.queries.ts findProfiles
-    select distinct r.id, r.pinned,
-      r.source_type = 'dream'
-and c.provenance ->> 'created_by' = $1 as is_dreamt
-    from handles as h join records as r on r.id = h.record_id join contents as c on c.record_id = r.id
-    where h.digest = $2
-and (h.scope = $3
-or h.record_id = $4::uuid)
-and r.type = 'semantic'
-      and r.forgotten_at is null
-and r.status in ('active', 'challenged')
-    order by r.id;
-
--- src/dream/profiles/profiles.queries.ts listStaleProfiles
-    select card.id
-    from peer_cards as p
-    join records as r on r.id = p.entity_id
-    join records as card on card.id = p.card_id
-    where r.status = 'merged'
-and not r.pinned
-and r.scope = $1
-      and card.forgotten_at is null
-and card.status in ('active', 'challenged')
-and not card.pinned
-    order by card.id;
-
 -- src/dream/profiles/profiles.queries.ts upsertCard
 insert into "peer_cards" ("entity_id", "card_id", "digest", "written_at")
 values ($1, $2, $3, $4)
 on conflict ("entity_id") do update
 set "card_id" = $5, "digest" = $6, "written_at" = $7;
-
--- src/dream/synthesis/synthesis.queries.ts findServingModelSize
-select "id", "provider", "dimensions"
-from "embedding_models"
-where "serves" = $1;
-
--- src/dream/synthesis/synthesis.queries.ts listScopes
-    select r.scope
-    from records as r
-    where r.type = 'entity'
-and r.forgotten_at is null
-and r.status in ('active', 'challenged')
-    and not r.pinned
-and r.sensitivity <= $1
-    group by r.scope
-    having count(*) >= 2
-    order by count(*) desc, r.scope
-    limit $2;
-
--- src/dream/synthesis/synthesis.queries.ts listMostReferencedEntities
-    select r.id
-    from records as r cross join lateral (
-      select count(*) as links
-from relations as e
-where e.source_id = r.id
-and e.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
-    ) as it
-    where r.type = 'entity'
-and r.forgotten_at is null
-and r.status in ('active', 'challenged')
-    and not r.pinned
-and r.sensitivity <= $1
-and r.scope = $2
-and it.links > 0
-    order by it.links desc, r.id
-    limit $3;
 
 -- src/dream/synthesis/synthesis.queries.ts findEntityVectors
     select r.id as entity_id, c.tags, v.bits, v.code
@@ -824,6 +788,17 @@ and v.model_id = $2
     where r.id = any($3::uuid[])
     order by r.id, it.created_at desc, it.id desc;
 
+-- src/dream/synthesis/synthesis.queries.ts findRememberedDigests
+    select encode(digest, 'hex') as digest
+from dream_verdicts
+    where step = 'synthesis'
+and digest = any($1::bytea[]);
+
+-- src/dream/synthesis/synthesis.queries.ts findServingModelSize
+select "id", "provider", "dimensions"
+from "embedding_models"
+where "serves" = $1;
+
 -- src/dream/synthesis/synthesis.queries.ts findUnrelatedPairs
     select pair.place::int - 1 as place
     from unnest(
@@ -848,23 +823,36 @@ and back.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
   )
     order by pair.place;
 
--- src/dream/synthesis/synthesis.queries.ts findRememberedDigests
-    select encode(digest, 'hex') as digest
-from dream_verdicts
-    where step = 'synthesis'
-and digest = any($1::bytea[]);
+-- src/dream/synthesis/synthesis.queries.ts listMostReferencedEntities
+    select r.id
+    from records as r cross join lateral (
+      select count(*) as links
+from relations as e
+where e.source_id = r.id
+and e.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
+    ) as it
+    where r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+    and not r.pinned
+and r.sensitivity <= $1
+and r.scope = $2
+and it.links > 0
+    order by it.links desc, r.id
+    limit $3;
 
--- src/dream/verdicts.queries.ts hasVerdict
-select "step"
-from "dream_verdicts"
-where "step" = $1
-and "digest" = $2;
-
--- src/dream/verdicts.queries.ts upsertVerdict
-insert into "dream_verdicts" ("step", "digest", "decided_at")
-values ($1, $2, $3)
-on conflict ("step", "digest") do update
-set "decided_at" = $4;
+-- src/dream/synthesis/synthesis.queries.ts listScopes
+    select r.scope
+    from records as r
+    where r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+    and not r.pinned
+and r.sensitivity <= $1
+    group by r.scope
+    having count(*) >= 2
+    order by count(*) desc, r.scope
+    limit $2;
 
 -- src/dream/verdicts.queries.ts deleteOldVerdicts
     delete
@@ -878,3 +866,15 @@ where decided_at <= $1::timestamptz
     ) as old
     where dream_verdicts.step = old.step
 and dream_verdicts.digest = old.digest;
+
+-- src/dream/verdicts.queries.ts hasVerdict
+select "step"
+from "dream_verdicts"
+where "step" = $1
+and "digest" = $2;
+
+-- src/dream/verdicts.queries.ts upsertVerdict
+insert into "dream_verdicts" ("step", "digest", "decided_at")
+values ($1, $2, $3)
+on conflict ("step", "digest") do update
+set "decided_at" = $4;

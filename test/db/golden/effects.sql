@@ -1,64 +1,3 @@
--- src/effects/effects.queries.ts listBatches
-    select batch::text as batch
-from run_effects
-where run_id = $1::uuid group by batch
-order by min(id);
-
--- src/effects/effects.queries.ts listEffects
-    select record_id as owner, relation, before, after
-from run_effects
-    where run_id = $1::uuid
-and batch = $2::xid8
-    order by id;
-
--- src/effects/effects.queries.ts lockRows
-    select to_jsonb(t) as row
-    from jsonb_populate_recordset(null::"relations", $1::jsonb) as k
-    join "relations" as t on t."source_id" = k."source_id"
-and t."predicate" = k."predicate"
-and t."target_id" = k."target_id"
-    order by t."source_id", t."predicate", t."target_id"
-    for update of t;
-
--- src/effects/effects.queries.ts listColumns
-    select attname as name
-from pg_attribute
-    where attrelid = $1::regclass
-and attnum > 0
-and not attisdropped
-and attgenerated = ''
-and attidentity <> 'a'
-    order by attnum;
-
--- src/effects/effects.queries.ts insertRows
-    insert into "relations" ("source_id", "predicate", "target_id", "weight", "created_at")
-    select "source_id", "predicate", "target_id", "weight", "created_at"
-from jsonb_populate_recordset(null::"relations", $1::jsonb)
-    on conflict do nothing
-    returning jsonb_build_object('source_id', "source_id", 'predicate', "predicate", 'target_id', "target_id") as key;
-
--- src/effects/effects.queries.ts lockReferred
-    select id
-from records
-where id = any($1::uuid[])
-order by id for key share;
-
--- src/effects/effects.queries.ts updateRows
-    update "relations" as t
-set "source_id" = k."source_id", "predicate" = k."predicate", "target_id" = k."target_id", "weight" = k."weight", "created_at" = k."created_at"
-    from (
-      select k.*
-from jsonb_array_elements($1::jsonb) as given (row)
-      cross join lateral jsonb_populate_record(null::"relations", given.row) as named
-      join "relations" as t on t."source_id" = named."source_id"
-and t."predicate" = named."predicate"
-and t."target_id" = named."target_id"
-      cross join lateral jsonb_populate_record(t, given.row) as k
-    ) as k
-    where t."source_id" = k."source_id"
-and t."predicate" = k."predicate"
-and t."target_id" = k."target_id";
-
 -- src/effects/effects.queries.ts deleteRows
     delete
 from "relations" as t
@@ -66,37 +5,6 @@ from "relations" as t
     where t."source_id" = k."source_id"
 and t."predicate" = k."predicate"
 and t."target_id" = k."target_id";
-
--- src/effects/effects.queries.ts listWrittenVersions
-    select wanted.id, written.version
-    from unnest($1::uuid[]) as wanted (id)
-    cross join lateral (
-      select (e.after ->> 'version')::int4 as version
-      from (select *
-from run_effects
-where record_id = wanted.id offset 0) as e
-      where e.run_id = $2::uuid
-and e.relation = 'records'
-and e.after ? 'version'
-      order by e.id desc
-      limit 1
-    ) as written;
-
--- src/effects/effects.queries.ts markBatch
-insert into "maintenance_ranges" ("run_id", "first_block", "end_block", "done")
-values ($1, $2, $3, $4)
-on conflict do nothing;
-
--- src/effects/effects.queries.ts setSavepoint
-savepoint before_effects;
-
--- src/effects/effects.queries.ts rollBackToSavepoint
-savepoint before_effects;
-rollback to savepoint before_effects;
-
--- src/effects/effects.queries.ts releaseSavepoint
-savepoint before_effects;
-release savepoint before_effects;
 
 -- src/effects/effects.queries.ts findTakenHandles
     select pg_advisory_xact_lock(
@@ -139,6 +47,98 @@ from jsonb_to_recordset($1::jsonb)
       case $12::text when 'undo' then 'undo' else 'revert' end
     from entry
 where old_status <> new_status;
+
+-- src/effects/effects.queries.ts insertRows
+    insert into "relations" ("source_id", "predicate", "target_id", "weight", "created_at")
+    select "source_id", "predicate", "target_id", "weight", "created_at"
+from jsonb_populate_recordset(null::"relations", $1::jsonb)
+    on conflict do nothing
+    returning jsonb_build_object('source_id', "source_id", 'predicate', "predicate", 'target_id', "target_id") as key;
+
+-- src/effects/effects.queries.ts listBatches
+    select batch::text as batch
+from run_effects
+where run_id = $1::uuid group by batch
+order by min(id);
+
+-- src/effects/effects.queries.ts listColumns
+    select attname as name
+from pg_attribute
+    where attrelid = $1::regclass
+and attnum > 0
+and not attisdropped
+and attgenerated = ''
+and attidentity <> 'a'
+    order by attnum;
+
+-- src/effects/effects.queries.ts listEffects
+    select record_id as owner, relation, before, after
+from run_effects
+    where run_id = $1::uuid
+and batch = $2::xid8
+    order by id;
+
+-- src/effects/effects.queries.ts listWrittenVersions
+    select wanted.id, written.version
+    from unnest($1::uuid[]) as wanted (id)
+    cross join lateral (
+      select (e.after ->> 'version')::int4 as version
+      from (select *
+from run_effects
+where record_id = wanted.id offset 0) as e
+      where e.run_id = $2::uuid
+and e.relation = 'records'
+and e.after ? 'version'
+      order by e.id desc
+      limit 1
+    ) as written;
+
+-- src/effects/effects.queries.ts lockReferred
+    select id
+from records
+where id = any($1::uuid[])
+order by id for key share;
+
+-- src/effects/effects.queries.ts lockRows
+    select to_jsonb(t) as row
+    from jsonb_populate_recordset(null::"relations", $1::jsonb) as k
+    join "relations" as t on t."source_id" = k."source_id"
+and t."predicate" = k."predicate"
+and t."target_id" = k."target_id"
+    order by t."source_id", t."predicate", t."target_id"
+    for update of t;
+
+-- src/effects/effects.queries.ts markBatch
+insert into "maintenance_ranges" ("run_id", "first_block", "end_block", "done")
+values ($1, $2, $3, $4)
+on conflict do nothing;
+
+-- src/effects/effects.queries.ts releaseSavepoint
+savepoint before_effects;
+release savepoint before_effects;
+
+-- src/effects/effects.queries.ts rollBackToSavepoint
+savepoint before_effects;
+rollback to savepoint before_effects;
+
+-- src/effects/effects.queries.ts setSavepoint
+savepoint before_effects;
+
+-- src/effects/effects.queries.ts updateRows
+    update "relations" as t
+set "source_id" = k."source_id", "predicate" = k."predicate", "target_id" = k."target_id", "weight" = k."weight", "created_at" = k."created_at"
+    from (
+      select k.*
+from jsonb_array_elements($1::jsonb) as given (row)
+      cross join lateral jsonb_populate_record(null::"relations", given.row) as named
+      join "relations" as t on t."source_id" = named."source_id"
+and t."predicate" = named."predicate"
+and t."target_id" = named."target_id"
+      cross join lateral jsonb_populate_record(t, given.row) as k
+    ) as k
+    where t."source_id" = k."source_id"
+and t."predicate" = k."predicate"
+and t."target_id" = k."target_id";
 
 -- src/effects/revision-effects.queries.ts deleteRevisionEffects
     with recursive kept as (

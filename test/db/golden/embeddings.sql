@@ -1,8 +1,41 @@
--- src/embeddings/cells/cells.queries.ts listCellSets
-select "id"
-from "vector_cells"
-where "model_id" = $1
-order by "id";
+-- src/embeddings/cells/cells.queries.ts claimUnassigned
+    select s.record_id, e.bits, e.code
+    from signatures as s join embeddings as e on e.record_id = s.record_id
+and e.model_id = s.model_id
+    where s.record_id > $1::uuid
+and s.record_id <= $2::uuid
+and s.model_id = $3
+      and s.cell < $4
+    order by s.record_id
+    for no key update of s skip locked for share of e skip locked;
+
+-- src/embeddings/cells/cells.queries.ts countSignatures
+    select count(*)::int as count
+from signatures
+where model_id = $1;
+
+-- src/embeddings/cells/cells.queries.ts deleteEmptySets
+    delete
+from vector_cells as c
+    where c.model_id = $1
+and c.id < $2
+and not exists (
+      select
+from signatures as s
+      where s.model_id = $3
+and s.cell >= c.id * 16384
+        and s.cell < (c.id + 1) * 16384
+    );
+
+-- src/embeddings/cells/cells.queries.ts deleteRetiredSets
+    delete
+from vector_cells as c using embedding_models as m
+    where m.id = c.model_id
+and not m.serves
+and not m.embeds
+      and not exists (select
+from signatures as s
+where s.model_id = m.id);
 
 -- src/embeddings/cells/cells.queries.ts findCellSets
     select c.id, c.members, c.centroids, m.dimensions
@@ -33,27 +66,6 @@ limit 1
 or m.embeds
     order by m.id;
 
--- src/embeddings/cells/cells.queries.ts countSignatures
-    select count(*)::int as count
-from signatures
-where model_id = $1;
-
--- src/embeddings/cells/cells.queries.ts sampleVectors
-    select bits, code
-from embeddings tablesample system ($1::float4)
-    where model_id = $2
-    limit $3;
-
--- src/embeddings/cells/cells.queries.ts lockCellSets
-select pg_advisory_xact_lock(7350 # lock_seed(), 13);
-    select max(id) as id
-from vector_cells
-where model_id = $1;
-
--- src/embeddings/cells/cells.queries.ts insertCellSet
-    insert into vector_cells (model_id, vectors, members, centroids)
-    values ($1, $2, $3::int4[], $4);
-
 -- src/embeddings/cells/cells.queries.ts findWalkEnd
     select record_id
 from (
@@ -67,16 +79,35 @@ limit $3
     order by record_id desc
 limit 1;
 
--- src/embeddings/cells/cells.queries.ts claimUnassigned
-    select s.record_id, e.bits, e.code
-    from signatures as s join embeddings as e on e.record_id = s.record_id
-and e.model_id = s.model_id
-    where s.record_id > $1::uuid
-and s.record_id <= $2::uuid
-and s.model_id = $3
-      and s.cell < $4
-    order by s.record_id
-    for no key update of s skip locked for share of e skip locked;
+-- src/embeddings/cells/cells.queries.ts insertCellSet
+    insert into vector_cells (model_id, vectors, members, centroids)
+    values ($1, $2, $3::int4[], $4);
+
+-- src/embeddings/cells/cells.queries.ts listCellSets
+select "id"
+from "vector_cells"
+where "model_id" = $1
+order by "id";
+
+-- src/embeddings/cells/cells.queries.ts lockCellSets
+select pg_advisory_xact_lock(7350 # lock_seed(), 13);
+    select max(id) as id
+from vector_cells
+where model_id = $1;
+
+-- src/embeddings/cells/cells.queries.ts lockOlderSets
+    select
+from vector_cells
+where model_id = $1
+and id < $2
+order by id
+for update;
+
+-- src/embeddings/cells/cells.queries.ts sampleVectors
+    select bits, code
+from embeddings tablesample system ($1::float4)
+    where model_id = $2
+    limit $3;
 
 -- src/embeddings/cells/cells.queries.ts writeCells
     update signatures as s
@@ -87,52 +118,8 @@ set cell = assigned.cell
     where s.record_id = assigned.record_id
 and s.model_id = $3;
 
--- src/embeddings/cells/cells.queries.ts lockOlderSets
-    select
-from vector_cells
-where model_id = $1
-and id < $2
-order by id
-for update;
-
--- src/embeddings/cells/cells.queries.ts deleteEmptySets
-    delete
-from vector_cells as c
-    where c.model_id = $1
-and c.id < $2
-and not exists (
-      select
-from signatures as s
-      where s.model_id = $3
-and s.cell >= c.id * 16384
-        and s.cell < (c.id + 1) * 16384
-    );
-
--- src/embeddings/cells/cells.queries.ts deleteRetiredSets
-    delete
-from vector_cells as c using embedding_models as m
-    where m.id = c.model_id
-and not m.serves
-and not m.embeds
-      and not exists (select
-from signatures as s
-where s.model_id = m.id);
-
--- src/embeddings/compression.queries.ts countVectors
-select count(*)::int as count
-from embeddings;
-
--- src/embeddings/compression.queries.ts findRangeEnd
-    select record_id, model_id, (row_number() over (order by record_id, model_id))::int as count
-    from (
-      select record_id, model_id
-from embeddings
-      where (record_id, model_id) > ($1::uuid, $2::smallint)
-      order by record_id, model_id
-      limit $3
-    ) as next
-    order by count desc
-    limit 1;
+-- src/embeddings/compression.queries.ts bitsForRetention
+select case when 0.5 > $1::float8 then 32 when 0.5 > $2::float8 then 8 when 0.5 > $3::float8 then 4 else 2 end as bits;
 
 -- src/embeddings/compression.queries.ts claimCompressible: everywhere
     select e.record_id, e.model_id, e.bits, e.code, m.dimensions, worth.bits as target
@@ -203,15 +190,21 @@ and worth.bits < e.bits
     order by e.record_id, e.model_id
     for update of e skip locked;
 
--- src/embeddings/compression.queries.ts writeCompressed
-    update embeddings as e
-set bits = compressed_vectors.bits, code = compressed_vectors.code
-    from unnest(
-      $1::uuid[], $2::smallint[],
-      $3::smallint[], $4::bytea[]
-    ) as compressed_vectors (record_id, model_id, bits, code)
-    where e.record_id = compressed_vectors.record_id
-and e.model_id = compressed_vectors.model_id;
+-- src/embeddings/compression.queries.ts countVectors
+select count(*)::int as count
+from embeddings;
+
+-- src/embeddings/compression.queries.ts findRangeEnd
+    select record_id, model_id, (row_number() over (order by record_id, model_id))::int as count
+    from (
+      select record_id, model_id
+from embeddings
+      where (record_id, model_id) > ($1::uuid, $2::smallint)
+      order by record_id, model_id
+      limit $3
+    ) as next
+    order by count desc
+    limit 1;
 
 -- src/embeddings/compression.queries.ts queueTooCoarse
     insert into unembedded (record_id, asked_at, due_at)
@@ -253,43 +246,50 @@ and (select case when kept.retention > $7::float8 then 32 when kept.retention > 
     on conflict (record_id) do nothing
     returning record_id;
 
--- src/embeddings/compression.queries.ts bitsForRetention
-select case when 0.5 > $1::float8 then 32 when 0.5 > $2::float8 then 8 when 0.5 > $3::float8 then 4 else 2 end as bits;
+-- src/embeddings/compression.queries.ts writeCompressed
+    update embeddings as e
+set bits = compressed_vectors.bits, code = compressed_vectors.code
+    from unnest(
+      $1::uuid[], $2::smallint[],
+      $3::smallint[], $4::bytea[]
+    ) as compressed_vectors (record_id, model_id, bits, code)
+    where e.record_id = compressed_vectors.record_id
+and e.model_id = compressed_vectors.model_id;
 
--- src/embeddings/embedding-models.queries.ts findServingModel
-select *
-from "embedding_models"
-where "serves" = $1;
-
--- src/embeddings/embedding-models.queries.ts findEmbeddingModel
-select *
-from "embedding_models"
-where "embeds" = $1;
-
--- src/embeddings/embedding-models.queries.ts touchModel
-    with touched as (
-      update embedding_models
-set seen_at = $1::timestamptz
-      where embeds
-and provider = $2
-and model = $3
-and dimensions = $4::int
-        and max_sensitivity = $5::sensitivity
-      returning *
-    ), noted as (
-      insert into embedding_workers (worker, model_id, seen_at)
-      select $6::uuid, touched.id, $7::timestamptz
-from touched
-      on conflict (worker) do update
-set model_id = excluded.model_id, seen_at = excluded.seen_at
-    ), gone as (
+-- src/embeddings/embedding-models.queries.ts deleteRetiredVectors
+    with model as materialized (
+      select id, walked_to
+from embedding_models
+      where not embeds
+and not serves
+and walked_to is not null
+      order by id
+limit 1
+      for no key update skip locked
+    ), portion as materialized (
+      select e.record_id, e.model_id
+from embeddings as e
+      where e.record_id > (select walked_to
+from model)
+and e.model_id = (select id
+from model)
+      order by e.record_id
+      limit $1
+      for update of e skip locked
+    ), deleted as (
       delete
-from embedding_workers as w using touched
-      where w.worker <> $8::uuid
-        and w.seen_at < $9::timestamptz - $10::int * interval '1 millisecond'
+from embeddings using portion
+      where embeddings.record_id = portion.record_id
+and embeddings.model_id = portion.model_id
     )
-    select *
-from touched;
+    update embedding_models
+    set walked_to = (select record_id
+from portion
+order by record_id desc
+limit 1)
+    from model
+where embedding_models.id = model.id
+    returning embedding_models.id;
 
 -- src/embeddings/embedding-models.queries.ts deleteWorker
 delete
@@ -297,31 +297,33 @@ from "embedding_workers"
 where "worker" = $1
 returning "model_id";
 
--- src/embeddings/embedding-models.queries.ts releaseModel
-    update embedding_models as m
-    set seen_at = coalesce((select max(w.seen_at)
-from embedding_workers as w
-where w.model_id = m.id), 'epoch')
-    where m.id = $1
-and m.embeds;
+-- src/embeddings/embedding-models.queries.ts findEmbeddingModel
+select *
+from "embedding_models"
+where "embeds" = $1;
+
+-- src/embeddings/embedding-models.queries.ts findServingModel
+select *
+from "embedding_models"
+where "serves" = $1;
 
 -- src/embeddings/embedding-models.queries.ts lockModels
 lock table embedding_models in share row exclusive mode;
 
--- src/embeddings/embedding-models.queries.ts retireModel
-update "embedding_models"
-set "embeds" = $1, "walked_to" = case when not serves then $2::uuid end
-where "embeds" = $3;
-
--- src/embeddings/embedding-models.queries.ts registerModel
-insert into "embedding_models" ("provider", "model", "dimensions", "max_sensitivity", "registered_at", "seen_at", "embeds", "walked_to", "serves")
-values ($1, $2, $3, $4, $5, $6, $7, $8, not exists (select
-from embedding_models
-where serves))
-on conflict on constraint "embedding_models_name" do update
-set "registered_at" = $9, "seen_at" = $10, "embeds" = $11, "walked_to" = $12, "max_sensitivity" = $13, "serves" = embedding_models.serves
-or excluded.serves
-returning *;
+-- src/embeddings/embedding-models.queries.ts lockReadyModel
+    select
+from embedding_models as m
+    where id = $1
+and embeds
+and not serves
+and walked_to is null
+      and not exists (
+        select
+from unembedded
+where asked_at <= m.registered_at
+and due_at < 'infinity'
+      )
+    for no key update;
 
 -- src/embeddings/embedding-models.queries.ts lockUnfilledModel
 select "id"
@@ -364,78 +366,63 @@ limit 1)
 where embedding_models.id = model.id
     returning embedding_models.walked_to;
 
--- src/embeddings/embedding-models.queries.ts lockReadyModel
-    select
-from embedding_models as m
-    where id = $1
-and embeds
-and not serves
-and walked_to is null
-      and not exists (
-        select
-from unembedded
-where asked_at <= m.registered_at
-and due_at < 'infinity'
-      )
-    for no key update;
+-- src/embeddings/embedding-models.queries.ts registerModel
+insert into "embedding_models" ("provider", "model", "dimensions", "max_sensitivity", "registered_at", "seen_at", "embeds", "walked_to", "serves")
+values ($1, $2, $3, $4, $5, $6, $7, $8, not exists (select
+from embedding_models
+where serves))
+on conflict on constraint "embedding_models_name" do update
+set "registered_at" = $9, "seen_at" = $10, "embeds" = $11, "walked_to" = $12, "max_sensitivity" = $13, "serves" = embedding_models.serves
+or excluded.serves
+returning *;
 
--- src/embeddings/embedding-models.queries.ts stopServing
+-- src/embeddings/embedding-models.queries.ts releaseModel
+    update embedding_models as m
+    set seen_at = coalesce((select max(w.seen_at)
+from embedding_workers as w
+where w.model_id = m.id), 'epoch')
+    where m.id = $1
+and m.embeds;
+
+-- src/embeddings/embedding-models.queries.ts retireModel
 update "embedding_models"
-set "serves" = $1, "walked_to" = $2
-where "serves" = $3;
+set "embeds" = $1, "walked_to" = case when not serves then $2::uuid end
+where "embeds" = $3;
 
 -- src/embeddings/embedding-models.queries.ts startServing
 update "embedding_models"
 set "serves" = $1
 where "id" = $2;
 
--- src/embeddings/embedding-models.queries.ts deleteRetiredVectors
-    with model as materialized (
-      select id, walked_to
-from embedding_models
-      where not embeds
-and not serves
-and walked_to is not null
-      order by id
-limit 1
-      for no key update skip locked
-    ), portion as materialized (
-      select e.record_id, e.model_id
-from embeddings as e
-      where e.record_id > (select walked_to
-from model)
-and e.model_id = (select id
-from model)
-      order by e.record_id
-      limit $1
-      for update of e skip locked
-    ), deleted as (
+-- src/embeddings/embedding-models.queries.ts stopServing
+update "embedding_models"
+set "serves" = $1, "walked_to" = $2
+where "serves" = $3;
+
+-- src/embeddings/embedding-models.queries.ts touchModel
+    with touched as (
+      update embedding_models
+set seen_at = $1::timestamptz
+      where embeds
+and provider = $2
+and model = $3
+and dimensions = $4::int
+        and max_sensitivity = $5::sensitivity
+      returning *
+    ), noted as (
+      insert into embedding_workers (worker, model_id, seen_at)
+      select $6::uuid, touched.id, $7::timestamptz
+from touched
+      on conflict (worker) do update
+set model_id = excluded.model_id, seen_at = excluded.seen_at
+    ), gone as (
       delete
-from embeddings using portion
-      where embeddings.record_id = portion.record_id
-and embeddings.model_id = portion.model_id
+from embedding_workers as w using touched
+      where w.worker <> $8::uuid
+        and w.seen_at < $9::timestamptz - $10::int * interval '1 millisecond'
     )
-    update embedding_models
-    set walked_to = (select record_id
-from portion
-order by record_id desc
-limit 1)
-    from model
-where embedding_models.id = model.id
-    returning embedding_models.id;
-
--- src/embeddings/embedding-queue.queries.ts findWork
-    select exists (select
-from unembedded
-where due_at <= $1::timestamptz) as is_due,
-      exists (select
-from embedding_models
-where walked_to is not null
-or (embeds
-and not serves)) as is_changing;
-
--- src/embeddings/embedding-queue.queries.ts lockClaims
-select pg_advisory_xact_lock(7350 # lock_seed(), 11);
+    select *
+from touched;
 
 -- src/embeddings/embedding-queue.queries.ts claimDue: everywhere
     with due as materialized (
@@ -480,10 +467,118 @@ set due_at = $5::timestamptz
 where unembedded.record_id = due.record_id
     returning unembedded.record_id;
 
+-- src/embeddings/embedding-queue.queries.ts countWaiting: everywhere
+    select count(*) filter (where due_at <= $1::timestamptz)::int as due,
+      count(*) filter (where due_at > $2::timestamptz
+and due_at < 'infinity')::int as waiting,
+      count(*) filter (where due_at = 'infinity')::int as given_up
+    from unembedded as u
+where true;
+
+-- src/embeddings/embedding-queue.queries.ts countWaiting: in a scope
+    select count(*) filter (where due_at <= $1::timestamptz)::int as due,
+      count(*) filter (where due_at > $2::timestamptz
+and due_at < 'infinity')::int as waiting,
+      count(*) filter (where due_at = 'infinity')::int as given_up
+    from unembedded as u
+where exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $3);
+
 -- src/embeddings/embedding-queue.queries.ts findQueuedTexts
     select r.id as record_id, r.sensitivity, c.payload, c.tags
     from records as r join contents as c on c.record_id = r.id
     where r.id = any($1::uuid[]);
+
+-- src/embeddings/embedding-queue.queries.ts findWork
+    select exists (select
+from unembedded
+where due_at <= $1::timestamptz) as is_due,
+      exists (select
+from embedding_models
+where walked_to is not null
+or (embeds
+and not serves)) as is_changing;
+
+-- src/embeddings/embedding-queue.queries.ts lockClaims
+select pg_advisory_xact_lock(7350 # lock_seed(), 11);
+
+-- src/embeddings/embedding-queue.queries.ts recordFailures
+    with mine as materialized (
+    select record_id
+from unembedded
+    where record_id = any($1::uuid[])
+and due_at = $2::timestamptz
+    for update skip locked
+  ), failed as (
+      update unembedded as u
+      set attempts = u.attempts + 1,
+        due_at = case when u.attempts + 1 >= $3 then 'infinity' else $4::timestamptz
+          + $5::int * interval '1 millisecond' * (2 ^ u.attempts) end
+      from mine
+where u.record_id = mine.record_id
+      returning u.record_id, u.due_at
+    ), given_up as materialized (
+      select record_id
+from failed
+where due_at = 'infinity'
+    ), outdated as materialized (
+      select e.record_id, e.model_id
+from embeddings as e join given_up using (record_id)
+for update of e skip locked
+    ), deleted as (
+      delete
+from embeddings as e using outdated as o
+where e.record_id = o.record_id
+and e.model_id = o.model_id
+    )
+    select record_id
+from given_up;
+
+-- src/embeddings/embedding-queue.queries.ts releaseClaim
+    with mine as materialized (
+    select record_id
+from unembedded
+    where record_id = any($1::uuid[])
+and due_at = $2::timestamptz
+    for update skip locked
+  )
+    update unembedded
+set due_at = $3::timestamptz
+    from mine
+where unembedded.record_id = mine.record_id;
+
+-- src/embeddings/embedding-queue.queries.ts retryGivenUp: everywhere
+    with given_up as materialized (
+      select u.record_id
+from unembedded as u
+where u.due_at = 'infinity'
+and true
+for update of u skip locked
+    )
+    update unembedded
+set due_at = $1::timestamptz, attempts = 0
+    from given_up
+where unembedded.record_id = given_up.record_id
+    returning unembedded.record_id;
+
+-- src/embeddings/embedding-queue.queries.ts retryGivenUp: in a scope
+    with given_up as materialized (
+      select u.record_id
+from unembedded as u
+where u.due_at = 'infinity'
+and exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $1)
+for update of u skip locked
+    )
+    update unembedded
+set due_at = $2::timestamptz, attempts = 0
+    from given_up
+where unembedded.record_id = given_up.record_id
+    returning unembedded.record_id;
 
 -- src/embeddings/embedding-queue.queries.ts storeVectors
     with model as materialized (
@@ -576,105 +671,13 @@ and e.bits < 32
 from $14::timestamptz - asked_at)::float8 end as lag_seconds
     from finished;
 
--- src/embeddings/embedding-queue.queries.ts recordFailures
-    with mine as materialized (
-    select record_id
-from unembedded
-    where record_id = any($1::uuid[])
-and due_at = $2::timestamptz
-    for update skip locked
-  ), failed as (
-      update unembedded as u
-      set attempts = u.attempts + 1,
-        due_at = case when u.attempts + 1 >= $3 then 'infinity' else $4::timestamptz
-          + $5::int * interval '1 millisecond' * (2 ^ u.attempts) end
-      from mine
-where u.record_id = mine.record_id
-      returning u.record_id, u.due_at
-    ), given_up as materialized (
-      select record_id
-from failed
-where due_at = 'infinity'
-    ), outdated as materialized (
-      select e.record_id, e.model_id
-from embeddings as e join given_up using (record_id)
-for update of e skip locked
-    ), deleted as (
-      delete
-from embeddings as e using outdated as o
-where e.record_id = o.record_id
-and e.model_id = o.model_id
-    )
-    select record_id
-from given_up;
-
--- src/embeddings/embedding-queue.queries.ts releaseClaim
-    with mine as materialized (
-    select record_id
-from unembedded
-    where record_id = any($1::uuid[])
-and due_at = $2::timestamptz
-    for update skip locked
-  )
-    update unembedded
-set due_at = $3::timestamptz
-    from mine
-where unembedded.record_id = mine.record_id;
-
--- src/embeddings/embedding-queue.queries.ts retryGivenUp: everywhere
-    with given_up as materialized (
-      select u.record_id
-from unembedded as u
-where u.due_at = 'infinity'
-and true
-for update of u skip locked
-    )
-    update unembedded
-set due_at = $1::timestamptz, attempts = 0
-    from given_up
-where unembedded.record_id = given_up.record_id
-    returning unembedded.record_id;
-
--- src/embeddings/embedding-queue.queries.ts retryGivenUp: in a scope
-    with given_up as materialized (
-      select u.record_id
-from unembedded as u
-where u.due_at = 'infinity'
-and exists (select
+-- src/embeddings/surprise/surprise-comparison.queries.ts comparableIn
+select r.id
 from records as r
-where r.id = u.record_id
-and r.scope = $1)
-for update of u skip locked
-    )
-    update unembedded
-set due_at = $2::timestamptz, attempts = 0
-    from given_up
-where unembedded.record_id = given_up.record_id
-    returning unembedded.record_id;
-
--- src/embeddings/embedding-queue.queries.ts countWaiting: everywhere
-    select count(*) filter (where due_at <= $1::timestamptz)::int as due,
-      count(*) filter (where due_at > $2::timestamptz
-and due_at < 'infinity')::int as waiting,
-      count(*) filter (where due_at = 'infinity')::int as given_up
-    from unembedded as u
-where true;
-
--- src/embeddings/embedding-queue.queries.ts countWaiting: in a scope
-    select count(*) filter (where due_at <= $1::timestamptz)::int as due,
-      count(*) filter (where due_at > $2::timestamptz
-and due_at < 'infinity')::int as waiting,
-      count(*) filter (where due_at = 'infinity')::int as given_up
-    from unembedded as u
-where exists (select
-from records as r
-where r.id = u.record_id
-and r.scope = $3);
-
--- src/embeddings/surprise/surprise-comparison.queries.ts hasUncompared
-select
-from unsurprised
-limit 1;
+where r.scope = $1
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+and r.sensitivity <= $2;
 
 -- src/embeddings/surprise/surprise-comparison.queries.ts countUncompared: everywhere
     select count(*)::int as count
@@ -691,8 +694,15 @@ where o.id = "u"."record_id"
 and o.scope = $1
       );
 
--- src/embeddings/surprise/surprise-comparison.queries.ts tryLockComparison
-    select pg_try_advisory_xact_lock(7350 # lock_seed(), 12) as is_mine;
+-- src/embeddings/surprise/surprise-comparison.queries.ts dropUncompared
+delete
+from unsurprised
+where record_id = any($1::uuid[]);
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts findRecordSources
+    select r.id, c.provenance, r.source_type, r.sensitivity
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = any($1::uuid[]);
 
 -- src/embeddings/surprise/surprise-comparison.queries.ts findStableModel
     select id, provider, dimensions
@@ -748,13 +758,10 @@ and o.scope = $3
     order by u.created_at, u.record_id
     limit $4;
 
--- src/embeddings/surprise/surprise-comparison.queries.ts comparableIn
-select r.id
-from records as r
-where r.scope = $1
-and r.forgotten_at is null
-and r.status in ('active', 'challenged')
-and r.sensitivity <= $2;
+-- src/embeddings/surprise/surprise-comparison.queries.ts hasUncompared
+select
+from unsurprised
+limit 1;
 
 -- src/embeddings/surprise/surprise-comparison.queries.ts isCompared
 select r.id
@@ -763,10 +770,8 @@ where not exists (select
 from unsurprised as waiting
 where waiting.record_id = r.id);
 
--- src/embeddings/surprise/surprise-comparison.queries.ts findRecordSources
-    select r.id, c.provenance, r.source_type, r.sensitivity
-    from records as r join contents as c on c.record_id = r.id
-    where r.id = any($1::uuid[]);
+-- src/embeddings/surprise/surprise-comparison.queries.ts tryLockComparison
+    select pg_try_advisory_xact_lock(7350 # lock_seed(), 12) as is_mine;
 
 -- src/embeddings/surprise/surprise-comparison.queries.ts writeSurprises
     with compared as materialized (
@@ -829,10 +834,28 @@ where u.record_id = c.id
 from moved
 order by id;
 
--- src/embeddings/surprise/surprise-comparison.queries.ts dropUncompared
-delete
-from unsurprised
-where record_id = any($1::uuid[]);
+-- src/embeddings/vector-index.queries.ts createExtension
+create extension if not exists vector;
+
+-- src/embeddings/vector-index.queries.ts createNearestFunction
+    create
+or replace function nearest_signatures(model smallint, sought bit)
+    returns table (record_id uuid, distance bigint) language sql stable
+    set hnsw.ef_search = 1000
+set hnsw.iterative_scan = strict_order
+    as '
+      select s.record_id, bit_count(s.bits # sought)
+from signatures as s
+      where s.model_id = model
+      order by s.bits <~> sought
+      limit 1000
+    ';
+
+-- src/embeddings/vector-index.queries.ts createNearestIndex
+    create index concurrently if not exists signatures_nearest on signatures using hnsw (bits bit_hamming_ops);
+
+-- src/embeddings/vector-index.queries.ts dropNearestIndex
+drop index concurrently signatures_nearest;
 
 -- src/embeddings/vector-index.queries.ts findExtension
     select default_version as available, installed_version as installed, exists (
@@ -852,28 +875,20 @@ where name = 'vector';
 -- src/embeddings/vector-index.queries.ts unlockIndexing
 select pg_advisory_unlock($1);
 
--- src/embeddings/vector-index.queries.ts createExtension
-create extension if not exists vector;
-
--- src/embeddings/vector-index.queries.ts dropNearestIndex
-drop index concurrently signatures_nearest;
-
--- src/embeddings/vector-index.queries.ts createNearestIndex
-    create index concurrently if not exists signatures_nearest on signatures using hnsw (bits bit_hamming_ops);
-
--- src/embeddings/vector-index.queries.ts createNearestFunction
-    create
-or replace function nearest_signatures(model smallint, sought bit)
-    returns table (record_id uuid, distance bigint) language sql stable
-    set hnsw.ef_search = 1000
-set hnsw.iterative_scan = strict_order
-    as '
-      select s.record_id, bit_count(s.bits # sought)
-from signatures as s
-      where s.model_id = model
-      order by s.bits <~> sought
-      limit 1000
-    ';
+-- src/embeddings/vector-search.queries.ts countInScopes
+    select count(*) as inside
+from (
+    select id
+from records
+    where scope = any($1::text[])
+and forgotten_at is null
+and decay_rank is not null union all
+    select id
+from records
+    where scope = any($2::text[])
+and forgotten_at is null
+and decay_rank is null
+limit 501) as inside;
 
 -- src/embeddings/vector-search.queries.ts findAmongIndexed
     with near as materialized (
@@ -906,6 +921,18 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
 ) as packed
     from met join embeddings as e on e.record_id = met.record_id
 and e.model_id = $7;
+
+-- src/embeddings/vector-search.queries.ts findCode
+    select record_id as id, bits, code
+from embeddings
+where record_id = $1::uuid
+and model_id = $2;
+
+-- src/embeddings/vector-search.queries.ts findCodes
+    select record_id as id, bits, code
+from embeddings
+    where record_id = any($1::uuid[])
+and model_id = $2;
 
 -- src/embeddings/vector-search.queries.ts findInCells
     with met as materialized (
@@ -947,9 +974,6 @@ order by c.id) as sets
     from met join embeddings as e on e.record_id = met.record_id
 and e.model_id = $9;
 
--- src/embeddings/vector-search.queries.ts prepareLargeScan
-    select set_config('work_mem', '32MB', true), set_config('plan_cache_mode', 'force_custom_plan', true);
-
 -- src/embeddings/vector-search.queries.ts findNearestFiltered
     with met as materialized (
       select record_id, distance
@@ -978,21 +1002,6 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
 ) as packed
     from met join embeddings as e on e.record_id = met.record_id
 and e.model_id = $7;
-
--- src/embeddings/vector-search.queries.ts countInScopes
-    select count(*) as inside
-from (
-    select id
-from records
-    where scope = any($1::text[])
-and forgotten_at is null
-and decay_rank is not null union all
-    select id
-from records
-    where scope = any($2::text[])
-and forgotten_at is null
-and decay_rank is null
-limit 501) as inside;
 
 -- src/embeddings/vector-search.queries.ts findNearestInScopes
     with inside as materialized (
@@ -1038,6 +1047,23 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
     from met join embeddings as e on e.record_id = met.id
 and e.model_id = $9;
 
+-- src/embeddings/vector-search.queries.ts measureSignatures
+    select (coalesce((
+    select pg_relation_size(tableoid) / current_setting('block_size')::bigint
+from "signatures"
+limit 1
+  ), 0) * current_setting('block_size')::bigint / 188)::int as signatures, exists (
+      select
+from pg_index as i join pg_class as c on c.oid = i.indexrelid
+      where i.indrelid = 'signatures'::regclass
+and c.relname = 'signatures_nearest'
+and i.indisvalid
+    )
+and to_regproc('nearest_signatures') is not null as "isIndexed";
+
+-- src/embeddings/vector-search.queries.ts prepareLargeScan
+    select set_config('work_mem', '32MB', true), set_config('plan_cache_mode', 'force_custom_plan', true);
+
 -- src/embeddings/vector-search.queries.ts readSignatures
     with inside as materialized (
     select id
@@ -1056,29 +1082,3 @@ and decay_rank is null)
     join signatures as s on s.record_id = r.id
 and s.model_id = $3
     where r.forgotten_at is null;
-
--- src/embeddings/vector-search.queries.ts findCodes
-    select record_id as id, bits, code
-from embeddings
-    where record_id = any($1::uuid[])
-and model_id = $2;
-
--- src/embeddings/vector-search.queries.ts findCode
-    select record_id as id, bits, code
-from embeddings
-where record_id = $1::uuid
-and model_id = $2;
-
--- src/embeddings/vector-search.queries.ts measureSignatures
-    select (coalesce((
-    select pg_relation_size(tableoid) / current_setting('block_size')::bigint
-from "signatures"
-limit 1
-  ), 0) * current_setting('block_size')::bigint / 188)::int as signatures, exists (
-      select
-from pg_index as i join pg_class as c on c.oid = i.indexrelid
-      where i.indrelid = 'signatures'::regclass
-and c.relname = 'signatures_nearest'
-and i.indisvalid
-    )
-and to_regproc('nearest_signatures') is not null as "isIndexed";

@@ -1,3 +1,11 @@
+-- src/entities/entities.queries.ts deleteHandlesAndIdentifiers
+    with handle as (delete
+from handles
+where record_id = any($1::uuid[]))
+    delete
+from entity_identifiers
+where record_id = any($2::uuid[]);
+
 -- src/entities/entities.queries.ts findEntitiesByName: anywhere
     select entity.id, entity.scope, entity.status, entity.created_at, c.payload
     from (
@@ -61,6 +69,17 @@ and ("r"."sensitivity" <= $3
 and "r"."scope" = any($4::text[]))
     order by r.created_at desc, r.id desc
     limit 1;
+
+-- src/entities/entities.queries.ts insertMergeDescents
+    insert into descents (derived_id, source_id, kind, is_ground)
+    select $1::uuid, id, 'fold', exists (
+      select
+from descents as d
+where d.derived_id = $2::uuid
+and d.is_ground
+    )
+    from unnest($3::uuid[]) as merged (id)
+    on conflict on constraint descents_pkey do nothing;
 
 -- src/entities/entities.queries.ts listMentions: the first page
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
@@ -237,28 +256,6 @@ and (r.created_at, r.id) < ($13::timestamptz, $14::uuid)
 and "r"."scope" = any($17::text[]))
 order by r.created_at desc, r.id desc;
 
--- src/entities/entities.queries.ts lockMergesAcrossScopes
-    select case when $1::text = $2 then pg_advisory_xact_lock(7350 # lock_seed(), 5)
-      else pg_advisory_xact_lock_shared(7350 # lock_seed(), 5) end;
-
--- src/entities/entities.queries.ts lockMergesInScope
-select pg_advisory_xact_lock(hashtextextended($1::text, 7350 # lock_seed()));
-
--- src/entities/entities.queries.ts lockEntitiesToMerge
-    select r.id
-from records as r
-where r.id = any($1::uuid[])
-order by r.id
-for update;
-
--- src/entities/entities.queries.ts deleteHandlesAndIdentifiers
-    with handle as (delete
-from handles
-where record_id = any($1::uuid[]))
-    delete
-from entity_identifiers
-where record_id = any($2::uuid[]);
-
 -- src/entities/entities.queries.ts lockActiveEntities
     select r.id, r.forgotten_at is null
 and r.status in ('active', 'challenged') as is_active
@@ -267,13 +264,16 @@ where r.id = any($1::uuid[])
     order by r.id
     for key share;
 
--- src/entities/entities.queries.ts insertMergeDescents
-    insert into descents (derived_id, source_id, kind, is_ground)
-    select $1::uuid, id, 'fold', exists (
-      select
-from descents as d
-where d.derived_id = $2::uuid
-and d.is_ground
-    )
-    from unnest($3::uuid[]) as merged (id)
-    on conflict on constraint descents_pkey do nothing;
+-- src/entities/entities.queries.ts lockEntitiesToMerge
+    select r.id
+from records as r
+where r.id = any($1::uuid[])
+order by r.id
+for update;
+
+-- src/entities/entities.queries.ts lockMergesAcrossScopes
+    select case when $1::text = $2 then pg_advisory_xact_lock(7350 # lock_seed(), 5)
+      else pg_advisory_xact_lock_shared(7350 # lock_seed(), 5) end;
+
+-- src/entities/entities.queries.ts lockMergesInScope
+select pg_advisory_xact_lock(hashtextextended($1::text, 7350 # lock_seed()));

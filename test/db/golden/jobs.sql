@@ -1,3 +1,16 @@
+-- src/jobs/ranges.queries.ts finishRange
+update "maintenance_ranges"
+set "done" = $1
+where "run_id" = $2
+and "first_block" = $3;
+
+-- src/jobs/ranges.queries.ts hasOpenRanges
+select "run_id"
+from "maintenance_ranges"
+where "run_id" = $1
+and "done" = $2
+limit $3;
+
 -- src/jobs/ranges.queries.ts insertRanges
     insert into maintenance_ranges (run_id, first_block, end_block, done)
     select $1::uuid, first, first + $2::bigint, false
@@ -20,16 +33,3 @@ and "done" = $2
 order by "first_block" desc
 limit $3
 for update skip locked;
-
--- src/jobs/ranges.queries.ts finishRange
-update "maintenance_ranges"
-set "done" = $1
-where "run_id" = $2
-and "first_block" = $3;
-
--- src/jobs/ranges.queries.ts hasOpenRanges
-select "run_id"
-from "maintenance_ranges"
-where "run_id" = $1
-and "done" = $2
-limit $3;

@@ -1,7 +1,3 @@
--- src/keys/keys.queries.ts insertKey
-insert into "api_keys" ("id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at")
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
-
 -- src/keys/keys.queries.ts findKey
 select "id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at"
 from "api_keys"
@@ -16,6 +12,10 @@ select "id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", 
 from "api_keys"
 where "secret_hash" = $1
 and "revoked_at" is null;
+
+-- src/keys/keys.queries.ts insertKey
+insert into "api_keys" ("id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at")
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
 -- src/keys/keys.queries.ts listKeys: the first page
 select "id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at"

@@ -67,6 +67,10 @@ set days = f.days + excluded.days
     select count(*) as folded
 from due;
 
+-- src/lifecycle/access.queries.ts insertUse
+insert into "access_log" ("record_id", "at", "kind", "actor")
+values ($1, $2, $3, $4);
+
 -- src/lifecycle/access.queries.ts logAccesses
     with noted as materialized (
       select *
@@ -120,10 +124,6 @@ and m.embeds
 from counted
 order by id;
 
--- src/lifecycle/access.queries.ts insertUse
-insert into "access_log" ("record_id", "at", "kind", "actor")
-values ($1, $2, $3, $4);
-
 -- src/lifecycle/archival.queries.ts findArchival
     select (said ->> 'retention')::float8 as retention, (said ->> 'importance')::float8 as importance,
       (said ->> 'accesses')::int4 as accesses, (said ->> 'age_days')::float8 as age_days
@@ -146,28 +146,12 @@ and a.changes #> '{forgotten,1}' ? 'keeping'
     order by a.id desc
     limit 1;
 
--- src/lifecycle/budget.queries.ts foldScopeSizes
-    with chosen as materialized (
-      select scope, type, layer, is_guarded, backend
-from scope_sizes
-      where backend <> 0
-      limit $1
-      for update skip locked
-    ), folded as (
-      delete
-from scope_sizes as s using chosen as c
-      where (s.scope, s.type, s.layer, s.is_guarded, s.backend) = (c.scope, c.type, c.layer, c.is_guarded, c.backend)
-      returning s.*
-    ), added as (
-      insert into scope_sizes as s (scope, type, layer, is_guarded, backend, records, bytes)
-      select scope, type, layer, is_guarded, 0, sum(records), sum(bytes)
-from folded group by 1, 2, 3, 4
-      on conflict on constraint scope_sizes_pkey
-      do update
-set records = s.records + excluded.records, bytes = s.bytes + excluded.bytes
-    )
-    select count(*)::int4 as folded
-from folded;
+-- src/lifecycle/budget.queries.ts countForgottenByScope
+    select r.scope, count(*)::int8 as forgotten
+    from maintenance_changes as c join records as r on r.id = c.record_id
+    where c.run_id = $1::uuid
+and c.action = 'forget'
+    group by r.scope;
 
 -- src/lifecycle/budget.queries.ts findOverBudget: everywhere
     with sized as materialized (
@@ -275,18 +259,28 @@ left join due using (scope)
 and unguarded > 0
     order by scope;
 
--- src/lifecycle/budget.queries.ts lockScopeSize
-select pg_advisory_xact_lock(7351 # lock_seed(), hashtext($1::text) & 63);
-select
-from budgets
-where scope = any($1::text[]) for share;
-
--- src/lifecycle/budget.queries.ts countForgottenByScope
-    select r.scope, count(*)::int8 as forgotten
-    from maintenance_changes as c join records as r on r.id = c.record_id
-    where c.run_id = $1::uuid
-and c.action = 'forget'
-    group by r.scope;
+-- src/lifecycle/budget.queries.ts foldScopeSizes
+    with chosen as materialized (
+      select scope, type, layer, is_guarded, backend
+from scope_sizes
+      where backend <> 0
+      limit $1
+      for update skip locked
+    ), folded as (
+      delete
+from scope_sizes as s using chosen as c
+      where (s.scope, s.type, s.layer, s.is_guarded, s.backend) = (c.scope, c.type, c.layer, c.is_guarded, c.backend)
+      returning s.*
+    ), added as (
+      insert into scope_sizes as s (scope, type, layer, is_guarded, backend, records, bytes)
+      select scope, type, layer, is_guarded, 0, sum(records), sum(bytes)
+from folded group by 1, 2, 3, 4
+      on conflict on constraint scope_sizes_pkey
+      do update
+set records = s.records + excluded.records, bytes = s.bytes + excluded.bytes
+    )
+    select count(*)::int4 as folded
+from folded;
 
 -- src/lifecycle/budget.queries.ts forgetForBudget: of records
     with locked as materialized (
@@ -406,6 +400,12 @@ and among the least worth keeping',
 from forgotten
 order by rank;
 
+-- src/lifecycle/budget.queries.ts lockScopeSize
+select pg_advisory_xact_lock(7351 # lock_seed(), hashtext($1::text) & 63);
+select
+from budgets
+where scope = any($1::text[]) for share;
+
 -- src/lifecycle/decay-sweep.queries.ts countDue: everywhere
     select
       (select count(*)
@@ -443,23 +443,40 @@ and forgotten_at is null
           and status in ('invalidated', 'merged', 'superseded')
 and scope = $6) as faded;
 
--- src/lifecycle/decay-sweep.queries.ts materialiseRange
-    with due as materialized (
-      select ctid
+-- src/lifecycle/decay-sweep.queries.ts findNextPosition: fading
+    select fades_at::text as at, id
 from records
-      where ctid >= $1::tid
-and ctid < $2::tid
-        and fades_at <= $3::float8
-      for update skip locked
-    ), written as (
-      update records as r
-set salience = salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $4::timestamptz)
-      from due
-where r.ctid = due.ctid
-      returning r.id
-    )
-    select count(*) as written
-from written;
+where fades_at <= $1::float8
+and (fades_at, id) > ($2::float8, $3::uuid)
+and scope = $4
+    order by fades_at, id
+    limit 1
+    for update skip locked;
+
+-- src/lifecycle/decay-sweep.queries.ts findNextPosition: faded
+    select prune_at::text as at, id
+from records
+where prune_at <= $1::timestamptz
+and forgotten_at is null
+and status in ('active', 'challenged')
+      and (prune_at, id) > ($2::timestamptz, $3::uuid)
+and scope = $4
+    order by prune_at, id
+    limit 1
+    for update skip locked;
+
+-- src/lifecycle/decay-sweep.queries.ts findNextPosition: revised
+    select anchored_at::text as at, id
+from records
+where prune_at is not null
+and anchored_at <= $1::timestamptz
+and forgotten_at is null
+      and status in ('invalidated', 'merged', 'superseded')
+      and (anchored_at, id) > ($2::timestamptz, $3::uuid)
+and scope = $4
+    order by anchored_at, id
+    limit 1
+    for update skip locked;
 
 -- src/lifecycle/decay-sweep.queries.ts materialiseNext
     with due as materialized (
@@ -482,6 +499,24 @@ from written) as written, fades_at::text as at, id
     from due
 order by fades_at desc, id desc
 limit 1;
+
+-- src/lifecycle/decay-sweep.queries.ts materialiseRange
+    with due as materialized (
+      select ctid
+from records
+      where ctid >= $1::tid
+and ctid < $2::tid
+        and fades_at <= $3::float8
+      for update skip locked
+    ), written as (
+      update records as r
+set salience = salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $4::timestamptz)
+      from due
+where r.ctid = due.ctid
+      returning r.id
+    )
+    select count(*) as written
+from written;
 
 -- src/lifecycle/decay-sweep.queries.ts pruneFaded
     with due as materialized (
@@ -551,41 +586,6 @@ where r.id = due.id
     select id, at::text as at, salience
 from pruned
 order by pruned.at, id;
-
--- src/lifecycle/decay-sweep.queries.ts findNextPosition: fading
-    select fades_at::text as at, id
-from records
-where fades_at <= $1::float8
-and (fades_at, id) > ($2::float8, $3::uuid)
-and scope = $4
-    order by fades_at, id
-    limit 1
-    for update skip locked;
-
--- src/lifecycle/decay-sweep.queries.ts findNextPosition: faded
-    select prune_at::text as at, id
-from records
-where prune_at <= $1::timestamptz
-and forgotten_at is null
-and status in ('active', 'challenged')
-      and (prune_at, id) > ($2::timestamptz, $3::uuid)
-and scope = $4
-    order by prune_at, id
-    limit 1
-    for update skip locked;
-
--- src/lifecycle/decay-sweep.queries.ts findNextPosition: revised
-    select anchored_at::text as at, id
-from records
-where prune_at is not null
-and anchored_at <= $1::timestamptz
-and forgotten_at is null
-      and status in ('invalidated', 'merged', 'superseded')
-      and (anchored_at, id) > ($2::timestamptz, $3::uuid)
-and scope = $4
-    order by anchored_at, id
-    limit 1
-    for update skip locked;
 
 -- src/lifecycle/importance-history.queries.ts listImportanceMoves
 select "id", "old", "new", "at", "run_id"
@@ -714,6 +714,54 @@ from moved
 from scored) as seen, (select count(*)
 from moved) as moved;
 
+-- src/lifecycle/importance.queries.ts findLoggedAccesses
+    select (
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+    + case when r.access_count <= 100 then (
+      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l
+where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at
+from access_log as l
+where l.record_id = r.id
+order by l.at desc
+limit 1)
+        union all
+        select (
+          select l.at
+from access_log as l
+          where l.record_id = r.id
+and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
+            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
+          order by l.at desc
+          limit 1
+        )
+        from visited as v
+where v.at is not null
+      )
+      select count(at)
+from visited
+    ) end
+  end)::integer as days, coalesce((
+      select json_agg(json_build_object('at', newest.at, 'kind', newest.kind)
+order by newest.at desc, newest.kind)
+      from (
+        select l.at, l.kind
+from access_log as l
+        where l.record_id = r.id
+and r.access_count > 0
+        order by l.at desc, l.kind
+        limit 32
+      ) as newest
+    ), '[]') as recent
+    from records as r
+    where r.id = $1::uuid;
+
 -- src/lifecycle/importance.queries.ts importanceAt
 select r.id, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
   case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
@@ -783,54 +831,6 @@ and r.access_count > 0
       ) as recent on true
       group by life.age, life.since
     ) as used on true;
-
--- src/lifecycle/importance.queries.ts findLoggedAccesses
-    select (
-  case when r.access_count = 0 then 0 else
-    coalesce((select f.days
-from access_folds as f
-where f.record_id = r.id), 0)
-    + case when r.access_count <= 100 then (
-      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
-from access_log as l
-where l.record_id = r.id
-    ) else (
-      with recursive visited (at) as (
-        (select l.at
-from access_log as l
-where l.record_id = r.id
-order by l.at desc
-limit 1)
-        union all
-        select (
-          select l.at
-from access_log as l
-          where l.record_id = r.id
-and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
-            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
-          order by l.at desc
-          limit 1
-        )
-        from visited as v
-where v.at is not null
-      )
-      select count(at)
-from visited
-    ) end
-  end)::integer as days, coalesce((
-      select json_agg(json_build_object('at', newest.at, 'kind', newest.kind)
-order by newest.at desc, newest.kind)
-      from (
-        select l.at, l.kind
-from access_log as l
-        where l.record_id = r.id
-and r.access_count > 0
-        order by l.at desc, l.kind
-        limit 32
-      ) as newest
-    ), '[]') as recent
-    from records as r
-    where r.id = $1::uuid;
 
 -- src/lifecycle/importance.queries.ts rescore
     with scored as materialized (
@@ -920,6 +920,40 @@ from moved
     select id, new
 from moved;
 
+-- src/lifecycle/keeping.queries.ts isDueForPruning
+select r.id
+from records as r
+where (r.prune_at is not null
+and r.prune_at <= $1::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $2::timestamptz));
+
+-- src/lifecycle/keeping.queries.ts isEligible: after the grace period
+select r.id
+from records as r
+where r.scope = $1
+and r.forgotten_at is null
+and not r.pinned
+and r.deletion_policy = 'auto_prune'
+and not (greatest(r.created_at, r.restored_at) > $2::timestamptz)
+    and not (r.prune_at is not null
+and r.prune_at <= $3::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $4::timestamptz));
+
+-- src/lifecycle/keeping.queries.ts isEligible: within it
+select r.id
+from records as r
+where r.scope = $1
+and r.forgotten_at is null
+and not r.pinned
+and r.deletion_policy = 'auto_prune'
+and  (greatest(r.created_at, r.restored_at) > $2::timestamptz)
+    and not (r.prune_at is not null
+and r.prune_at <= $3::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $4::timestamptz));
+
 -- src/lifecycle/keeping.queries.ts keepingAt
 select (r.importance + 3::float8 * r.base_importance) / 4::float8
     * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 0.03125::float8) as keeping
@@ -953,40 +987,6 @@ and r.deletion_policy = 'auto_prune'
     )
     select type, layer, half_life
 from lanes;
-
--- src/lifecycle/keeping.queries.ts isEligible: after the grace period
-select r.id
-from records as r
-where r.scope = $1
-and r.forgotten_at is null
-and not r.pinned
-and r.deletion_policy = 'auto_prune'
-and not (greatest(r.created_at, r.restored_at) > $2::timestamptz)
-    and not (r.prune_at is not null
-and r.prune_at <= $3::timestamptz
-    and (r.status in ('active', 'challenged')
-or r.anchored_at <= $4::timestamptz));
-
--- src/lifecycle/keeping.queries.ts isEligible: within it
-select r.id
-from records as r
-where r.scope = $1
-and r.forgotten_at is null
-and not r.pinned
-and r.deletion_policy = 'auto_prune'
-and  (greatest(r.created_at, r.restored_at) > $2::timestamptz)
-    and not (r.prune_at is not null
-and r.prune_at <= $3::timestamptz
-    and (r.status in ('active', 'challenged')
-or r.anchored_at <= $4::timestamptz));
-
--- src/lifecycle/keeping.queries.ts isDueForPruning
-select r.id
-from records as r
-where (r.prune_at is not null
-and r.prune_at <= $1::timestamptz
-    and (r.status in ('active', 'challenged')
-or r.anchored_at <= $2::timestamptz));
 
 -- src/lifecycle/keeping.queries.ts readKeepingLanes: for a budget of records
     select (lanes.position - 1)::int4 as lane, next.id, next.rank, next.keeping, next.size, next.is_in_grace
@@ -1044,27 +1044,20 @@ or r.anchored_at <= $7::timestamptz))
     ) as next
     order by lanes.position, next.rank, next.id;
 
--- src/lifecycle/promotion.queries.ts countWorking
-    select count(*)::int4 as count
+-- src/lifecycle/promotion.queries.ts claimEpisodic
+    select r.created_at::text as at, r.id
 from records as r
-where r.layer = 'working'
-and r.forgotten_at is null
-and not r.pinned
-and r.status in ('active', 'challenged')
-    and (greatest(r.created_at, r.demoted_at) <= $1::timestamptz
-or
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 2);
-
--- src/lifecycle/promotion.queries.ts countEpisodic
-    select count(*)::int4 as count
-from records as r
-where r.layer = 'episodic'
+    where r.layer = 'episodic'
 and r.forgotten_at is null
 and not r.pinned
 and r.status in ('active', 'challenged')
 and
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 5
-and r.scope = $1;
+and r.scope = $1
+and (r.created_at, r.id) > ($2::timestamptz, $3::uuid)
+    order by r.created_at, r.id
+    limit $4
+    for no key update skip locked;
 
 -- src/lifecycle/promotion.queries.ts claimWorking
     select r.created_at::text as at, r.id
@@ -1082,58 +1075,27 @@ and (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
     limit $5
     for no key update skip locked;
 
--- src/lifecycle/promotion.queries.ts claimEpisodic
-    select r.created_at::text as at, r.id
+-- src/lifecycle/promotion.queries.ts countEpisodic
+    select count(*)::int4 as count
 from records as r
-    where r.layer = 'episodic'
+where r.layer = 'episodic'
 and r.forgotten_at is null
 and not r.pinned
 and r.status in ('active', 'challenged')
 and
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 5
-and r.scope = $1
-and (r.created_at, r.id) > ($2::timestamptz, $3::uuid)
-    order by r.created_at, r.id
-    limit $4
-    for no key update skip locked;
+and r.scope = $1;
 
--- src/lifecycle/promotion.queries.ts promoteWorking
-    with due as materialized (
-      select r.id
+-- src/lifecycle/promotion.queries.ts countWorking
+    select count(*)::int4 as count
 from records as r
-      where r.id = $1::uuid
-and r.layer = 'working'
+where r.layer = 'working'
 and r.forgotten_at is null
 and not r.pinned
 and r.status in ('active', 'challenged')
-        and (
-          greatest(r.created_at, r.demoted_at) <= $2::timestamptz
-          or (
-  case when r.demoted_at is null then
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) else coalesce((
-    select sum(case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end)
-from access_log as l
-    where l.record_id = r.id
-and l.at > r.demoted_at
-  ), 0) end
-) >= 2
-        )
-    ), promoted as (
-      update records as r
-      set layer = $3::memory_layer, version = r.version + 1,
-        updated_at = greatest(r.updated_at, $4::timestamptz)
-      from due
-where r.id = due.id
-      returning r.id, r.updated_at
-    ), audited as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $5::uuid, updated_at, 'promote', $6, $7::text,
-        $8::jsonb
-      from promoted
-    )
-    select id
-from promoted
-order by id;
+    and (greatest(r.created_at, r.demoted_at) <= $1::timestamptz
+or
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 2);
 
 -- src/lifecycle/promotion.queries.ts promoteEpisodic
     with due as materialized (
@@ -1239,6 +1201,44 @@ where r.id = due.id
 from promoted
 order by id;
 
+-- src/lifecycle/promotion.queries.ts promoteWorking
+    with due as materialized (
+      select r.id
+from records as r
+      where r.id = $1::uuid
+and r.layer = 'working'
+and r.forgotten_at is null
+and not r.pinned
+and r.status in ('active', 'challenged')
+        and (
+          greatest(r.created_at, r.demoted_at) <= $2::timestamptz
+          or (
+  case when r.demoted_at is null then
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) else coalesce((
+    select sum(case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end)
+from access_log as l
+    where l.record_id = r.id
+and l.at > r.demoted_at
+  ), 0) end
+) >= 2
+        )
+    ), promoted as (
+      update records as r
+      set layer = $3::memory_layer, version = r.version + 1,
+        updated_at = greatest(r.updated_at, $4::timestamptz)
+      from due
+where r.id = due.id
+      returning r.id, r.updated_at
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, $5::uuid, updated_at, 'promote', $6, $7::text,
+        $8::jsonb
+      from promoted
+    )
+    select id
+from promoted
+order by id;
+
 -- src/lifecycle/reinforcement.queries.ts updateLifecycles
     with incoming as materialized (
       select *
@@ -1268,17 +1268,6 @@ where uses > 0
       $7::jsonb
     from incoming;
 
--- src/lifecycle/rejudging.queries.ts countUnjudged
-    select count(*)::int4 as count
-    from records as r
-left join surprises as s on s.record_id = r.id
-    where r.worth is null
-and r.forgotten_at is null
-and not r.pinned
-    and coalesce(s.base_before, 0.5) = 0.5
-    and r.base_importance = case when coalesce(s.delta, 0) = 0 then 0.5::float8
-    else least(1, greatest(0.05::float8, 0.5::float8 + s.delta)) end;
-
 -- src/lifecycle/rejudging.queries.ts claimUnjudged
     select r.created_at::text as at, r.id
     from records as r
@@ -1294,6 +1283,17 @@ and (r.created_at, r.id) > ($2::timestamptz, $3::uuid)
     order by r.created_at, r.id
     limit $4
     for no key update of r skip locked;
+
+-- src/lifecycle/rejudging.queries.ts countUnjudged
+    select count(*)::int4 as count
+    from records as r
+left join surprises as s on s.record_id = r.id
+    where r.worth is null
+and r.forgotten_at is null
+and not r.pinned
+    and coalesce(s.base_before, 0.5) = 0.5
+    and r.base_importance = case when coalesce(s.delta, 0) = 0 then 0.5::float8
+    else least(1, greatest(0.05::float8, 0.5::float8 + s.delta)) end;
 
 -- src/lifecycle/rejudging.queries.ts listJudgeable
     select r.id, r.scope, r.sensitivity, c.payload, m.conversation, to_json(m.at) #>> '{}' as at, m.arrival
@@ -1389,6 +1389,30 @@ select (
   ) as retention
 from records as r;
 
+-- src/lifecycle/status.queries.ts findLastStep
+select "step"
+from "status_changes"
+where "record_id" = $1
+order by "id" desc
+limit $2;
+
+-- src/lifecycle/status.queries.ts findSalienceBeforeRevision
+    select (a.changes #>> '{salience,0}')::float8 as salience
+    from audit_entries as a
+    where a.record_id = $1::uuid
+and a.action = 'revise'
+      and a.changes #> '{salience,1}' = '0'
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      and not exists (
+        select
+from audit_entries as later
+        where later.record_id = a.record_id
+and later.id > a.id
+and later.changes #>> '{status,1}' = 'active'
+      )
+    order by a.id desc
+    limit 1;
+
 -- src/lifecycle/status.queries.ts listStatusChanges
     select s.id, s.old, s.new, s.step, s.at, s.run_id, case when s.is_shown then s.actor else $1 end as actor,
       case when s.is_shown then s.reason else '' end as reason, case when s.is_shown then s.via end as via
@@ -1430,30 +1454,6 @@ and s.id > $9
       limit $10
     ) as s
     order by s.id;
-
--- src/lifecycle/status.queries.ts findLastStep
-select "step"
-from "status_changes"
-where "record_id" = $1
-order by "id" desc
-limit $2;
-
--- src/lifecycle/status.queries.ts findSalienceBeforeRevision
-    select (a.changes #>> '{salience,0}')::float8 as salience
-    from audit_entries as a
-    where a.record_id = $1::uuid
-and a.action = 'revise'
-      and a.changes #> '{salience,1}' = '0'
-and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
-      and not exists (
-        select
-from audit_entries as later
-        where later.record_id = a.record_id
-and later.id > a.id
-and later.changes #>> '{status,1}' = 'active'
-      )
-    order by a.id desc
-    limit 1;
 
 -- src/lifecycle/surprise.queries.ts findSurprise
     with surprise as materialized (select *

@@ -1,8 +1,3 @@
--- src/maintenance/histories.queries.ts tendHistory
-    select tend_history(
-      $1::text, $2::timestamptz, $3::timestamptz, $4::bigint
-    ) as dropped;
-
 -- src/maintenance/histories.queries.ts analyzeHistory
 select analyze_history($1::text) as analyzed;
 
@@ -12,9 +7,42 @@ from maintenance_runs
     where finished_at is null
 or finished_at > $1::timestamptz;
 
--- src/maintenance/maintenance.queries.ts insertRun
-insert into "maintenance_runs" ("id", "job", "trigger", "created_at", "dry_run", "scope", "traceparent", "requested_by", "options", "status", "done", "total", "stats", "attempts", "cancel_requested")
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15);
+-- src/maintenance/histories.queries.ts tendHistory
+    select tend_history(
+      $1::text, $2::timestamptz, $3::timestamptz, $4::bigint
+    ) as dropped;
+
+-- src/maintenance/maintenance.queries.ts cancelRun
+update "maintenance_runs"
+set "cancel_requested" = $1, "status" = case status when 'queued' then 'cancelled' else status end, "finished_at" = case status when 'queued' then $2::timestamptz end
+where "id" = $3
+and "status" in ($4, $5);
+
+-- src/maintenance/maintenance.queries.ts countHiddenChanges
+select count(*)::int4 as "hidden"
+from (select "c"."record_id", "c"."action", "c"."before", "c"."after", "c"."note", coalesce(r.sensitivity, d.sensitivity, 'hyper') as "sensitivity", coalesce(r.scope, d.scope, m.scope, '') as "scope"
+from "maintenance_changes" as "c"
+inner join "maintenance_runs" as "m" on "m"."id" = "c"."run_id"
+left join "records" as "r" on "r"."id" = "c"."record_id"
+left join "departures" as "d" on "d"."id" = "c"."record_id"
+where "c"."run_id" = $1) as "r"
+where not (("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+and not exists (
+    select h.id
+from regexp_matches(r.after ->> 'target_id', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $4
+and "h"."scope" = any($5::text[]))
+  ));
 
 -- src/maintenance/maintenance.queries.ts findRun
 select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when not exists (
@@ -36,41 +64,9 @@ from "maintenance_runs" as "m"
 where m.scope = any($3::text[])
 and "m"."id" = $4;
 
--- src/maintenance/maintenance.queries.ts listRuns: the first page
-select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when true then m.error else split_part(m.error, ':', 1) end as "error"
-from "maintenance_runs" as "m"
-order by "m"."created_at" desc, "m"."id" desc
-limit $1;
-
--- src/maintenance/maintenance.queries.ts listRuns: the second page, filtered
-select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when not exists (
-    select h.id
-from regexp_matches("m"."error", '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $1
-and "h"."scope" = any($2::text[]))
-  ) then m.error else split_part(m.error, ':', 1) end as "error"
-from "maintenance_runs" as "m"
-where m.scope = any($3::text[])
-and "m"."job" = $4
-and "m"."status" = $5
-and ("m"."created_at", "m"."id") < ($6, $7)
-order by "m"."created_at" desc, "m"."id" desc
-limit $8;
-
--- src/maintenance/maintenance.queries.ts cancelRun
-update "maintenance_runs"
-set "cancel_requested" = $1, "status" = case status when 'queued' then 'cancelled' else status end, "finished_at" = case status when 'queued' then $2::timestamptz end
-where "id" = $3
-and "status" in ($4, $5);
+-- src/maintenance/maintenance.queries.ts insertRun
+insert into "maintenance_runs" ("id", "job", "trigger", "created_at", "dry_run", "scope", "traceparent", "requested_by", "options", "status", "done", "total", "stats", "attempts", "cancel_requested")
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15);
 
 -- src/maintenance/maintenance.queries.ts listChanges
 select "record_id", "action", (case when not exists (
@@ -220,19 +216,16 @@ and ("record_id", "action") > ($22, $23)
 order by "record_id", "action"
 limit $24;
 
--- src/maintenance/maintenance.queries.ts countHiddenChanges
-select count(*)::int4 as "hidden"
-from (select "c"."record_id", "c"."action", "c"."before", "c"."after", "c"."note", coalesce(r.sensitivity, d.sensitivity, 'hyper') as "sensitivity", coalesce(r.scope, d.scope, m.scope, '') as "scope"
-from "maintenance_changes" as "c"
-inner join "maintenance_runs" as "m" on "m"."id" = "c"."run_id"
-left join "records" as "r" on "r"."id" = "c"."record_id"
-left join "departures" as "d" on "d"."id" = "c"."record_id"
-where "c"."run_id" = $1) as "r"
-where not (("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
-and not exists (
+-- src/maintenance/maintenance.queries.ts listRuns: the first page
+select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when true then m.error else split_part(m.error, ':', 1) end as "error"
+from "maintenance_runs" as "m"
+order by "m"."created_at" desc, "m"."id" desc
+limit $1;
+
+-- src/maintenance/maintenance.queries.ts listRuns: the second page, filtered
+select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when not exists (
     select h.id
-from regexp_matches(r.after ->> 'target_id', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+from regexp_matches("m"."error", '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
       select n.id, n.sensitivity, n.scope
 from records as n
@@ -242,9 +235,16 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $4
-and "h"."scope" = any($5::text[]))
-  ));
+    where not ("h"."sensitivity" <= $1
+and "h"."scope" = any($2::text[]))
+  ) then m.error else split_part(m.error, ':', 1) end as "error"
+from "maintenance_runs" as "m"
+where m.scope = any($3::text[])
+and "m"."job" = $4
+and "m"."status" = $5
+and ("m"."created_at", "m"."id") < ($6, $7)
+order by "m"."created_at" desc, "m"."id" desc
+limit $8;
 
 -- src/maintenance/maintenance.queries.ts listSchedules
 select "job", "interval_ms", "enabled", "mode", "last_success_at", "next_at"
@@ -263,15 +263,6 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
 insert into "plans" ("id", "expires_at", "digest")
 values ($1, $2, encode(sha256(convert_to($3, 'UTF8')), 'hex'));
 
--- src/maintenance/running/batches.queries.ts lockFence
-select "m"."cancel_requested"
-from "job_leases" as "l"
-inner join "maintenance_runs" as "m" on "m"."id" = "l"."run_id"
-where "l"."job" = $1
-and "l"."fence" = $2
-and "l"."run_id" = $3
-and "m"."status" = $4 for key share of "l";
-
 -- src/maintenance/running/batches.queries.ts addProgress
     update maintenance_runs
     set done = least(done + $1::bigint, total),
@@ -281,23 +272,48 @@ and "m"."status" = $4 for key share of "l";
       ), '{}')
     where id = $3;
 
--- src/maintenance/running/batches.queries.ts setRunTotal
-update "maintenance_runs"
-set "total" = $1, "stats" = $2::jsonb || "stats"
-where "id" = $3
-and "total" is null;
-
--- src/maintenance/running/batches.queries.ts setRunError
-update "maintenance_runs"
-set "error" = $1
-where "id" = $2;
-
 -- src/maintenance/running/batches.queries.ts insertChanges
     insert into maintenance_changes (run_id, record_id, action, before, after, note)
     select $1::uuid, change.*
     from json_to_recordset($2::json)
       as change (record_id uuid, action text, before jsonb, after jsonb, note text)
     on conflict (run_id, record_id, action) do nothing;
+
+-- src/maintenance/running/batches.queries.ts lockFence
+select "m"."cancel_requested"
+from "job_leases" as "l"
+inner join "maintenance_runs" as "m" on "m"."id" = "l"."run_id"
+where "l"."job" = $1
+and "l"."fence" = $2
+and "l"."run_id" = $3
+and "m"."status" = $4 for key share of "l";
+
+-- src/maintenance/running/batches.queries.ts setRunError
+update "maintenance_runs"
+set "error" = $1
+where "id" = $2;
+
+-- src/maintenance/running/batches.queries.ts setRunTotal
+update "maintenance_runs"
+set "total" = $1, "stats" = $2::jsonb || "stats"
+where "id" = $3
+and "total" is null;
+
+-- src/maintenance/running/due-jobs.queries.ts advanceSchedule
+    update job_schedules
+    set next_at = $1::timestamptz
+      + coalesce(interval_ms, $2::bigint) * interval '1 millisecond'
+    where job = $3
+and (
+    enabled
+and coalesce(interval_ms, $4::bigint) > 0
+and (
+      next_at <= $5::timestamptz
+      or next_at > $6::timestamptz + '10 minutes'::interval
+        + coalesce(interval_ms, $7::bigint) * interval '1 millisecond'
+    )
+  )
+    returning next_at, mode;
 
 -- src/maintenance/running/due-jobs.queries.ts findDueJobs
     select job, holder is null
@@ -354,22 +370,6 @@ or expires_at > $3::timestamptz + '10 minutes'::interval
   ))
 for update skip locked;
 
--- src/maintenance/running/due-jobs.queries.ts advanceSchedule
-    update job_schedules
-    set next_at = $1::timestamptz
-      + coalesce(interval_ms, $2::bigint) * interval '1 millisecond'
-    where job = $3
-and (
-    enabled
-and coalesce(interval_ms, $4::bigint) > 0
-and (
-      next_at <= $5::timestamptz
-      or next_at > $6::timestamptz + '10 minutes'::interval
-        + coalesce(interval_ms, $7::bigint) * interval '1 millisecond'
-    )
-  )
-    returning next_at, mode;
-
 -- src/maintenance/running/effects.queries.ts countEffects
     select count(*) as kept
 from (select
@@ -377,22 +377,33 @@ from run_effects
 where run_id = $1::uuid
 limit $2) as first;
 
--- src/maintenance/running/effects.queries.ts readEffects
-    with taken as (
+-- src/maintenance/running/effects.queries.ts deleteRehearsed
+    with effect as (
       delete
 from run_effects
+      where ctid = any(array(select ctid
+from run_effects
 where run_id = $1::uuid
-and batch = pg_current_xact_id()
-      returning id, record_id, relation, before, after
+limit $2))
+      returning 1
+    ), change as (
+      delete
+from maintenance_changes
+      where run_id = $3::uuid
+        and ctid = any(array(select ctid
+from maintenance_changes
+where run_id = $4::uuid
+limit $5))
+      returning 1
     )
-    select json_agg(json_build_array(record_id, relation, before, after)
-order by id)::text as effects
-from taken;
+    select (select count(*)
+from effect) + (select count(*)
+from change) as deleted;
 
--- src/maintenance/running/effects.queries.ts readVersions
-    select id, version
-from records
-where id = any($1::uuid[]);
+-- src/maintenance/running/effects.queries.ts extendDigest
+    update plans
+set digest = encode(sha256(convert_to(digest || $1, 'UTF8')), 'hex')
+where id = $2::uuid;
 
 -- src/maintenance/running/effects.queries.ts insertEffects
     insert into run_effects (run_id, record_id, relation, before, after)
@@ -421,33 +432,22 @@ where relation = 'records')
     select $2::uuid, id, 'records', row, row
 from state;
 
--- src/maintenance/running/effects.queries.ts extendDigest
-    update plans
-set digest = encode(sha256(convert_to(digest || $1, 'UTF8')), 'hex')
-where id = $2::uuid;
-
--- src/maintenance/running/effects.queries.ts deleteRehearsed
-    with effect as (
+-- src/maintenance/running/effects.queries.ts readEffects
+    with taken as (
       delete
-from run_effects
-      where ctid = any(array(select ctid
 from run_effects
 where run_id = $1::uuid
-limit $2))
-      returning 1
-    ), change as (
-      delete
-from maintenance_changes
-      where run_id = $3::uuid
-        and ctid = any(array(select ctid
-from maintenance_changes
-where run_id = $4::uuid
-limit $5))
-      returning 1
+and batch = pg_current_xact_id()
+      returning id, record_id, relation, before, after
     )
-    select (select count(*)
-from effect) + (select count(*)
-from change) as deleted;
+    select json_agg(json_build_array(record_id, relation, before, after)
+order by id)::text as effects
+from taken;
+
+-- src/maintenance/running/effects.queries.ts readVersions
+    select id, version
+from records
+where id = any($1::uuid[]);
 
 -- src/maintenance/running/effects.queries.ts resetRun
     with plan as (
@@ -463,6 +463,36 @@ where plan_id = $2::uuid
 set done = 0, total = null, stats = '{}', error = null
 where id = $3::uuid;
 
+-- src/maintenance/running/leases.queries.ts clearLease
+update "job_leases"
+set "holder" = $1, "run_id" = $2, "expires_at" = $3
+where "job" = $4;
+
+-- src/maintenance/running/leases.queries.ts deleteOldRuns
+with "old" as (delete
+from "maintenance_runs"
+where "id" in (select "id"
+from "maintenance_runs"
+where "finished_at" <= $1
+and not exists (select
+from "maintenance_changes" as "c"
+where "c"."run_id" = "maintenance_runs"."id")
+limit $2
+for update skip locked)
+returning "id"), "effects" as (delete
+from "run_effects"
+where "run_id" in (select "old"."id"
+from "old")) select count(*) as "deleted"
+from "old";
+
+-- src/maintenance/running/leases.queries.ts endRun
+update "maintenance_runs"
+set "status" = $1, "finished_at" = $2
+where "id" = $3;
+delete
+from "maintenance_ranges"
+where "run_id" = $1;
+
 -- src/maintenance/running/leases.queries.ts ensureJobRows
 insert into "job_leases" ("job", "holder", "run_id", "fence", "expires_at")
 values ($1, $2, $3, $4, $5)
@@ -470,30 +500,6 @@ on conflict ("job") do nothing;
 insert into "job_schedules" ("job", "interval_ms", "enabled", "next_at")
 values ($1, $2, $3, $4)
 on conflict ("job") do nothing;
-
--- src/maintenance/running/leases.queries.ts takeLease
-update "job_leases"
-set "holder" = $1, "run_id" = $2, "fence" = $3, "expires_at" = $4
-where "job" = $5;
-
--- src/maintenance/running/leases.queries.ts clearLease
-update "job_leases"
-set "holder" = $1, "run_id" = $2, "expires_at" = $3
-where "job" = $4;
-
--- src/maintenance/running/leases.queries.ts renewLease
-update "job_leases"
-set "expires_at" = $1
-where "job" = $2
-and "fence" = $3
-and "run_id" = $4;
-
--- src/maintenance/running/leases.queries.ts releaseLease
-update "job_leases"
-set "holder" = $1, "run_id" = $2, "expires_at" = $3
-where "job" = $4
-and "fence" = $5
-and "run_id" = $6;
 
 -- src/maintenance/running/leases.queries.ts findOpenRun
 select "id", "job", "dry_run", "scope", "options", "cancel_requested", "attempts", "status", "started_at", "traceparent", exists (
@@ -522,45 +528,39 @@ from "maintenance_ranges" as "part"
 where "part"."run_id" = "m"."id"
 and "part"."done" = $4);
 
--- src/maintenance/running/leases.queries.ts startRun
-update "maintenance_runs"
-set "status" = $1, "worker" = $2, "attempts" = "attempts" + $3, "started_at" = coalesce("started_at", $4)
-where "id" = $5;
+-- src/maintenance/running/leases.queries.ts releaseLease
+update "job_leases"
+set "holder" = $1, "run_id" = $2, "expires_at" = $3
+where "job" = $4
+and "fence" = $5
+and "run_id" = $6;
+
+-- src/maintenance/running/leases.queries.ts renewLease
+update "job_leases"
+set "expires_at" = $1
+where "job" = $2
+and "fence" = $3
+and "run_id" = $4;
 
 -- src/maintenance/running/leases.queries.ts requeueRun
 update "maintenance_runs"
 set "status" = $1, "worker" = $2, "attempts" = "attempts" - $3
 where "id" = $4;
 
--- src/maintenance/running/leases.queries.ts endRun
-update "maintenance_runs"
-set "status" = $1, "finished_at" = $2
-where "id" = $3;
-delete
-from "maintenance_ranges"
-where "run_id" = $1;
-
 -- src/maintenance/running/leases.queries.ts setLastSuccess
 update "job_schedules"
 set "last_success_at" = $1
 where "job" = $2;
 
--- src/maintenance/running/leases.queries.ts deleteOldRuns
-with "old" as (delete
-from "maintenance_runs"
-where "id" in (select "id"
-from "maintenance_runs"
-where "finished_at" <= $1
-and not exists (select
-from "maintenance_changes" as "c"
-where "c"."run_id" = "maintenance_runs"."id")
-limit $2
-for update skip locked)
-returning "id"), "effects" as (delete
-from "run_effects"
-where "run_id" in (select "old"."id"
-from "old")) select count(*) as "deleted"
-from "old";
+-- src/maintenance/running/leases.queries.ts startRun
+update "maintenance_runs"
+set "status" = $1, "worker" = $2, "attempts" = "attempts" + $3, "started_at" = coalesce("started_at", $4)
+where "id" = $5;
+
+-- src/maintenance/running/leases.queries.ts takeLease
+update "job_leases"
+set "holder" = $1, "run_id" = $2, "fence" = $3, "expires_at" = $4
+where "job" = $5;
 
 -- src/maintenance/running/planned-batches.queries.ts insertPlannedChanges
     with listed as materialized (
@@ -694,9 +694,6 @@ order by keeping desc nulls last))[1] as best
       best_id = case when g.best_keeping >= excluded.best_keeping then g.best_id
         else coalesce(excluded.best_id, g.best_id) end;
 
--- src/maintenance/running/rehearsal.queries.ts saveBatch
-savepoint rehearsed_batch;
-
 -- src/maintenance/running/rehearsal.queries.ts releaseBatch
 savepoint rehearsed_batch;
 release savepoint rehearsed_batch;
@@ -704,6 +701,9 @@ release savepoint rehearsed_batch;
 -- src/maintenance/running/rehearsal.queries.ts rollBackBatch
 savepoint rehearsed_batch;
 rollback to savepoint rehearsed_batch;
+
+-- src/maintenance/running/rehearsal.queries.ts saveBatch
+savepoint rehearsed_batch;
 
 -- src/maintenance/running/run-totals.queries.ts addRunTotals
     with ended as (

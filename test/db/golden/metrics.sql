@@ -1,21 +1,3 @@
--- src/metrics/store.queries.ts sumTallies
-select "name", sum("value") as "value"
-from "tallies" group by "name"
-order by "name";
-
--- src/metrics/store.queries.ts listJobs
-    select s.job, s.enabled, s.interval_ms, s.last_success_at, s.next_at,
-      coalesce(l.holder is not null
-and l.expires_at > $1::timestamptz, false) as is_led,
-      count(m.id) filter (where m.status = 'queued')::int4 as queued,
-      count(m.id) filter (where m.status = 'running')::int4 as running
-    from job_schedules as s
-    left join job_leases as l on l.job = s.job
-    left join maintenance_runs as m on m.job = s.job
-and m.status in ('queued', 'running')
-    group by s.job, l.job
-    order by s.job;
-
 -- src/metrics/store.queries.ts listBacklog
     with due as (
       select 'forget_faded' as work, prune_at as since
@@ -89,6 +71,19 @@ limit $14) as outdated
     group by kind.work, kind.place
     order by kind.place;
 
+-- src/metrics/store.queries.ts listJobs
+    select s.job, s.enabled, s.interval_ms, s.last_success_at, s.next_at,
+      coalesce(l.holder is not null
+and l.expires_at > $1::timestamptz, false) as is_led,
+      count(m.id) filter (where m.status = 'queued')::int4 as queued,
+      count(m.id) filter (where m.status = 'running')::int4 as running
+    from job_schedules as s
+    left join job_leases as l on l.job = s.job
+    left join maintenance_runs as m on m.job = s.job
+and m.status in ('queued', 'running')
+    group by s.job, l.job
+    order by s.job;
+
 -- src/metrics/store.queries.ts listSizes
     select c.relname as table, sum(pg_total_relation_size(part.oid))::int8 as bytes, sum(greatest(part.reltuples, 0))::float8 as rows
     from pg_class as c
@@ -101,20 +96,10 @@ and not c.relispartition
     group by c.relname
     order by c.relname;
 
--- src/metrics/summary.queries.ts countRecords: of everything
-    select type, status, layer, pinned, count(*) as records
-from records as r
-    where forgotten_at is null
-and true
-    group by type, status, layer, pinned;
-
--- src/metrics/summary.queries.ts countRecords: of what a key sees
-    select type, status, layer, pinned, count(*) as records
-from records as r
-    where forgotten_at is null
-and ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[]))
-    group by type, status, layer, pinned;
+-- src/metrics/store.queries.ts sumTallies
+select "name", sum("value") as "value"
+from "tallies" group by "name"
+order by "name";
 
 -- src/metrics/summary.queries.ts countCreated
     select least(floor(date_part('epoch', created_at - $1::timestamptz) / 86400), $2 - 1)::int4 as day,
@@ -136,6 +121,21 @@ and status in ('active', 'challenged')
 and ("r"."sensitivity" <= $3
 and "r"."scope" = any($4::text[]))
     group by day;
+
+-- src/metrics/summary.queries.ts countRecords: of everything
+    select type, status, layer, pinned, count(*) as records
+from records as r
+    where forgotten_at is null
+and true
+    group by type, status, layer, pinned;
+
+-- src/metrics/summary.queries.ts countRecords: of what a key sees
+    select type, status, layer, pinned, count(*) as records
+from records as r
+    where forgotten_at is null
+and ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+    group by type, status, layer, pinned;
 
 -- src/metrics/summary.queries.ts drawSample: of every record
     with drawn as materialized (

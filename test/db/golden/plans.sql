@@ -1,44 +1,3 @@
--- src/plans/listed-changes.queries.ts isListed
-select (
-    c.action <> 'failed'
-and ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[]))
-and not exists (
-    select h.id
-from regexp_matches(c.after ->> 'target_id', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
-  )
-  )
-from
-  maintenance_changes as c
-  left join records as stored on stored.id = c.record_id
-  left join departures as d on d.id = c.record_id
-  left join lateral (
-    select e.after
-from run_effects as e
-    where e.run_id = c.run_id
-and e.record_id = c.record_id
-and e.relation = 'records'
-and e.before is null
-    limit 1
-  ) as made on stored.id is null
-and d.id is null
-  cross join lateral (select
-    coalesce(stored.sensitivity, d.sensitivity, (made.after ->> 'sensitivity')::sensitivity, 'hyper') as sensitivity,
-    coalesce(stored.scope, d.scope, made.after ->> 'scope', '') as scope,
-    coalesce(stored.type, d.type, (made.after ->> 'type')::record_type, 'semantic') as type
-  ) as r;
-
 -- src/plans/listed-changes.queries.ts hasMoved
 select (case when exists (
   select
@@ -224,10 +183,104 @@ from (planned.before ->> 'forgotten_at')::timestamptz
   end)
 from plans as p;
 
--- src/plans/plan-applications.queries.ts lockPlan
-select
-from plans
-where id = $1::uuid for update;
+-- src/plans/listed-changes.queries.ts isListed
+select (
+    c.action <> 'failed'
+and ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and not exists (
+    select h.id
+from regexp_matches(c.after ->> 'target_id', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+  )
+from
+  maintenance_changes as c
+  left join records as stored on stored.id = c.record_id
+  left join departures as d on d.id = c.record_id
+  left join lateral (
+    select e.after
+from run_effects as e
+    where e.run_id = c.run_id
+and e.record_id = c.record_id
+and e.relation = 'records'
+and e.before is null
+    limit 1
+  ) as made on stored.id is null
+and d.id is null
+  cross join lateral (select
+    coalesce(stored.sensitivity, d.sensitivity, (made.after ->> 'sensitivity')::sensitivity, 'hyper') as sensitivity,
+    coalesce(stored.scope, d.scope, made.after ->> 'scope', '') as scope,
+    coalesce(stored.type, d.type, (made.after ->> 'type')::record_type, 'semantic') as type
+  ) as r;
+
+-- src/plans/plan-applications.queries.ts deleteExpiredPlans
+    with expired as (
+      select p.id
+from plans as p
+      where p.expires_at <= $1::timestamptz
+and (
+        exists (select
+from run_effects as e
+where e.run_id = p.id)
+        or exists (select
+from maintenance_changes as c
+where c.run_id = p.id
+and c.planned is not null)
+      )
+        and not exists (
+          select
+from plan_applications as a join maintenance_runs as run on run.id = a.run_id
+          where a.plan_id = p.id
+and run.status in ('queued', 'running')
+        )
+      order by p.expires_at
+      limit $2
+    ), effect as (
+      delete
+from run_effects
+where run_id in (select id
+from expired)
+    ), change as (
+      update maintenance_changes
+set before = null, after = null, planned = null
+where run_id in (select id
+from expired)
+    )
+    select count(*) as deleted
+from expired;
+
+-- src/plans/plan-applications.queries.ts deletePlan
+    with application as (
+      update maintenance_runs as run
+      set cancel_requested = true, status = case run.status when 'queued' then 'cancelled' else run.status end,
+        finished_at = case run.status when 'queued' then $1::timestamptz end
+      from plan_applications as a
+      where a.plan_id = $2::uuid
+and run.id = a.run_id
+and run.status in ('queued', 'running')
+    ), lease as (
+      update job_leases
+set holder = null, run_id = null, expires_at = $3::timestamptz
+where run_id = $4::uuid
+    ), effect as (
+      delete
+from run_effects
+where run_id = $5::uuid
+    )
+    delete
+from maintenance_runs
+where id = $6::uuid;
 
 -- src/plans/plan-applications.queries.ts findApplicationRun
     select run.id
@@ -266,63 +319,10 @@ where n.id = named.id[1]::uuid
 and "h"."scope" = any($3::text[]))
   );
 
--- src/plans/plan-applications.queries.ts deletePlan
-    with application as (
-      update maintenance_runs as run
-      set cancel_requested = true, status = case run.status when 'queued' then 'cancelled' else run.status end,
-        finished_at = case run.status when 'queued' then $1::timestamptz end
-      from plan_applications as a
-      where a.plan_id = $2::uuid
-and run.id = a.run_id
-and run.status in ('queued', 'running')
-    ), lease as (
-      update job_leases
-set holder = null, run_id = null, expires_at = $3::timestamptz
-where run_id = $4::uuid
-    ), effect as (
-      delete
-from run_effects
-where run_id = $5::uuid
-    )
-    delete
-from maintenance_runs
-where id = $6::uuid;
-
--- src/plans/plan-applications.queries.ts deleteExpiredPlans
-    with expired as (
-      select p.id
-from plans as p
-      where p.expires_at <= $1::timestamptz
-and (
-        exists (select
-from run_effects as e
-where e.run_id = p.id)
-        or exists (select
-from maintenance_changes as c
-where c.run_id = p.id
-and c.planned is not null)
-      )
-        and not exists (
-          select
-from plan_applications as a join maintenance_runs as run on run.id = a.run_id
-          where a.plan_id = p.id
-and run.status in ('queued', 'running')
-        )
-      order by p.expires_at
-      limit $2
-    ), effect as (
-      delete
-from run_effects
-where run_id in (select id
-from expired)
-    ), change as (
-      update maintenance_changes
-set before = null, after = null, planned = null
-where run_id in (select id
-from expired)
-    )
-    select count(*) as deleted
-from expired;
+-- src/plans/plan-applications.queries.ts lockPlan
+select
+from plans
+where id = $1::uuid for update;
 
 -- src/plans/plan-changes.queries.ts listPlanChanges: the first page
     select c.record_id, r.type, c.action, c.before as before,
@@ -694,12 +694,6 @@ order by keeping desc nulls last)
     group by action, type
     order by action, type;
 
--- src/plans/planned-changes.queries.ts findApplication
-    select a.plan_id as "planId", coalesce(m.started_at, m.created_at) as "plannedAt", a.selection -> 'only' as only,
-      a.selection -> 'except' as "except"
-    from plan_applications as a join maintenance_runs as m on m.id = a.plan_id
-    where a.run_id = $1::uuid;
-
 -- src/plans/planned-changes.queries.ts countSelected
     select count(*) as selected
 from maintenance_changes as c
@@ -719,6 +713,19 @@ or a.run_id = $6::uuid
 and made.action = 'skipped')
     offset 0
   );
+
+-- src/plans/planned-changes.queries.ts findApplication
+    select a.plan_id as "planId", coalesce(m.started_at, m.created_at) as "plannedAt", a.selection -> 'only' as only,
+      a.selection -> 'except' as "except"
+    from plan_applications as a join maintenance_runs as m on m.id = a.plan_id
+    where a.run_id = $1::uuid;
+
+-- src/plans/planned-changes.queries.ts findErasedScopes
+select pg_advisory_xact_lock_shared(7350 # lock_seed(), 3);
+    select distinct scope
+from tombstones
+    where scope = any($1::text[])
+and created_at >= $2::timestamptz;
 
 -- src/plans/planned-changes.queries.ts listPlanned
     select c.record_id, c.action, c.before, c.after, c.note,
@@ -819,13 +826,6 @@ and made_by.action in (c.action, 'skipped')
   offset 0
 )
     );
-
--- src/plans/planned-changes.queries.ts findErasedScopes
-select pg_advisory_xact_lock_shared(7350 # lock_seed(), 3);
-    select distinct scope
-from tombstones
-    where scope = any($1::text[])
-and created_at >= $2::timestamptz;
 
 -- src/plans/planned-forgetting.queries.ts forgetPlanned
     with due as materialized (
@@ -1950,12 +1950,18 @@ and m.scope = any($20::text[])
     order by created_at desc, id desc
     limit $25;
 
--- src/plans/selection.queries.ts isSelected
-select ((c.action = any($1::text[])
-or c.record_id::text = any($2::text[]))
-and not (c.action = any($3::text[])
-or c.record_id::text = any($4::text[])))
-from maintenance_changes as c;
+-- src/plans/selection.queries.ts describeMove
+select case
+    when r.forgotten_at is not null then 'it was forgotten since'
+    when r.pinned
+and not (c.planned ->> 'pinned')::bool then 'it was pinned since'
+    when r.status::text <> c.planned ->> 'status' then 'it is ' || r.status || ' now'
+    when r.layer::text <> c.planned ->> 'layer' then 'it is in the layer ' || r.layer || ' now'
+    when r.base_salience <> (c.planned ->> 'base_salience')::float8
+      or r.anchored_at <> (c.planned ->> 'anchored_at')::timestamptz then 'its salience changed since'
+    when r.version <> (c.planned ->> 'version')::int4 then 'it changed since'
+  end
+from maintenance_changes as c, records as r;
 
 -- src/plans/selection.queries.ts isDoneBy
 select exists (
@@ -1970,15 +1976,9 @@ and made.action = 'skipped')
   )
 from maintenance_changes as c;
 
--- src/plans/selection.queries.ts describeMove
-select case
-    when r.forgotten_at is not null then 'it was forgotten since'
-    when r.pinned
-and not (c.planned ->> 'pinned')::bool then 'it was pinned since'
-    when r.status::text <> c.planned ->> 'status' then 'it is ' || r.status || ' now'
-    when r.layer::text <> c.planned ->> 'layer' then 'it is in the layer ' || r.layer || ' now'
-    when r.base_salience <> (c.planned ->> 'base_salience')::float8
-      or r.anchored_at <> (c.planned ->> 'anchored_at')::timestamptz then 'its salience changed since'
-    when r.version <> (c.planned ->> 'version')::int4 then 'it changed since'
-  end
-from maintenance_changes as c, records as r;
+-- src/plans/selection.queries.ts isSelected
+select ((c.action = any($1::text[])
+or c.record_id::text = any($2::text[]))
+and not (c.action = any($3::text[])
+or c.record_id::text = any($4::text[])))
+from maintenance_changes as c;

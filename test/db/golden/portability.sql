@@ -1400,13 +1400,48 @@ from written;
     select secret::text || more_secret::text as secret
 from import_secret;
 
--- src/portability/import/import-edges.queries.ts mayLinkTo
-select t.id
+-- src/portability/import/import-edges.queries.ts deleteAbandonedEdges
+    delete
+from awaiting_edges
+where ctid = any(array(
+      select ctid
+from awaiting_edges
+where received_at <= $1::timestamptz - interval '1 day'
+limit $2
+      for update skip locked
+    ))
+    returning true;
+
+-- src/portability/import/import-edges.queries.ts findMissingEdges
+    with missing as materialized (
+      select source_id, predicate, target_id
+      from json_to_recordset($1::json) as given (source_id uuid, predicate text, target_id uuid)
+      where not exists (
+        select
+from relations as e
+        where e.source_id = given.source_id
+and e.predicate = given.predicate
+and e.target_id = given.target_id
+      )
+    )
+    select m.source_id, m.predicate, m.target_id, case
+      when exists (
+        select
+from awaiting_edges as w
+        where w.source_id = m.source_id
+and w.target_id = m.target_id
+and w.predicate = m.predicate
+      ) then 'awaited'
+      when exists (
+        select
 from records as t
-where (("t"."sensitivity" <= $1
-and "t"."scope" = any($2::text[]))
-and ('derives' <> all($3::text[])
-or t.scope = any($4::text[])));
+where t.id = m.target_id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $2
+and "t"."scope" = any($3::text[]))
+      ) then 'absent'
+      else 'loose' end as cause
+    from missing as m;
 
 -- src/portability/import/import-edges.queries.ts linkEdges
     with given as materialized (
@@ -1459,6 +1494,14 @@ where inverse is not null
     order by source_id, predicate, target_id
     on conflict do nothing;
 
+-- src/portability/import/import-edges.queries.ts mayLinkTo
+select t.id
+from records as t
+where (("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+and ('derives' <> all($3::text[])
+or t.scope = any($4::text[])));
+
 -- src/portability/import/import-edges.queries.ts resolveWaitingEdges
     with due as materialized (
       delete
@@ -1507,58 +1550,6 @@ where inverse is not null
     select source_id, predicate, target_id, not is_ready as is_loose
 from judged;
 
--- src/portability/import/import-edges.queries.ts findMissingEdges
-    with missing as materialized (
-      select source_id, predicate, target_id
-      from json_to_recordset($1::json) as given (source_id uuid, predicate text, target_id uuid)
-      where not exists (
-        select
-from relations as e
-        where e.source_id = given.source_id
-and e.predicate = given.predicate
-and e.target_id = given.target_id
-      )
-    )
-    select m.source_id, m.predicate, m.target_id, case
-      when exists (
-        select
-from awaiting_edges as w
-        where w.source_id = m.source_id
-and w.target_id = m.target_id
-and w.predicate = m.predicate
-      ) then 'awaited'
-      when exists (
-        select
-from records as t
-where t.id = m.target_id
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $2
-and "t"."scope" = any($3::text[]))
-      ) then 'absent'
-      else 'loose' end as cause
-    from missing as m;
-
--- src/portability/import/import-edges.queries.ts deleteAbandonedEdges
-    delete
-from awaiting_edges
-where ctid = any(array(
-      select ctid
-from awaiting_edges
-where received_at <= $1::timestamptz - interval '1 day'
-limit $2
-      for update skip locked
-    ))
-    returning true;
-
--- src/portability/import/import-vectors.queries.ts registerModels
-    insert into embedding_models (provider, model, dimensions, registered_at, seen_at, max_sensitivity, walked_to)
-    select distinct provider, model, dimensions, $1::timestamptz, $2::timestamptz, 'hyper'::sensitivity,
-      '00000000-0000-0000-0000-000000000000'::uuid
-    from json_to_recordset($3::json) as given (provider text, model text, dimensions int4)
-    where not exists (select
-from embedding_models)
-    on conflict do nothing;
-
 -- src/portability/import/import-vectors.queries.ts insertVectors
     with given as materialized (
       select g.id as record_id, m.id as model_id, g.bits, g.embedded_at, decode(g.code, 'base64') as code,
@@ -1599,6 +1590,15 @@ from surprises as s
 where s.record_id = r.id)
     on conflict do nothing;
 
+-- src/portability/import/import-vectors.queries.ts registerModels
+    insert into embedding_models (provider, model, dimensions, registered_at, seen_at, max_sensitivity, walked_to)
+    select distinct provider, model, dimensions, $1::timestamptz, $2::timestamptz, 'hyper'::sensitivity,
+      '00000000-0000-0000-0000-000000000000'::uuid
+    from json_to_recordset($3::json) as given (provider text, model text, dimensions int4)
+    where not exists (select
+from embedding_models)
+    on conflict do nothing;
+
 -- src/portability/import/import.queries.ts findExisting
     select r.id, r.type, r.scope, r.sensitivity, r.confidence, r.created_at, r.version,
       c.tags, c.payload, c.provenance, c.interpretation
@@ -1623,6 +1623,25 @@ and "r"."scope" = any($3::text[]));
     join handles as h on h.digest = wanted.digest
 and h.scope = wanted.scope
 and h.place = wanted.place;
+
+-- src/portability/import/import.queries.ts insertDescents
+    insert into descents (derived_id, source_id, kind, is_ground)
+    select g.derived_id, g.source_id, case when t.id is null
+or (("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+and ('derived_from' <> all($3::text[])
+or t.scope = any($4::text[]))) then g.kind else 'inherited' end, g.is_ground
+    from json_to_recordset($5::json) as g
+      (derived_id uuid, source_id uuid, kind text, is_ground bool)
+    left join records as t on t.id = g.source_id
+    where not exists (select
+from departures as d
+where d.id = g.source_id
+and d.kind = 'erased')
+      and (t.id is null
+or ("t"."sensitivity" <= $6
+and "t"."scope" = any($7::text[])))
+    on conflict on constraint descents_pkey do nothing;
 
 -- src/portability/import/import.queries.ts insertHistories
     with past as materialized (
@@ -1709,24 +1728,22 @@ and p.consolidation is not null
       (stage consolidation_stage, outcome text, digest text, scope text)
     on conflict do nothing;
 
--- src/portability/import/import.queries.ts insertDescents
-    insert into descents (derived_id, source_id, kind, is_ground)
-    select g.derived_id, g.source_id, case when t.id is null
-or (("t"."sensitivity" <= $1
-and "t"."scope" = any($2::text[]))
-and ('derived_from' <> all($3::text[])
-or t.scope = any($4::text[]))) then g.kind else 'inherited' end, g.is_ground
-    from json_to_recordset($5::json) as g
-      (derived_id uuid, source_id uuid, kind text, is_ground bool)
-    left join records as t on t.id = g.source_id
-    where not exists (select
-from departures as d
-where d.id = g.source_id
-and d.kind = 'erased')
-      and (t.id is null
-or ("t"."sensitivity" <= $6
-and "t"."scope" = any($7::text[])))
-    on conflict on constraint descents_pkey do nothing;
+-- src/portability/import/staging.queries.ts deleteAbandonedLines
+    delete
+from import_lines
+where ctid = any(array(
+      select ctid
+from import_lines
+where received_at <= $1::timestamptz - interval '1 day'
+limit $2
+      for update skip locked
+    ))
+    returning true;
+
+-- src/portability/import/staging.queries.ts deleteStagedLines
+delete
+from import_lines
+where import_id = $1::uuid;
 
 -- src/portability/import/staging.queries.ts insertStagedLines
     insert into import_lines (import_id, line, received_at, bytes)
@@ -1750,20 +1767,3 @@ from next join import_lines as l on l.import_id = $4::uuid
 and l.line = next.line
     where next.bytes_before < $5
     order by l.line;
-
--- src/portability/import/staging.queries.ts deleteStagedLines
-delete
-from import_lines
-where import_id = $1::uuid;
-
--- src/portability/import/staging.queries.ts deleteAbandonedLines
-    delete
-from import_lines
-where ctid = any(array(
-      select ctid
-from import_lines
-where received_at <= $1::timestamptz - interval '1 day'
-limit $2
-      for update skip locked
-    ))
-    returning true;

@@ -1,9 +1,43 @@
+-- src/records/deleted-records.queries.ts deleteErased
+    with leaving as materialized (select *
+from records
+where id = any($1::uuid[])), remains as (
+      insert into departures
+        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
+      select r.id, r.created_at, $2::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
+        $3::departure_kind, 'erased', $4::text, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count")
+      from leaving as r
+    ), unlisted as (
+      delete
+from unembedded
+where record_id in (select id
+from leaving)
+    ), effect as (
+      delete
+from run_effects
+where record_id in (select id
+from leaving)
+    )
+    delete
+from records
+where id in (select id
+from leaving)
+returning id;
+
 -- src/records/deleted-records.queries.ts findDeletedRecords
 select "d"."id", "d"."type", "d"."sensitivity", "d"."scope", "d"."created_at", "d"."departed_at", "d"."kind", "d"."reason", "d"."actor", "d"."run_id", "d"."numbers"
 from "departures" as "d"
 where "d"."id" = any($1::uuid[])
 and ("d"."sensitivity" <= $2
 and "d"."scope" = any($3::text[]));
+
+-- src/records/deleted-records.queries.ts listPurgeable
+    select id, coalesce(forgotten_reason, '') as reason, coalesce(forgotten_at, purge_at) as forgotten_at
+from records
+    where purge_at <= $1::timestamptz
+and id > $2::uuid
+    order by id
+limit $3;
 
 -- src/records/deleted-records.queries.ts purgeForgotten
     with leaving as materialized (
@@ -36,14 +70,6 @@ where id in (select id
 from leaving)
 returning id;
 
--- src/records/deleted-records.queries.ts listPurgeable
-    select id, coalesce(forgotten_reason, '') as reason, coalesce(forgotten_at, purge_at) as forgotten_at
-from records
-    where purge_at <= $1::timestamptz
-and id > $2::uuid
-    order by id
-limit $3;
-
 -- src/records/deleted-records.queries.ts purgeRecords
     with leaving as materialized (
     select *
@@ -75,31 +101,58 @@ where id in (select id
 from leaving)
 returning id;
 
--- src/records/deleted-records.queries.ts deleteErased
-    with leaving as materialized (select *
-from records
-where id = any($1::uuid[])), remains as (
-      insert into departures
-        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
-      select r.id, r.created_at, $2::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
-        $3::departure_kind, 'erased', $4::text, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count")
-      from leaving as r
-    ), unlisted as (
-      delete
-from unembedded
-where record_id in (select id
-from leaving)
-    ), effect as (
-      delete
-from run_effects
-where record_id in (select id
-from leaving)
-    )
-    delete
-from records
-where id in (select id
-from leaving)
-returning id;
+-- src/records/erasure/erasure.queries.ts clearAuditText
+update "audit_entries"
+set "rationale" = $1, "changes" = $2
+where "record_id" = any($3::uuid[])
+and ("rationale" <> $4
+or "changes" is not null);
+
+-- src/records/erasure/erasure.queries.ts clearInheritedAuditText
+    update audit_entries as a
+set rationale = '', changes = null
+    where a.record_id = any($1::uuid[])
+and a.changes is not null
+and exists (
+      select
+from jsonb_object_keys(a.changes) as named (key)
+      where key in ('tags', 'merged')
+or key like 'provenance%'
+        or key like 'payload%'
+and key <> 'payload.revision.status'
+    );
+
+-- src/records/erasure/erasure.queries.ts clearStatusReasons
+update "status_changes"
+set "reason" = $1
+where "record_id" = any($2::uuid[])
+and "reason" <> $3;
+
+-- src/records/erasure/erasure.queries.ts deleteAccesses
+delete
+from "access_log"
+where "record_id" = any($1::uuid[]);
+
+-- src/records/erasure/erasure.queries.ts deleteDescentsFrom
+delete
+from descents
+where source_id = any($1::uuid[]);
+
+-- src/records/erasure/erasure.queries.ts deleteEdgesOf
+delete
+from "relations"
+where ("source_id" = any($1::uuid[])
+or "target_id" = any($2::uuid[]));
+
+-- src/records/erasure/erasure.queries.ts deleteEmbeddings
+delete
+from "embeddings"
+where "record_id" = any($1::uuid[]);
+
+-- src/records/erasure/erasure.queries.ts findContents
+    select c.record_id as id, c.tags, c.payload, c.provenance, c.interpretation
+    from contents as c
+where c.record_id = any($1::uuid[]);
 
 -- src/records/erasure/erasure.queries.ts findDerivations
     with recursive descendant as (
@@ -119,15 +172,29 @@ and d.kind <> 'contest'
     from touched join descents as d on d.derived_id = touched.id
     where d.kind <> 'contest';
 
--- src/records/erasure/erasure.queries.ts deleteDescentsFrom
-delete
-from descents
-where source_id = any($1::uuid[]);
+-- src/records/erasure/erasure.queries.ts findReadableIds
+select "r"."id"
+from "records" as "r"
+where "r"."id" = any($1::uuid[])
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+order by "r"."id";
 
--- src/records/erasure/erasure.queries.ts findContents
-    select c.record_id as id, c.tags, c.payload, c.provenance, c.interpretation
-    from contents as c
-where c.record_id = any($1::uuid[]);
+-- src/records/erasure/erasure.queries.ts insertEraseEntries
+    insert into audit_entries (record_id, action, actor, at, rationale, via)
+    select id, 'erase', $1::text, $2::timestamptz, $3::text, $4::jsonb
+    from unnest($5::uuid[]) as erased (id);
+
+-- src/records/erasure/erasure.queries.ts lockForErasure
+select r.id
+from records as r
+where r.id = any($1::uuid[])
+order by r.id for update;
+
+-- src/records/erasure/erasure.queries.ts updateDeletedToErased
+update "departures"
+set "kind" = $1, "reason" = $2, "actor" = $3, "departed_at" = $4
+where "id" = $5;
 
 -- src/records/erasure/erasure.queries.ts updateKeptRecords
     with kept as materialized (
@@ -172,72 +239,12 @@ from kept as k
     from kept as k
 order by k.id;
 
--- src/records/erasure/erasure.queries.ts clearInheritedAuditText
-    update audit_entries as a
-set rationale = '', changes = null
-    where a.record_id = any($1::uuid[])
-and a.changes is not null
-and exists (
-      select
-from jsonb_object_keys(a.changes) as named (key)
-      where key in ('tags', 'merged')
-or key like 'provenance%'
-        or key like 'payload%'
-and key <> 'payload.revision.status'
-    );
-
--- src/records/erasure/erasure.queries.ts lockForErasure
-select r.id
-from records as r
-where r.id = any($1::uuid[])
-order by r.id for update;
-
--- src/records/erasure/erasure.queries.ts findReadableIds
-select "r"."id"
-from "records" as "r"
-where "r"."id" = any($1::uuid[])
-and ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
-order by "r"."id";
-
--- src/records/erasure/erasure.queries.ts deleteEdgesOf
-delete
-from "relations"
-where ("source_id" = any($1::uuid[])
-or "target_id" = any($2::uuid[]));
-
--- src/records/erasure/erasure.queries.ts deleteAccesses
-delete
-from "access_log"
-where "record_id" = any($1::uuid[]);
-
--- src/records/erasure/erasure.queries.ts deleteEmbeddings
-delete
-from "embeddings"
-where "record_id" = any($1::uuid[]);
-
--- src/records/erasure/erasure.queries.ts clearAuditText
-update "audit_entries"
-set "rationale" = $1, "changes" = $2
-where "record_id" = any($3::uuid[])
-and ("rationale" <> $4
-or "changes" is not null);
-
--- src/records/erasure/erasure.queries.ts clearStatusReasons
-update "status_changes"
-set "reason" = $1
-where "record_id" = any($2::uuid[])
-and "reason" <> $3;
-
--- src/records/erasure/erasure.queries.ts insertEraseEntries
-    insert into audit_entries (record_id, action, actor, at, rationale, via)
-    select id, 'erase', $1::text, $2::timestamptz, $3::text, $4::jsonb
-    from unnest($5::uuid[]) as erased (id);
-
--- src/records/erasure/erasure.queries.ts updateDeletedToErased
-update "departures"
-set "kind" = $1, "reason" = $2, "actor" = $3, "departed_at" = $4
-where "id" = $5;
+-- src/records/erasure/run-effects.queries.ts clearAppliedChanges
+    update maintenance_changes as c
+set before = null, after = null
+    from plan_applications as a
+    where c.run_id = a.run_id
+and c.record_id = any($1::uuid[]);
 
 -- src/records/erasure/run-effects.queries.ts deleteEffects
     with recursive planned as (
@@ -279,17 +286,22 @@ from run_effects
       or record_id = any($7::uuid[])
 and relation in ('contents', 'entity_identifiers', 'audit_entries');
 
--- src/records/erasure/run-effects.queries.ts clearAppliedChanges
-    update maintenance_changes as c
-set before = null, after = null
-    from plan_applications as a
-    where c.run_id = a.run_id
-and c.record_id = any($1::uuid[]);
-
 -- src/records/erasure/stored-answers.queries.ts deleteAnswersAbout
     delete
 from idempotency_keys
     where body::jsonb ->> 'id' = any($1::text[])
+or body::jsonb -> 'record' ->> 'id' = any($2::text[])
+      or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
+
+-- src/records/erasure/stored-answers.queries.ts reduceAnswersAbout
+    update idempotency_keys
+    set body = (case
+      when body::jsonb ? 'payload' then jsonb_build_object('id', body::jsonb -> 'id', 'version', body::jsonb -> 'version')
+      when body::jsonb ? 'record'
+        then jsonb_set(body::jsonb, '{record}', jsonb_build_object('id', (body::jsonb -> 'record') -> 'id', 'version', (body::jsonb -> 'record') -> 'version'))
+      else jsonb_set(body::jsonb, '{primary_record}', jsonb_build_object('id', (body::jsonb -> 'primary_record') -> 'id', 'version', (body::jsonb -> 'primary_record') -> 'version')) end)::text
+    where (body::jsonb ->> 'id' = any($1::text[])
+and body::jsonb ? 'payload')
 or body::jsonb -> 'record' ->> 'id' = any($2::text[])
       or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
 
@@ -311,18 +323,6 @@ from jsonb_array_elements(
       where result -> 'record' ->> 'id' = any($2::text[])
     );
 
--- src/records/erasure/stored-answers.queries.ts reduceAnswersAbout
-    update idempotency_keys
-    set body = (case
-      when body::jsonb ? 'payload' then jsonb_build_object('id', body::jsonb -> 'id', 'version', body::jsonb -> 'version')
-      when body::jsonb ? 'record'
-        then jsonb_set(body::jsonb, '{record}', jsonb_build_object('id', (body::jsonb -> 'record') -> 'id', 'version', (body::jsonb -> 'record') -> 'version'))
-      else jsonb_set(body::jsonb, '{primary_record}', jsonb_build_object('id', (body::jsonb -> 'primary_record') -> 'id', 'version', (body::jsonb -> 'primary_record') -> 'version')) end)::text
-    where (body::jsonb ->> 'id' = any($1::text[])
-and body::jsonb ? 'payload')
-or body::jsonb -> 'record' ->> 'id' = any($2::text[])
-      or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
-
 -- src/records/erasure/stored-answers.queries.ts removeFromCaptureAnswers
     update idempotency_keys
     set body = jsonb_set(body::jsonb, '{created_records}', coalesce((
@@ -339,15 +339,17 @@ from jsonb_array_elements(
       where record ->> 'id' = any($2::text[])
     );
 
+-- src/records/erasure/tombstones.queries.ts deleteTombstone
+delete
+from "tombstones"
+where "id" = $1
+and (sensitivity <= $2::sensitivity
+and scope = any($3::text[]))
+returning "id";
+
 -- src/records/erasure/tombstones.queries.ts findTombstonesOf
     select erased_scope as scope, erased_digest as digest
     from erased_among($1::bytea, $2::text[], $3::bytea[]);
-
--- src/records/erasure/tombstones.queries.ts lockTombstonesExclusive
-select pg_advisory_xact_lock(7350 # lock_seed(), 3);
-
--- src/records/erasure/tombstones.queries.ts lockTombstonesShared
-select pg_advisory_xact_lock_shared(7350 # lock_seed(), 3);
 
 -- src/records/erasure/tombstones.queries.ts insertTombstones
 insert into "tombstones" ("scope", "digest", "id", "key_id", "created_at", "actor")
@@ -373,13 +375,11 @@ and (created_at, id) < ($3::timestamptz, $4::uuid)
 order by "created_at" desc, "id" desc
 limit $5;
 
--- src/records/erasure/tombstones.queries.ts deleteTombstone
-delete
-from "tombstones"
-where "id" = $1
-and (sensitivity <= $2::sensitivity
-and scope = any($3::text[]))
-returning "id";
+-- src/records/erasure/tombstones.queries.ts lockTombstonesExclusive
+select pg_advisory_xact_lock(7350 # lock_seed(), 3);
+
+-- src/records/erasure/tombstones.queries.ts lockTombstonesShared
+select pg_advisory_xact_lock_shared(7350 # lock_seed(), 3);
 
 -- src/records/hidden-names.queries.ts addHiddenIds
     select n.id
@@ -407,16 +407,366 @@ where n.id = any($4::uuid[])
 and not ("n"."sensitivity" <= $5
 and "n"."scope" = any($6::text[]));
 
--- src/records/listing/list-matching.queries.ts selectSortValue
-select salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz)
-from records as r;
-
 -- src/records/listing/list-matching.queries.ts selectMatching
 select "r"."id"
 from "records" as "r"
 where ("r"."sensitivity" <= $1
 and "r"."scope" = any($2::text[]))
 and r.forgotten_at is null;
+
+-- src/records/listing/list-matching.queries.ts selectSortValue
+select salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz)
+from records as r;
+
+-- src/records/listing/list.queries.ts findMostSalientIds
+    with used as materialized (
+  with recursive used as (
+    (
+      select half_life_seconds as seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+      order by half_life_seconds
+      limit 1
+    )
+    union all
+    select (
+      select half_life_seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+and half_life_seconds > used.seconds
+      order by half_life_seconds
+      limit 1
+    )
+    from used
+    where used.seconds is not null
+  )
+  select seconds
+from used
+where seconds is not null
+limit 501
+), best as (
+      select id, position
+from ((select "best"."id", "best"."position"
+from (select seconds as half_life, scope
+from used cross join (values ('')) as named (scope)) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and 1 = 1
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true)) as candidate
+order by position desc, id desc
+limit 51
+    )
+    select best.id, best.position, (select count(*)
+from used) * $4 as lanes,
+      ((select "r"."salience"
+from "records" as "r"
+where ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is null
+order by "r"."salience" desc, "r"."id" desc
+limit 1)) as loose
+    from (select) as always
+left join best on true
+    order by best.position desc, best.id desc;
+
+-- src/records/listing/list.queries.ts findMostSalientIds: of some scopes
+    with used as materialized (
+  with recursive used as (
+    (
+      select half_life_seconds as seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+      order by half_life_seconds
+      limit 1
+    )
+    union all
+    select (
+      select half_life_seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+and half_life_seconds > used.seconds
+      order by half_life_seconds
+      limit 1
+    )
+    from used
+    where used.seconds is not null
+  )
+  select seconds
+from used
+where seconds is not null
+limit 501
+), best as (
+      select id, position
+from ((select "best"."id", "best"."position"
+from (select seconds as half_life, scope
+from used cross join unnest($1::text[]) as named (scope)) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and r.scope = lane.scope
+and 1 = 1
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true)) as candidate
+order by position desc, id desc
+limit 51
+    )
+    select best.id, best.position, (select count(*)
+from used) * $5 as lanes,
+      ((select "r"."salience"
+from "records" as "r"
+where ("r"."sensitivity" <= $6
+and "r"."scope" = any($7::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is null
+order by "r"."salience" desc, "r"."id" desc
+limit 1)) as loose
+    from (select) as always
+left join best on true
+    order by best.position desc, best.id desc;
+
+-- src/records/listing/list.queries.ts findSalienceFloor
+select "position"
+from (select "best"."id", "best"."position"
+from unnest($1::bigint[], $2::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and 1 = 1
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true union all (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $6::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $7
+and "r"."scope" = any($8::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is null
+order by "r"."salience" desc, "r"."id" desc
+limit $9)) as "candidate"
+order by "position" desc
+limit $10 offset $11;
+
+-- src/records/listing/list.queries.ts listAudit
+select "id", "action", "actor", "at", "rationale", "run_id", "operation_id", "changes", "via"
+from "audit_entries" as "a"
+where "record_id" = $1
+and "id" > $2
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = a.record_id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+order by "id"
+limit $8;
+
+-- src/records/listing/list.queries.ts listBySalience
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+            order by a.id desc
+limit $8
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, cut.position
+    from ((select "id", "position"
+from (select "best"."id", "best"."position"
+from unnest($9::bigint[], $10::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $11::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $12
+and "r"."scope" = any($13::text[]))
+and r.forgotten_at is null
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $14::timestamptz) <= $15::float8
+and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $16::timestamptz) < $17::float8
+or r.id < $18::uuid)
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and r.scope = lane.scope
+and r.decay_rank <= $19::float8 + $20::float8 / lane.half_life
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true union all select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $21::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $22
+and "r"."scope" = any($23::text[]))
+and r.forgotten_at is null
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $24::timestamptz) <= $25::float8
+and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $26::timestamptz) < $27::float8
+or r.id < $28::uuid)
+and "r"."decay_rank" is null
+and "r"."salience" >= $29) as "candidate"
+order by "position" desc, "id" desc
+limit $30)) as cut join records as r on r.id = cut.id
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $31
+and "r"."scope" = any($32::text[]))
+order by cut.position desc, r.id desc;
+
+-- src/records/listing/list.queries.ts listHalfLives
+  with recursive used as (
+    (
+      select half_life_seconds as seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+      order by half_life_seconds
+      limit 1
+    )
+    union all
+    select (
+      select half_life_seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+and half_life_seconds > used.seconds
+      order by half_life_seconds
+      limit 1
+    )
+    from used
+    where used.seconds is not null
+  )
+  select seconds
+from used
+where seconds is not null
+limit 101;
+
+-- src/records/listing/list.queries.ts listIdsBySalience
+select "id", "position"
+from (select "best"."id", "best"."position"
+from unnest($1::bigint[], $2::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and 1 = 1
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true union all select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $6::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $7
+and "r"."scope" = any($8::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is null
+and "r"."salience" >= $9) as "candidate"
+order by "position" desc, "id" desc
+limit $10;
+
+-- src/records/listing/list.queries.ts listRecordIds
+select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+and (r.forgotten_at is null
+and r.pinned)
+order by salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $4::timestamptz) desc, "r"."id" desc
+limit $5;
 
 -- src/records/listing/list.queries.ts listRecords: by salience
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
@@ -648,355 +998,10 @@ limit $2)) as cut join records as r on r.id = cut.id
     where true
 order by cut.position desc, r.id desc;
 
--- src/records/listing/list.queries.ts listRecordIds
-select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
-and (r.forgotten_at is null
-and r.pinned)
-order by salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $4::timestamptz) desc, "r"."id" desc
-limit $5;
-
--- src/records/listing/list.queries.ts listHalfLives
-  with recursive used as (
-    (
-      select half_life_seconds as seconds
-from records
-      where decay_rank is not null
-and forgotten_at is null
-      order by half_life_seconds
-      limit 1
-    )
-    union all
-    select (
-      select half_life_seconds
-from records
-      where decay_rank is not null
-and forgotten_at is null
-and half_life_seconds > used.seconds
-      order by half_life_seconds
-      limit 1
-    )
-    from used
-    where used.seconds is not null
-  )
-  select seconds
-from used
-where seconds is not null
-limit 101;
-
--- src/records/listing/list.queries.ts findMostSalientIds
-    with used as materialized (
-  with recursive used as (
-    (
-      select half_life_seconds as seconds
-from records
-      where decay_rank is not null
-and forgotten_at is null
-      order by half_life_seconds
-      limit 1
-    )
-    union all
-    select (
-      select half_life_seconds
-from records
-      where decay_rank is not null
-and forgotten_at is null
-and half_life_seconds > used.seconds
-      order by half_life_seconds
-      limit 1
-    )
-    from used
-    where used.seconds is not null
-  )
-  select seconds
-from used
-where seconds is not null
-limit 501
-), best as (
-      select id, position
-from ((select "best"."id", "best"."position"
-from (select seconds as half_life, scope
-from used cross join (values ('')) as named (scope)) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
-and r.forgotten_at is null
-and "r"."decay_rank" is not null
-and r.half_life_seconds = lane.half_life
-and 1 = 1
-order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true)) as candidate
-order by position desc, id desc
-limit 51
-    )
-    select best.id, best.position, (select count(*)
-from used) * $4 as lanes,
-      ((select "r"."salience"
-from "records" as "r"
-where ("r"."sensitivity" <= $5
-and "r"."scope" = any($6::text[]))
-and r.forgotten_at is null
-and "r"."decay_rank" is null
-order by "r"."salience" desc, "r"."id" desc
-limit 1)) as loose
-    from (select) as always
-left join best on true
-    order by best.position desc, best.id desc;
-
--- src/records/listing/list.queries.ts findMostSalientIds: of some scopes
-    with used as materialized (
-  with recursive used as (
-    (
-      select half_life_seconds as seconds
-from records
-      where decay_rank is not null
-and forgotten_at is null
-      order by half_life_seconds
-      limit 1
-    )
-    union all
-    select (
-      select half_life_seconds
-from records
-      where decay_rank is not null
-and forgotten_at is null
-and half_life_seconds > used.seconds
-      order by half_life_seconds
-      limit 1
-    )
-    from used
-    where used.seconds is not null
-  )
-  select seconds
-from used
-where seconds is not null
-limit 501
-), best as (
-      select id, position
-from ((select "best"."id", "best"."position"
-from (select seconds as half_life, scope
-from used cross join unnest($1::text[]) as named (scope)) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $3
-and "r"."scope" = any($4::text[]))
-and r.forgotten_at is null
-and "r"."decay_rank" is not null
-and r.half_life_seconds = lane.half_life
-and r.scope = lane.scope
-and 1 = 1
-order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true)) as candidate
-order by position desc, id desc
-limit 51
-    )
-    select best.id, best.position, (select count(*)
-from used) * $5 as lanes,
-      ((select "r"."salience"
-from "records" as "r"
-where ("r"."sensitivity" <= $6
-and "r"."scope" = any($7::text[]))
-and r.forgotten_at is null
-and "r"."decay_rank" is null
-order by "r"."salience" desc, "r"."id" desc
-limit 1)) as loose
-    from (select) as always
-left join best on true
-    order by best.position desc, best.id desc;
-
--- src/records/listing/list.queries.ts findSalienceFloor
-select "position"
-from (select "best"."id", "best"."position"
-from unnest($1::bigint[], $2::text[]) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]))
-and r.forgotten_at is null
-and "r"."decay_rank" is not null
-and r.half_life_seconds = lane.half_life
-and 1 = 1
-order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true union all (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $6::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $7
-and "r"."scope" = any($8::text[]))
-and r.forgotten_at is null
-and "r"."decay_rank" is null
-order by "r"."salience" desc, "r"."id" desc
-limit $9)) as "candidate"
-order by "position" desc
-limit $10 offset $11;
-
--- src/records/listing/list.queries.ts listBySalience
-    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
-      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
-      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
-      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
-      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
-      coalesce((
-        select json_agg(edge
-order by edge.created_at, edge.target_id, edge.predicate)
-        from (
-          select e.predicate, e.target_id, e.weight, e.created_at
-          from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $1
-and "t"."scope" = any($2::text[]))
-          order by e.predicate desc, e.target_id desc
-          limit 1000
-        ) as edge
-      ), '[]') as relations,
-      coalesce((
-        select json_agg(entry)
-        from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
-            newest.changes, newest.via
-          from (
-            select *
-from audit_entries as a
-where a.record_id = r.id
-and (
-    not exists (
-    select h.id
-from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
-  )
-and (a.action = 'create'
-or a.at not in (
-    select edge.created_at
-    from unnest($5::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = r.id
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  ))
-  )
-            order by a.id desc
-limit $8
-          ) as newest
-          order by newest.id
-        ) as entry
-      ), '[]') as audit_log, cut.position
-    from ((select "id", "position"
-from (select "best"."id", "best"."position"
-from unnest($9::bigint[], $10::text[]) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $11::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $12
-and "r"."scope" = any($13::text[]))
-and r.forgotten_at is null
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $14::timestamptz) <= $15::float8
-and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $16::timestamptz) < $17::float8
-or r.id < $18::uuid)
-and "r"."decay_rank" is not null
-and r.half_life_seconds = lane.half_life
-and r.scope = lane.scope
-and r.decay_rank <= $19::float8 + $20::float8 / lane.half_life
-order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true union all select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $21::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $22
-and "r"."scope" = any($23::text[]))
-and r.forgotten_at is null
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $24::timestamptz) <= $25::float8
-and (salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $26::timestamptz) < $27::float8
-or r.id < $28::uuid)
-and "r"."decay_rank" is null
-and "r"."salience" >= $29) as "candidate"
-order by "position" desc, "id" desc
-limit $30)) as cut join records as r on r.id = cut.id
-    join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $31
-and "r"."scope" = any($32::text[]))
-order by cut.position desc, r.id desc;
-
--- src/records/listing/list.queries.ts listIdsBySalience
-select "id", "position"
-from (select "best"."id", "best"."position"
-from unnest($1::bigint[], $2::text[]) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]))
-and r.forgotten_at is null
-and "r"."decay_rank" is not null
-and r.half_life_seconds = lane.half_life
-and 1 = 1
-order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true union all select "r"."id", salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $6::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $7
-and "r"."scope" = any($8::text[]))
-and r.forgotten_at is null
-and "r"."decay_rank" is null
-and "r"."salience" >= $9) as "candidate"
-order by "position" desc, "id" desc
-limit $10;
-
--- src/records/listing/list.queries.ts listAudit
-select "id", "action", "actor", "at", "rationale", "run_id", "operation_id", "changes", "via"
-from "audit_entries" as "a"
-where "record_id" = $1
-and "id" > $2
-and (
-    not exists (
-    select h.id
-from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
-  )
-and (a.action = 'create'
-or a.at not in (
-    select edge.created_at
-    from unnest($5::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = a.record_id
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  ))
-  )
-order by "id"
-limit $8;
+-- src/records/outdated-texts.queries.ts findOutdated
+    select record_id, payload, tags
+from contents
+    where record_id = any($1::uuid[]);
 
 -- src/records/outdated-texts.queries.ts hasOutdatedTexts
     select exists (select
@@ -1009,6 +1014,13 @@ from outdated_texts
 or record_id > $2::uuid
     order by record_id
     limit $3;
+
+-- src/records/outdated-texts.queries.ts listUnembedded
+    insert into unembedded (record_id, asked_at, due_at)
+    select id, $1::timestamptz, $2::timestamptz
+from unnest($3::uuid[]) as written (id)
+    on conflict (record_id) do update
+      set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts;
 
 -- src/records/outdated-texts.queries.ts lockOutdated
     with mine as materialized (
@@ -1031,11 +1043,6 @@ where r.id in (select record_id
 from mine)
     order by r.id
     for no key update skip locked;
-
--- src/records/outdated-texts.queries.ts findOutdated
-    select record_id, payload, tags
-from contents
-    where record_id = any($1::uuid[]);
 
 -- src/records/outdated-texts.queries.ts rewriteTexts
     with made as materialized (
@@ -1068,12 +1075,9 @@ where o.record_id = made.id
     select count(*)::int4 as count
 from rewritten;
 
--- src/records/outdated-texts.queries.ts listUnembedded
-    insert into unembedded (record_id, asked_at, due_at)
-    select id, $1::timestamptz, $2::timestamptz
-from unnest($3::uuid[]) as written (id)
-    on conflict (record_id) do update
-      set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts;
+-- src/records/record-change.queries.ts appendStatusChange
+insert into "status_changes" ("at", "old", "new", "actor", "reason", "step", "run_id", "via", "record_id")
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
 -- src/records/record-change.queries.ts applyChange: of a record alone
 with "changed" as (update "records"
@@ -1093,9 +1097,30 @@ on conflict ("record_id") do update
 set "asked_at" = $16, "due_at" = $17, "attempts" = $18) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
 values ($19, $20, $21, $22, $23, $24, $25, $26);
 
--- src/records/record-change.queries.ts appendStatusChange
-insert into "status_changes" ("at", "old", "new", "actor", "reason", "step", "run_id", "via", "record_id")
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+-- src/records/record-creation.queries.ts findTakenIdentifiers
+    select taken.record_id, taken.scope, taken.sensitivity, taken.namespace, taken.value
+    from json_to_recordset($1::json)
+      as wanted (scope text, sensitivity sensitivity, namespace text, value text)
+    join entity_identifiers as taken
+      on taken.scope = wanted.scope
+and taken.sensitivity = wanted.sensitivity
+and taken.namespace = wanted.namespace
+and taken.value = wanted.value;
+
+-- src/records/record-creation.queries.ts findUsedIds
+select "id"
+from "records"
+where id = any($1::uuid[]) union all select "id"
+from "departures"
+where id = any($2::uuid[]);
+
+-- src/records/record-creation.queries.ts findVisibleTargets
+select "r"."id", "r"."sensitivity"
+from "records" as "r"
+where "r"."id" = any($1::uuid[])
+and "r"."forgotten_at" is null
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]));
 
 -- src/records/record-creation.queries.ts insertRecords
     with incoming as materialized (
@@ -1239,180 +1264,16 @@ from record
     select id, true
 from incoming join erased using (scope, digest);
 
--- src/records/record-creation.queries.ts findUsedIds
-select "id"
-from "records"
-where id = any($1::uuid[]) union all select "id"
-from "departures"
-where id = any($2::uuid[]);
+-- src/records/records.queries.ts deleteHandles
+delete
+from "handles"
+where "record_id" = $1
+and "digest" = any($2::bytea[]);
 
--- src/records/record-creation.queries.ts findVisibleTargets
-select "r"."id", "r"."sensitivity"
-from "records" as "r"
-where "r"."id" = any($1::uuid[])
-and "r"."forgotten_at" is null
-and ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]));
-
--- src/records/record-creation.queries.ts findTakenIdentifiers
-    select taken.record_id, taken.scope, taken.sensitivity, taken.namespace, taken.value
-    from json_to_recordset($1::json)
-      as wanted (scope text, sensitivity sensitivity, namespace text, value text)
-    join entity_identifiers as taken
-      on taken.scope = wanted.scope
-and taken.sensitivity = wanted.sensitivity
-and taken.namespace = wanted.namespace
-and taken.value = wanted.value;
-
--- src/records/records.queries.ts selectStored
-    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
-      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
-      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
-      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
-      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
-      coalesce((
-        select json_agg(edge
-order by edge.created_at, edge.target_id, edge.predicate)
-        from (
-          select e.predicate, e.target_id, e.weight, e.created_at
-          from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $1
-and "t"."scope" = any($2::text[]))
-          order by e.predicate desc, e.target_id desc
-          limit 1000
-        ) as edge
-      ), '[]') as relations,
-      coalesce((
-        select json_agg(entry)
-        from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
-            newest.changes, newest.via
-          from (
-            select *
-from audit_entries as a
-where a.record_id = r.id
-and (
-    not exists (
-    select h.id
-from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
-  )
-and (a.action = 'create'
-or a.at not in (
-    select edge.created_at
-    from unnest($5::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = r.id
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  ))
-  )
-            order by a.id desc
-limit $8
-          ) as newest
-          order by newest.id
-        ) as entry
-      ), '[]') as audit_log
-    from records as r
-    join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[]));
-
--- src/records/records.queries.ts readStored
-    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
-      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
-      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
-      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
-      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
-      coalesce((
-        select json_agg(edge
-order by edge.created_at, edge.target_id, edge.predicate)
-        from (
-          select e.predicate, e.target_id, e.weight, e.created_at
-          from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $1
-and "t"."scope" = any($2::text[]))
-          order by e.predicate desc, e.target_id desc
-          limit 1000
-        ) as edge
-      ), '[]') as relations,
-      coalesce((
-        select json_agg(entry)
-        from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
-            newest.changes, newest.via
-          from (
-            select *
-from audit_entries as a
-where a.record_id = r.id
-and (
-    not exists (
-    select h.id
-from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
-  )
-and (a.action = 'create'
-or a.at not in (
-    select edge.created_at
-    from unnest($5::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = r.id
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  ))
-  )
-            order by a.id desc
-limit $8
-          ) as newest
-          order by newest.id
-        ) as entry
-      ), '[]') as audit_log
-    from records as r
-    join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[]));
+-- src/records/records.queries.ts deleteIdentifiers
+delete
+from "entity_identifiers"
+where "record_id" = $1;
 
 -- src/records/records.queries.ts findRecords: one
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
@@ -1566,6 +1427,23 @@ limit $8
 and "r"."scope" = any($10::text[]))
 and r.id = any($11::uuid[]);
 
+-- src/records/records.queries.ts insertHandles
+    insert into handles (digest, detail, record_id, place, scope)
+    select digest, detail, $1::uuid, place, $2
+    from unnest(
+      $3::bytea[], $4::bytea[],
+      $5::integer[]
+    ) as handle (digest, detail, place);
+
+-- src/records/records.queries.ts insertIdentifiers
+    insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
+    select $1::uuid, scope, sensitivity, namespace, value
+    from unnest(
+      $2::text[],
+      $3::sensitivity[],
+      $4::text[], $5::text[]
+    ) as identifier (scope, sensitivity, namespace, value);
+
 -- src/records/records.queries.ts lockRecords
 select r.id
 from records as r
@@ -1580,30 +1458,152 @@ from seek_handles(
       $5::sensitivity
     );
 
--- src/records/records.queries.ts deleteHandles
-delete
-from "handles"
-where "record_id" = $1
-and "digest" = any($2::bytea[]);
+-- src/records/records.queries.ts readStored
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+            order by a.id desc
+limit $8
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[]));
 
--- src/records/records.queries.ts insertHandles
-    insert into handles (digest, detail, record_id, place, scope)
-    select digest, detail, $1::uuid, place, $2
-    from unnest(
-      $3::bytea[], $4::bytea[],
-      $5::integer[]
-    ) as handle (digest, detail, place);
-
--- src/records/records.queries.ts deleteIdentifiers
-delete
-from "entity_identifiers"
-where "record_id" = $1;
-
--- src/records/records.queries.ts insertIdentifiers
-    insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
-    select $1::uuid, scope, sensitivity, namespace, value
-    from unnest(
-      $2::text[],
-      $3::sensitivity[],
-      $4::text[], $5::text[]
-    ) as identifier (scope, sensitivity, namespace, value);
+-- src/records/records.queries.ts selectStored
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+            order by a.id desc
+limit $8
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[]));

@@ -1,3 +1,21 @@
+-- src/regrets/regrets.queries.ts deleteOldRegrets
+    with old as materialized (
+      select g.record_id
+from regrets as g join records as r on r.id = g.record_id
+      where g.last_at <= $1::timestamptz
+and r.forgotten_at is null
+      order by g.last_at
+      limit $2
+      for update of g skip locked
+    ), gone as (
+      delete
+from regrets as g using old
+where g.record_id = old.record_id
+returning g.record_id
+    )
+    select count(*) as deleted
+from gone;
+
 -- src/regrets/regrets.queries.ts insertRegrets
     with forgotten as materialized (
       select r.id, r.forgotten_at, r.forgotten_reason, r.forgotten_run_id
@@ -104,21 +122,3 @@ and "r"."scope" = any($4::text[]))
     from judged
     group by reason, type, case when age < '1 days'::interval then 'under_1d' when age < '7 days'::interval then '1d_to_7d' when age < '30 days'::interval then '7d_to_30d' when age < '90 days'::interval then '30d_to_90d' else 'over_90d' end
     order by 1, 2, 3;
-
--- src/regrets/regrets.queries.ts deleteOldRegrets
-    with old as materialized (
-      select g.record_id
-from regrets as g join records as r on r.id = g.record_id
-      where g.last_at <= $1::timestamptz
-and r.forgotten_at is null
-      order by g.last_at
-      limit $2
-      for update of g skip locked
-    ), gone as (
-      delete
-from regrets as g using old
-where g.record_id = old.record_id
-returning g.record_id
-    )
-    select count(*) as deleted
-from gone;

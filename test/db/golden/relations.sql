@@ -1,8 +1,9 @@
--- src/relations/relations.queries.ts upsertEdges
-insert into "relations" ("source_id", "predicate", "target_id", "weight", "created_at")
-values ($1, $2, $3, $4, $5)
-on conflict on constraint "relations_pkey" do update
-set "weight" = "excluded"."weight";
+-- src/relations/relations.queries.ts deleteEdges
+delete
+from "relations"
+where ("source_id" = $1
+and "predicate" = $2
+and "target_id" = $3);
 
 -- src/relations/relations.queries.ts findEdge
 select "source_id", "predicate", "target_id", "weight", "created_at"
@@ -22,13 +23,6 @@ and d.source_id = $2::uuid
 and d.source_id = $4::uuid
     )
     limit 1;
-
--- src/relations/relations.queries.ts deleteEdges
-delete
-from "relations"
-where ("source_id" = $1
-and "predicate" = $2
-and "target_id" = $3);
 
 -- src/relations/relations.queries.ts listEdges: outgoing
 select "e"."source_id", "e"."predicate", "e"."target_id", "e"."weight", "e"."created_at"
@@ -53,3 +47,9 @@ and "e"."predicate" = $4
 and (e.predicate, "e"."source_id") > ($5, $6::uuid)
 order by "e"."predicate", "e"."source_id"
 limit $7;
+
+-- src/relations/relations.queries.ts upsertEdges
+insert into "relations" ("source_id", "predicate", "target_id", "weight", "created_at")
+values ($1, $2, $3, $4, $5)
+on conflict on constraint "relations_pkey" do update
+set "weight" = "excluded"."weight";

@@ -75,6 +75,88 @@ where r.id = candidate.id
       offset 0
     ) as state;
 
+-- src/retrieval/candidates.queries.ts findPastStates
+    select r.id, coalesce((
+    select s.old
+from status_changes as s
+    where s.record_id = r.id
+and s.at > $1::timestamptz
+order by s.id
+limit 1
+  ), r.status) as status, (
+    select case
+      when not p.pinned
+and r.expires_at <= $2::timestamptz then 0
+      when r.anchored_at <= $3::timestamptz
+and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $4::timestamptz)
+      when p.pinned then coalesce(n.before, l.after, r.base_salience)
+      when r.anchored_at <= $5::timestamptz then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $6::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      when l.at is not null then greatest(
+        l.after * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $7::timestamptz - l.at), 0) / r.half_life_seconds, 64
+    )), least(r.min_salience, l.after)
+      )
+      when n.at is not null then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $8::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      else r.base_salience
+    end
+    from (select) as nothing
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,0}')::float8 as before
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $9::timestamptz
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      order by a.id
+limit 1
+    ) as n on true
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,1}')::float8 as after
+from audit_entries as a
+      where a.record_id = r.id
+and a.at <= $10::timestamptz
+and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
+      order by a.id desc
+limit 1
+    ) as l on true
+    cross join lateral (
+      select coalesce((
+        select a.action = 'unpin'
+from audit_entries as a
+        where a.record_id = r.id
+and a.at > $11::timestamptz
+and a.action in ('pin', 'unpin')
+        order by a.id
+limit 1
+      ), r.pinned) as pinned
+    ) as p
+  ) as salience, coalesce((
+      select a.changes #>> '{payload.revision.status,0}'
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $12::timestamptz
+and a.changes ? 'payload.revision.status'
+      order by a.id
+limit 1
+    ), c.payload #>> '{revision,status}') as revision
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = any($13::uuid[]);
+
 -- src/retrieval/candidates.queries.ts findStatusChangedSince
     select r.id
     from (select distinct s.record_id
@@ -162,88 +244,6 @@ and ("r"."sensitivity" <= $5
 and "r"."scope" = any($6::text[]))
 and r.forgotten_at is null
     order by r.id;
-
--- src/retrieval/candidates.queries.ts findPastStates
-    select r.id, coalesce((
-    select s.old
-from status_changes as s
-    where s.record_id = r.id
-and s.at > $1::timestamptz
-order by s.id
-limit 1
-  ), r.status) as status, (
-    select case
-      when not p.pinned
-and r.expires_at <= $2::timestamptz then 0
-      when r.anchored_at <= $3::timestamptz
-and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $4::timestamptz)
-      when p.pinned then coalesce(n.before, l.after, r.base_salience)
-      when r.anchored_at <= $5::timestamptz then coalesce(
-    least(
-      n.before * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $6::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
-    )) / nullif(fading_factor(r.curve, least(
-      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
-    )), 0),
-      greatest(n.before, r.max_salience, 1)
-    ), n.before)
-      when l.at is not null then greatest(
-        l.after * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $7::timestamptz - l.at), 0) / r.half_life_seconds, 64
-    )), least(r.min_salience, l.after)
-      )
-      when n.at is not null then coalesce(
-    least(
-      n.before * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $8::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
-    )) / nullif(fading_factor(r.curve, least(
-      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
-    )), 0),
-      greatest(n.before, r.max_salience, 1)
-    ), n.before)
-      else r.base_salience
-    end
-    from (select) as nothing
-    left join lateral (
-      select a.at, (a.changes #>> '{salience,0}')::float8 as before
-from audit_entries as a
-      where a.record_id = r.id
-and a.at > $9::timestamptz
-and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
-      order by a.id
-limit 1
-    ) as n on true
-    left join lateral (
-      select a.at, (a.changes #>> '{salience,1}')::float8 as after
-from audit_entries as a
-      where a.record_id = r.id
-and a.at <= $10::timestamptz
-and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
-      order by a.id desc
-limit 1
-    ) as l on true
-    cross join lateral (
-      select coalesce((
-        select a.action = 'unpin'
-from audit_entries as a
-        where a.record_id = r.id
-and a.at > $11::timestamptz
-and a.action in ('pin', 'unpin')
-        order by a.id
-limit 1
-      ), r.pinned) as pinned
-    ) as p
-  ) as salience, coalesce((
-      select a.changes #>> '{payload.revision.status,0}'
-from audit_entries as a
-      where a.record_id = r.id
-and a.at > $12::timestamptz
-and a.changes ? 'payload.revision.status'
-      order by a.id
-limit 1
-    ), c.payload #>> '{revision,status}') as revision
-    from records as r join contents as c on c.record_id = r.id
-    where r.id = any($13::uuid[]);
 
 -- src/retrieval/expansion.queries.ts findNeighbours
     select n.source_id, n.predicate, n.target_id, n.weight, n.created_at, n.salience, n.importance,
@@ -419,6 +419,16 @@ where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
   ), true) else true end);
 
+-- src/retrieval/filters.queries.ts isValidAtInstant
+select case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $1::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $2::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end
+from records as r;
+
 -- src/retrieval/filters.queries.ts lendingConditions: now
 select r.id
 from records as r
@@ -443,55 +453,12 @@ order by s.id
 limit 1
   ), r.status) in ('active');
 
--- src/retrieval/filters.queries.ts withheldConditions
-select r.id
-from records as r
-where ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[]))
-and r.forgotten_at is null
-and r.type = any($3::record_type[])
-and r.memory_kind = any($4::memory_kind[])
-and r.layer = any($5::memory_layer[])
-and r.scope = any($6::text[])
-and r.importance >= $7
-and r.id in (select t.record_id
-from contents as t
-where t.tags @> $8::text[])
-and not (r.status in ('active', 'challenged')
-and r.salience >= $9
-and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $10::timestamptz) >= $11);
-
 -- src/retrieval/filters.queries.ts matchingConditions
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
 and "r"."scope" = any($2::text[]))
 and r.forgotten_at is null;
-
--- src/retrieval/filters.queries.ts isValidAtInstant
-select case when r.type = 'semantic' then coalesce((
-    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $1::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $2::timestamptz, true)
-    from contents as v
-where v.record_id = r.id
-and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end
-from records as r;
-
--- src/retrieval/filters.queries.ts statusAtInstant: now
-select r.status
-from records as r;
-
--- src/retrieval/filters.queries.ts statusAtInstant: past
-select coalesce((
-    select s.old
-from status_changes as s
-    where s.record_id = r.id
-and s.at > $1::timestamptz
-order by s.id
-limit 1
-  ), r.status)
-from records as r;
 
 -- src/retrieval/filters.queries.ts salienceAtInstant: now
 select salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz)
@@ -562,6 +529,39 @@ limit 1
     ) as p
   )
 from records as r;
+
+-- src/retrieval/filters.queries.ts statusAtInstant: now
+select r.status
+from records as r;
+
+-- src/retrieval/filters.queries.ts statusAtInstant: past
+select coalesce((
+    select s.old
+from status_changes as s
+    where s.record_id = r.id
+and s.at > $1::timestamptz
+order by s.id
+limit 1
+  ), r.status)
+from records as r;
+
+-- src/retrieval/filters.queries.ts withheldConditions
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null
+and r.type = any($3::record_type[])
+and r.memory_kind = any($4::memory_kind[])
+and r.layer = any($5::memory_layer[])
+and r.scope = any($6::text[])
+and r.importance >= $7
+and r.id in (select t.record_id
+from contents as t
+where t.tags @> $8::text[])
+and not (r.status in ('active', 'challenged')
+and r.salience >= $9
+and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $10::timestamptz) >= $11);
 
 -- src/retrieval/prompt/prompt-context.queries.ts findByHandles
     select h.record_id as id
@@ -813,39 +813,6 @@ from best) as matches,
       concat_ws(' ', null, "idf_0", "idf_1", "idf_2", "idf_3") as idfs
     from total;
 
--- src/retrieval/text/text-search.queries.ts findJointMatches
-    with found as materialized (
-      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known
-from contents as c
-where c.search @@ (select $23::tsquery && $24::tsquery && phraseto_tsquery($25::text::regconfig, $26) && !!phraseto_tsquery($27::text::regconfig, $28))
-and not (c.search @@ ($29::tsquery))
-    ), hit as materialized (
-      select found.*, seen.is_wanted
-      from found cross join lateral (
-        select true as is_wanted
-from records as r
-        where r.id = found.id
-and r.forgotten_at is null
-and ("r"."sensitivity" <= $30
-and "r"."scope" = any($31::text[]))
-        offset 0
-      ) as seen
-    ), total as materialized (
-      select count(*) as hits
-from hit
-    ), best as (
-      select id, round((known + 0::float8) * 1e9) / 1e9 as score
-      from hit cross join total
-      where is_wanted
-      order by score desc, id
-      limit $32
-    )
-    select (select string_agg(id || ' ' || score, ','
-order by score desc, id)
-from best) as matches,
-      concat_ws(' ', null) as idfs
-    from total;
-
 -- src/retrieval/text/text-search.queries.ts findInSubset
     with found as materialized (
       select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known
@@ -941,6 +908,39 @@ from best) as matches,
       concat_ws(' ', null) as idfs
     from total;
 
+-- src/retrieval/text/text-search.queries.ts findJointMatches
+    with found as materialized (
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known
+from contents as c
+where c.search @@ (select $23::tsquery && $24::tsquery && phraseto_tsquery($25::text::regconfig, $26) && !!phraseto_tsquery($27::text::regconfig, $28))
+and not (c.search @@ ($29::tsquery))
+    ), hit as materialized (
+      select found.*, seen.is_wanted
+      from found cross join lateral (
+        select true as is_wanted
+from records as r
+        where r.id = found.id
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $30
+and "r"."scope" = any($31::text[]))
+        offset 0
+      ) as seen
+    ), total as materialized (
+      select count(*) as hits
+from hit
+    ), best as (
+      select id, round((known + 0::float8) * 1e9) / 1e9 as score
+      from hit cross join total
+      where is_wanted
+      order by score desc, id
+      limit $32
+    )
+    select (select string_agg(id || ' ' || score, ','
+order by score desc, id)
+from best) as matches,
+      concat_ws(' ', null) as idfs
+    from total;
+
 -- src/retrieval/text/word-conditions.queries.ts listDemands
 select c.search @@ (phraseto_tsquery($1::text::regconfig, $2) && !!phraseto_tsquery($3::text::regconfig, $4))
 from contents as c;
@@ -951,6 +951,20 @@ select phraseto_tsquery($1::text::regconfig, $2), !!phraseto_tsquery($3::text::r
 -- src/retrieval/text/word-conditions.queries.ts withOccurrences
 select case when c.search @@ $1::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $2::tsquery))) - 0.5) end
 from contents as c;
+
+-- src/retrieval/text/word-statistics.queries.ts countPages
+    select coalesce((
+    select pg_relation_size(tableoid) / current_setting('block_size')::bigint
+from "contents"
+limit 1
+  ), 0) as pages;
+
+-- src/retrieval/text/word-statistics.queries.ts measureVisible
+    select count(*) as rows, coalesce(avg(c.words), 1)::float8 as average
+    from contents as c join records as r on r.id = c.record_id
+    where r.forgotten_at is null
+and ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]));
 
 -- src/retrieval/text/word-statistics.queries.ts readWordStatistics
     with portion as materialized (
@@ -974,17 +988,3 @@ from portion) as rows,
       (select coalesce(json_agg(json_build_array(word, count)), '[]')
 from word) as words
     from sample;
-
--- src/retrieval/text/word-statistics.queries.ts measureVisible
-    select count(*) as rows, coalesce(avg(c.words), 1)::float8 as average
-    from contents as c join records as r on r.id = c.record_id
-    where r.forgotten_at is null
-and ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[]));
-
--- src/retrieval/text/word-statistics.queries.ts countPages
-    select coalesce((
-    select pg_relation_size(tableoid) / current_setting('block_size')::bigint
-from "contents"
-limit 1
-  ), 0) as pages;

@@ -8,6 +8,12 @@ and r.created_at < $2::timestamptz
 or r.forgotten_at > $3::timestamptz)
 and true;
 
+-- src/simulation/simulation.queries.ts findProgress
+    select s.position, m.stats -> 'curve' as curve
+    from simulations as s join maintenance_runs as m on m.id = s.run_id
+    where s.run_id = $1::uuid
+and m.stats ? 'curve';
+
 -- src/simulation/simulation.queries.ts readLives
     select r.id,
     r.type, r.created_at, r.anchored_at, r.expires_at, r.forgotten_at, r.forgotten_reason, r.status,
@@ -88,12 +94,6 @@ or r.forgotten_at > $5::timestamptz)
 and true
     order by r.id
     limit $6;
-
--- src/simulation/simulation.queries.ts findProgress
-    select s.position, m.stats -> 'curve' as curve
-    from simulations as s join maintenance_runs as m on m.id = s.run_id
-    where s.run_id = $1::uuid
-and m.stats ? 'curve';
 
 -- src/simulation/simulation.queries.ts saveProgress
     with at as (

@@ -8,6 +8,20 @@ and not c.action in ('failed', 'kept', 'skipped')
 and true
     ) as record;
 
+-- src/undo/undo.queries.ts hasChanges
+    select
+from maintenance_changes as c
+    where c.run_id = $1::uuid
+and not c.action in ('failed', 'kept', 'skipped')
+and c.action not in ('candidate', 'prune', 'forget', 'archive')
+    limit 1;
+
+-- src/undo/undo.queries.ts hasEffects
+select
+from run_effects
+where run_id = $1::uuid
+limit 1;
+
 -- src/undo/undo.queries.ts listChangesOf
     select c.record_id, c.action, (
       select max(d.action)
@@ -20,6 +34,126 @@ and d.action in ('kept', 'undo')
     where c.run_id = $2::uuid
 and c.record_id = any($3::uuid[])
 and c.action <> 'failed';
+
+-- src/undo/undo.queries.ts listImportanceMoves
+    select r.id as owner, jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at, 'importance', h.old) as before,
+      jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at, 'importance', h.new) as after
+    from importance_history as h join records as r on r.id = h.record_id
+    where h.run_id = $1::uuid
+and h.record_id > $2::uuid
+and r.importance = h.new
+      and h.at >= (select m.created_at - interval '1 day'
+from maintenance_runs as m
+where m.id = $3::uuid)
+      and not exists (
+        select
+from run_effects as e
+        where e.record_id = r.id
+and e.run_id = $4::uuid
+and e.relation = 'records'
+and e.after ? 'importance'
+        offset 0
+      )
+    order by h.record_id
+    limit $5;
+
+-- src/undo/undo.queries.ts listKept: all
+    with due as materialized (
+      select distinct c.record_id as id
+from maintenance_changes as c
+      where c.run_id = $1::uuid
+and c.record_id > $2::uuid
+and not c.action in ('failed', 'kept', 'skipped')
+and true
+      order by c.record_id
+limit $3
+    ), kept as (
+      insert into maintenance_changes (run_id, record_id, action, note)
+      select $4::uuid, due.id, 'kept', case when exists (
+  select
+from maintenance_runs as earlier join maintenance_changes as d on d.run_id = earlier.id
+  where earlier.job = 'undo'
+and not earlier.dry_run
+and earlier.options ->> 'run_id' = $5
+    and d.record_id = due.id
+and d.action = 'undo'
+)
+        then $6 else 'it was changed, restored
+or deleted since' end
+      from due
+      where not exists (
+        select
+from maintenance_changes as d
+where d.run_id = $7::uuid
+and d.record_id = due.id offset 0
+      )
+      on conflict do nothing
+      returning record_id as id, note
+    )
+    select (select id
+from due
+order by id desc
+limit 1) as last,
+      (select coalesce(jsonb_agg(to_jsonb(kept)), '[]')
+from kept) as kept;
+
+-- src/undo/undo.queries.ts listKept: some
+    with due as materialized (
+      select distinct c.record_id as id
+from maintenance_changes as c
+      where c.run_id = $1::uuid
+and c.record_id > $2::uuid
+and not c.action in ('failed', 'kept', 'skipped')
+and (c.action = any($3::text[])
+or c.record_id::text = any($4::text[]))
+      order by c.record_id
+limit $5
+    ), kept as (
+      insert into maintenance_changes (run_id, record_id, action, note)
+      select $6::uuid, due.id, 'kept', case when exists (
+  select
+from maintenance_runs as earlier join maintenance_changes as d on d.run_id = earlier.id
+  where earlier.job = 'undo'
+and not earlier.dry_run
+and earlier.options ->> 'run_id' = $7
+    and d.record_id = due.id
+and d.action = 'undo'
+)
+        then $8 else 'it was changed, restored
+or deleted since' end
+      from due
+      where not exists (
+        select
+from maintenance_changes as d
+where d.run_id = $9::uuid
+and d.record_id = due.id offset 0
+      )
+      on conflict do nothing
+      returning record_id as id, note
+    )
+    select (select id
+from due
+order by id desc
+limit 1) as last,
+      (select coalesce(jsonb_agg(to_jsonb(kept)), '[]')
+from kept) as kept;
+
+-- src/undo/undo.queries.ts listTakenBack
+    select id
+from unnest($1::uuid[]) as wanted (id)
+where exists (
+  select
+from maintenance_runs as earlier join maintenance_changes as d on d.run_id = earlier.id
+  where earlier.job = 'undo'
+and not earlier.dry_run
+and earlier.options ->> 'run_id' = $2
+    and d.record_id = wanted.id
+and d.action = 'undo'
+);
 
 -- src/undo/undo.queries.ts restoreForgotten: all
     with due as materialized (
@@ -159,137 +293,3 @@ limit 1) as last, (
 order by id), '[]')
 from restored
     ) as restored;
-
--- src/undo/undo.queries.ts listImportanceMoves
-    select r.id as owner, jsonb_build_object(
-  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
-  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at, 'importance', h.old) as before,
-      jsonb_build_object(
-  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
-  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at, 'importance', h.new) as after
-    from importance_history as h join records as r on r.id = h.record_id
-    where h.run_id = $1::uuid
-and h.record_id > $2::uuid
-and r.importance = h.new
-      and h.at >= (select m.created_at - interval '1 day'
-from maintenance_runs as m
-where m.id = $3::uuid)
-      and not exists (
-        select
-from run_effects as e
-        where e.record_id = r.id
-and e.run_id = $4::uuid
-and e.relation = 'records'
-and e.after ? 'importance'
-        offset 0
-      )
-    order by h.record_id
-    limit $5;
-
--- src/undo/undo.queries.ts listTakenBack
-    select id
-from unnest($1::uuid[]) as wanted (id)
-where exists (
-  select
-from maintenance_runs as earlier join maintenance_changes as d on d.run_id = earlier.id
-  where earlier.job = 'undo'
-and not earlier.dry_run
-and earlier.options ->> 'run_id' = $2
-    and d.record_id = wanted.id
-and d.action = 'undo'
-);
-
--- src/undo/undo.queries.ts listKept: all
-    with due as materialized (
-      select distinct c.record_id as id
-from maintenance_changes as c
-      where c.run_id = $1::uuid
-and c.record_id > $2::uuid
-and not c.action in ('failed', 'kept', 'skipped')
-and true
-      order by c.record_id
-limit $3
-    ), kept as (
-      insert into maintenance_changes (run_id, record_id, action, note)
-      select $4::uuid, due.id, 'kept', case when exists (
-  select
-from maintenance_runs as earlier join maintenance_changes as d on d.run_id = earlier.id
-  where earlier.job = 'undo'
-and not earlier.dry_run
-and earlier.options ->> 'run_id' = $5
-    and d.record_id = due.id
-and d.action = 'undo'
-)
-        then $6 else 'it was changed, restored
-or deleted since' end
-      from due
-      where not exists (
-        select
-from maintenance_changes as d
-where d.run_id = $7::uuid
-and d.record_id = due.id offset 0
-      )
-      on conflict do nothing
-      returning record_id as id, note
-    )
-    select (select id
-from due
-order by id desc
-limit 1) as last,
-      (select coalesce(jsonb_agg(to_jsonb(kept)), '[]')
-from kept) as kept;
-
--- src/undo/undo.queries.ts listKept: some
-    with due as materialized (
-      select distinct c.record_id as id
-from maintenance_changes as c
-      where c.run_id = $1::uuid
-and c.record_id > $2::uuid
-and not c.action in ('failed', 'kept', 'skipped')
-and (c.action = any($3::text[])
-or c.record_id::text = any($4::text[]))
-      order by c.record_id
-limit $5
-    ), kept as (
-      insert into maintenance_changes (run_id, record_id, action, note)
-      select $6::uuid, due.id, 'kept', case when exists (
-  select
-from maintenance_runs as earlier join maintenance_changes as d on d.run_id = earlier.id
-  where earlier.job = 'undo'
-and not earlier.dry_run
-and earlier.options ->> 'run_id' = $7
-    and d.record_id = due.id
-and d.action = 'undo'
-)
-        then $8 else 'it was changed, restored
-or deleted since' end
-      from due
-      where not exists (
-        select
-from maintenance_changes as d
-where d.run_id = $9::uuid
-and d.record_id = due.id offset 0
-      )
-      on conflict do nothing
-      returning record_id as id, note
-    )
-    select (select id
-from due
-order by id desc
-limit 1) as last,
-      (select coalesce(jsonb_agg(to_jsonb(kept)), '[]')
-from kept) as kept;
-
--- src/undo/undo.queries.ts hasEffects
-select
-from run_effects
-where run_id = $1::uuid
-limit 1;
-
--- src/undo/undo.queries.ts hasChanges
-    select
-from maintenance_changes as c
-    where c.run_id = $1::uuid
-and not c.action in ('failed', 'kept', 'skipped')
-and c.action not in ('candidate', 'prune', 'forget', 'archive')
-    limit 1;
