@@ -2,7 +2,19 @@ import { type RawBuilder, sql } from 'kysely'
 import { interpretationShown, payloadShown, provenanceShown } from '../db/concealed-contents.ts'
 import { hiddenActor, isEntryShown, isMoveShown } from '../db/concealment.ts'
 import { dayOfLife } from '../db/days.ts'
-import { compact, joined, list, member, optional, optionalList, quoted, time } from '../db/json-text.ts'
+import {
+  flag,
+  list,
+  object,
+  optional,
+  optionalList,
+  optionalWord,
+  orNull,
+  plain,
+  text,
+  time,
+  word,
+} from '../db/json-text.ts'
 import { salienceAt } from '../db/salience.ts'
 import { openTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
@@ -23,50 +35,76 @@ type ExportContext = {
 const backward = sql.join(inversePairs.map(([, predicate]) => sql.lit(predicate)))
 const maxBackward = 1_000
 
-/**
- * The line of an export for row `r` and its contents `c`. The text is concatenated from parts that are JSON already:
- * absent members and lists would otherwise be parsed and written again.
- */
+/** The line of an export for row `r` and its contents `c`. */
 export function buildExportLine(context: ExportContext): RawBuilder<string> {
-  const head = sql`
-    select r.id, r.type, r.sensitivity, r.confidence, ${salienceAt(context.now)} as salience, c.tags,
-      ${time(sql`r.created_at`)} as created_at, ${time(sql`r.updated_at`)} as updated_at, r.version,
-      r.layer, r.memory_kind, r.status, r.importance, r.base_importance, r.access_count, r.source_type,
-      r.emotional_valence, r.confirmation_count,
-      ${compact(sql`
-        select r.base_salience, ${time(sql`r.anchored_at`)} as anchored_at
-      `)} as anchors,
-      ${compact(sql`
-        select ${decay} as decay, ${time(sql`r.last_reinforced_at`)} as last_reinforced_at, r.pinned, r.deletion_policy
-      `)} as lifecycle
-  `
-  // One `concat`: with `||` every part would copy all parts before it.
-  return sql<string>`concat(
-    left(${compact(head)}::text, -1),
-    ${member('provenance', sql`(${provenanceShown(context.trust)})::text`)}, ${member('payload', visiblePayload(context))},
-    ${list('relations', visibleEdges(context))}, ${list('audit_log', auditLog(context))}, ${list('status_history', statusHistory(context))},
-    ${optional('scope', sql`to_json(nullif(r.scope, ''))::text`)},
-    ${optional('interpretation', sql`(${interpretationShown(context.trust)})::text`)},
-    ${optional('last_accessed_at', quoted(time(sql`r.last_accessed_at`)))},
-    ${optional('served_count', sql`nullif(r.served_count, 0)::text`)},
-    ${optional('demoted_at', quoted(time(sql`r.demoted_at`)))},
-    ${optional('forgotten', forgotten)},
-    ${optionalList('importance_history', importanceHistory)},
-    case when r.access_count > 0 then ${accesses} end,
-    ${optional('worth', sql`to_json(encode(r.worth, 'hex'))::text`)},
-    ${optional('surprise', surprise(context))},
-    ${optionalList('descent', descent(context))},
-    ${list('handles', handles)},
-    case r.type when 'episodic' then ${joined(member('consolidation', consolidation))}
-      when 'entity' then ${joined(list('identifiers', identifiers))} end,
-    ${context.filters.embeddings ? optionalList('embeddings', embeddings) : sql`''`},
-    '}'
-  )`
+  return object(
+    head(context),
+    list('relations', visibleEdges(context)),
+    list('audit_log', auditLog(context)),
+    list('status_history', statusHistory(context)),
+    optional('scope', sql`to_json(nullif(r.scope, ''))::text`),
+    optional('interpretation', sql`(${interpretationShown(context.trust)})::text`),
+    optionalWord('last_accessed_at', time(sql`r.last_accessed_at`)),
+    optional('served_count', sql`nullif(r.served_count, 0)::text`),
+    optionalWord('demoted_at', time(sql`r.demoted_at`)),
+    optional('forgotten', forgotten),
+    optionalList('importance_history', importanceHistory),
+    sql`case when r.access_count > 0 then ${accesses} end`,
+    optionalWord('worth', sql`encode(r.worth, 'hex')`),
+    optional('surprise', surprise(context)),
+    optionalList('descent', descent(context)),
+    list('handles', handles),
+    sql`case r.type when 'episodic' then ${optional('consolidation', consolidation)}
+      when 'entity' then concat(${list('identifiers', identifiers)}) end`,
+    context.filters.embeddings ? optionalList('embeddings', embeddings) : sql`null`,
+  )
 }
 
-const decay = compact(sql`
-  select r.curve, r.half_life_seconds, r.min_salience, r.max_age_seconds, r.reinforcement_gain, r.max_salience
-`)
+const head = (context: ExportContext) => [
+  word('id', sql`r.id`),
+  word('type', sql`r.type`),
+  word('sensitivity', sql`r.sensitivity`),
+  plain('confidence', sql`r.confidence`),
+  plain('salience', salienceAt(context.now)),
+  text('tags', sql`c.tags`),
+  word('created_at', time(sql`r.created_at`)),
+  word('updated_at', time(sql`r.updated_at`)),
+  plain('version', sql`r.version`),
+  word('layer', sql`r.layer`),
+  word('memory_kind', sql`r.memory_kind`),
+  word('status', sql`r.status`),
+  plain('importance', sql`r.importance`),
+  plain('base_importance', sql`r.base_importance`),
+  plain('access_count', sql`r.access_count`),
+  word('source_type', sql`r.source_type`),
+  plain('emotional_valence', sql`r.emotional_valence`),
+  plain('confirmation_count', sql`r.confirmation_count`),
+  plain('anchors', anchors),
+  plain('lifecycle', lifecycle),
+  plain('provenance', provenanceShown(context.trust)),
+  plain('payload', visiblePayload(context)),
+]
+
+const anchors = object([
+  plain('base_salience', sql`r.base_salience`),
+  word('anchored_at', time(sql`r.anchored_at`)),
+])
+
+const decay = object([
+  word('curve', sql`r.curve`),
+  plain('half_life_seconds', sql`r.half_life_seconds`),
+  plain('min_salience', sql`r.min_salience`),
+  plain('max_age_seconds', sql`r.max_age_seconds`),
+  plain('reinforcement_gain', sql`r.reinforcement_gain`),
+  plain('max_salience', sql`coalesce(r.max_salience::text, 'null')`),
+])
+
+const lifecycle = object([
+  plain('decay', decay),
+  word('last_reinforced_at', time(sql`r.last_reinforced_at`)),
+  flag('pinned', sql`r.pinned`),
+  word('deletion_policy', sql`r.deletion_policy`),
+])
 
 /**
  * Whether the target of edge `e` is visible. A lookup for each edge: with a join the planner would sometimes read all
@@ -84,9 +122,10 @@ function visibleEdges(context: ExportContext): Fragment {
     select e.predicate, e.target_id, e.weight, e.created_at from relations as e
     where e.source_id = r.id ${condition} and ${isTargetVisible(context)}`
   const written = (from: Fragment) => sql`
-    select string_agg(${compact(sql`
-      select e.predicate, e.target_id, e.weight, ${time(sql`e.created_at`)} as created_at
-    `)}::text, ',' order by e.created_at, e.target_id, e.predicate)
+    select string_agg(${object([
+      ...[text('predicate', sql`e.predicate`), word('target_id', sql`e.target_id`)],
+      ...[plain('weight', sql`e.weight`), word('created_at', time(sql`e.created_at`))],
+    ])}, ',' order by e.created_at, e.target_id, e.predicate)
     from (${from}) as e`
   const first = sql`select from relations as e where e.source_id = r.id limit ${sql.lit(maxBackward + 1)}`
   return sql`
@@ -109,39 +148,52 @@ function visiblePayload(context: ExportContext): Fragment {
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
   end)`
-  return sql`${payloadShown(context.trust, payload)}::text`
+  return payloadShown(context.trust, payload)
 }
 
 const auditLog = ({ trust }: ExportContext) => sql`
-  select string_agg(left(${compact(sql`
-      select a.action, a.actor, ${time(sql`a.at`)} as timestamp, a.rationale
-    `)}::text, -1) || ${optional('run_id', sql`to_json(a.run_id)::text`)}
-    || ${optional('operation_id', sql`to_json(a.operation_id)::text`)}
-    || ${optional('changes', sql`a.changes::text`)}
-    || ${optional('via', sql`a.via::text`)} || '}', ',' order by a.id)
+  select string_agg(${object(
+    [
+      ...[word('action', sql`a.action`), text('actor', sql`a.actor`)],
+      ...[word('timestamp', time(sql`a.at`)), text('rationale', sql`a.rationale`)],
+    ],
+    ...[optionalWord('run_id', sql`a.run_id`), optionalWord('operation_id', sql`a.operation_id`)],
+    ...[optional('changes', sql`a.changes::text`), optional('via', sql`a.via::text`)],
+  )}, ',' order by a.id)
   from audit_entries as a where a.record_id = r.id and ${isEntryShown(trust, sql`r.id`)}`
 
 const statusHistory = ({ trust }: ExportContext) => sql`
-  select string_agg(left(${compact(sql`
-      select s.old, s.new, case when s.is_shown then s.actor else ${hiddenActor} end as actor,
-        ${time(sql`s.at`)} as changed_at, case when s.is_shown then s.reason else '' end as reason, s.step
-    `)}::text, -1) || ${optional('run_id', sql`to_json(s.run_id)::text`)}
-    || ${optional('via', sql`case when s.is_shown then s.via::text end`)} || '}', ',' order by s.id)
+  select string_agg(${object(
+    [
+      ...[word('old', sql`s.old`), word('new', sql`s.new`)],
+      text('actor', sql`case when s.is_shown then s.actor else ${hiddenActor} end`),
+      word('changed_at', time(sql`s.at`)),
+      text('reason', sql`case when s.is_shown then s.reason else '' end`),
+      text('step', sql`s.step`),
+    ],
+    optionalWord('run_id', sql`s.run_id`),
+    optional('via', sql`case when s.is_shown then s.via::text end`),
+  )}, ',' order by s.id)
   from (
     select s.*, ${isMoveShown(trust, sql`r.id`)} as is_shown from status_changes as s where s.record_id = r.id
   ) as s`
 
 const importanceHistory = sql`
-  select string_agg(left(${compact(sql`
-      select h.old, h.new, ${time(sql`h.at`)} as changed_at
-    `)}::text, -1) || ${optional('run_id', sql`to_json(h.run_id)::text`)} || '}', ',' order by h.id)
+  select string_agg(${object(
+    [plain('old', sql`h.old`), plain('new', sql`h.new`), word('changed_at', time(sql`h.at`))],
+    optionalWord('run_id', sql`h.run_id`),
+  )}, ',' order by h.id)
   from importance_history as h where h.record_id = r.id`
 
 const forgotten = sql`
-  case when r.forgotten_at is not null then left(${compact(sql`
-      select ${time(sql`r.forgotten_at`)} as at, r.forgotten_reason as reason, r.forgotten_by as actor,
-        ${time(sql`r.purge_at`)} as purge_at
-    `)}::text, -1) || ${optional('run_id', sql`to_json(r.forgotten_run_id)::text`)} || '}' end`
+  case when r.forgotten_at is not null then ${object(
+    [
+      word('at', time(sql`r.forgotten_at`)),
+      ...[orNull('reason', sql`r.forgotten_reason`), orNull('actor', sql`r.forgotten_by`)],
+      plain('purge_at', sql`coalesce('"' || ${time(sql`r.purge_at`)} || '"', 'null')`),
+    ],
+    optionalWord('run_id', sql`r.forgotten_run_id`),
+  )} end`
 
 /** The newest accesses one by one, and the number of other days with older accesses. */
 const accesses = sql`(
@@ -149,13 +201,14 @@ const accesses = sql`(
     select l.at, l.kind, l.actor, l.key_id from access_log as l where l.record_id = r.id
     order by l.at desc, l.kind desc, l.actor desc, l.key_id desc limit ${sql.lit(maxAccesses)}
   )
-  select ${optionalList(
+  select concat(${optionalList(
     'access_log',
-    sql`select string_agg(left(${compact(sql`
-      select ${time(sql`n.at`)} as at, n.kind, n.actor
-    `)}::text, -1) || ${optional('key_id', sql`to_json(n.key_id)::text`)} || '}', ',' order by n.at, n.kind, n.actor, n.key_id)
+    sql`select string_agg(${object(
+      [word('at', time(sql`n.at`)), word('kind', sql`n.kind`), text('actor', sql`n.actor`)],
+      optional('key_id', sql`to_json(n.key_id)::text`),
+    )}, ',' order by n.at, n.kind, n.actor, n.key_id)
     from newest as n`,
-  )} || ${optional(
+  )}, ${optional(
     'access_days',
     sql`select nullif(
       coalesce((select f.days from access_folds as f where f.record_id = r.id), 0)
@@ -163,7 +216,7 @@ const accesses = sql`(
         select count(distinct ${dayOfLife(sql`l.at`)}) from access_log as l, (select min(at) as at from newest) as oldest
         where l.record_id = r.id and l.at < oldest.at and ${dayOfLife(sql`l.at`)} < ${dayOfLife(sql`oldest.at`)}
       ) end, 0)::text`,
-  )}
+  )})
 )`
 
 /** The comparison with its neighbours. Hidden neighbours are left out, because a similarity reveals what they say. */
@@ -171,26 +224,28 @@ function surprise({ trust }: ExportContext): Fragment {
   const isSeen = (id: Fragment) =>
     sql`exists (select from records as t where t.id = (${id})::uuid and ${openTo(trust, 't')})`
   return sql`
-    select left(${compact(sql`
-        select ${time(sql`s.at`)} as at, s.score, s.delta, s.base_before
-      `)}::text, -1) || ${joined(
+    select ${object(
+      [
+        ...[word('at', time(sql`s.at`)), plain('score', sql`s.score`)],
+        ...[plain('delta', sql`s.delta`), plain('base_before', sql`s.base_before`)],
+      ],
       list(
         'neighbours',
         sql`select string_agg(near.value::text, ',' order by near.place)
             from jsonb_array_elements(s.neighbours) with ordinality as near (value, place)
             where ${isSeen(sql`near.value ->> 'id'`)}`,
       ),
-    )} || ${optional(
-      'duplicate_of',
-      sql`case when ${isSeen(sql`s.duplicate_of`)} then to_json(s.duplicate_of)::text end`,
-    )} || '}'
+      optionalWord('duplicate_of', sql`case when ${isSeen(sql`s.duplicate_of`)} then s.duplicate_of end`),
+    )}
     from surprises as s where s.record_id = r.id`
 }
 
 /** The descent of a record, without hidden sources. A purged source is still a source. */
 function descent({ trust }: ExportContext): Fragment {
   return sql`
-  select string_agg(${compact(sql`select d.source_id, d.kind, d.is_ground`)}::text, ',' order by d.source_id)
+  select string_agg(${object([
+    ...[word('source_id', sql`d.source_id`), text('kind', sql`d.kind`), flag('is_ground', sql`d.is_ground`)],
+  ])}, ',' order by d.source_id)
   from descents as d
   where d.derived_id = r.id and (
     exists (select from records as t where t.id = d.source_id and ${openTo(trust, 't')})
@@ -203,14 +258,17 @@ function descent({ trust }: ExportContext): Fragment {
  * names.
  */
 const handles = sql`
-  select string_agg(left(${compact(sql`
-      select encode(h.digest, 'hex') as digest
-    `)}::text, -1) || ${optional('detail', quoted(sql`encode(h.detail, 'hex')`))} || ${optional('place', sql`h.place::text`)}
-    || '}', ',' order by h.digest, h.detail, h.place)
+  select string_agg(${object(
+    [word('digest', sql`encode(h.digest, 'hex')`)],
+    optionalWord('detail', sql`encode(h.detail, 'hex')`),
+    optional('place', sql`h.place::text`),
+  )}, ',' order by h.digest, h.detail, h.place)
   from handles as h where h.record_id = r.id`
 
 const identifiers = sql`
-  select string_agg(${compact(sql`select i.namespace, i.value`)}::text, ',' order by i.namespace, i.value)
+  select string_agg(
+    ${object([text('namespace', sql`i.namespace`), text('value', sql`i.value`)])}, ',' order by i.namespace, i.value
+  )
   from entity_identifiers as i where i.record_id = r.id`
 
 /**
@@ -221,19 +279,25 @@ const consolidation = sql`(
   select '{"due":[' || coalesce((
     select string_agg(to_json(u.stage)::text, ',' order by u.stage) from unconsolidated as u where u.record_id = r.id
   ), '') || '],"tallies":[' || coalesce((
-    select string_agg(${compact(sql`
-      select e.stage, e.outcome, encode(e.digest, 'hex') as digest, e.scope
-    `)}::text, ',' order by e.stage)
+    select string_agg(${object([
+      ...[word('stage', sql`e.stage`), text('outcome', sql`e.outcome`)],
+      ...[word('digest', sql`encode(e.digest, 'hex')`), text('scope', sql`e.scope`)],
+    ])}, ',' order by e.stage)
     from episode_tallies as e where e.episode_id = r.id
   ), '') || ']}'
 )`
 
 const embeddings = sql`
-  select string_agg(${compact(sql`
-    select m.provider, m.model, m.dimensions, e.bits, ${time(sql`e.embedded_at`)} as embedded_at,
-      replace(encode(e.code, 'base64'), chr(10), '') as code,
-      replace(encode(substring(bit_send(s.bits) from 5), 'base64'), chr(10), '') as signature
-  `)}::text, ',' order by m.provider, m.model, m.dimensions)
+  select string_agg(${object([
+    ...[
+      text('provider', sql`m.provider`),
+      text('model', sql`m.model`),
+      plain('dimensions', sql`m.dimensions`),
+    ],
+    ...[plain('bits', sql`e.bits`), word('embedded_at', time(sql`e.embedded_at`))],
+    word('code', sql`replace(encode(e.code, 'base64'), chr(10), '')`),
+    word('signature', sql`replace(encode(substring(bit_send(s.bits) from 5), 'base64'), chr(10), '')`),
+  ])}, ',' order by m.provider, m.model, m.dimensions)
   from embeddings as e
   join embedding_models as m on m.id = e.model_id
   join signatures as s on s.record_id = e.record_id and s.model_id = e.model_id

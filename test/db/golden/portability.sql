@@ -1,24 +1,5 @@
 -- src/portability/export-line.queries.ts buildExportLine
-select concat(
-    left((select row_to_json(row)
-from (
-    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz) as salience, c.tags,
-      to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at, to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, r.version,
-      r.layer, r.memory_kind, r.status, r.importance, r.base_importance, r.access_count, r.source_type,
-      r.emotional_valence, r.confirmation_count,
-      (select row_to_json(row)
-from (
-        select r.base_salience, to_char(r.anchored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as anchored_at
-      ) as row) as anchors,
-      (select row_to_json(row)
-from (
-        select (select row_to_json(row)
-from (
-  select r.curve, r.half_life_seconds, r.min_salience, r.max_age_seconds, r.reinforcement_gain, r.max_salience
-) as row) as decay, to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_reinforced_at, r.pinned, r.deletion_policy
-      ) as row) as lifecycle
-  ) as row)::text, -1),
-    ',"provenance":', (jsonb_set(c.provenance, '{sources}', coalesce((
+select concat('{"id":"', r.id, '","type":"', r.type, '","sensitivity":"', r.sensitivity, '","confidence":', r.confidence, ',"salience":', salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), ',"tags":', to_json(c.tags), ',"created_at":"', to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","updated_at":"', to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","version":', r.version, ',"layer":"', r.layer, '","memory_kind":"', r.memory_kind, '","status":"', r.status, '","importance":', r.importance, ',"base_importance":', r.base_importance, ',"access_count":', r.access_count, ',"source_type":"', r.source_type, '","emotional_valence":', r.emotional_valence, ',"confirmation_count":', r.confirmation_count, ',"anchors":', concat('{"base_salience":', r.base_salience, ',"anchored_at":"', to_char(r.anchored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ',"lifecycle":', concat('{"decay":', concat('{"curve":"', r.curve, '","half_life_seconds":', r.half_life_seconds, ',"min_salience":', r.min_salience, ',"max_age_seconds":', r.max_age_seconds, ',"reinforcement_gain":', r.reinforcement_gain, ',"max_salience":', coalesce(r.max_salience::text, 'null'), '', '}'), ',"last_reinforced_at":"', to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","pinned":', (r.pinned)::text, ',"deletion_policy":"', r.deletion_policy, '"', '}'), ',"provenance":', jsonb_set(c.provenance, '{sources}', coalesce((
     select jsonb_agg(each.value
 order by each.place)
     from jsonb_array_elements(c.provenance -> 'sources') with ordinality as each (value, place)
@@ -37,7 +18,7 @@ where n.id = named.id[1]::uuid
     where not ("h"."sensitivity" <= $2
 and "h"."scope" = any($3::text[]))
   )
-  ), '[{"kind": "event", "ref": "hidden"}]')))::text, ',"payload":', (case when c.payload ->> 'kind' = 'semantic'
+  ), '[{"kind": "event", "ref": "hidden"}]')), ',"payload":', (case when c.payload ->> 'kind' = 'semantic'
     then jsonb_set(
       (case
     when r.status = 'superseded'
@@ -121,17 +102,13 @@ where t.id = e.target_id)
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
   end)
-  end)::text,
-    ',"relations":[', (
+  end), '', ',"relations":[', (
     select case when (select count(*)
 from (select
 from relations as e
 where e.source_id = r.id
 limit 1001) as few) <= 1000 then (
-    select string_agg((select row_to_json(row)
-from (
-      select e.predicate, e.target_id, e.weight, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
-    ) as row)::text, ','
+    select string_agg(concat('{"predicate":', to_json(e.predicate), ',"target_id":"', e.target_id, '","weight":', e.weight, ',"created_at":"', to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ','
 order by e.created_at, e.target_id, e.predicate)
     from (
     select e.predicate, e.target_id, e.weight, e.created_at
@@ -143,10 +120,7 @@ and "t"."scope" = any($19::text[]))
 from records as t
 where t.id = e.target_id)) as e)
     else (
-    select string_agg((select row_to_json(row)
-from (
-      select e.predicate, e.target_id, e.weight, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
-    ) as row)::text, ','
+    select string_agg(concat('{"predicate":', to_json(e.predicate), ',"target_id":"', e.target_id, '","weight":', e.weight, ',"created_at":"', to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ','
 order by e.created_at, e.target_id, e.predicate)
     from (
       (
@@ -173,13 +147,7 @@ where t.id = e.target_id)
         order by e.predicate desc, e.target_id desc
 limit 1000)
     ) as e) end), ']', ',"audit_log":[', (
-  select string_agg(left((select row_to_json(row)
-from (
-      select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(a.run_id)::text), '')
-    || coalesce(',"operation_id":' || (to_json(a.operation_id)::text), '')
-    || coalesce(',"changes":' || (a.changes::text), '')
-    || coalesce(',"via":' || (a.via::text), '') || '}', ','
+  select string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (a.changes::text), ',"via":' || (a.via::text), '}'), ','
 order by a.id)
   from audit_entries as a
 where a.record_id = r.id
@@ -216,12 +184,7 @@ and e.predicate = kind.predicate
 and "h"."scope" = any($28::text[]))
   ))
   )), ']', ',"status_history":[', (
-  select string_agg(left((select row_to_json(row)
-from (
-      select s.old, s.new, case when s.is_shown then s.actor else $29 end as actor,
-        to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at, case when s.is_shown then s.reason else '' end as reason, s.step
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '')
-    || coalesce(',"via":' || (case when s.is_shown then s.via::text end), '') || '}', ','
+  select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $29 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
 order by s.id)
   from (
     select s.*, (not exists (
@@ -256,9 +219,7 @@ and "h"."scope" = any($34::text[]))
   )) as is_shown
 from status_changes as s
 where s.record_id = r.id
-  ) as s), ']',
-    coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), ''),
-    coalesce(',"interpretation":' || ((c.interpretation || jsonb_build_object($35::text, coalesce((
+  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($35::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -322,25 +283,12 @@ and "h"."scope" = any($45::text[]))
       end
 order by each.place)
     from jsonb_array_elements(c.interpretation -> $46::text) with ordinality as each (value, place)
-  ), '[]')))::text), ''),
-    coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
-    coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), ''),
-    coalesce(',"demoted_at":' || ('"' || to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
-    coalesce(',"forgotten":' || (
-  case when r.forgotten_at is not null then left((select row_to_json(row)
-from (
-      select to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, r.forgotten_reason as reason, r.forgotten_by as actor,
-        to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as purge_at
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(r.forgotten_run_id)::text), '') || '}' end), ''),
-    coalesce(',"importance_history":[' || (
-  select string_agg(left((select row_to_json(row)
-from (
-      select h.old, h.new, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(h.run_id)::text), '') || '}', ','
+  ), '[]')))::text), ',"last_accessed_at":"' || (to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"served_count":' || (nullif(r.served_count, 0)::text), ',"demoted_at":"' || (to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"forgotten":' || (
+  case when r.forgotten_at is not null then concat('{"at":"', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', coalesce(to_json(r.forgotten_reason)::text, 'null'), ',"actor":', coalesce(to_json(r.forgotten_by)::text, 'null'), ',"purge_at":', coalesce('"' || to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'), '', ',"run_id":"' || (r.forgotten_run_id) || '"', '}') end), ',"importance_history":[' || (
+  select string_agg(concat('{"old":', h.old, ',"new":', h.new, ',"changed_at":"', to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"run_id":"' || (h.run_id) || '"', '}'), ','
 order by h.id)
   from importance_history as h
-where h.record_id = r.id) || ']', ''),
-    case when r.access_count > 0 then (
+where h.record_id = r.id) || ']', case when r.access_count > 0 then (
   with newest as materialized (
     select l.at, l.kind, l.actor, l.key_id
 from access_log as l
@@ -348,12 +296,9 @@ where l.record_id = r.id
     order by l.at desc, l.kind desc, l.actor desc, l.key_id desc
 limit 1000
   )
-  select coalesce(',"access_log":[' || (select string_agg(left((select row_to_json(row)
-from (
-      select to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, n.kind, n.actor
-    ) as row)::text, -1) || coalesce(',"key_id":' || (to_json(n.key_id)::text), '') || '}', ','
+  select concat(',"access_log":[' || (select string_agg(concat('{"at":"', to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","kind":"', n.kind, '","actor":', to_json(n.actor), '', ',"key_id":' || (to_json(n.key_id)::text), '}'), ','
 order by n.at, n.kind, n.actor, n.key_id)
-    from newest as n) || ']', '') || coalesce(',"access_days":' || (select nullif(
+    from newest as n) || ']', ',"access_days":' || (select nullif(
       coalesce((select f.days
 from access_folds as f
 where f.record_id = r.id), 0)
@@ -364,30 +309,23 @@ from newest) as oldest
         where l.record_id = r.id
 and l.at < oldest.at
 and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) < floor(greatest(0::float8, date_part('epoch', oldest.at - r.created_at) / 86400))
-      ) end, 0)::text), '')
-) end,
-    coalesce(',"worth":' || (to_json(encode(r.worth, 'hex'))::text), ''),
-    coalesce(',"surprise":' || (
-    select left((select row_to_json(row)
-from (
-        select to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, s.score, s.delta, s.base_before
-      ) as row)::text, -1) || concat(',"neighbours":[', (select string_agg(near.value::text, ','
+      ) end, 0)::text))
+) end, ',"worth":"' || (encode(r.worth, 'hex')) || '"', ',"surprise":' || (
+    select concat('{"at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","score":', s.score, ',"delta":', s.delta, ',"base_before":', s.base_before, '', ',"neighbours":[', (select string_agg(near.value::text, ','
 order by near.place)
             from jsonb_array_elements(s.neighbours) with ordinality as near (value, place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
 and ("t"."sensitivity" <= $47
-and "t"."scope" = any($48::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
+and "t"."scope" = any($48::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
 and ("t"."sensitivity" <= $49
-and "t"."scope" = any($50::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+and "t"."scope" = any($50::text[]))) then s.duplicate_of end) || '"', '}')
     from surprises as s
-where s.record_id = r.id), ''),
-    coalesce(',"descent":[' || (
-  select string_agg((select row_to_json(row)
-from (select d.source_id, d.kind, d.is_ground) as row)::text, ','
+where s.record_id = r.id), ',"descent":[' || (
+  select string_agg(concat('{"source_id":"', d.source_id, '","kind":', to_json(d.kind), ',"is_ground":', (d.is_ground)::text, '', '}'), ','
 order by d.source_id)
   from descents as d
   where d.derived_id = r.id
@@ -402,41 +340,30 @@ from departures as t
 where t.id = d.source_id
 and ("t"."sensitivity" <= $53
 and "t"."scope" = any($54::text[])))
-  )) || ']', ''),
-    ',"handles":[', (
-  select string_agg(left((select row_to_json(row)
-from (
-      select encode(h.digest, 'hex') as digest
-    ) as row)::text, -1) || coalesce(',"detail":' || ('"' || encode(h.detail, 'hex') || '"'), '') || coalesce(',"place":' || (h.place::text), '')
-    || '}', ','
+  )) || ']', ',"handles":[', (
+  select string_agg(concat('{"digest":"', encode(h.digest, 'hex'), '"', ',"detail":"' || (encode(h.detail, 'hex')) || '"', ',"place":' || (h.place::text), '}'), ','
 order by h.digest, h.detail, h.place)
   from handles as h
-where h.record_id = r.id), ']',
-    case r.type when 'episodic' then concat(',"consolidation":', (
+where h.record_id = r.id), ']', case r.type when 'episodic' then ',"consolidation":' || ((
   select '{"due":[' || coalesce((
     select string_agg(to_json(u.stage)::text, ','
 order by u.stage)
 from unconsolidated as u
 where u.record_id = r.id
   ), '') || '],"tallies":[' || coalesce((
-    select string_agg((select row_to_json(row)
-from (
-      select e.stage, e.outcome, encode(e.digest, 'hex') as digest, e.scope
-    ) as row)::text, ','
+    select string_agg(concat('{"stage":"', e.stage, '","outcome":', to_json(e.outcome), ',"digest":"', encode(e.digest, 'hex'), '","scope":', to_json(e.scope), '', '}'), ','
 order by e.stage)
     from episode_tallies as e
 where e.episode_id = r.id
   ), '') || ']}'
 ))
       when 'entity' then concat(',"identifiers":[', (
-  select string_agg((select row_to_json(row)
-from (select i.namespace, i.value) as row)::text, ','
-order by i.namespace, i.value)
-  from entity_identifiers as i
-where i.record_id = r.id), ']') end,
-    '',
-    '}'
+  select string_agg(
+    concat('{"namespace":', to_json(i.namespace), ',"value":', to_json(i.value), '', '}'), ','
+order by i.namespace, i.value
   )
+  from entity_identifiers as i
+where i.record_id = r.id), ']') end, null, '}')
 from records as r join contents as c on c.record_id = r.id;
 
 -- src/portability/export.queries.ts findPage
@@ -486,26 +413,7 @@ and r.forgotten_at is null
       order by r.id
 limit 1000
     ), written as (
-      select r.id, concat(
-    left((select row_to_json(row)
-from (
-    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $5::timestamptz) as salience, c.tags,
-      to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at, to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, r.version,
-      r.layer, r.memory_kind, r.status, r.importance, r.base_importance, r.access_count, r.source_type,
-      r.emotional_valence, r.confirmation_count,
-      (select row_to_json(row)
-from (
-        select r.base_salience, to_char(r.anchored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as anchored_at
-      ) as row) as anchors,
-      (select row_to_json(row)
-from (
-        select (select row_to_json(row)
-from (
-  select r.curve, r.half_life_seconds, r.min_salience, r.max_age_seconds, r.reinforcement_gain, r.max_salience
-) as row) as decay, to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_reinforced_at, r.pinned, r.deletion_policy
-      ) as row) as lifecycle
-  ) as row)::text, -1),
-    ',"provenance":', (jsonb_set(c.provenance, '{sources}', coalesce((
+      select r.id, concat('{"id":"', r.id, '","type":"', r.type, '","sensitivity":"', r.sensitivity, '","confidence":', r.confidence, ',"salience":', salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $5::timestamptz), ',"tags":', to_json(c.tags), ',"created_at":"', to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","updated_at":"', to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","version":', r.version, ',"layer":"', r.layer, '","memory_kind":"', r.memory_kind, '","status":"', r.status, '","importance":', r.importance, ',"base_importance":', r.base_importance, ',"access_count":', r.access_count, ',"source_type":"', r.source_type, '","emotional_valence":', r.emotional_valence, ',"confirmation_count":', r.confirmation_count, ',"anchors":', concat('{"base_salience":', r.base_salience, ',"anchored_at":"', to_char(r.anchored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ',"lifecycle":', concat('{"decay":', concat('{"curve":"', r.curve, '","half_life_seconds":', r.half_life_seconds, ',"min_salience":', r.min_salience, ',"max_age_seconds":', r.max_age_seconds, ',"reinforcement_gain":', r.reinforcement_gain, ',"max_salience":', coalesce(r.max_salience::text, 'null'), '', '}'), ',"last_reinforced_at":"', to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","pinned":', (r.pinned)::text, ',"deletion_policy":"', r.deletion_policy, '"', '}'), ',"provenance":', jsonb_set(c.provenance, '{sources}', coalesce((
     select jsonb_agg(each.value
 order by each.place)
     from jsonb_array_elements(c.provenance -> 'sources') with ordinality as each (value, place)
@@ -524,7 +432,7 @@ where n.id = named.id[1]::uuid
     where not ("h"."sensitivity" <= $6
 and "h"."scope" = any($7::text[]))
   )
-  ), '[{"kind": "event", "ref": "hidden"}]')))::text, ',"payload":', (case when c.payload ->> 'kind' = 'semantic'
+  ), '[{"kind": "event", "ref": "hidden"}]')), ',"payload":', (case when c.payload ->> 'kind' = 'semantic'
     then jsonb_set(
       (case
     when r.status = 'superseded'
@@ -608,17 +516,13 @@ where t.id = e.target_id)
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
   end)
-  end)::text,
-    ',"relations":[', (
+  end), '', ',"relations":[', (
     select case when (select count(*)
 from (select
 from relations as e
 where e.source_id = r.id
 limit 1001) as few) <= 1000 then (
-    select string_agg((select row_to_json(row)
-from (
-      select e.predicate, e.target_id, e.weight, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
-    ) as row)::text, ','
+    select string_agg(concat('{"predicate":', to_json(e.predicate), ',"target_id":"', e.target_id, '","weight":', e.weight, ',"created_at":"', to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ','
 order by e.created_at, e.target_id, e.predicate)
     from (
     select e.predicate, e.target_id, e.weight, e.created_at
@@ -630,10 +534,7 @@ and "t"."scope" = any($23::text[]))
 from records as t
 where t.id = e.target_id)) as e)
     else (
-    select string_agg((select row_to_json(row)
-from (
-      select e.predicate, e.target_id, e.weight, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
-    ) as row)::text, ','
+    select string_agg(concat('{"predicate":', to_json(e.predicate), ',"target_id":"', e.target_id, '","weight":', e.weight, ',"created_at":"', to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ','
 order by e.created_at, e.target_id, e.predicate)
     from (
       (
@@ -660,13 +561,7 @@ where t.id = e.target_id)
         order by e.predicate desc, e.target_id desc
 limit 1000)
     ) as e) end), ']', ',"audit_log":[', (
-  select string_agg(left((select row_to_json(row)
-from (
-      select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(a.run_id)::text), '')
-    || coalesce(',"operation_id":' || (to_json(a.operation_id)::text), '')
-    || coalesce(',"changes":' || (a.changes::text), '')
-    || coalesce(',"via":' || (a.via::text), '') || '}', ','
+  select string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (a.changes::text), ',"via":' || (a.via::text), '}'), ','
 order by a.id)
   from audit_entries as a
 where a.record_id = r.id
@@ -703,12 +598,7 @@ and e.predicate = kind.predicate
 and "h"."scope" = any($32::text[]))
   ))
   )), ']', ',"status_history":[', (
-  select string_agg(left((select row_to_json(row)
-from (
-      select s.old, s.new, case when s.is_shown then s.actor else $33 end as actor,
-        to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at, case when s.is_shown then s.reason else '' end as reason, s.step
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '')
-    || coalesce(',"via":' || (case when s.is_shown then s.via::text end), '') || '}', ','
+  select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $33 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
 order by s.id)
   from (
     select s.*, (not exists (
@@ -743,9 +633,7 @@ and "h"."scope" = any($38::text[]))
   )) as is_shown
 from status_changes as s
 where s.record_id = r.id
-  ) as s), ']',
-    coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), ''),
-    coalesce(',"interpretation":' || ((c.interpretation || jsonb_build_object($39::text, coalesce((
+  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($39::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -809,25 +697,12 @@ and "h"."scope" = any($49::text[]))
       end
 order by each.place)
     from jsonb_array_elements(c.interpretation -> $50::text) with ordinality as each (value, place)
-  ), '[]')))::text), ''),
-    coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
-    coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), ''),
-    coalesce(',"demoted_at":' || ('"' || to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
-    coalesce(',"forgotten":' || (
-  case when r.forgotten_at is not null then left((select row_to_json(row)
-from (
-      select to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, r.forgotten_reason as reason, r.forgotten_by as actor,
-        to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as purge_at
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(r.forgotten_run_id)::text), '') || '}' end), ''),
-    coalesce(',"importance_history":[' || (
-  select string_agg(left((select row_to_json(row)
-from (
-      select h.old, h.new, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(h.run_id)::text), '') || '}', ','
+  ), '[]')))::text), ',"last_accessed_at":"' || (to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"served_count":' || (nullif(r.served_count, 0)::text), ',"demoted_at":"' || (to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"forgotten":' || (
+  case when r.forgotten_at is not null then concat('{"at":"', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', coalesce(to_json(r.forgotten_reason)::text, 'null'), ',"actor":', coalesce(to_json(r.forgotten_by)::text, 'null'), ',"purge_at":', coalesce('"' || to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'), '', ',"run_id":"' || (r.forgotten_run_id) || '"', '}') end), ',"importance_history":[' || (
+  select string_agg(concat('{"old":', h.old, ',"new":', h.new, ',"changed_at":"', to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"run_id":"' || (h.run_id) || '"', '}'), ','
 order by h.id)
   from importance_history as h
-where h.record_id = r.id) || ']', ''),
-    case when r.access_count > 0 then (
+where h.record_id = r.id) || ']', case when r.access_count > 0 then (
   with newest as materialized (
     select l.at, l.kind, l.actor, l.key_id
 from access_log as l
@@ -835,12 +710,9 @@ where l.record_id = r.id
     order by l.at desc, l.kind desc, l.actor desc, l.key_id desc
 limit 1000
   )
-  select coalesce(',"access_log":[' || (select string_agg(left((select row_to_json(row)
-from (
-      select to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, n.kind, n.actor
-    ) as row)::text, -1) || coalesce(',"key_id":' || (to_json(n.key_id)::text), '') || '}', ','
+  select concat(',"access_log":[' || (select string_agg(concat('{"at":"', to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","kind":"', n.kind, '","actor":', to_json(n.actor), '', ',"key_id":' || (to_json(n.key_id)::text), '}'), ','
 order by n.at, n.kind, n.actor, n.key_id)
-    from newest as n) || ']', '') || coalesce(',"access_days":' || (select nullif(
+    from newest as n) || ']', ',"access_days":' || (select nullif(
       coalesce((select f.days
 from access_folds as f
 where f.record_id = r.id), 0)
@@ -851,30 +723,23 @@ from newest) as oldest
         where l.record_id = r.id
 and l.at < oldest.at
 and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) < floor(greatest(0::float8, date_part('epoch', oldest.at - r.created_at) / 86400))
-      ) end, 0)::text), '')
-) end,
-    coalesce(',"worth":' || (to_json(encode(r.worth, 'hex'))::text), ''),
-    coalesce(',"surprise":' || (
-    select left((select row_to_json(row)
-from (
-        select to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, s.score, s.delta, s.base_before
-      ) as row)::text, -1) || concat(',"neighbours":[', (select string_agg(near.value::text, ','
+      ) end, 0)::text))
+) end, ',"worth":"' || (encode(r.worth, 'hex')) || '"', ',"surprise":' || (
+    select concat('{"at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","score":', s.score, ',"delta":', s.delta, ',"base_before":', s.base_before, '', ',"neighbours":[', (select string_agg(near.value::text, ','
 order by near.place)
             from jsonb_array_elements(s.neighbours) with ordinality as near (value, place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
 and ("t"."sensitivity" <= $51
-and "t"."scope" = any($52::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
+and "t"."scope" = any($52::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
 and ("t"."sensitivity" <= $53
-and "t"."scope" = any($54::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+and "t"."scope" = any($54::text[]))) then s.duplicate_of end) || '"', '}')
     from surprises as s
-where s.record_id = r.id), ''),
-    coalesce(',"descent":[' || (
-  select string_agg((select row_to_json(row)
-from (select d.source_id, d.kind, d.is_ground) as row)::text, ','
+where s.record_id = r.id), ',"descent":[' || (
+  select string_agg(concat('{"source_id":"', d.source_id, '","kind":', to_json(d.kind), ',"is_ground":', (d.is_ground)::text, '', '}'), ','
 order by d.source_id)
   from descents as d
   where d.derived_id = r.id
@@ -889,41 +754,30 @@ from departures as t
 where t.id = d.source_id
 and ("t"."sensitivity" <= $57
 and "t"."scope" = any($58::text[])))
-  )) || ']', ''),
-    ',"handles":[', (
-  select string_agg(left((select row_to_json(row)
-from (
-      select encode(h.digest, 'hex') as digest
-    ) as row)::text, -1) || coalesce(',"detail":' || ('"' || encode(h.detail, 'hex') || '"'), '') || coalesce(',"place":' || (h.place::text), '')
-    || '}', ','
+  )) || ']', ',"handles":[', (
+  select string_agg(concat('{"digest":"', encode(h.digest, 'hex'), '"', ',"detail":"' || (encode(h.detail, 'hex')) || '"', ',"place":' || (h.place::text), '}'), ','
 order by h.digest, h.detail, h.place)
   from handles as h
-where h.record_id = r.id), ']',
-    case r.type when 'episodic' then concat(',"consolidation":', (
+where h.record_id = r.id), ']', case r.type when 'episodic' then ',"consolidation":' || ((
   select '{"due":[' || coalesce((
     select string_agg(to_json(u.stage)::text, ','
 order by u.stage)
 from unconsolidated as u
 where u.record_id = r.id
   ), '') || '],"tallies":[' || coalesce((
-    select string_agg((select row_to_json(row)
-from (
-      select e.stage, e.outcome, encode(e.digest, 'hex') as digest, e.scope
-    ) as row)::text, ','
+    select string_agg(concat('{"stage":"', e.stage, '","outcome":', to_json(e.outcome), ',"digest":"', encode(e.digest, 'hex'), '","scope":', to_json(e.scope), '', '}'), ','
 order by e.stage)
     from episode_tallies as e
 where e.episode_id = r.id
   ), '') || ']}'
 ))
       when 'entity' then concat(',"identifiers":[', (
-  select string_agg((select row_to_json(row)
-from (select i.namespace, i.value) as row)::text, ','
-order by i.namespace, i.value)
+  select string_agg(
+    concat('{"namespace":', to_json(i.namespace), ',"value":', to_json(i.value), '', '}'), ','
+order by i.namespace, i.value
+  )
   from entity_identifiers as i
-where i.record_id = r.id), ']') end,
-    '',
-    '}'
-  ) as line
+where i.record_id = r.id), ']') end, null, '}') as line
       from page join records as r on r.id = page.id join contents as c on c.record_id = r.id
     )
     select coalesce(string_agg(line, chr(10)
@@ -944,26 +798,7 @@ and r.updated_at > $7::timestamptz
       order by r.id
 limit 1000
     ), written as (
-      select r.id, concat(
-    left((select row_to_json(row)
-from (
-    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $8::timestamptz) as salience, c.tags,
-      to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at, to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, r.version,
-      r.layer, r.memory_kind, r.status, r.importance, r.base_importance, r.access_count, r.source_type,
-      r.emotional_valence, r.confirmation_count,
-      (select row_to_json(row)
-from (
-        select r.base_salience, to_char(r.anchored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as anchored_at
-      ) as row) as anchors,
-      (select row_to_json(row)
-from (
-        select (select row_to_json(row)
-from (
-  select r.curve, r.half_life_seconds, r.min_salience, r.max_age_seconds, r.reinforcement_gain, r.max_salience
-) as row) as decay, to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_reinforced_at, r.pinned, r.deletion_policy
-      ) as row) as lifecycle
-  ) as row)::text, -1),
-    ',"provenance":', (jsonb_set(c.provenance, '{sources}', coalesce((
+      select r.id, concat('{"id":"', r.id, '","type":"', r.type, '","sensitivity":"', r.sensitivity, '","confidence":', r.confidence, ',"salience":', salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $8::timestamptz), ',"tags":', to_json(c.tags), ',"created_at":"', to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","updated_at":"', to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","version":', r.version, ',"layer":"', r.layer, '","memory_kind":"', r.memory_kind, '","status":"', r.status, '","importance":', r.importance, ',"base_importance":', r.base_importance, ',"access_count":', r.access_count, ',"source_type":"', r.source_type, '","emotional_valence":', r.emotional_valence, ',"confirmation_count":', r.confirmation_count, ',"anchors":', concat('{"base_salience":', r.base_salience, ',"anchored_at":"', to_char(r.anchored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ',"lifecycle":', concat('{"decay":', concat('{"curve":"', r.curve, '","half_life_seconds":', r.half_life_seconds, ',"min_salience":', r.min_salience, ',"max_age_seconds":', r.max_age_seconds, ',"reinforcement_gain":', r.reinforcement_gain, ',"max_salience":', coalesce(r.max_salience::text, 'null'), '', '}'), ',"last_reinforced_at":"', to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","pinned":', (r.pinned)::text, ',"deletion_policy":"', r.deletion_policy, '"', '}'), ',"provenance":', jsonb_set(c.provenance, '{sources}', coalesce((
     select jsonb_agg(each.value
 order by each.place)
     from jsonb_array_elements(c.provenance -> 'sources') with ordinality as each (value, place)
@@ -982,7 +817,7 @@ where n.id = named.id[1]::uuid
     where not ("h"."sensitivity" <= $9
 and "h"."scope" = any($10::text[]))
   )
-  ), '[{"kind": "event", "ref": "hidden"}]')))::text, ',"payload":', (case when c.payload ->> 'kind' = 'semantic'
+  ), '[{"kind": "event", "ref": "hidden"}]')), ',"payload":', (case when c.payload ->> 'kind' = 'semantic'
     then jsonb_set(
       (case
     when r.status = 'superseded'
@@ -1064,17 +899,13 @@ where t.id = e.target_id)
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
   end)
-  end)::text,
-    ',"relations":[', (
+  end), '', ',"relations":[', (
     select case when (select count(*)
 from (select
 from relations as e
 where e.source_id = r.id
 limit 1001) as few) <= 1000 then (
-    select string_agg((select row_to_json(row)
-from (
-      select e.predicate, e.target_id, e.weight, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
-    ) as row)::text, ','
+    select string_agg(concat('{"predicate":', to_json(e.predicate), ',"target_id":"', e.target_id, '","weight":', e.weight, ',"created_at":"', to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ','
 order by e.created_at, e.target_id, e.predicate)
     from (
     select e.predicate, e.target_id, e.weight, e.created_at
@@ -1085,10 +916,7 @@ and "t"."scope" = any($26::text[]))
 from records as t
 where t.id = e.target_id)) as e)
     else (
-    select string_agg((select row_to_json(row)
-from (
-      select e.predicate, e.target_id, e.weight, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
-    ) as row)::text, ','
+    select string_agg(concat('{"predicate":', to_json(e.predicate), ',"target_id":"', e.target_id, '","weight":', e.weight, ',"created_at":"', to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ','
 order by e.created_at, e.target_id, e.predicate)
     from (
       (
@@ -1113,13 +941,7 @@ where t.id = e.target_id)
         order by e.predicate desc, e.target_id desc
 limit 1000)
     ) as e) end), ']', ',"audit_log":[', (
-  select string_agg(left((select row_to_json(row)
-from (
-      select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(a.run_id)::text), '')
-    || coalesce(',"operation_id":' || (to_json(a.operation_id)::text), '')
-    || coalesce(',"changes":' || (a.changes::text), '')
-    || coalesce(',"via":' || (a.via::text), '') || '}', ','
+  select string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (a.changes::text), ',"via":' || (a.via::text), '}'), ','
 order by a.id)
   from audit_entries as a
 where a.record_id = r.id
@@ -1156,12 +978,7 @@ and e.predicate = kind.predicate
 and "h"."scope" = any($35::text[]))
   ))
   )), ']', ',"status_history":[', (
-  select string_agg(left((select row_to_json(row)
-from (
-      select s.old, s.new, case when s.is_shown then s.actor else $36 end as actor,
-        to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at, case when s.is_shown then s.reason else '' end as reason, s.step
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '')
-    || coalesce(',"via":' || (case when s.is_shown then s.via::text end), '') || '}', ','
+  select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $36 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
 order by s.id)
   from (
     select s.*, (not exists (
@@ -1196,9 +1013,7 @@ and "h"."scope" = any($41::text[]))
   )) as is_shown
 from status_changes as s
 where s.record_id = r.id
-  ) as s), ']',
-    coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), ''),
-    coalesce(',"interpretation":' || ((c.interpretation || jsonb_build_object($42::text, coalesce((
+  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($42::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1262,25 +1077,12 @@ and "h"."scope" = any($52::text[]))
       end
 order by each.place)
     from jsonb_array_elements(c.interpretation -> $53::text) with ordinality as each (value, place)
-  ), '[]')))::text), ''),
-    coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
-    coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), ''),
-    coalesce(',"demoted_at":' || ('"' || to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
-    coalesce(',"forgotten":' || (
-  case when r.forgotten_at is not null then left((select row_to_json(row)
-from (
-      select to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, r.forgotten_reason as reason, r.forgotten_by as actor,
-        to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as purge_at
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(r.forgotten_run_id)::text), '') || '}' end), ''),
-    coalesce(',"importance_history":[' || (
-  select string_agg(left((select row_to_json(row)
-from (
-      select h.old, h.new, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(h.run_id)::text), '') || '}', ','
+  ), '[]')))::text), ',"last_accessed_at":"' || (to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"served_count":' || (nullif(r.served_count, 0)::text), ',"demoted_at":"' || (to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"forgotten":' || (
+  case when r.forgotten_at is not null then concat('{"at":"', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', coalesce(to_json(r.forgotten_reason)::text, 'null'), ',"actor":', coalesce(to_json(r.forgotten_by)::text, 'null'), ',"purge_at":', coalesce('"' || to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'), '', ',"run_id":"' || (r.forgotten_run_id) || '"', '}') end), ',"importance_history":[' || (
+  select string_agg(concat('{"old":', h.old, ',"new":', h.new, ',"changed_at":"', to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"run_id":"' || (h.run_id) || '"', '}'), ','
 order by h.id)
   from importance_history as h
-where h.record_id = r.id) || ']', ''),
-    case when r.access_count > 0 then (
+where h.record_id = r.id) || ']', case when r.access_count > 0 then (
   with newest as materialized (
     select l.at, l.kind, l.actor, l.key_id
 from access_log as l
@@ -1288,12 +1090,9 @@ where l.record_id = r.id
     order by l.at desc, l.kind desc, l.actor desc, l.key_id desc
 limit 1000
   )
-  select coalesce(',"access_log":[' || (select string_agg(left((select row_to_json(row)
-from (
-      select to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, n.kind, n.actor
-    ) as row)::text, -1) || coalesce(',"key_id":' || (to_json(n.key_id)::text), '') || '}', ','
+  select concat(',"access_log":[' || (select string_agg(concat('{"at":"', to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","kind":"', n.kind, '","actor":', to_json(n.actor), '', ',"key_id":' || (to_json(n.key_id)::text), '}'), ','
 order by n.at, n.kind, n.actor, n.key_id)
-    from newest as n) || ']', '') || coalesce(',"access_days":' || (select nullif(
+    from newest as n) || ']', ',"access_days":' || (select nullif(
       coalesce((select f.days
 from access_folds as f
 where f.record_id = r.id), 0)
@@ -1304,30 +1103,23 @@ from newest) as oldest
         where l.record_id = r.id
 and l.at < oldest.at
 and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) < floor(greatest(0::float8, date_part('epoch', oldest.at - r.created_at) / 86400))
-      ) end, 0)::text), '')
-) end,
-    coalesce(',"worth":' || (to_json(encode(r.worth, 'hex'))::text), ''),
-    coalesce(',"surprise":' || (
-    select left((select row_to_json(row)
-from (
-        select to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, s.score, s.delta, s.base_before
-      ) as row)::text, -1) || concat(',"neighbours":[', (select string_agg(near.value::text, ','
+      ) end, 0)::text))
+) end, ',"worth":"' || (encode(r.worth, 'hex')) || '"', ',"surprise":' || (
+    select concat('{"at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","score":', s.score, ',"delta":', s.delta, ',"base_before":', s.base_before, '', ',"neighbours":[', (select string_agg(near.value::text, ','
 order by near.place)
             from jsonb_array_elements(s.neighbours) with ordinality as near (value, place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
 and ("t"."sensitivity" <= $54
-and "t"."scope" = any($55::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
+and "t"."scope" = any($55::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
 and ("t"."sensitivity" <= $56
-and "t"."scope" = any($57::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+and "t"."scope" = any($57::text[]))) then s.duplicate_of end) || '"', '}')
     from surprises as s
-where s.record_id = r.id), ''),
-    coalesce(',"descent":[' || (
-  select string_agg((select row_to_json(row)
-from (select d.source_id, d.kind, d.is_ground) as row)::text, ','
+where s.record_id = r.id), ',"descent":[' || (
+  select string_agg(concat('{"source_id":"', d.source_id, '","kind":', to_json(d.kind), ',"is_ground":', (d.is_ground)::text, '', '}'), ','
 order by d.source_id)
   from descents as d
   where d.derived_id = r.id
@@ -1342,54 +1134,38 @@ from departures as t
 where t.id = d.source_id
 and ("t"."sensitivity" <= $60
 and "t"."scope" = any($61::text[])))
-  )) || ']', ''),
-    ',"handles":[', (
-  select string_agg(left((select row_to_json(row)
-from (
-      select encode(h.digest, 'hex') as digest
-    ) as row)::text, -1) || coalesce(',"detail":' || ('"' || encode(h.detail, 'hex') || '"'), '') || coalesce(',"place":' || (h.place::text), '')
-    || '}', ','
+  )) || ']', ',"handles":[', (
+  select string_agg(concat('{"digest":"', encode(h.digest, 'hex'), '"', ',"detail":"' || (encode(h.detail, 'hex')) || '"', ',"place":' || (h.place::text), '}'), ','
 order by h.digest, h.detail, h.place)
   from handles as h
-where h.record_id = r.id), ']',
-    case r.type when 'episodic' then concat(',"consolidation":', (
+where h.record_id = r.id), ']', case r.type when 'episodic' then ',"consolidation":' || ((
   select '{"due":[' || coalesce((
     select string_agg(to_json(u.stage)::text, ','
 order by u.stage)
 from unconsolidated as u
 where u.record_id = r.id
   ), '') || '],"tallies":[' || coalesce((
-    select string_agg((select row_to_json(row)
-from (
-      select e.stage, e.outcome, encode(e.digest, 'hex') as digest, e.scope
-    ) as row)::text, ','
+    select string_agg(concat('{"stage":"', e.stage, '","outcome":', to_json(e.outcome), ',"digest":"', encode(e.digest, 'hex'), '","scope":', to_json(e.scope), '', '}'), ','
 order by e.stage)
     from episode_tallies as e
 where e.episode_id = r.id
   ), '') || ']}'
 ))
       when 'entity' then concat(',"identifiers":[', (
-  select string_agg((select row_to_json(row)
-from (select i.namespace, i.value) as row)::text, ','
-order by i.namespace, i.value)
+  select string_agg(
+    concat('{"namespace":', to_json(i.namespace), ',"value":', to_json(i.value), '', '}'), ','
+order by i.namespace, i.value
+  )
   from entity_identifiers as i
-where i.record_id = r.id), ']') end,
-    coalesce(',"embeddings":[' || (
-  select string_agg((select row_to_json(row)
-from (
-    select m.provider, m.model, m.dimensions, e.bits, to_char(e.embedded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as embedded_at,
-      replace(encode(e.code, 'base64'), chr(10), '') as code,
-      replace(encode(substring(bit_send(s.bits)
-from 5), 'base64'), chr(10), '') as signature
-  ) as row)::text, ','
+where i.record_id = r.id), ']') end, ',"embeddings":[' || (
+  select string_agg(concat('{"provider":', to_json(m.provider), ',"model":', to_json(m.model), ',"dimensions":', m.dimensions, ',"bits":', e.bits, ',"embedded_at":"', to_char(e.embedded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","code":"', replace(encode(e.code, 'base64'), chr(10), ''), '","signature":"', replace(encode(substring(bit_send(s.bits)
+from 5), 'base64'), chr(10), ''), '"', '}'), ','
 order by m.provider, m.model, m.dimensions)
   from embeddings as e
   join embedding_models as m on m.id = e.model_id
   join signatures as s on s.record_id = e.record_id
 and s.model_id = e.model_id
-  where e.record_id = r.id) || ']', ''),
-    '}'
-  ) as line
+  where e.record_id = r.id) || ']', '}') as line
       from page join records as r on r.id = page.id join contents as c on c.record_id = r.id
     )
     select coalesce(string_agg(line, chr(10)
