@@ -1,7 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import { interpretationShown, payloadShown, provenanceShown } from '../db/concealed-contents.ts'
-import { hiddenActor, isEntryShown, isMoveShown } from '../db/concealment.ts'
-import { dayOfLife } from '../db/days.ts'
 import {
   flag,
   list,
@@ -19,7 +17,7 @@ import { salienceAt } from '../db/salience.ts'
 import { openTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { inversePairs } from '../domain/edges.ts'
-import { maxAccesses } from './line-limits.ts'
+import { buildHistories } from './export-histories.queries.ts'
 
 type Fragment = RawBuilder<unknown>
 type ExportContext = {
@@ -37,19 +35,20 @@ const maxBackward = 1_000
 
 /** The line of an export for row `r` and its contents `c`. */
 export function buildExportLine(context: ExportContext): RawBuilder<string> {
+  const histories = buildHistories(context.trust)
   return object(
     head(context),
     list('relations', visibleEdges(context)),
-    list('audit_log', auditLog(context)),
-    list('status_history', statusHistory(context)),
+    list('audit_log', histories.auditLog),
+    list('status_history', histories.statusHistory),
     optional('scope', sql`to_json(nullif(r.scope, ''))::text`),
     optional('interpretation', sql`(${interpretationShown(context.trust)})::text`),
     optionalWord('last_accessed_at', time(sql`r.last_accessed_at`)),
     optional('served_count', sql`nullif(r.served_count, 0)::text`),
     optionalWord('demoted_at', time(sql`r.demoted_at`)),
     optional('forgotten', forgotten),
-    optionalList('importance_history', importanceHistory),
-    sql`case when r.access_count > 0 then ${accesses} end`,
+    optionalList('importance_history', histories.importanceHistory),
+    sql`case when r.access_count > 0 then ${histories.accesses} end`,
     optionalWord('worth', sql`encode(r.worth, 'hex')`),
     optional('surprise', surprise(context)),
     optionalList('descent', descent(context)),
@@ -151,40 +150,6 @@ function visiblePayload(context: ExportContext): Fragment {
   return payloadShown(context.trust, payload)
 }
 
-const auditLog = ({ trust }: ExportContext) => sql`
-  select string_agg(${object(
-    [
-      ...[word('action', sql`a.action`), text('actor', sql`a.actor`)],
-      ...[word('timestamp', time(sql`a.at`)), text('rationale', sql`a.rationale`)],
-    ],
-    ...[optionalWord('run_id', sql`a.run_id`), optionalWord('operation_id', sql`a.operation_id`)],
-    ...[optional('changes', sql`a.changes::text`), optional('via', sql`a.via::text`)],
-  )}, ',' order by a.id)
-  from audit_entries as a where a.record_id = r.id and ${isEntryShown(trust, sql`r.id`)}`
-
-const statusHistory = ({ trust }: ExportContext) => sql`
-  select string_agg(${object(
-    [
-      ...[word('old', sql`s.old`), word('new', sql`s.new`)],
-      text('actor', sql`case when s.is_shown then s.actor else ${hiddenActor} end`),
-      word('changed_at', time(sql`s.at`)),
-      text('reason', sql`case when s.is_shown then s.reason else '' end`),
-      text('step', sql`s.step`),
-    ],
-    optionalWord('run_id', sql`s.run_id`),
-    optional('via', sql`case when s.is_shown then s.via::text end`),
-  )}, ',' order by s.id)
-  from (
-    select s.*, ${isMoveShown(trust, sql`r.id`)} as is_shown from status_changes as s where s.record_id = r.id
-  ) as s`
-
-const importanceHistory = sql`
-  select string_agg(${object(
-    [plain('old', sql`h.old`), plain('new', sql`h.new`), word('changed_at', time(sql`h.at`))],
-    optionalWord('run_id', sql`h.run_id`),
-  )}, ',' order by h.id)
-  from importance_history as h where h.record_id = r.id`
-
 const forgotten = sql`
   case when r.forgotten_at is not null then ${object(
     [
@@ -194,30 +159,6 @@ const forgotten = sql`
     ],
     optionalWord('run_id', sql`r.forgotten_run_id`),
   )} end`
-
-/** The newest accesses one by one, and the number of other days with older accesses. */
-const accesses = sql`(
-  with newest as materialized (
-    select l.at, l.kind, l.actor, l.key_id from access_log as l where l.record_id = r.id
-    order by l.at desc, l.kind desc, l.actor desc, l.key_id desc limit ${sql.lit(maxAccesses)}
-  )
-  select concat(${optionalList(
-    'access_log',
-    sql`select string_agg(${object(
-      [word('at', time(sql`n.at`)), word('kind', sql`n.kind`), text('actor', sql`n.actor`)],
-      optional('key_id', sql`to_json(n.key_id)::text`),
-    )}, ',' order by n.at, n.kind, n.actor, n.key_id)
-    from newest as n`,
-  )}, ${optional(
-    'access_days',
-    sql`select nullif(
-      coalesce((select f.days from access_folds as f where f.record_id = r.id), 0)
-      + case when r.access_count <= ${sql.lit(maxAccesses)} then 0 else (
-        select count(distinct ${dayOfLife(sql`l.at`)}) from access_log as l, (select min(at) as at from newest) as oldest
-        where l.record_id = r.id and l.at < oldest.at and ${dayOfLife(sql`l.at`)} < ${dayOfLife(sql`oldest.at`)}
-      ) end, 0)::text`,
-  )})
-)`
 
 /** The comparison with its neighbours. Hidden neighbours are left out, because a similarity reveals what they say. */
 function surprise({ trust }: ExportContext): Fragment {

@@ -1,3 +1,106 @@
+-- src/portability/export-histories.queries.ts buildHistories
+        select (
+  select string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (a.changes::text), ',"via":' || (a.via::text), '}'), ','
+order by a.id)
+  from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $1
+and "h"."scope" = any($2::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($3::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $4
+and "h"."scope" = any($5::text[]))
+  ))
+  )), (
+  select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $6 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
+order by s.id)
+  from (
+    select s.*, (not exists (
+    select h.id
+from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $7
+and "h"."scope" = any($8::text[]))
+  )
+and s.at not in (
+    select edge.created_at
+    from unnest($9::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $10
+and "h"."scope" = any($11::text[]))
+  )) as is_shown
+from status_changes as s
+where s.record_id = r.id
+  ) as s), (
+  select string_agg(concat('{"old":', h.old, ',"new":', h.new, ',"changed_at":"', to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"run_id":"' || (h.run_id) || '"', '}'), ','
+order by h.id)
+  from importance_history as h
+where h.record_id = r.id), (
+  with newest as materialized (
+    select l.at, l.kind, l.actor, l.key_id
+from access_log as l
+where l.record_id = r.id
+    order by l.at desc, l.kind desc, l.actor desc, l.key_id desc
+limit 1000
+  )
+  select concat(',"access_log":[' || (select string_agg(concat('{"at":"', to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","kind":"', n.kind, '","actor":', to_json(n.actor), '', ',"key_id":' || (to_json(n.key_id)::text), '}'), ','
+order by n.at, n.kind, n.actor, n.key_id)
+    from newest as n) || ']', ',"access_days":' || (select nullif(
+      coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+      + case when r.access_count <= 1000 then 0 else (
+        select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l, (select min(at) as at
+from newest) as oldest
+        where l.record_id = r.id
+and l.at < oldest.at
+and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) < floor(greatest(0::float8, date_part('epoch', oldest.at - r.created_at) / 86400))
+      ) end, 0)::text))
+)
+from records as r;
+
 -- src/portability/export-line.queries.ts buildExportLine
 select concat('{"id":"', r.id, '","type":"', r.type, '","sensitivity":"', r.sensitivity, '","confidence":', r.confidence, ',"salience":', salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), ',"tags":', to_json(c.tags), ',"created_at":"', to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","updated_at":"', to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","version":', r.version, ',"layer":"', r.layer, '","memory_kind":"', r.memory_kind, '","status":"', r.status, '","importance":', r.importance, ',"base_importance":', r.base_importance, ',"access_count":', r.access_count, ',"source_type":"', r.source_type, '","emotional_valence":', r.emotional_valence, ',"confirmation_count":', r.confirmation_count, ',"anchors":', concat('{"base_salience":', r.base_salience, ',"anchored_at":"', to_char(r.anchored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ',"lifecycle":', concat('{"decay":', concat('{"curve":"', r.curve, '","half_life_seconds":', r.half_life_seconds, ',"min_salience":', r.min_salience, ',"max_age_seconds":', r.max_age_seconds, ',"reinforcement_gain":', r.reinforcement_gain, ',"max_salience":', coalesce(r.max_salience::text, 'null'), '', '}'), ',"last_reinforced_at":"', to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","pinned":', (r.pinned)::text, ',"deletion_policy":"', r.deletion_policy, '"', '}'), ',"provenance":', jsonb_set(c.provenance, '{sources}', coalesce((
     select jsonb_agg(each.value

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import type { Trust } from '../../../src/domain/caller.ts'
 import * as exporting from '../../../src/portability/export.queries.ts'
+import * as histories from '../../../src/portability/export-histories.queries.ts'
 import * as lines from '../../../src/portability/export-line.queries.ts'
 import * as secrets from '../../../src/portability/foreign/import-secret.queries.ts'
 import * as importing from '../../../src/portability/import/import.queries.ts'
@@ -40,6 +41,14 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
   },
   'src/portability/foreign/import-secret.queries.ts': {
     readImportSecret: (db) => secrets.readImportSecret(db),
+  },
+  'src/portability/export-histories.queries.ts': {
+    buildHistories: (db) => {
+      const { auditLog, statusHistory, importanceHistory, accesses } = histories.buildHistories(trust)
+      return sql`
+        select (${auditLog}), (${statusHistory}), (${importanceHistory}), ${accesses} from records as r
+      `.execute(db)
+    },
   },
   'src/portability/export-line.queries.ts': {
     buildExportLine: (db) =>
