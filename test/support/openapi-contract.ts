@@ -42,7 +42,7 @@ export function createContractCheck(document: Document) {
 
   /** The components that a shape refers to, directly or through others: compiling walks through all that it is given. */
   function selectReferred(shape: string, known: Record<string, TSchema> = {}): Record<string, TSchema> {
-    for (const [, name = ''] of shape.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+    for (const [, name = ''] of shape.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
       const component = document.components.schemas[name]
       if (!component || known[name]) continue
       known[name] = component

@@ -73,7 +73,7 @@ function compileCheck(schema: TSchema): Check {
 
 /** The named schemas that a schema refers to, directly or through others: TypeBox walks through all that it is given. */
 function selectReferred(text: string, known: Record<string, TSchema> = {}): Record<string, TSchema> {
-  for (const [, name = ''] of text.matchAll(/"\$ref":"(\w+)"/g)) {
+  for (const [, name = ''] of text.matchAll(/"\$ref":"([^"]+)"/g)) {
     const target = namedSchemas[name]
     if (!target || known[name]) continue
     known[name] = target
