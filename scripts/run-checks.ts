@@ -1,9 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Side by side, since the compiler alone takes as long as the rest together. Each prints when it has ended. */
 const tests = process.argv.includes('--without-tests') ? [] : ['test:unit']
-const checks = [['types'], ['lint', 'arch', 'openapi:lint', ...tests]]
+
+/**
+ * Side by side, since the compiler alone takes as long as the rest together. Each prints when it has ended. `types` writes the
+ * types of the API, which `arch` looks for.
+ */
+const checks = [
+  ['types', 'arch'],
+  ['lint', 'openapi:lint', ...tests],
+]
 
 async function runScript(name: string): Promise<boolean> {
   const child = spawn('npm', ['run', '--silent', name], { stdio: ['ignore', 'pipe', 'pipe'] })
