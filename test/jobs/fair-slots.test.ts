@@ -48,9 +48,8 @@ describe('fair slots', () => {
     const { started, submit, finish } = openSlots({ sliceMs: 30 })
     submit('large', 'decay')
     submit('small', 'decay')
-    await expect.poll(() => started).toEqual(['large decay', 'small decay'])
+    await expect.poll(() => started.slice(0, 3)).toEqual(['large decay', 'small decay', 'large decay'])
     await finish('small decay')
-    expect(started).toEqual(['large decay', 'small decay', 'large decay'])
   })
 
   it('let a long task go on while nobody else waits', async () => {
