@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
 import { jsonLinesType } from '../../src/http/streaming.ts'
 import { registerFormats } from '../../src/http/validation/formats.ts'
+import { selectReferred } from '../../src/http/validation/referred-schemas.ts'
 
 registerFormats()
 
@@ -34,21 +35,12 @@ export function createContractCheck(document: Document) {
   /** Errors have one shape in all operations, so the text of a schema is what its validator is kept by. */
   function validatorOf(schema: object): Validator {
     const shape = JSON.stringify(schema)
-    const validator =
-      validators.get(shape) ?? Compile({ ...schema, components: { schemas: selectReferred(shape) } })
+    const known = validators.get(shape)
+    if (known) return known
+    const schemas = selectReferred(shape, document.components.schemas)
+    const validator = Compile({ ...schema, components: { schemas } })
     validators.set(shape, validator)
     return validator
-  }
-
-  /** The components that a shape refers to, directly or through others: compiling walks through all that it is given. */
-  function selectReferred(shape: string, known: Record<string, TSchema> = {}): Record<string, TSchema> {
-    for (const [, name = ''] of shape.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      const component = document.components.schemas[name]
-      if (!component || known[name]) continue
-      known[name] = component
-      selectReferred(JSON.stringify(component), known)
-    }
-    return known
   }
 
   function requireShape(name: string, schema: object, text: string): void {

@@ -4,6 +4,7 @@ import Value from 'typebox/value'
 import { namedSchemas } from '../../domain/schema-ref.ts'
 import type { Fault } from '../../kernel/errors.ts'
 import { describeFault, listValues } from './fault-messages.ts'
+import { selectReferred } from './referred-schemas.ts'
 import { escapePointer, isObject, type JsonObject, type Keywords, keywordsOf } from './schema-keywords.ts'
 import { type Mismatch, selectBranches } from './union-branches.ts'
 
@@ -65,21 +66,10 @@ function compileCheck(schema: TSchema): Check {
   const text = JSON.stringify(schema)
   const shared = shortChecks.get(text)
   if (shared) return shared
-  const validator = Compile(selectReferred(text), schema)
+  const validator = Compile(selectReferred(text, namedSchemas), schema)
   const check: Check = (value) => validator.Check(value)
   if (text.length <= maxShortLength) shortChecks.set(text, check)
   return check
-}
-
-/** The named schemas that a schema refers to, directly or through others: TypeBox walks through all that it is given. */
-function selectReferred(text: string, known: Record<string, TSchema> = {}): Record<string, TSchema> {
-  for (const [, name = ''] of text.matchAll(/"\$ref":"([^"]+)"/g)) {
-    const target = namedSchemas[name]
-    if (!target || known[name]) continue
-    known[name] = target
-    selectReferred(JSON.stringify(target), known)
-  }
-  return known
 }
 
 function resolve(schema: TSchema): TSchema {
