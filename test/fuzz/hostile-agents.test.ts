@@ -8,7 +8,8 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 const seed = Number(process.env['FUZZ_SEED'] ?? 1)
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 0)
 const only = process.env['FUZZ_ONLY'] ?? ''
-const rounds = isLongRun ? 20 : 10
+// Which tools accept a message depends on random ids: after ten rounds 8 to 11 of them did.
+const rounds = isLongRun ? 20 : 16
 
 let app: TestApp
 beforeEach(async () => {
@@ -37,8 +38,7 @@ it.each([
       `seed ${seed}: ${sent} hostile messages; accepted: ${[...accepted].map(([name, count]) => `${count}× ${name}`).join(', ')}\n`,
     )
     expect(findings.join('\n\n')).toBe('')
-    // Which tools accept something depends on random ids: 8 to 11 in ten runs.
-    if (only === '') expect(accepted.size).toBeGreaterThan(4)
+    if (only === '') expect(accepted.size).toBeGreaterThan(8)
     expect(await listBrokenLaws(app)).toEqual([])
   },
   (seconds + 180) * 1_000,

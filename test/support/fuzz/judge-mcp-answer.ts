@@ -4,6 +4,8 @@ import type { Received } from './send-raw-request.ts'
 const innards = /node_modules|\.ts:\d+|PostgresError|at Object\.|at async |ECONNREFUSED|ERR_SQLITE/
 /** A tool that only reads may note that a record was served, also in the row of the record, and which question was asked. */
 const ofReading = /^(?:records|importance_history|access_log|access_folds|regrets|api_keys)$/
+/** A record that was served often rises to the next layer. */
+const ofRising = /^(?:promotions|scope_sizes)$/
 
 export type McpAnswer = { received: Received; messages: readonly Body[] }
 
@@ -31,7 +33,9 @@ export function findMcpFaults(
   const { received, messages } = answer
   const [message = {}] = messages
   const isFailure = received.status >= 400 || message.error !== undefined || message.result?.isError === true
-  const changed = readsOnly ? written.filter((table) => !ofReading.test(table)) : []
+  const hasRisen = written.includes('promotions')
+  const isOfReading = (table: string) => ofReading.test(table) || (hasRisen && ofRising.test(table))
+  const changed = readsOnly ? written.filter((table) => !isOfReading(table)) : []
   return [
     ...findShapeFaults(answer),
     ...(isFailure && innards.test(received.text) ? ['innards shown'] : []),

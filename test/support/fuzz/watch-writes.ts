@@ -9,8 +9,11 @@ const install = `
   create table fuzz.writes (sign int4 not null, name text not null, content text not null);
   create function fuzz.note() returns trigger language plpgsql as $$
   declare
-    name constant text := regexp_replace(tg_table_name, '_(rest|[0-9]{6})$', '');
+    name text := regexp_replace(tg_table_name, '_(rest|[0-9]{6})$', '');
   begin
+    if name = 'audit_entries' and to_jsonb(new) @> '{"action": "promote", "actor": "cognition"}' then
+      name := 'promotions';
+    end if;
     if tg_op <> 'INSERT' then
       insert into fuzz.writes values (-1, name, md5((to_jsonb(old) - 'last_used_at')::text));
     end if;
@@ -42,7 +45,10 @@ export async function watchWrites(pool: pg.Pool) {
 
   return {
     tables: Number(rows[0]?.count),
-    /** The tables that changed since the last call; rows that came and went do not count. */
+    /**
+     * The tables that changed since the last call; rows that came and went do not count. Audit entries of layers that
+     * rose by use are named `promotions`.
+     */
     async drain(): Promise<string[]> {
       const found = await pool.query(
         `with gone as (delete from fuzz.writes returning *),
