@@ -179,6 +179,8 @@ describeInBrowser('maintenance', () => {
 
   it.each([
     ['light', 1_440],
+    ['dark', 1_440],
+    ['light', 360],
     ['dark', 360],
   ] as const)(
     'has no access problem in %s on %i pixels',

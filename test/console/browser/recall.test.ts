@@ -157,6 +157,8 @@ describeInBrowser('recall', () => {
 
   it.each([
     ['light', 1_440],
+    ['dark', 1_440],
+    ['light', 360],
     ['dark', 360],
   ] as const)('has no access problem in %s on %i pixels', async (colorScheme, width) => {
     const page = await setup.open('/console/recall', { colorScheme, width })
