@@ -1,12 +1,15 @@
 import type { Config } from './config/config.ts'
-import { createEmbedder } from './embeddings/index.ts'
+import { createEmbedder, createVectorMemory } from './embeddings/index.ts'
 import type { Clock } from './kernel/clock.ts'
 import { createChat } from './llm/chat.ts'
 import type { Instruments } from './telemetry/instruments.ts'
 
 export type Models = ReturnType<typeof createModels>
 
-/** The clients of models for requests. Several tenants share them, so that they limit their requests together. */
+/**
+ * The clients of models for requests, and the room for known vectors. Several tenants share them, so that they limit their
+ * requests and their memory together.
+ */
 export function createModels({
   config,
   clock,
@@ -20,5 +23,6 @@ export function createModels({
   return {
     ingest: ingest && createChat({ ...ingest, clock, observe: instruments.observeModel('ingest') }),
     embedder: createEmbedder(config.embedding, clock, instruments.observeModel('query')),
+    vectorMemory: createVectorMemory(),
   }
 }

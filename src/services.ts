@@ -142,7 +142,7 @@ export function createServices({
     chat: models.ingest,
   })
   const notes = createNotesService({ db, clock, ids, seal, policies, ...config.records })
-  const searching = createSearching({ config, db, clock, log, embedder: models.embedder })
+  const searching = createSearching({ config, db, clock, log, models })
   const { intervals, revisedRetentionMs } = config.jobs
   const maintenance = createMaintenanceService({ db, clock, ids, intervals })
   const plans = createPlansService({ db, clock, maintenance, ...config.jobs })
@@ -173,10 +173,10 @@ function createSearching({
   db,
   clock,
   log,
-  embedder,
-}: Pick<Resources, 'config' | 'db' | 'clock' | 'log'> & Pick<Models, 'embedder'>) {
+  models: { embedder, vectorMemory },
+}: Pick<Resources, 'config' | 'db' | 'clock' | 'log'> & { models: Models }) {
   const queryEmbedder = createQueryEmbedder({ db, clock, log, embedder, ...config.queryEmbedding })
-  const vectors = createVectorSearch({ db, clock })
+  const vectors = createVectorSearch({ db, clock, known: vectorMemory.openStore() })
   const retrieval = createRetrievalService({
     ...{ db, clock, queryEmbedder, vectors, ...config.retrieval },
     text: createTextSearch({ clock, textLanguage: config.records.textLanguage }),

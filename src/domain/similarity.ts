@@ -2,7 +2,8 @@
 
 export type Embedding = Float32Array
 
-export type Embedded = { id: string; vector: Embedding }
+/** `square` is the squared length, where it is known. */
+export type Embedded = { id: string; vector: Embedding; square?: number }
 export type Neighbour = { id: string; similarity: number }
 
 /**
@@ -27,21 +28,13 @@ export function cosine(one: Embedding, other: Embedding): number {
   return cosineWith(one)(other)
 }
 
-/** The cosine with one vector, for many others: each is read once. */
-function cosineWith(one: Embedding): (other: Embedding) => number {
+/** The cosine with one vector, for many others. */
+function cosineWith(one: Embedding): (other: Embedding, otherSquare?: number) => number {
   const square = dot(one, one)
-  return (other) => {
-    requireSameLength(one, other)
-    let product = 0
-    let otherSquare = 0
-    for (let index = 0; index < one.length; index++) {
-      const value = other[index] ?? 0
-      product += (one[index] ?? 0) * value
-      otherSquare += value * value
-    }
+  return (other, otherSquare = dot(other, other)) => {
     const lengths = Math.sqrt(square * otherSquare)
     // Rounding can push the similarity of a vector to itself slightly above 1, where an arc cosine is NaN.
-    return lengths === 0 ? 0 : Math.min(1, Math.max(-1, product / lengths))
+    return lengths === 0 ? 0 : Math.min(1, Math.max(-1, dot(one, other) / lengths))
   }
 }
 
@@ -63,7 +56,8 @@ export function normalise(vector: Embedding): Embedding {
 export function findNearest(query: Embedding, candidates: Iterable<Embedded>, k: number): Neighbour[] {
   const similarityOf = cosineWith(query)
   const compared: Neighbour[] = []
-  for (const { id, vector } of candidates) compared.push({ id, similarity: similarityOf(vector) })
+  for (const { id, vector, square } of candidates)
+    compared.push({ id, similarity: similarityOf(vector, square) })
   return compared.sort(compareNearness).slice(0, k)
 }
 

@@ -1,13 +1,40 @@
 import type { Precision } from '../domain/vector-codes.ts'
 import { formatUuid } from '../kernel/ids.ts'
+import type { EncodedVector } from './decoded-vectors.ts'
 
-export type EncodedVector = { id: string; bits: Precision; code: Buffer }
+/** The version of a vector is a hash of its code. */
+export type StoredVector = EncodedVector & { version: string }
+
+/** A vector that was found: with its version, or with its code where the search asked for it. */
+export type NearVector = { id: string } & Partial<StoredVector>
+
+/** What was found as one value: the vectors, or a text with the id and the version of each; both null for none. */
+export type PackedVectors = { vectors: Buffer | null; versions: string | null }
 
 /** Of each vector its id, its precision and its length come before its code. */
 const header = { id: 16, bits: 2, length: 4 }
 
-/** Reads vectors that were sent as one value. */
-export function unpackVectors(bytes: Buffer): EncodedVector[] {
+export function unpackNear({ vectors, versions }: PackedVectors): NearVector[] {
+  return vectors ? unpackVectors(vectors) : readVersions(versions)
+}
+
+/** Reads the vectors and the versions of the same records. */
+export function unpackStored({ vectors, versions }: PackedVectors): StoredVector[] {
+  const byId = new Map(readVersions(versions).map(({ id, version }) => [id, version]))
+  const unpacked = vectors ? unpackVectors(vectors) : []
+  return unpacked.map((vector) => ({ ...vector, version: byId.get(vector.id) ?? '' }))
+}
+
+function readVersions(versions: string | null) {
+  return versions?.split(',').map(readVersion) ?? []
+}
+
+function readVersion(line: string): { id: string; version: string } {
+  const [id = '', version = ''] = line.split(' ')
+  return { id, version }
+}
+
+function unpackVectors(bytes: Buffer): EncodedVector[] {
   const vectors: EncodedVector[] = []
   for (let at = 0; at < bytes.length; ) {
     const id = formatUuid(bytes.subarray(at, at + header.id))

@@ -2,7 +2,14 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { pagesOf } from '../db/table-size.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { type EncodedVector, unpackVectors } from './packed-vectors.ts'
+import type { EncodedVector } from './decoded-vectors.ts'
+import {
+  type NearVector,
+  type PackedVectors,
+  type StoredVector,
+  unpackNear,
+  unpackStored,
+} from './packed-vectors.ts'
 
 /** How many of the nearest signatures the index of pgvector returns. */
 export const nearestIndexed = 1_000
@@ -14,17 +21,23 @@ export type VectorSearch = {
   /** Conditions on `records as r` that hold before anything is cut off. */
   conditions: readonly RawBuilder<SqlBool>[]
   limit: number
+  /** Whether the vectors are sent too, and not only their versions. */
+  withCodes: boolean
 }
 
-/** All vectors of an answer in one value: a driver needs several times as long for some hundred rows. */
-type Packed = { packed: Buffer | null }
+const asVersions = sql`string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ',')`
 
-const packed = sql`string_agg(
+const asVectors = sql`string_agg(
   uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
-  order by met.distance, e.record_id
 )`
 
-const unpack = (row: Packed | undefined): EncodedVector[] => (row?.packed ? unpackVectors(row.packed) : [])
+/** One value: a driver needs several times as long for some hundred rows. */
+const listed = ({ withCodes }: VectorSearch) =>
+  withCodes
+    ? sql`${asVectors} as vectors, null::text as versions`
+    : sql`null::bytea as vectors, ${asVersions} as versions`
+
+const nothing: PackedVectors = { vectors: null, versions: null }
 
 const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
   conditions.length === 0 ? sql`true` : sql`${sql.join([...conditions], sql` and `)}`
@@ -33,11 +46,9 @@ const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
  * Takes the nearest vectors of the index, and returns those whose records meet the conditions. Only these records are
  * read, and not every record of the store.
  */
-export async function findAmongIndexed(
-  db: Database,
-  { modelId, signature, conditions, limit }: VectorSearch,
-): Promise<EncodedVector[]> {
-  const { rows } = await sql<Packed>`
+export async function findAmongIndexed(db: Database, search: VectorSearch): Promise<NearVector[]> {
+  const { modelId, signature, conditions, limit } = search
+  const { rows } = await sql<PackedVectors>`
     with near as materialized (
       select record_id, distance from nearest_signatures(${modelId}::smallint, ${signature}::bit(1024))
     ), met as (
@@ -47,16 +58,16 @@ export async function findAmongIndexed(
       order by near.distance, near.record_id
       limit ${sql.lit(limit)}
     )
-    select ${packed} as packed
+    select ${listed(search)}
     from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
   `.execute(db)
-  return unpack(rows[0])
+  return unpackNear(rows[0] ?? nothing)
 }
 
 /** `examined`: how many of the nearest signatures are looked at, if so many are needed to meet the conditions. */
 type CellSearch = { cells: readonly number[]; examined: number }
 /** `sets` are the sets of cells at the time of the statement. */
-type CellResult = { found: EncodedVector[]; sets: readonly number[] }
+type CellResult = { found: NearVector[]; sets: readonly number[] }
 
 /**
  * Takes the nearest vectors of some cells, one after the other, until enough of their records meet the conditions.
@@ -67,10 +78,11 @@ type CellResult = { found: EncodedVector[]; sets: readonly number[] }
  */
 export async function findInCells(
   db: Database,
-  { modelId, signature, conditions, limit }: VectorSearch,
+  search: VectorSearch,
   { cells, examined }: CellSearch,
 ): Promise<CellResult> {
-  const { rows } = await sql<Packed & { sets: number[] }>`
+  const { modelId, signature, conditions, limit } = search
+  const { rows } = await sql<PackedVectors & { sets: number[] }>`
     with met as materialized (
       select near.record_id, near.distance from (
         select s.record_id, bit_count(s.bits # ${signature}::bit(1024)) as distance
@@ -84,11 +96,11 @@ export async function findInCells(
       order by near.distance, near.record_id
       limit ${sql.lit(limit)}
     )
-    select ${packed} as packed,
+    select ${listed(search)},
       array(select c.id from vector_cells as c where c.model_id = ${modelId} order by c.id) as sets
     from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
   `.execute(db)
-  return { found: unpack(rows[0]), sets: rows[0]?.sets ?? [] }
+  return { found: unpackNear(rows[0] ?? nothing), sets: rows[0]?.sets ?? [] }
 }
 
 /**
@@ -102,13 +114,11 @@ export async function prepareLargeScan(tx: Transaction): Promise<void> {
 }
 
 /** Finds the nearest vectors and checks the conditions on every record. */
-export async function findNearestFiltered(
-  tx: Transaction,
-  { modelId, signature, conditions, limit }: VectorSearch,
-): Promise<EncodedVector[]> {
+export async function findNearestFiltered(tx: Transaction, search: VectorSearch): Promise<NearVector[]> {
+  const { modelId, signature, conditions, limit } = search
   // Kept apart from `order by` and `limit`: otherwise the planner sorts every signature first and then checks one
   // record after the other until it has enough.
-  const { rows } = await sql<Packed>`
+  const { rows } = await sql<PackedVectors>`
     with met as materialized (
       select record_id, distance from (
         select s.record_id, bit_count(s.bits # ${signature}::bit(1024)) as distance
@@ -118,10 +128,10 @@ export async function findNearestFiltered(
       order by distance, record_id
       limit ${sql.lit(limit)}
     )
-    select ${packed} as packed
+    select ${listed(search)}
     from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
   `.execute(tx)
-  return unpack(rows[0])
+  return unpackNear(rows[0] ?? nothing)
 }
 
 /** Reads two partial indexes, which together contain every record that is not forgotten. */
@@ -143,10 +153,11 @@ export async function countInScopes(db: Database, scopes: readonly string[], mos
 /** Finds the nearest vectors inside a few scopes that meet the conditions. */
 export async function findNearestInScopes(
   db: Database,
-  { modelId, signature, conditions, limit }: VectorSearch,
+  search: VectorSearch,
   scopes: readonly string[],
-): Promise<EncodedVector[]> {
-  const { rows } = await sql<Packed>`
+): Promise<NearVector[]> {
+  const { modelId, signature, conditions, limit } = search
+  const { rows } = await sql<PackedVectors>`
     with inside as materialized (${recordsInScopes(scopes)}), met as materialized (
       select inside.id, bit_count(s.bits # ${signature}::bit(1024)) as distance
       from inside cross join lateral (
@@ -157,10 +168,10 @@ export async function findNearestInScopes(
       order by distance, inside.id
       limit ${sql.lit(limit)}
     )
-    select ${packed} as packed
+    select ${listed(search)}
     from met join embeddings as e on e.record_id = met.id and e.model_id = ${modelId}
   `.execute(db)
-  return unpack(rows[0])
+  return unpackNear(rows[0] ?? nothing)
 }
 
 /**
@@ -193,6 +204,19 @@ export async function findCodes(
     where record_id = any(${sql.val([...ids])}::uuid[]) and model_id = ${modelId}
   `.execute(db)
   return rows
+}
+
+/** The same with their versions, for a few hundred records. */
+export async function findVersionedCodes(
+  db: Database,
+  modelId: number,
+  ids: readonly string[],
+): Promise<StoredVector[]> {
+  const { rows } = await sql<PackedVectors>`
+    select ${asVectors} as vectors, ${asVersions} as versions from embeddings as e
+    where e.record_id = any(${sql.val([...ids])}::uuid[]) and e.model_id = ${modelId}
+  `.execute(db)
+  return unpackStored(rows[0] ?? nothing)
 }
 
 /** Returns the vector of a record. */

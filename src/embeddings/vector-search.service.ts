@@ -2,14 +2,16 @@ import type { RawBuilder, SqlBool } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { type Transaction, transact } from '../db/transaction.ts'
 import { type Embedding, findNearest, hasDirection, type Neighbour } from '../domain/similarity.ts'
-import { decode, quantisationStep } from '../domain/vector-codes.ts'
+import { decode } from '../domain/vector-codes.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type CellCache, createCellCache } from './cells/cell-cache.service.ts'
 import { findNearestCells, noCell } from './cells/cells.ts'
+import { type DecodedVector, decodeVector } from './decoded-vectors.ts'
 import type { ModelRow } from './embedding-models.queries.ts'
 import { findNearestMixed } from './mixed-precision-distance.ts'
-import type { EncodedVector } from './packed-vectors.ts'
+import type { NearVector } from './packed-vectors.ts'
 import { computeSignature, formatSignature } from './signature.ts'
+import type { StoreVectors } from './vector-memory.ts'
 import {
   countInScopes,
   findAmongIndexed,
@@ -17,6 +19,7 @@ import {
   findInCells,
   findNearestFiltered,
   findNearestInScopes,
+  findVersionedCodes,
   measureSignatures,
   prepareLargeScan,
   type VectorSearch,
@@ -67,13 +70,15 @@ type Resources = {
   db: Database
   clock: Clock
   cells?: CellCache | undefined
+  /** Vectors that were read earlier; without, each search reads all that it compares. */
+  known?: StoreVectors | undefined
   readPerRoot?: number
   /** Set when the search is part of a larger transaction. */
   tx?: Transaction
 }
 
 /** `isEnough` is false when a record that is farther away may be missing. */
-type NearVectors = { found: EncodedVector[]; isEnough: boolean }
+type NearVectors = { found: NearVector[]; isEnough: boolean }
 
 type Measured = { signatures: number; isIndexed: boolean; at: number }
 
@@ -87,6 +92,7 @@ export function createVectorSearch({
   db,
   clock,
   cells = createCellCache(),
+  known,
   readPerRoot = defaultReadPerRoot,
   tx,
 }: Resources) {
@@ -95,21 +101,27 @@ export function createVectorSearch({
   let measured: Measured | undefined
 
   async function find(input: VectorSearchInput): Promise<Neighbour[]> {
-    return rank(input.vector, await findCandidates(input), input.model.dimensions, input.limit)
+    return rank(input.vector, await findCandidates(input), input.limit)
   }
 
   /** Returns the candidates by signature, for callers with a comparison of their own. */
-  async function findCandidates({
-    model,
-    vector,
-    conditions,
-    scopes,
-    limit,
-    candidates = mostCandidates,
-  }: VectorSearchInput): Promise<EncodedVector[]> {
+  async function findCandidates(input: VectorSearchInput): Promise<DecodedVector[]> {
+    const { dimensions } = input.model
+    const { signatures: vectors } = await measure()
+    if (known?.hasRoom({ vectors, dimensions }))
+      return readUnknown(known, input.model, await findNear(input, { withCodes: false }))
+    const near = await findNear(input, { withCodes: true })
+    return near.flatMap((each) => decodeSent(each, dimensions))
+  }
+
+  async function findNear(
+    { model, vector, conditions, scopes, limit, candidates = mostCandidates }: VectorSearchInput,
+    { withCodes }: Pick<VectorSearch, 'withCodes'>,
+  ): Promise<NearVector[]> {
     if (!hasDirection(vector)) return []
     const signature = formatSignature(computeSignature(vector))
-    const search = { modelId: model.id, signature, conditions, limit: Math.max(candidates, limit) }
+    const most = Math.max(candidates, limit)
+    const search = { modelId: model.id, signature, conditions, limit: most, withCodes }
     if (scopes && (await areSmall(scopes))) return findNearestInScopes(conn, search, scopes)
     const { isIndexed } = await measure()
     const near = isIndexed ? await searchIndex(search) : await searchCells(search, { vector, wanted: limit })
@@ -118,6 +130,23 @@ export function createVectorSearch({
       await prepareLargeScan(tx)
       return findNearestFiltered(tx, search)
     })
+  }
+
+  /** Only the vectors that are not known yet are sent: to send hundreds of them takes longer than to find them. */
+  async function readUnknown(
+    known: StoreVectors,
+    { id: modelId, dimensions }: VectorSearchInput['model'],
+    near: readonly NearVector[],
+  ): Promise<DecodedVector[]> {
+    const vectors = near.map(({ id, version = '' }) => known.find(modelId, id, version))
+    const missing = near.flatMap(({ id }, place) => (vectors[place] ? [] : [id]))
+    const read = missing.length > 0 ? await findVersionedCodes(conn, modelId, missing) : []
+    const decoded = read.map((stored) => {
+      const vector = decodeVector(stored, dimensions)
+      known.keep(modelId, stored.version, vector)
+      return vector
+    })
+    return [...vectors.filter((vector) => vector !== undefined), ...decoded]
   }
 
   async function searchIndex(search: VectorSearch): Promise<NearVectors> {
@@ -195,19 +224,14 @@ export function createVectorSearch({
   return { find, findCandidates, findVector, hasIndex }
 }
 
+function decodeSent({ id, bits, code }: NearVector, dimensions: number): DecodedVector[] {
+  return bits && code ? [decodeVector({ id, bits, code }, dimensions)] : []
+}
+
 /**
  * Orders by cosine when all vectors have one precision; otherwise rounded vectors are compared as Gaussians.
  */
-function rank(
-  vector: Embedding,
-  found: readonly EncodedVector[],
-  dimensions: number,
-  limit: number,
-): Neighbour[] {
-  const decoded = found.map(({ id, bits, code }) => ({
-    ...{ id, bits, vector: decode(code, dimensions, bits) },
-    step: quantisationStep(code, bits),
-  }))
-  const isMixed = new Set(decoded.map(({ bits }) => bits)).size > 1
-  return isMixed ? findNearestMixed({ vector, step: 0 }, decoded, limit) : findNearest(vector, decoded, limit)
+function rank(vector: Embedding, found: readonly DecodedVector[], limit: number): Neighbour[] {
+  const isMixed = new Set(found.map(({ bits }) => bits)).size > 1
+  return isMixed ? findNearestMixed({ vector, step: 0 }, found, limit) : findNearest(vector, found, limit)
 }

@@ -66,7 +66,7 @@ afterAll(() => database.close())
 
 const signed = (vector: Embedding) => formatSignature(computeSignature(vector))
 const searchBy = (vector: Embedding, conditions: RawBuilder<SqlBool>[], limit = 500): ways.VectorSearch => ({
-  ...{ modelId: model.id, signature: signed(vector), conditions, limit },
+  ...{ modelId: model.id, signature: signed(vector), conditions, limit, withCodes: false },
 })
 const search = () => createVectorSearch({ db: database.db, clock: createTestClock() })
 const idsOf = (found: readonly { id: string }[]) => found.map(({ id }) => id)

@@ -1,15 +1,6 @@
 import { compareNearness, cosine, dot, type Embedding, type Neighbour } from '../../domain/similarity.ts'
 import { decode, encode, type Precision } from '../../domain/vector-codes.ts'
-
-export type EncodedVector = { id: string; bits: Precision; code: Uint8Array }
-
-/** A decoded vector with its squared length, because each is compared with many. */
-export type DecodedVector = { id: string; bits: Precision; vector: Embedding; square: number }
-
-export function decodeVector({ id, bits, code }: EncodedVector, dimensions: number): DecodedVector {
-  const vector = decode(code, dimensions, bits)
-  return { id, bits, vector, square: dot(vector, vector) }
-}
+import type { DecodedVector } from '../decoded-vectors.ts'
 
 /**
  * Returns the most similar vectors, of any precision. Rounding makes a vector less similar to itself: at two

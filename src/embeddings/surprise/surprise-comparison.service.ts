@@ -6,8 +6,8 @@ import type { BatchResult } from '../../jobs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { promoteDue, rescore } from '../../lifecycle/index.ts'
 import type { CellCache } from '../cells/cell-cache.service.ts'
+import { decodeVector } from '../decoded-vectors.ts'
 import { prepareLargeScan } from '../vector-search.queries.ts'
-import { decodeVector } from './decoded-neighbours.ts'
 import { isIndependentSource } from './independent-source.ts'
 import {
   type Comparison,

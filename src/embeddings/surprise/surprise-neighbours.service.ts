@@ -5,10 +5,11 @@ import type { Neighbour } from '../../domain/similarity.ts'
 import { comparedNeighbours } from '../../domain/surprise.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { CellCache } from '../cells/cell-cache.service.ts'
+import { type DecodedVector, decodeVector } from '../decoded-vectors.ts'
 import { findNearestIds, unpackSignatures } from '../signature-matrix.ts'
 import { countInScopes, findCodes, readSignatures } from '../vector-search.queries.ts'
 import { createVectorSearch } from '../vector-search.service.ts'
-import { type DecodedVector, decodeVector, findMostSimilar } from './decoded-neighbours.ts'
+import { findMostSimilar } from './decoded-neighbours.ts'
 import { comparableIn, isCompared, type PendingRecord } from './surprise-comparison.queries.ts'
 
 type Model = { id: number; dimensions: number }
@@ -101,11 +102,7 @@ function searchOneByOne({ model }: Pass, search: ReturnType<typeof createVectorS
     for (const newVector of some) {
       const { id, scope, decoded } = newVector
       const query = { model, vector: decoded.vector, scopes: [scope], limit: candidateCount }
-      const near = await search.findCandidates({ ...query, conditions: conditionsOf(newVector) })
-      found.set(
-        id,
-        near.map((each) => decodeVector(each, model.dimensions)),
-      )
+      found.set(id, await search.findCandidates({ ...query, conditions: conditionsOf(newVector) }))
     }
     return ({ id }) => found.get(id) ?? []
   }

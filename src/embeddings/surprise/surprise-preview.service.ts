@@ -8,7 +8,7 @@ import { chooseWriteScope } from '../../domain/write-trust.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { createQueryEmbedder } from '../query-embedding.service.ts'
 import type { createVectorSearch } from '../vector-search.service.ts'
-import { decodeVector, findMostSimilar } from './decoded-neighbours.ts'
+import { findMostSimilar } from './decoded-neighbours.ts'
 import { comparableIn } from './surprise-comparison.queries.ts'
 import type { SurprisePreview, SurpriseQuery } from './surprise-preview.schemas.ts'
 
@@ -32,8 +32,7 @@ export function createSurprisePreviewService({ queryEmbedder, vectors }: Resourc
       ...{ model, vector, scopes: [scope], limit: comparedNeighbours },
       conditions: [openTo(caller.trust), ...comparableIn(scope, caller.trust.maxSensitivity)],
     })
-    const known = found.map((each) => decodeVector(each, model.dimensions))
-    const neighbours = findMostSimilar(vector, known, comparedNeighbours)
+    const neighbours = findMostSimilar(vector, found, comparedNeighbours)
     const { base_importance, surprise } = computeSurprise(
       input.base_importance ?? judgeText(input.text),
       neighbours,

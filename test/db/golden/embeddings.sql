@@ -915,10 +915,7 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       order by near.distance, near.record_id
       limit 500
     )
-    select string_agg(
-  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
-  order by met.distance, e.record_id
-) as packed
+    select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ',') as versions
     from met join embeddings as e on e.record_id = met.record_id
 and e.model_id = $7;
 
@@ -934,7 +931,44 @@ from embeddings
     where record_id = any($1::uuid[])
 and model_id = $2;
 
--- src/embeddings/vector-search.queries.ts findInCells
+-- src/embeddings/vector-search.queries.ts findInCells: versions
+    with met as materialized (
+      select near.record_id, near.distance
+from (
+        select s.record_id, bit_count(s.bits # $1::bit(1024)) as distance
+        from signatures as s
+        where s.model_id = $2
+and s.cell = any(array(select unnest($3::int4[])))
+        order by distance, s.record_id
+        limit 1000
+      ) as near cross join lateral (
+        select
+from records as r
+where r.id = near.record_id
+and ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $6::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $7::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end) offset 0
+      ) as r
+      order by near.distance, near.record_id
+      limit 500
+    )
+    select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ',') as versions,
+      array(select c.id
+from vector_cells as c
+where c.model_id = $8
+order by c.id) as sets
+    from met join embeddings as e on e.record_id = met.record_id
+and e.model_id = $9;
+
+-- src/embeddings/vector-search.queries.ts findInCells: vectors
     with met as materialized (
       select near.record_id, near.distance
 from (
@@ -965,8 +999,7 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
     )
     select string_agg(
   uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
-  order by met.distance, e.record_id
-) as packed,
+) as vectors, null::text as versions,
       array(select c.id
 from vector_cells as c
 where c.model_id = $8
@@ -996,10 +1029,7 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       order by distance, record_id
       limit 500
     )
-    select string_agg(
-  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
-  order by met.distance, e.record_id
-) as packed
+    select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ',') as versions
     from met join embeddings as e on e.record_id = met.record_id
 and e.model_id = $7;
 
@@ -1040,12 +1070,17 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       order by distance, inside.id
       limit 500
     )
-    select string_agg(
-  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
-  order by met.distance, e.record_id
-) as packed
+    select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ',') as versions
     from met join embeddings as e on e.record_id = met.id
 and e.model_id = $9;
+
+-- src/embeddings/vector-search.queries.ts findVersionedCodes
+    select string_agg(
+  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
+) as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ',') as versions
+from embeddings as e
+    where e.record_id = any($1::uuid[])
+and e.model_id = $2;
 
 -- src/embeddings/vector-search.queries.ts measureSignatures
     select (coalesce((

@@ -14,6 +14,7 @@ const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
 const question = readQuestion({}, trust, now)
 const search: searching.VectorSearch = {
   ...{ modelId: 1, signature: '0101', conditions: filtering.answerConditions(question, 'whole'), limit: 500 },
+  withCodes: false,
 }
 const past = readQuestion({ as_of: '2025-06-01T00:00:00.000Z', min_salience: 0.1 }, trust, now)
 const narrow = readQuestion(
@@ -94,10 +95,15 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
   },
   'src/embeddings/vector-search.queries.ts': {
     findAmongIndexed: (db) => searching.findAmongIndexed(db, search),
-    findInCells: (db) => searching.findInCells(db, search, { cells: [0, 16_384], examined: 1_000 }),
+    findInCells: {
+      versions: (db) => searching.findInCells(db, search, { cells: [0, 16_384], examined: 1_000 }),
+      vectors: (db) =>
+        searching.findInCells(db, { ...search, withCodes: true }, { cells: [0, 16_384], examined: 1_000 }),
+    },
     prepareLargeScan: (db) => db.transaction().execute((tx) => searching.prepareLargeScan(tx)),
     readSignatures: (db) => searching.readSignatures(db, { modelId: 1, conditions, scope: 'team' }),
     findCodes: (db) => searching.findCodes(db, 1, [id]),
+    findVersionedCodes: (db) => searching.findVersionedCodes(db, 1, [id]),
     findNearestFiltered: (db) => db.transaction().execute((tx) => searching.findNearestFiltered(tx, search)),
     countInScopes: (db) => searching.countInScopes(db, ['team', ''], 501),
     findNearestInScopes: (db) => searching.findNearestInScopes(db, search, ['team', '']),
