@@ -15,21 +15,10 @@ export type PackedVectors = { vectors: Buffer | null; versions: string | null }
 const header = { id: 16, bits: 2, length: 4 }
 
 export function unpackNear({ vectors, versions }: PackedVectors): NearVector[] {
-  return vectors ? unpackVectors(vectors) : readVersions(versions)
+  return vectors ? unpackVectors(vectors) : (versions?.split(',').map(readVersion) ?? [])
 }
 
-/** Reads the vectors and the versions of the same records. */
-export function unpackStored({ vectors, versions }: PackedVectors): StoredVector[] {
-  const byId = new Map(readVersions(versions).map(({ id, version }) => [id, version]))
-  const unpacked = vectors ? unpackVectors(vectors) : []
-  return unpacked.map((vector) => ({ ...vector, version: byId.get(vector.id) ?? '' }))
-}
-
-function readVersions(versions: string | null) {
-  return versions?.split(',').map(readVersion) ?? []
-}
-
-function readVersion(line: string): { id: string; version: string } {
+function readVersion(line: string): NearVector {
   const [id = '', version = ''] = line.split(' ')
   return { id, version }
 }

@@ -3,13 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { pagesOf } from '../db/table-size.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { EncodedVector } from './decoded-vectors.ts'
-import {
-  type NearVector,
-  type PackedVectors,
-  type StoredVector,
-  unpackNear,
-  unpackStored,
-} from './packed-vectors.ts'
+import { type NearVector, type PackedVectors, type StoredVector, unpackNear } from './packed-vectors.ts'
 
 /** How many of the nearest signatures the index of pgvector returns. */
 export const nearestIndexed = 1_000
@@ -25,7 +19,9 @@ export type VectorSearch = {
   withCodes: boolean
 }
 
-const asVersions = sql`string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ',')`
+const version = sql`hash_record_extended(row(e.code), 0)`
+
+const asVersions = sql`string_agg(e.record_id || ' ' || ${version}, ',')`
 
 const asVectors = sql`string_agg(
   uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
@@ -198,25 +194,12 @@ export async function findCodes(
   db: Database,
   modelId: number,
   ids: readonly string[],
-): Promise<EncodedVector[]> {
-  const { rows } = await sql<EncodedVector>`
-    select record_id as id, bits, code from embeddings
-    where record_id = any(${sql.val([...ids])}::uuid[]) and model_id = ${modelId}
-  `.execute(db)
-  return rows
-}
-
-/** The same with their versions, for a few hundred records. */
-export async function findVersionedCodes(
-  db: Database,
-  modelId: number,
-  ids: readonly string[],
 ): Promise<StoredVector[]> {
-  const { rows } = await sql<PackedVectors>`
-    select ${asVectors} as vectors, ${asVersions} as versions from embeddings as e
+  const { rows } = await sql<StoredVector>`
+    select e.record_id as id, e.bits, e.code, ${version}::text as version from embeddings as e
     where e.record_id = any(${sql.val([...ids])}::uuid[]) and e.model_id = ${modelId}
   `.execute(db)
-  return unpackStored(rows[0] ?? nothing)
+  return rows
 }
 
 /** Returns the vector of a record. */

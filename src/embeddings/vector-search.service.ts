@@ -16,10 +16,10 @@ import {
   countInScopes,
   findAmongIndexed,
   findCode,
+  findCodes,
   findInCells,
   findNearestFiltered,
   findNearestInScopes,
-  findVersionedCodes,
   measureSignatures,
   prepareLargeScan,
   type VectorSearch,
@@ -106,9 +106,9 @@ export function createVectorSearch({
 
   /** Returns the candidates by signature, for callers with a comparison of their own. */
   async function findCandidates(input: VectorSearchInput): Promise<DecodedVector[]> {
+    if (!hasDirection(input.vector)) return []
     const { dimensions } = input.model
-    const { signatures: vectors } = await measure()
-    if (known?.hasRoom({ vectors, dimensions }))
+    if (known?.hasRoom({ vectors: (await measure()).signatures, dimensions }))
       return readUnknown(known, input.model, await findNear(input, { withCodes: false }))
     const near = await findNear(input, { withCodes: true })
     return near.flatMap((each) => decodeSent(each, dimensions))
@@ -118,7 +118,6 @@ export function createVectorSearch({
     { model, vector, conditions, scopes, limit, candidates = mostCandidates }: VectorSearchInput,
     { withCodes }: Pick<VectorSearch, 'withCodes'>,
   ): Promise<NearVector[]> {
-    if (!hasDirection(vector)) return []
     const signature = formatSignature(computeSignature(vector))
     const most = Math.max(candidates, limit)
     const search = { modelId: model.id, signature, conditions, limit: most, withCodes }
@@ -140,7 +139,7 @@ export function createVectorSearch({
   ): Promise<DecodedVector[]> {
     const vectors = near.map(({ id, version = '' }) => known.find(modelId, id, version))
     const missing = near.flatMap(({ id }, place) => (vectors[place] ? [] : [id]))
-    const read = missing.length > 0 ? await findVersionedCodes(conn, modelId, missing) : []
+    const read = missing.length > 0 ? await findCodes(conn, modelId, missing) : []
     const decoded = read.map((stored) => {
       const vector = decodeVector(stored, dimensions)
       known.keep(modelId, stored.version, vector)

@@ -926,10 +926,10 @@ where record_id = $1::uuid
 and model_id = $2;
 
 -- src/embeddings/vector-search.queries.ts findCodes
-    select record_id as id, bits, code
-from embeddings
-    where record_id = any($1::uuid[])
-and model_id = $2;
+    select e.record_id as id, e.bits, e.code, hash_record_extended(row(e.code), 0)::text as version
+from embeddings as e
+    where e.record_id = any($1::uuid[])
+and e.model_id = $2;
 
 -- src/embeddings/vector-search.queries.ts findInCells: versions
     with met as materialized (
@@ -1073,14 +1073,6 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
     select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ',') as versions
     from met join embeddings as e on e.record_id = met.id
 and e.model_id = $9;
-
--- src/embeddings/vector-search.queries.ts findVersionedCodes
-    select string_agg(
-  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
-) as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ',') as versions
-from embeddings as e
-    where e.record_id = any($1::uuid[])
-and e.model_id = $2;
 
 -- src/embeddings/vector-search.queries.ts measureSignatures
     select (coalesce((

@@ -103,7 +103,6 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     prepareLargeScan: (db) => db.transaction().execute((tx) => searching.prepareLargeScan(tx)),
     readSignatures: (db) => searching.readSignatures(db, { modelId: 1, conditions, scope: 'team' }),
     findCodes: (db) => searching.findCodes(db, 1, [id]),
-    findVersionedCodes: (db) => searching.findVersionedCodes(db, 1, [id]),
     findNearestFiltered: (db) => db.transaction().execute((tx) => searching.findNearestFiltered(tx, search)),
     countInScopes: (db) => searching.countInScopes(db, ['team', ''], 501),
     findNearestInScopes: (db) => searching.findNearestInScopes(db, search, ['team', '']),
