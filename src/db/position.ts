@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, type ScryptOptions, scrypt } from 'node:crypto'
+import {
+  type Cipheriv,
+  createCipheriv,
+  createDecipheriv,
+  type Decipheriv,
+  type ScryptOptions,
+  scrypt,
+} from 'node:crypto'
 
 /** A place in the write-ahead log of a server. A failover begins a new timeline. */
 export type Position = { timeline: number; lsn: bigint }
@@ -25,20 +32,32 @@ export type Identity = { cluster: string; database: string }
 export const identityStatement = `select (select system_identifier::text from pg_control_system()) as cluster,
   (select oid::text from pg_database where datname = current_database()) as database`
 
-export type Seal = { key: Buffer; mark: Buffer }
+/** One block has no state after it, so both are made once: to make one takes many times as long as to use it. */
+export type Seal = { cipher: Cipheriv; decipher: Decipheriv; mark: Buffer }
 
 /** Slow, because much of an identity is the time of its creation, which could be guessed. */
 const cost: ScryptOptions = { N: 2 ** 14, r: 8, p: 1 }
 const keyBytes = 32
 const markBytes = 4
+const algorithm = 'aes-256-ecb'
+const blockBytes = 16
 
 export function createPositionSeal({ cluster, database }: Identity): Promise<Seal> {
   return new Promise((resolve, reject) => {
     scrypt(`${cluster} ${database}`, 'membrane position', keyBytes + markBytes, cost, (error, derived) => {
       if (error) reject(error)
-      else resolve({ key: derived.subarray(0, keyBytes), mark: derived.subarray(keyBytes) })
+      else resolve(readSeal(derived))
     })
   })
+}
+
+function readSeal(derived: Buffer): Seal {
+  const key = derived.subarray(0, keyBytes)
+  return {
+    cipher: createCipheriv(algorithm, key, null).setAutoPadding(false),
+    decipher: createDecipheriv(algorithm, key, null).setAutoPadding(false),
+    mark: derived.subarray(keyBytes),
+  }
 }
 
 const prefix = 'p1.'
@@ -52,20 +71,20 @@ export function isPositionToken(text: string): boolean {
  * Writes a position as one encrypted block: in clear it would tell each client how much all others write. Equal
  * positions have equal tokens, which tells nothing more.
  */
-export function sealPosition({ key, mark }: Seal, { timeline, lsn }: Position): string {
-  const block = Buffer.alloc(16)
+export function sealPosition({ cipher, mark }: Seal, { timeline, lsn }: Position): string {
+  const block = Buffer.alloc(blockBytes)
   block.writeBigUInt64BE(lsn, 0)
   block.writeUInt32BE(timeline, 8)
   mark.copy(block, 12)
-  const cipher = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
-  return `${prefix}${Buffer.concat([cipher.update(block), cipher.final()]).toString('base64url')}`
+  return `${prefix}${cipher.update(block).toString('base64url')}`
 }
 
 /** Undefined for a token of another database, or one that nobody sealed. */
-export function openPosition({ key, mark }: Seal, token: string): Position | undefined {
-  const decipher = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false)
+export function openPosition({ decipher, mark }: Seal, token: string): Position | undefined {
   const sealed = Buffer.from(token.slice(prefix.length), 'base64url')
-  const block = Buffer.concat([decipher.update(sealed), decipher.final()])
+  // A part of a block would be kept for the next token.
+  if (sealed.length !== blockBytes) return undefined
+  const block = decipher.update(sealed)
   if (!block.subarray(12).equals(mark)) return undefined
   return { lsn: block.readBigUInt64BE(0), timeline: block.readUInt32BE(8) }
 }

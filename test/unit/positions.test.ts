@@ -28,6 +28,14 @@ it('a token opens to its position, for the first and the last place of a log', (
   }
 })
 
+it('tokens do not depend on those before them, and a part of one is nothing', () => {
+  const positions = ['0/1', '0/2', '0/1', '1/0'].map((lsn) => ({ timeline: 1, lsn: parseLsn(lsn) }))
+  const tokens = positions.map((position) => sealPosition(seal, position))
+  expect(tokens[2]).toBe(tokens[0])
+  expect(openPosition(seal, tokens[3]?.slice(0, 12) ?? '')).toBeUndefined()
+  expect(tokens.toReversed().map((token) => openPosition(seal, token))).toEqual(positions.toReversed())
+})
+
 it('a token says nothing in another database', () => {
   expect(openPosition(other, sealPosition(seal, { timeline: 1, lsn: 5n }))).toBeUndefined()
 })
