@@ -6,7 +6,7 @@ const overheadBytes = 300
 const generationMs = 10 * 60_000
 
 type Kept = { version: string; decoded: DecodedVector }
-type Options = { mostBytes?: number; now?: () => number }
+type Options = { mostBytes?: number; now?: () => number; later?: (run: () => void, ms: number) => void }
 type Size = { vectors: number; dimensions: number }
 
 export type VectorMemory = ReturnType<typeof createVectorMemory>
@@ -20,6 +20,7 @@ export type StoreVectors = ReturnType<VectorMemory['openStore']>
 export function createVectorMemory({
   mostBytes = defaultBytes,
   now = () => performance.now(),
+  later = (run, ms) => void setTimeout(run, ms).unref(),
 }: Options = {}) {
   const reserved = new Map<object, { bytes: number; until: number }>()
 
@@ -36,22 +37,26 @@ export function createVectorMemory({
 
   /**
    * The vectors of one store, which no other finds. They are in two generations: every ten minutes the younger one becomes the
-   * older one. A vector that is used in neither goes, also that of a record that was erased.
+   * older one. A vector that is used in neither goes, also that of a record that was erased, and also while nobody searches.
    */
   function openStore() {
     const store = {}
     let young = new Map<string, Kept>()
     let old = new Map<string, Kept>()
-    let since = now()
+    let isAgeing = false
 
     /** Whether there is room for all vectors of the store, which is asked before each search. */
     function hasRoom(size: Size): boolean {
       const isIn = reserve(store, size)
-      if (isIn && now() - since < generationMs) return true
-      old = isIn ? young : new Map()
-      young = new Map()
-      since = now()
+      if (!isIn) [young, old] = [new Map(), new Map()]
       return isIn
+    }
+
+    function age(): void {
+      old = young
+      young = new Map()
+      isAgeing = old.size > 0
+      if (isAgeing) later(age, generationMs)
     }
 
     /** Returns a vector only for the version that the database has just named. */
@@ -65,6 +70,9 @@ export function createVectorMemory({
 
     function keep(modelId: number, version: string, decoded: DecodedVector): void {
       young.set(`${modelId} ${decoded.id}`, { version, decoded })
+      if (isAgeing) return
+      isAgeing = true
+      later(age, generationMs)
     }
 
     return { hasRoom, find, keep }

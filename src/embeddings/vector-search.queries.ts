@@ -21,10 +21,13 @@ export type VectorSearch = {
 
 const version = sql`hash_record_extended(row(e.code), 0)`
 
-const asVersions = sql`string_agg(e.record_id || ' ' || ${version}, ',')`
+/** The join may follow any order. */
+const nearestFirst = sql`order by met.distance, e.record_id`
+
+const asVersions = sql`string_agg(e.record_id || ' ' || ${version}, ',' ${nearestFirst})`
 
 const asVectors = sql`string_agg(
-  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
+  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea ${nearestFirst}
 )`
 
 /** One value: a driver needs several times as long for some hundred rows. */

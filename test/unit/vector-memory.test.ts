@@ -11,11 +11,20 @@ function decodedOf(id: string) {
 
 function openMemory({ room = 100 } = {}) {
   const time = { minutes: 0 }
+  const waiting: { run: () => void; minute: number }[] = []
   const memory = createVectorMemory({
     mostBytes: room * vectorBytes,
     now: () => time.minutes * 60_000,
+    later: (run, ms) => waiting.push({ run, minute: time.minutes + ms / 60_000 }),
   })
-  return { ...memory, time }
+  function wait(minutes: number): void {
+    for (const end = time.minutes + minutes; time.minutes < end; ) {
+      time.minutes++
+      const due = waiting.filter(({ minute }) => minute <= time.minutes)
+      for (const each of due) waiting.splice(waiting.indexOf(each), 1)[0]?.run()
+    }
+  }
+  return { ...memory, wait, waiting }
 }
 
 describe('vectors in memory', () => {
@@ -44,7 +53,7 @@ describe('vectors in memory', () => {
   })
 
   it('have room for whole stores only, until one is not asked for ten minutes', () => {
-    const { openStore, time } = openMemory({ room: 100 })
+    const { openStore, wait } = openMemory({ room: 100 })
     const [large, small, other] = [openStore(), openStore(), openStore()]
     expect(large.hasRoom({ vectors: 101, dimensions })).toBe(false)
     expect(small.hasRoom({ vectors: 60, dimensions })).toBe(true)
@@ -52,7 +61,7 @@ describe('vectors in memory', () => {
     expect(other.hasRoom({ vectors: 40, dimensions })).toBe(true)
     expect(small.hasRoom({ vectors: 61, dimensions })).toBe(false)
     expect(other.hasRoom({ vectors: 100, dimensions })).toBe(true)
-    time.minutes = 10
+    wait(10)
     expect(small.hasRoom({ vectors: 100, dimensions })).toBe(true)
   })
 
@@ -64,16 +73,28 @@ describe('vectors in memory', () => {
     expect(store.find(1, 'a', 'v')).toBeUndefined()
   })
 
-  it('go within twenty minutes of searches when they are not used, and stay when they are', () => {
-    const { openStore, time } = openMemory()
+  it('go within twenty minutes when they are not used, and stay when they are', () => {
+    const { openStore, wait } = openMemory()
     const store = openStore()
-    const search = () => store.hasRoom({ vectors: 100, dimensions })
     store.keep(1, 'v', decodedOf('erased'))
     store.keep(1, 'v', decodedOf('used'))
-    for (time.minutes = 1; time.minutes <= 20; time.minutes++) {
-      search()
+    for (let minute = 1; minute <= 20; minute++) {
+      wait(1)
       expect(store.find(1, 'used', 'v')).toBeDefined()
     }
     expect(store.find(1, 'erased', 'v')).toBeUndefined()
+  })
+
+  it('go without a search, after which nothing is waited for', () => {
+    const { openStore, wait, waiting } = openMemory()
+    const store = openStore()
+    store.keep(1, 'v', decodedOf('a'))
+    wait(9)
+    expect(store.find(1, 'a', 'v')).toBeDefined()
+    wait(20)
+    expect(waiting).toEqual([])
+    expect(store.find(1, 'a', 'v')).toBeUndefined()
+    store.keep(1, 'v', decodedOf('a'))
+    expect(waiting).toHaveLength(1)
   })
 })

@@ -915,7 +915,8 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       order by near.distance, near.record_id
       limit 500
     )
-    select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ',') as versions
+    select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ','
+order by met.distance, e.record_id) as versions
     from met join embeddings as e on e.record_id = met.record_id
 and e.model_id = $7;
 
@@ -960,7 +961,8 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       order by near.distance, near.record_id
       limit 500
     )
-    select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ',') as versions,
+    select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ','
+order by met.distance, e.record_id) as versions,
       array(select c.id
 from vector_cells as c
 where c.model_id = $8
@@ -999,6 +1001,7 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
     )
     select string_agg(
   uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
+order by met.distance, e.record_id
 ) as vectors, null::text as versions,
       array(select c.id
 from vector_cells as c
@@ -1029,7 +1032,8 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       order by distance, record_id
       limit 500
     )
-    select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ',') as versions
+    select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ','
+order by met.distance, e.record_id) as versions
     from met join embeddings as e on e.record_id = met.record_id
 and e.model_id = $7;
 
@@ -1070,7 +1074,8 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       order by distance, inside.id
       limit 500
     )
-    select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ',') as versions
+    select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ','
+order by met.distance, e.record_id) as versions
     from met join embeddings as e on e.record_id = met.id
 and e.model_id = $9;
 
