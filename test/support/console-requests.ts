@@ -28,3 +28,11 @@ export async function actWithReason(
   await dialog.getByRole('button', { name: action, exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
 }
+
+/** Answers what the page reads from these addresses late, as a distant service does. */
+export async function delayReads(page: Page, addresses: string): Promise<void> {
+  await page.route(addresses, async (route) => {
+    if (route.request().method() === 'GET') await new Promise((resolve) => setTimeout(resolve, 500))
+    await route.continue()
+  })
+}

@@ -58,7 +58,7 @@ describeInBrowser('conversations in the console', () => {
     ])
     const made = messages.nth(2).getByRole('list', { name: 'Made of it' })
     await made.getByRole('link', { name: 'billing runs in eu-west-1' }).click()
-    expect(page.url()).toMatch(/\/console\/records\/0197b9a0-0000-7000-8000-00000000000a$/)
+    await page.waitForURL(/\/console\/records\/0197b9a0-0000-7000-8000-00000000000a$/)
     expect(errors).toEqual([])
   })
 

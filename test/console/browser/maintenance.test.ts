@@ -187,6 +187,7 @@ describeInBrowser('maintenance', () => {
     async (colorScheme, width) => {
       const { id } = await plan(setup.app, 'decay', { scope: 'study' })
       const page = await setup.open(`/console/maintenance/plans/${id}`, { colorScheme, width })
+      await page.getByRole('heading', { name: 'Plan of decay' }).waitFor()
       for (const part of ['Runs', 'Plans', 'Schedules', 'Policies and budgets', 'Simulations']) {
         expect(await findAccessProblems(page), page.url()).toEqual([])
         expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)

@@ -55,7 +55,7 @@ describeInBrowser('recall', () => {
       /\d+ tokens of 1,500/,
     )
     expect(await page.locator('main b', { hasText: 'Darjeeling' }).count()).toBe(0)
-    expect(new URL(page.url()).searchParams.get('q')).toBe(question)
+    await page.waitForURL((url) => url.searchParams.get('q') === question)
     expect(errors).toEqual([])
   })
 
@@ -122,7 +122,7 @@ describeInBrowser('recall', () => {
     await slider.focus()
     await page.keyboard.press('Home')
     await sent
-    expect(new URL(page.url()).searchParams.get('as_of')).toMatch(/^\d{4}-\d\d-\d\dT/)
+    await page.waitForURL((url) => /^\d{4}-\d\d-\d\dT/.test(url.searchParams.get('as_of') ?? ''))
     await page.keyboard.press('End')
     await page.waitForURL((url) => !url.searchParams.has('as_of'))
   })

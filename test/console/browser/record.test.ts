@@ -7,7 +7,7 @@ import {
   measureLayoutShift,
   watchErrors,
 } from '../../support/browser.ts'
-import { actWithReason, fact, storeRecord } from '../../support/console-requests.ts'
+import { actWithReason, delayReads, fact, storeRecord } from '../../support/console-requests.ts'
 
 const curve = (page: Page) => page.getByRole('img', { name: 'Decay curve' })
 
@@ -32,7 +32,7 @@ describeInBrowser('the page of a record', () => {
     await curve(page).waitFor()
     await page.getByRole('heading', { name: 'Why important' }).waitFor()
     await page.getByRole('heading', { name: 'Why surprising' }).waitFor()
-    expect(new URL(page.url()).pathname).toBe(`/console/records/${tea}`)
+    await page.waitForURL((url) => url.pathname === `/console/records/${tea}`)
     const later = page.getByRole('slider', { name: 'Reinforce later' })
     await later.press('End')
     await page.getByText(/^Reinforced in .*: salience 0\.\d\d → 0\.\d\d/).waitFor()
@@ -57,7 +57,7 @@ describeInBrowser('the page of a record', () => {
     await page.mouse.down()
     await page.mouse.move(box.x + box.width * 0.6, box.y + 100, { steps: 3 })
     await page.mouse.up()
-    expect(Number(await page.getByRole('slider').inputValue())).toBeGreaterThan(50)
+    await expect.poll(async () => Number(await page.getByRole('slider').inputValue())).toBeGreaterThan(50)
   })
 
   it('promotes, demotes, pins, reinforces and penalizes with a reason', async () => {
@@ -74,6 +74,16 @@ describeInBrowser('the page of a record', () => {
     const { body } = await setup.app.request('GET', `/v1/records/${tea}/audit`)
     const actions = (body as { items: { action: string }[] }).items.map(({ action }) => action)
     expect(actions).toEqual(['create', 'promote', 'demote', 'pin', 'unpin', 'reinforce', 'decay'])
+  })
+
+  it('offers no action while the last one is read back, which would name an old version', async () => {
+    const id = await storeRecord(setup.app, fact('Ana', 'knows', 'Bergen'))
+    const page = await setup.open(`/console/records/${id}`)
+    await page.getByRole('button', { name: 'Pin', exact: true }).waitFor()
+    await delayReads(page, `**/v1/records/${id}?*`)
+    for (const action of ['Pin', 'Unpin', 'Reinforce', 'Penalize']) await actWithReason(page, action)
+    const { body } = await setup.app.request('GET', `/v1/records/${id}/audit`)
+    expect((body as { items: unknown[] }).items).toHaveLength(5)
   })
 
   it('forgets the record, says so, and restores it', async () => {

@@ -35,6 +35,9 @@ export function useRequest(load, dependencies) {
     )
     return () => controller.abort()
   }, [...dependencies, round])
-  const reload = useCallback(() => setRound((former) => former + 1), [])
+  const reload = useCallback(() => {
+    setState((former) => ({ ...former, isLoading: true }))
+    setRound((former) => former + 1)
+  }, [])
   return { ...state, reload }
 }

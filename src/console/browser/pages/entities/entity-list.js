@@ -27,7 +27,7 @@ export function EntityList() {
     [term, scope, status, cursor],
   )
   const [selected, setSelected] = useState(/** @type {readonly string[]} */ ([]))
-  useEffect(() => setSelected([]), [data])
+  useEffect(() => setSelected([]), [term, scope, status, cursor])
   const rows = data?.items ?? []
   const chosen = rows.filter(({ id }) => selected.includes(id))
   async function mergeChosen() {

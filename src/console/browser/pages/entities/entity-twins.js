@@ -13,8 +13,11 @@ import { askToMerge, isReadable, nameOf } from './merging.js'
 
 const most = 8
 
-/** Other entities that may be the same thing. @param {{ entity: EntityRecord, onMerged: () => void }} properties */
-export function Twins({ entity, onMerged }) {
+/**
+ * Other entities that may be the same thing. None can be merged while the entity is loaded again: its version may be old.
+ * @param {{ entity: EntityRecord, isBusy: boolean, onMerged: () => void }} properties
+ */
+export function Twins({ entity, isBusy, onMerged }) {
   const [term, setTerm] = useState(nameOf(entity))
   const { data, error, reload } = useRequest((signal) => findTwins(entity, term, signal), [term])
   /** @param {MemoryRecord} twin */
@@ -34,7 +37,7 @@ export function Twins({ entity, onMerged }) {
             ? html`<p class="note">No other active entity has these words in its name.</p>`
             : html`<ul class="twins">${data.map(
                 (twin) =>
-                  html`<li key=${twin.id}><a class="clipped-line" href=${addressOf(['entities', twin.id])}><bdi>${nameOf(twin)}</bdi></a> <span class="note">${twin.scope ?? 'no scope'}</span>${may('records:write') && html`<button type="button" aria-label=${`Merge ${nameOf(twin)}`} onClick=${() => merge(twin)}>Merge</button>`}</li>`,
+                  html`<li key=${twin.id}><a class="clipped-line" href=${addressOf(['entities', twin.id])}><bdi>${nameOf(twin)}</bdi></a> <span class="note">${twin.scope ?? 'no scope'}</span>${may('records:write') && html`<button type="button" aria-label=${`Merge ${nameOf(twin)}`} disabled=${isBusy} onClick=${() => merge(twin)}>Merge</button>`}</li>`,
               )}</ul>`
     }
   <//>`

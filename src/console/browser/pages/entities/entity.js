@@ -14,7 +14,7 @@ import { Twins } from './entity-twins.js'
 
 /** One entity: its card, what is known about it, and what it is connected with. @param {{ id: string }} properties */
 export function Entity({ id }) {
-  const { data, error, reload } = useRequest(
+  const { data, error, isLoading, reload } = useRequest(
     (signal) => api.get('/v1/entities/{id}', { path: { id }, signal }),
     [id],
   )
@@ -28,19 +28,19 @@ export function Entity({ id }) {
           ? html`<${Loading} lines=${12} />`
           : 'redacted' in data
             ? html`<${Empty} title="Redacted">Your key may know of this entity, but not read it.<//>`
-            : html`<${Whole} entity=${data} onMerged=${reload} />`
+            : html`<${Whole} entity=${data} isBusy=${isLoading} onMerged=${reload} />`
     }`
 }
 
-/** @param {{ entity: EntityRecord, onMerged: () => void }} properties */
-function Whole({ entity, onMerged }) {
+/** @param {{ entity: EntityRecord, isBusy: boolean, onMerged: () => void }} properties */
+function Whole({ entity, isBusy, onMerged }) {
   const { payload, version } = entity
   if (payload.kind !== 'entity') return null
   return html`<div class="panels halves">
     <${Panel} title=${payload.canonical_name} aside=${html`<span class="tag">${payload.primary_type}</span>`}><${Card} entity=${entity} /><//>
     <${EntityGraph} key=${version} entity=${entity} />
     <${EntityFacts} key=${version} id=${entity.id} />
-    ${entity.status !== 'merged' && html`<${Twins} key=${version} entity=${entity} onMerged=${onMerged} />`}
+    ${entity.status !== 'merged' && html`<${Twins} key=${version} entity=${entity} isBusy=${isBusy} onMerged=${onMerged} />`}
   </div>`
 }
 

@@ -7,14 +7,17 @@ import { actions } from './action-list.js'
 /** @import { MemoryRecord } from '../../api/types.d.ts' */
 /** @import { Action } from './action-list.js' */
 
-/** @param {{ record: MemoryRecord, onDone: () => void }} properties */
-export function RecordActions({ record, onDone }) {
+/**
+ * None works while the record is loaded again: it would name an old version.
+ * @param {{ record: MemoryRecord, isBusy: boolean, onDone: () => void }} properties
+ */
+export function RecordActions({ record, isBusy, onDone }) {
   const offered = actions.filter(({ permission, isOffered }) => may(permission) && isOffered(record))
   if (offered.length === 0) return html`<p class="note">This key may only read.</p>`
   return html`<div class="row actions" role="group" aria-label="Actions">
     ${offered.map((action) => {
       const reason = action.whyNot?.(record)
-      return html`<button key=${action.action} type="button" class=${action.isDangerous ? 'danger' : undefined} disabled=${reason !== undefined} title=${reason ?? action.explanation} onClick=${() => ask(action, record, onDone)}>${action.action}</button>`
+      return html`<button key=${action.action} type="button" class=${action.isDangerous ? 'danger' : undefined} disabled=${isBusy || reason !== undefined} title=${reason ?? action.explanation} onClick=${() => ask(action, record, onDone)}>${action.action}</button>`
     })}
   </div>`
 }

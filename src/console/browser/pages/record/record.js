@@ -33,6 +33,7 @@ export function View({ id }) {
   const {
     data: record,
     error,
+    isLoading,
     reload,
   } = useRequest(
     (signal) => api.get('/v1/records/{id}', { path, query: { include_forgotten: true }, signal }),
@@ -50,12 +51,12 @@ export function View({ id }) {
           ? html`<h1 class="bone"><span class="unseen">Record</span></h1><${Loading} lines=${14} />`
           : isRedacted(record)
             ? html`<${Redacted} record=${record} />`
-            : html`<${Whole} record=${record} reload=${reload} />`
+            : html`<${Whole} record=${record} isBusy=${isLoading} reload=${reload} />`
     }`
 }
 
-/** @param {{ record: MemoryRecord, reload: () => void }} properties */
-function Whole({ record, reload }) {
+/** @param {{ record: MemoryRecord, isBusy: boolean, reload: () => void }} properties */
+function Whole({ record, isBusy, reload }) {
   const { id, version } = record
   const path = useMemo(() => ({ id }), [id])
   // One load for all below the heading: the curve needs log, explanation and forecast of one moment, and panels that
@@ -83,7 +84,7 @@ function Whole({ record, reload }) {
         <code class="note">${id}</code><${CopyButton} text=${id} label="Copy the id" />
       </div>
       ${record.forgotten && html`<${ForgottenNotice} forgotten=${record.forgotten} />`}
-      <${RecordActions} record=${record} onDone=${reload} />
+      <${RecordActions} record=${record} isBusy=${isBusy} onDone=${reload} />
     </header>
     ${
       body.error !== undefined

@@ -47,17 +47,17 @@ const actions = [
 const atOnce = 4
 
 /**
- * What can be done with all selected records.
- * @param {{ selected: readonly SeenRecord[], onDone: () => void }} properties
+ * What can be done with all selected records; nothing while they are loaded again, because their versions may be old.
+ * @param {{ selected: readonly SeenRecord[], isBusy: boolean, onDone: () => void }} properties
  */
-export function BulkActions({ selected, onDone }) {
+export function BulkActions({ selected, isBusy, onDone }) {
   return html`<div class="row" role="group" aria-label="With the selected records">
     <span class="note bulk-count" aria-live="polite">${selected.length === 0 ? 'None selected' : `${selected.length} selected`}</span>
     ${actions
       .filter(({ permission }) => may(permission))
       .map(
         (action) =>
-          html`<button key=${action.action} type="button" class=${action.isDangerous ? 'danger' : undefined} disabled=${selected.length === 0} onClick=${() => ask(action, selected, onDone)}>${action.action}</button>`,
+          html`<button key=${action.action} type="button" class=${action.isDangerous ? 'danger' : undefined} disabled=${isBusy || selected.length === 0} onClick=${() => ask(action, selected, onDone)}>${action.action}</button>`,
       )}
   </div>`
 }

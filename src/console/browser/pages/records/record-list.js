@@ -36,7 +36,7 @@ export function RecordList() {
       <${SearchBar} />
       <${ActiveFilters} />
       <div class="list-head">
-        ${(may('lifecycle:write') || may('records:write')) && html`<${BulkActions} selected=${(data?.items ?? []).filter(({ id }) => selected.has(id))} onDone=${finish} />`}
+        ${(may('lifecycle:write') || may('records:write')) && html`<${BulkActions} selected=${(data?.items ?? []).filter(({ id }) => selected.has(id))} isBusy=${isLoading} onDone=${finish} />`}
         <${OrderChoice} />
       </div>
       ${
