@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { createGathering, maxSharedText } from '../db/gathering.ts'
-import { actFor, type Transaction } from '../db/transaction.ts'
+import { actFor, type Transaction, transact } from '../db/transaction.ts'
 import type { Policies } from '../domain/lifecycle.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Captured } from './capture.schemas.ts'
@@ -16,7 +16,7 @@ type Resources = {
   clock: Clock
   episodes: EpisodeWriter
   policies: { getAll(db: Database): Promise<Policies> }
-  storeAlone(episode: InterpretedEpisode): Promise<Captured>
+  storeAlone(episode: InterpretedEpisode, tx?: Transaction): Promise<Captured>
 }
 
 /**
@@ -26,8 +26,9 @@ type Resources = {
 export function createCaptureGathering({ db, clock, episodes, policies, storeAlone }: Resources) {
   async function storeTogether(
     captures: readonly InterpretedEpisode[],
+    joined?: Transaction,
   ): Promise<readonly (Captured | undefined)[]> {
-    return db.transaction().execute(async (tx) => {
+    return transact(db, joined ? { tx: joined } : {}, async (tx) => {
       const drafted = await draftTogether(tx, captures)
       const kept = drafted.filter((each) => each !== undefined)
       if (kept.length > 0) await episodes.insertAll(tx, kept)
@@ -58,6 +59,7 @@ export function createCaptureGathering({ db, clock, episodes, policies, storeAlo
   }
 
   return createGathering<InterpretedEpisode, Captured>({
+    begin: (work) => transact(db, {}, work),
     alone: storeAlone,
     together: storeTogether,
     fits: ([first], next) => first?.context.sensitivity === next.context.sensitivity,

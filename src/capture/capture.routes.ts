@@ -35,9 +35,12 @@ export const captureRoutes: FastifyPluginAsyncTypebox<CaptureOptions> = async (a
     },
     (request, reply) =>
       once(request, reply, {
+        isQuick: !capture.asksModel,
         prepare: async (call) => {
-          const store = await capture.prepare(call, request.body)
-          return async (joined) => ({ status: 201, body: await store(joined) })
+          const prepared = await capture.prepare(call, request.body)
+          const answer = (captured: Captured) => ({ status: 201, body: captured })
+          if (prepared.share) return { share: prepared.share, answer }
+          return async (joined) => answer(await prepared.store(joined))
         },
       }),
   )

@@ -1,4 +1,5 @@
 import type { Database } from '../db/connection.ts'
+import type { Guard } from '../db/gathering.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Caller, Sensitivity } from '../domain/caller.ts'
 import { verdictHandle } from '../domain/handles.ts'
@@ -42,35 +43,40 @@ export type CaptureService = ReturnType<typeof createCaptureService>
 type PreparedCapture = { plan: EpisodePlan | TaskPlan; interpretation: Interpretation }
 
 export function createCaptureService(resources: Resources) {
-  const { db, clock, policies, defaultSensitivity } = resources
+  const { db, clock, policies, defaultSensitivity, chat } = resources
   const outcomes = createOutcomeService(resources)
   const episodes = createEpisodeWriter(resources)
   const tasks = createTaskWriter(resources)
   const interpreter = createInterpreter(resources)
   const storeWithOthers = createCaptureGathering({
     ...{ db, clock, episodes, policies },
-    storeAlone: ({ context, ...prepared }) => transact(db, context, (tx) => store(tx, context, prepared)),
+    storeAlone: ({ context, ...prepared }, tx) =>
+      transact(db, { ...context, ...(tx ? { tx } : {}) }, (tx) => store(tx, context, prepared)),
   })
 
   /**
-   * Validates and interprets the input before the transaction, because a chat model may take seconds. Returns the
-   * function that stores the capture.
+   * Validates and interprets the input before the transaction, because a chat model may take seconds. Returns how the
+   * capture is stored: with those of other requests, or in a transaction of its own.
    */
   async function prepare(call: CallContext, input: NewCapture) {
     const now = clock.now()
     const plan = classify(input, { now, check: listFaults })
     if (plan.kind === 'outcome') {
-      return (joined: CallContext) =>
-        transact(db, joined, (tx) => recordOutcome(tx, joined.caller, input, plan))
+      return {
+        store: (joined: CallContext) =>
+          transact(db, joined, (tx) => recordOutcome(tx, joined.caller, input, plan)),
+      }
     }
     const context = createCaptureContext(call.caller, input, { now, defaultSensitivity })
     const interpretation = await interpreter.interpret(context, plan)
-    return (joined: CallContext) => {
-      if (!joined.tx && plan.kind !== 'working_state') {
-        const episode = { context, plan, interpretation }
-        if (mayShareTransaction(episode)) return storeWithOthers(episode)
-      }
-      return transact(db, joined, (tx) => store(tx, context, { plan, interpretation }))
+    if (plan.kind !== 'working_state') {
+      const episode = { context, plan, interpretation }
+      if (mayShareTransaction(episode))
+        return { share: (guard?: Guard<Captured>) => storeWithOthers(episode, guard) }
+    }
+    return {
+      store: (joined: CallContext) =>
+        transact(db, joined, (tx) => store(tx, context, { plan, interpretation })),
     }
   }
 
@@ -117,5 +123,5 @@ export function createCaptureService(resources: Resources) {
     return { primary_record: record, created_records: [], edges: [], deduplicated: isRepeated }
   }
 
-  return { prepare, setOutcome: outcomes.setOutcome }
+  return { prepare, asksModel: chat !== undefined, setOutcome: outcomes.setOutcome }
 }

@@ -88,7 +88,7 @@ export function asStatedFact(
 }
 
 /** Without a name there is nothing to look up. The insert then checks by itself what was erased. */
-const noFindings: HandleLookupResult = { matches: [], mayBeErased: true }
+export const noFindings: HandleLookupResult = { matches: [], mayBeErased: true }
 
 /**
  * A merged fact is now stated by the record it was merged into, which may be merged itself. If the last record of

@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { etagOf } from '../http/etag.ts'
 import type { Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
-import { answerRecord, WrittenRecord } from '../records/index.ts'
+import { answerCreated, answerRecord, WrittenRecord } from '../records/index.ts'
 import { TextNote } from './notes.schemas.ts'
 import type { NotesService } from './notes.service.ts'
 
@@ -41,9 +40,7 @@ export const notesRoutes: FastifyPluginAsyncTypebox<NotesOptions> = async (app, 
     (request, reply) =>
       once(request, reply, async (call) => {
         const { record, outcome } = await notes.remember(call, request.body)
-        if (outcome !== 'created') return answerRecord(record)
-        const headers = { location: `/v1/records/${record.id}`, etag: etagOf(record.version) }
-        return { status: 201, body: record, headers }
+        return outcome === 'created' ? answerCreated(record) : answerRecord(record)
       }),
   )
 }

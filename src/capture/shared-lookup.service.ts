@@ -4,7 +4,13 @@ import type { CaptureContext } from './capture-context.ts'
 import type { EpisodePlan } from './classification.ts'
 import { keyOfLookup, type LookupPlan, mergeLookups, planHandleLookup } from './handle-lookup.ts'
 import type { InterpretedEpisode } from './interpretation.service.ts'
-import { asStatedFact, decideByHandles, getIdToLock, type KnownRecords } from './known-records.service.ts'
+import {
+  asStatedFact,
+  decideByHandles,
+  getIdToLock,
+  type KnownRecords,
+  noFindings,
+} from './known-records.service.ts'
 
 /** A capture whose known records are found and locked. */
 export type FoundCapture = InterpretedEpisode & { known: KnownRecords; lookup: LookupPlan }
@@ -21,8 +27,9 @@ export async function findKnownTogether(
   const plans = captures.map((each) => ({ ...each, lookup: planLookup(each) }))
   const lookups = mergeLookups(plans.flatMap(({ lookup }) => lookup.handles))
   const [first] = captures
-  if (!first || lookups.length === 0) return captures.map(() => undefined)
-  const { matches, mayBeErased } = await lookUpHandles(tx, lookups, first.context.sensitivity)
+  if (!first) return []
+  const { matches, mayBeErased } =
+    lookups.length === 0 ? noFindings : await lookUpHandles(tx, lookups, first.context.sensitivity)
   const byKey = new Map(lookups.map((each, index) => [keyOfLookup(each), matches[index]]))
   const held = new Set<string>()
   const found = plans.map((each) => {

@@ -2,23 +2,45 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { AppError } from '../kernel/errors.ts'
 import { changedNothing } from './failures.ts'
 import { getWriting, runWriting, type Writing } from './request-scope.ts'
+import type { Transaction } from './transaction.ts'
+
+/** Lets a request happen at most once. What it writes is in the transaction of the request. */
+export type Guard<Outcome = unknown> = {
+  /** Does the same for the guards of several requests at once. */
+  readonly keeper: Keeper
+  /** What the keeper writes for this outcome; undefined when nothing. */
+  settle(outcome: Outcome): object | undefined
+}
+
+export type Keeper = {
+  /** Returns for each guard why its request must not run; undefined if it may. */
+  admit(tx: Transaction, guards: readonly Guard[]): Promise<readonly (object | undefined)[]>
+  keep(tx: Transaction, settled: readonly object[]): Promise<void>
+}
 
 type Options<Item, Outcome> = {
-  alone(item: Item): Promise<Outcome>
+  /** Opens a transaction for requests with a guard. */
+  begin<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** In a transaction of its own, if none is given. */
+  alone(item: Item, tx?: Transaction): Promise<Outcome>
   /** Does the work of several requests at once. An item whose outcome is undefined runs alone afterwards. */
-  together(items: readonly Item[]): Promise<readonly (Outcome | undefined)[]>
+  together(items: readonly Item[], tx?: Transaction): Promise<readonly (Outcome | undefined)[]>
   /** Whether the next item can run together with these. Absent if every item can. */
   fits?(items: readonly Item[], next: Item): boolean
 }
 
 type Member<Item, Outcome> = {
   item: Item
+  guard: Guard<Outcome> | undefined
   writing: Writing | undefined
   /** Runs something in the context of the request. */
   inContext: <R>(work: () => R) => R
   resolve(outcome: Outcome | Promise<Outcome>): void
   reject(error: unknown): void
 }
+
+/** For each member its outcome, or why it did not run; undefined for one that runs alone afterwards. */
+type Results<Outcome> = readonly ({ outcome: Outcome } | { reason: object } | undefined)[]
 
 /** A request with more text than this runs alone: those that share its transaction would wait for it. */
 export const maxSharedText = 8_192
@@ -33,13 +55,14 @@ const patienceMs = 100
  * next run. If a run fails, its items run again one by one, so no request sees the error of another.
  */
 export function createGathering<Item, Outcome>(options: Options<Item, Outcome>) {
-  const { alone, together, fits = () => true } = options
+  const { begin, alone, together, fits = () => true } = options
   let waiting: Member<Item, Outcome>[] = []
   let running = 0
 
-  function add(item: Item): Promise<Outcome> {
+  function add(item: Item, guard?: Guard<Outcome>): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      waiting.push({ item, writing: getWriting(), inContext: AsyncLocalStorage.snapshot(), resolve, reject })
+      const context = { writing: getWriting(), inContext: AsyncLocalStorage.snapshot() }
+      waiting.push({ item, guard, ...context, resolve, reject })
       startRuns()
     })
   }
@@ -50,20 +73,20 @@ export function createGathering<Item, Outcome>(options: Options<Item, Outcome>) 
       if (!first) return
       running += 1
       let isCounted = true
-      const finish = () => {
+      const makeRoom = () => {
         if (!isCounted) return
         isCounted = false
         running -= 1
         startRuns()
       }
-      const timer = setTimeout(finish, patienceMs)
+      const timer = setTimeout(makeRoom, patienceMs)
       // A statement belongs to the trace of the request that came first.
       const run = first.inContext(() =>
         others.length === 0 ? runAlone(first) : runTogether([first, ...others]),
       )
       void run.finally(() => {
         clearTimeout(timer)
-        finish()
+        makeRoom()
       })
     }
   }
@@ -81,28 +104,73 @@ export function createGathering<Item, Outcome>(options: Options<Item, Outcome>) 
     return taken
   }
 
-  async function runAlone({ item, resolve, reject }: Member<Item, Outcome>): Promise<void> {
-    await alone(item).then(resolve, reject)
+  async function runAlone(member: Member<Item, Outcome>): Promise<void> {
+    try {
+      const [result] = await runAll([member])
+      if (result) tell(member, result)
+    } catch (error) {
+      member.reject(error)
+    }
   }
 
   async function runTogether(members: readonly Member<Item, Outcome>[]): Promise<void> {
     const shared: Writing = { hasCommitted: false }
     const isWriting = members.some(({ writing }) => writing !== undefined)
-    const work = () => together(members.map(({ item }) => item))
+    const work = () => runAll(members)
     try {
-      const outcomes = await (isWriting ? runWriting(shared, work) : work())
+      const results = await (isWriting ? runWriting(shared, work) : work())
       for (const [index, member] of members.entries()) {
-        const outcome = outcomes[index]
-        if (outcome === undefined) startAlone(member)
-        else {
-          share(member.writing, shared)
-          member.resolve(outcome)
-        }
+        const result = results[index]
+        if (result) tell(member, result, shared)
+        else startAlone(member)
       }
     } catch (error) {
       const mayRepeat = error instanceof AppError || changedNothing(error)
       for (const member of members) mayRepeat ? startAlone(member) : member.reject(error)
     }
+  }
+
+  async function runAll(members: readonly Member<Item, Outcome>[]): Promise<Results<Outcome>> {
+    const keeper = members.find(({ guard }) => guard)?.guard?.keeper
+    if (!keeper) return (await carryOut(members)).map(toResult)
+    return begin(async (tx) => {
+      const refusals = await findRefusals(tx, keeper, members)
+      const admitted = members.filter((member) => !refusals.has(member))
+      const outcomes = await carryOut(admitted, tx)
+      const settled = admitted.flatMap(({ guard }, index) => {
+        const outcome = outcomes[index]
+        return (outcome === undefined ? undefined : guard?.settle(outcome)) ?? []
+      })
+      if (settled.length > 0) await keeper.keep(tx, settled)
+      const results = new Map(admitted.map((member, index) => [member, toResult(outcomes[index])]))
+      return members.map((member) => refusals.get(member) ?? results.get(member))
+    })
+  }
+
+  async function findRefusals(
+    tx: Transaction,
+    keeper: Keeper,
+    members: readonly Member<Item, Outcome>[],
+  ): Promise<Map<Member<Item, Outcome>, { reason: object }>> {
+    const guarded = members.flatMap((member) => (member.guard ? [{ member, guard: member.guard }] : []))
+    const reasons = await keeper.admit(
+      tx,
+      guarded.map(({ guard }) => guard),
+    )
+    return new Map(
+      guarded.flatMap(({ member }, index) => {
+        const reason = reasons[index]
+        return reason ? [[member, { reason }]] : []
+      }),
+    )
+  }
+
+  async function carryOut(members: readonly Member<Item, Outcome>[], tx?: Transaction) {
+    const [first, ...others] = members
+    if (!first) return []
+    if (others.length === 0) return [await alone(first.item, tx)]
+    const items = members.map(({ item }) => item)
+    return together(items, tx)
   }
 
   function startAlone(member: Member<Item, Outcome>): void {
@@ -112,8 +180,19 @@ export function createGathering<Item, Outcome>(options: Options<Item, Outcome>) 
   return add
 }
 
-function share(writing: Writing | undefined, { hasCommitted, position }: Writing): void {
-  if (!writing) return
-  writing.hasCommitted ||= hasCommitted
-  writing.position = position
+function toResult<Outcome>(outcome: Outcome | undefined): Results<Outcome>[number] {
+  return outcome === undefined ? undefined : { outcome }
+}
+
+function tell<Outcome>(
+  { writing, resolve, reject }: Pick<Member<unknown, Outcome>, 'writing' | 'resolve' | 'reject'>,
+  result: NonNullable<Results<Outcome>[number]>,
+  shared?: Writing,
+): void {
+  if (writing && shared) {
+    writing.hasCommitted ||= shared.hasCommitted
+    writing.position = shared.position
+  }
+  if ('reason' in result) reject(result.reason)
+  else resolve(result.outcome)
 }

@@ -3,39 +3,51 @@ import type { Database } from '../db/connection.ts'
 import type { IdempotencyKeys } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
 
-type Owner = { principal: string; key: string }
+export type Owner = { principal: string; key: string }
 export type StoredAnswer = Pick<Selectable<IdempotencyKeys>, 'fingerprint' | 'status' | 'headers' | 'body'>
 
-/** Takes the lock without waiting. It is released when the transaction ends. */
-export async function tryLock(tx: Transaction, lock: bigint): Promise<boolean> {
-  const { rows } = await sql<{ held: boolean }>`
-    select pg_try_advisory_xact_lock(${lock}::bigint # lock_seed()) as held
+/** Takes locks without waiting, and says which it has got. They are released when the transaction ends. */
+export async function tryLocks(tx: Transaction, locks: readonly bigint[]): Promise<boolean[]> {
+  const { rows } = await sql<{ held: boolean[] }>`
+    select array_agg(pg_try_advisory_xact_lock(lock # lock_seed()) order by place) as held
+    from unnest(${locks.map(String)}::bigint[]) with ordinality as wanted (lock, place)
   `.execute(tx)
-  return rows[0]?.held ?? false
+  return rows[0]?.held ?? []
 }
 
-export async function findAnswer(
+/** Returns the answers that are stored for some keys. */
+export async function findAnswers(
   db: Database,
-  { principal, key }: Owner,
+  owners: readonly Owner[],
   now: Date,
-): Promise<StoredAnswer | undefined> {
-  return db
-    .selectFrom('idempotency_keys')
-    .select(['fingerprint', 'status', 'headers', 'body'])
-    .where('principal', '=', principal)
-    .where('key', '=', key)
-    .where('expires_at', '>', now)
-    .executeTakeFirst()
+): Promise<(Owner & StoredAnswer)[]> {
+  const { rows } = await sql<Owner & StoredAnswer>`
+    select k.principal, k.key, k.fingerprint, k.status, k.headers, k.body
+    from unnest(
+      ${owners.map(({ principal }) => principal)}::text[], ${owners.map(({ key }) => key)}::text[]
+    ) as asked (principal, key)
+    join idempotency_keys as k on k.principal = asked.principal and k.key = asked.key
+    where k.expires_at > ${now}::timestamptz
+  `.execute(db)
+  return rows
 }
 
-/** Inserts the answer, or replaces an expired one whose row was not deleted yet. */
-export async function storeAnswer(tx: Transaction, row: Insertable<IdempotencyKeys>): Promise<void> {
-  const { principal: _, key: _1, ...answer } = row
-  await tx
-    .insertInto('idempotency_keys')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['principal', 'key']).doUpdateSet(answer))
-    .execute()
+/** Inserts answers, or replaces expired ones whose rows were not deleted yet. */
+export async function storeAnswers(
+  tx: Transaction,
+  answers: readonly Insertable<IdempotencyKeys>[],
+): Promise<void> {
+  await sql`
+    insert into idempotency_keys (principal, key, fingerprint, status, headers, body, created_at, expires_at)
+    select principal, key, fingerprint, status, headers::jsonb, body, created_at, expires_at
+    from json_to_recordset(${JSON.stringify(answers)}::json) as answer (
+      principal text, key text, fingerprint text, status int4, headers text, body text,
+      created_at timestamptz, expires_at timestamptz
+    )
+    on conflict (principal, key) do update set
+      fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body,
+      created_at = excluded.created_at, expires_at = excluded.expires_at
+  `.execute(tx)
 }
 
 /** Returns how many rows were deleted, at most `limit`; the caller repeats until it is fewer. */

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../db/connection.ts'
-import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
+import type { Guard } from '../db/gathering.ts'
+import { type CallContext, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { momentAfter } from '../kernel/units.ts'
+import { createAnswerKeeper, type OwnedKey, type RenderedAnswer, Replay } from './answer-keeper.ts'
 import { canonicalJson } from './canonical.ts'
 import { expectedVersion } from './etag.ts'
-import { findAnswer, type StoredAnswer, storeAnswer, tryLock } from './idempotency.queries.ts'
+import type { StoredAnswer } from './idempotency.queries.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -26,11 +27,19 @@ export type Answer = {
   shownOnce?: object
 }
 export type Effect = (call: CallContext) => Promise<Answer>
-/** An effect with a slow preparation outside the transaction: waiting for a model must not hold a connection. */
-export type PreparedEffect = { prepare(call: CallContext): Promise<Effect> }
+/** An effect that may happen in one transaction with those of other requests. */
+export type SharedEffect<Outcome> = {
+  share(guard?: Guard<Outcome>): Promise<Outcome>
+  /** An error belongs to the request and is not stored: sent again, it may succeed. */
+  answer(outcome: Outcome): Answer | AppError
+}
+/** An effect with a preparation outside the transaction: waiting for a model must not hold a connection. */
+export type PreparedEffect<Outcome = unknown> = {
+  prepare(call: CallContext): Promise<Effect | SharedEffect<Outcome>>
+  /** It changes nothing and asks no model, so that an earlier answer need not be looked for before. */
+  isQuick?: boolean
+}
 export type Once = ReturnType<typeof createOnce>
-
-type RenderedAnswer = { status: number; headers: Readonly<Record<string, string>>; body: string | null }
 
 /** Requests whose handler heeds the Idempotency-Key; see `requireOnce`. */
 const handledOnce = new WeakSet<FastifyRequest>()
@@ -45,7 +54,7 @@ type Resources = { db: Database; clock: Clock; retentionMs: number }
 
 /** What the caller wants at most once; undefined without a key. */
 export type Asked = { key: string; fingerprint: string } | undefined
-export type Outcome = { answer: Answer } | { replayed: StoredAnswer }
+export type Finished = { answer: Answer } | { replayed: StoredAnswer }
 export type RunOnce = ReturnType<typeof createRunOnce>
 
 /**
@@ -53,46 +62,98 @@ export type RunOnce = ReturnType<typeof createRunOnce>
  * effect, so a crash leaves both or neither.
  */
 export function createRunOnce({ db, clock, retentionMs }: Resources) {
-  return async function runOnce(
+  const { keeper, admit, findReplays, toRow } = createAnswerKeeper({ clock, retentionMs })
+
+  async function runOnce<Outcome>(
     call: CallContext,
     asked: Asked,
-    work: Effect | PreparedEffect,
-  ): Promise<Outcome> {
-    if (!asked) return { answer: await (await prepareEffect(work, call))(call) }
+    work: Effect | PreparedEffect<Outcome>,
+  ): Promise<Finished> {
+    if (!asked) return { answer: await runUnkeyed(work, call) }
     const { key, fingerprint } = asked
-    const owner = { principal: call.caller.principal, key }
-    if ('prepare' in work) {
-      const stored = await findAnswer(db, owner, clock.now())
-      if (stored) return replayFor(fingerprint, stored)
+    try {
+      return { answer: await runKeyed(work, call, { principal: call.caller.principal, key, fingerprint }) }
+    } catch (error) {
+      if (!(error instanceof Replay)) throw error
+      if (error.stored.fingerprint === fingerprint) return { replayed: error.stored }
+      throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used with another request.')
     }
-    const effect = await prepareEffect(work, call)
+  }
+
+  async function runKeyed<Outcome>(
+    work: Effect | PreparedEffect<Outcome>,
+    call: CallContext,
+    key: OwnedKey,
+  ): Promise<Answer> {
+    const effect = 'prepare' in work ? await prepareKeyed(work, call, key) : work
+    if ('share' in effect) return shareKeyed(effect, key)
     return transact(db, {}, async (tx) => {
-      await lockKey(tx, owner)
-      // A separate statement: its snapshot must be younger than the lock, or it could miss an answer that was
-      // committed while the lock was acquired.
-      const stored = await findAnswer(tx, owner, clock.now())
-      if (stored) return replayFor(fingerprint, stored)
+      const [reason] = await admit(tx, [key])
+      if (reason) throw reason
       const answer = await effect({ ...call, tx })
-      const now = clock.now()
-      await storeAnswer(tx, {
-        ...owner,
-        ...render(answer),
-        headers: JSON.stringify(answer.headers ?? {}),
-        fingerprint,
-        created_at: now,
-        expires_at: momentAfter(now, retentionMs),
-      })
-      return { answer }
+      await keeper.keep(tx, [toRow(key, render(answer))])
+      return answer
     })
   }
+
+  /** Looks for an earlier answer before a slow preparation; after a quick one only if it failed. */
+  async function prepareKeyed<Outcome>(
+    { prepare, isQuick }: PreparedEffect<Outcome>,
+    call: CallContext,
+    key: OwnedKey,
+  ) {
+    if (!isQuick) await refuseReplay(key)
+    try {
+      return await prepare(call)
+    } catch (error) {
+      // What was possible at the first time may be impossible now.
+      if (isQuick) await refuseReplay(key)
+      throw error
+    }
+  }
+
+  async function shareKeyed<Outcome>(effect: SharedEffect<Outcome>, key: OwnedKey): Promise<Answer> {
+    // What is sent is what was stored.
+    const answers = new Map<Outcome, Answer>()
+    const settle = (outcome: Outcome) => {
+      const answer = effect.answer(outcome)
+      if (answer instanceof AppError) return undefined
+      answers.set(outcome, answer)
+      return toRow(key, render(answer))
+    }
+    const guard = { ...key, keeper, settle }
+    const outcome = await effect.share(guard)
+    return answers.get(outcome) ?? orThrow(effect.answer(outcome))
+  }
+
+  /** Throws the answer that the request had before. */
+  async function refuseReplay(key: OwnedKey): Promise<void> {
+    const [replay] = await findReplays(db, [key])
+    if (replay) throw replay
+  }
+
+  return runOnce
+}
+
+async function runUnkeyed<Outcome>(
+  work: Effect | PreparedEffect<Outcome>,
+  call: CallContext,
+): Promise<Answer> {
+  const effect = 'prepare' in work ? await work.prepare(call) : work
+  return 'share' in effect ? orThrow(effect.answer(await effect.share())) : effect(call)
+}
+
+function orThrow(answer: Answer | AppError): Answer {
+  if (answer instanceof AppError) throw answer
+  return answer
 }
 
 /** Returns `once`, which runs an effect once per Idempotency-Key and sends the answer. */
 export function createOnce(runOnce: RunOnce) {
-  return async function once(
+  return async function once<Outcome>(
     request: FastifyRequest,
     reply: FastifyReply,
-    work: Effect | PreparedEffect,
+    work: Effect | PreparedEffect<Outcome>,
     // What stands for the body, of which a digest is stored: one without passwords, which could be guessed from it.
     body: unknown = request.body,
   ): Promise<void> {
@@ -107,27 +168,6 @@ export function createOnce(runOnce: RunOnce) {
     if ('replayed' in outcome) replay(reply, outcome.replayed)
     else send(reply, outcome.answer)
   }
-}
-
-function replayFor(fingerprint: string, stored: StoredAnswer): Outcome {
-  if (stored.fingerprint === fingerprint) return { replayed: stored }
-  throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used with another request.')
-}
-
-async function prepareEffect(work: Effect | PreparedEffect, call: CallContext): Promise<Effect> {
-  return 'prepare' in work ? work.prepare(call) : work
-}
-
-/** Does not wait for the lock: a second request gets 409 at once and holds no connection. */
-async function lockKey(
-  tx: Transaction,
-  { principal, key }: { principal: string; key: string },
-): Promise<void> {
-  const lock = createHash('sha256').update(`${principal}\n${key}`).digest().readBigInt64BE()
-  if (await tryLock(tx, lock)) return
-  throw new AppError('request_in_progress', 'A request with this Idempotency-Key is still running.', {
-    retryAfterSeconds: 1,
-  })
 }
 
 function replay(reply: FastifyReply, { status, headers, body }: StoredAnswer): void {

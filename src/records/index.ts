@@ -35,7 +35,7 @@ export { findMostSalient } from './listing/list.service.ts'
 export { resolveNamedSources } from './named-sources.service.ts'
 export { listUnembedded } from './outdated-texts.queries.ts'
 export { createTextUpdate } from './outdated-texts.service.ts'
-export { addRecordAction, answerRecord } from './record-action.routes.ts'
+export { addRecordAction, answerCreated, answerRecord } from './record-action.routes.ts'
 export {
   presentCreated,
   presentRecord,

@@ -54,3 +54,8 @@ export function addRecordAction<Body extends TSchema>(
 export function answerRecord(record: WrittenRecord): Answer {
   return { status: 200, body: record, headers: { etag: etagOf(record.version) } }
 }
+
+export function answerCreated(record: WrittenRecord): Answer {
+  const headers = { location: `/v1/records/${record.id}`, etag: etagOf(record.version) }
+  return { status: 201, body: record, headers }
+}

@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { violatedConstraint } from '../db/failures.ts'
-import { createGathering, maxSharedText } from '../db/gathering.ts'
+import { createGathering, type Guard, maxSharedText } from '../db/gathering.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Caller, Sensitivity } from '../domain/caller.ts'
 import type { Policies } from '../domain/lifecycle.ts'
@@ -35,14 +35,26 @@ export type Outcome = WrittenRecord | AppError
 export function createRecordCreation(resources: CreationResources) {
   const { db, clock, ids, defaultSensitivity, textLanguage, seal, policies } = resources
   const insertWithOthers = createGathering<Draft, Draft | AppError>({
-    alone: async (draft) => (await insertNow(db, [draft]))[0] ?? draft,
-    together: (drafts) => insertNow(db, drafts),
+    begin: (work) => transact(db, {}, work),
+    alone: async (draft, tx) => (await insertNow(tx ?? db, [draft]))[0] ?? draft,
+    together: (drafts, tx) => insertNow(tx ?? db, drafts),
   })
 
   async function create(call: CallContext, given: NewRecord): Promise<WrittenRecord> {
-    const [outcome] = await createBatch(call, [given])
-    if (!outcome || outcome instanceof AppError) throw outcome
-    return outcome
+    return takeOnly(await createBatch(call, [given]))
+  }
+
+  /** Returns how a record is stored: with those of other requests, or in a transaction of its own. */
+  async function prepareCreate({ caller }: CallContext, given: NewRecord) {
+    const known = await policies.getAll(db)
+    const drafted = draft(caller, given, known, clock.now())
+    if (drafted instanceof AppError) throw drafted
+    if (!isIndependent(drafted))
+      return { store: async (joined: CallContext) => takeOnly(await storeDrafts(joined, [drafted])) }
+    return {
+      share: (guard?: Guard<Draft | AppError>) => insertWithOthers(drafted, guard),
+      present: (stored: Draft | AppError) => answer(caller, stored, clock.now()),
+    }
   }
 
   /** Stores each record alone: a record that cannot be stored does not affect the others. */
@@ -119,16 +131,21 @@ export function createRecordCreation(resources: CreationResources) {
     }
   }
 
-  return { create, createBatch, createAll, storeDrafts }
+  return { create, prepareCreate, createBatch, createAll, storeDrafts }
+}
+
+function takeOnly([outcome]: readonly Outcome[]): WrittenRecord {
+  if (!outcome || outcome instanceof AppError) throw outcome
+  return outcome
 }
 
 /**
  * Whether the record can share a statement with those of others: nothing that they do can make it fail, and it does not
  * keep them waiting. An id of the client may be in use by a transaction that takes long.
  */
-function isIndependent({ edges, identifiers, descents, hasClientId, searchText }: Draft): boolean {
-  const links = edges.length + identifiers.length + descents.length
-  return links === 0 && !hasClientId && searchText.length <= maxSharedText
+function isIndependent({ hasClientId, searchText, namedSources, ...draft }: Draft): boolean {
+  const links = [draft.edges, draft.identifiers, draft.descents, namedSources.ids]
+  return !hasClientId && searchText.length <= maxSharedText && links.every((each) => each.length === 0)
 }
 
 function rejectUnstored(each: Draft | AppError, { ids, erasedIds }: InsertOutcome): Draft | AppError {

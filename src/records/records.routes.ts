@@ -10,6 +10,7 @@ import { toProblem } from '../http/problems.ts'
 import { compileValidator, listFaults } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
 import { AuditQuery, ListQuery, RecordListing } from './listing/list.schemas.ts'
+import { prepareCreation } from './prepared-creation.routes.ts'
 import { answerRecord } from './record-action.routes.ts'
 import {
   AuditPage,
@@ -58,8 +59,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         ),
       },
     },
-    (request, reply) =>
-      once(request, reply, async (call) => created(await records.create(call, request.body))),
+    (request, reply) => once(request, reply, prepareCreation(records, request.body)),
   )
 
   app.post(
@@ -208,14 +208,6 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
     async (request, reply) =>
       sendPage(request, reply, await records.readAudit(request.caller, request.params.id, request.query)),
   )
-}
-
-function created(record: WrittenRecord): Answer {
-  return {
-    status: 201,
-    body: record,
-    headers: { location: `/v1/records/${record.id}`, etag: etagOf(record.version) },
-  }
 }
 
 function checkEach(given: NewRecord): NewRecord | AppError {

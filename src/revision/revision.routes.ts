@@ -1,9 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { etagOf } from '../http/etag.ts'
 import type { Answer, Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
-import { addRecordAction } from '../records/index.ts'
+import { addRecordAction, answerCreated } from '../records/index.ts'
 import type { ReversalService } from './reversal.service.ts'
 import {
   Contest,
@@ -59,7 +58,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
     },
     (request, reply) =>
       once(request, reply, async (call) =>
-        answerCreated(await revision.supersede(call, request.params.id, request.body)),
+        answerRevised(await revision.supersede(call, request.params.id, request.body)),
       ),
   )
 
@@ -80,7 +79,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
     },
     (request, reply) =>
       once(request, reply, async (call) =>
-        answerCreated(await revision.fork(call, request.params.id, request.body)),
+        answerRevised(await revision.fork(call, request.params.id, request.body)),
       ),
   )
 
@@ -99,7 +98,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
       },
     },
     (request, reply) =>
-      once(request, reply, async (call) => answerCreated(await revision.merge(call, request.body))),
+      once(request, reply, async (call) => answerRevised(await revision.merge(call, request.body))),
   )
 
   addRecordAction(app, once, {
@@ -163,10 +162,6 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
   )
 }
 
-function answerCreated(revised: Revised): Answer {
-  const { id, version } = revised.record
-  return {
-    ...{ status: 201, body: revised },
-    headers: { location: `/v1/records/${id}`, etag: etagOf(version) },
-  }
+function answerRevised(revised: Revised): Answer {
+  return { ...answerCreated(revised.record), body: revised }
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { erase, range } from '../support/capture-requests.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
-import { countTransactions, issueWritingKeys } from '../support/shared-transactions.ts'
+import { countTransactions, issueWritingKeys, loseConnections } from '../support/shared-transactions.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -55,11 +55,7 @@ it('a record that cannot be stored affects none of those that come with it', asy
 it('a server that is lost while they wait fails them, and stores each at most once', async () => {
   const bodies = range(40).map((number) => about(number, { scope: 'lost' }))
   const pending = Promise.all(bodies.map((body) => app.request('POST', '/v1/records', { body })))
-  await sql`
-    select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid()
-  `.execute(app.db)
-  const answers = await pending
+  const answers = await loseConnections(app, pending)
   expect(answers.every(({ status }) => status === 201 || status === 503)).toBe(true)
   const { rows } = await sql<{ subject: string; count: number }>`
     select c.payload ->> 'subject' as subject, count(*)::integer as count

@@ -1,7 +1,8 @@
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createGathering } from '../../src/db/gathering.ts'
+import { createGathering, type Guard } from '../../src/db/gathering.ts'
 import { getWriting, runWriting, type Writing } from '../../src/db/request-scope.ts'
+import type { Transaction } from '../../src/db/transaction.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 
 type Run = { items: number[]; end(outcomes?: (string | undefined)[]): void; fail(error: unknown): void }
@@ -14,12 +15,29 @@ function createControlled(fits?: (items: readonly number[], next: number) => boo
       const usual = items.map(String)
       runs.push({ items: [...items], end: (outcomes = usual) => resolve(present(outcomes)), fail: reject })
     })
-  const add = createGathering<number, string>({
+  const gather = createGathering<number, string>({
+    begin,
     alone: (item) => start([item], ([outcome]) => `${outcome} alone`),
     together: (items) => start(items, (outcomes) => outcomes),
     ...(fits ? { fits } : {}),
   })
-  return { add, runs, items: () => runs.map((run) => run.items) }
+  const add = (item: number) => gather(item)
+  return { add, gather, runs, items: () => runs.map((run) => run.items) }
+}
+
+/** A transaction that keeps nothing: what is written in it is tested on a database. */
+const begin = <T>(work: (tx: Transaction) => Promise<T>) => work({} as Transaction)
+
+/** Guards that admit all but some numbers, and what was kept for the others. */
+function createGuards(refused: readonly number[]) {
+  const kept: object[] = []
+  const keeper: Guard['keeper'] = {
+    admit: async (_, guards) =>
+      guards.map((guard) => (refused.includes(Reflect.get(guard, 'of')) ? new Error('refused') : undefined)),
+    keep: async (_, settled) => void kept.push(...settled),
+  }
+  const guardOf = (of: number) => ({ of, keeper, settle: (outcome: string) => ({ of, outcome }) })
+  return { kept, guardOf }
 }
 
 const settled = () => vi.advanceTimersByTimeAsync(0)
@@ -126,6 +144,7 @@ describe('a run of several requests', () => {
   it('gives each request the position of its commit, and the next run none of it', async () => {
     const position = { timeline: 1, lsn: 7n }
     const add = createGathering<number, string>({
+      begin,
       alone: async () => {
         await new Promise((resolve) => setTimeout(resolve, 1))
         return 'alone'
@@ -141,5 +160,73 @@ describe('a run of several requests', () => {
     await Promise.all(answers)
     expect(writings.map((each) => each.position)).toEqual([undefined, undefined, position, position])
     expect(writings.map((each) => each.hasCommitted)).toEqual([false, false, true, true])
+  })
+})
+
+describe('a guard', () => {
+  it('keeps the outcome of each request that it admits, among requests without one', async () => {
+    const { gather, runs, items } = createControlled()
+    const { kept, guardOf } = createGuards([4, 6])
+    const answers = [1, 2, 3, 4, 5, 6].map((item) => gather(item, item === 3 ? undefined : guardOf(item)))
+    for (const answer of answers) answer.catch(() => {})
+    await settled()
+    for (const at of [0, 1]) runs[at]?.end()
+    await settled()
+    expect(items()[2]).toEqual([3, 5])
+    runs[2]?.end()
+    const results = await Promise.allSettled(answers)
+    expect(results.map((result) => (result.status === 'fulfilled' ? result.value : 'refused'))).toEqual([
+      '1 alone',
+      '2 alone',
+      '3',
+      'refused',
+      '5',
+      'refused',
+    ])
+    expect(kept).toEqual([
+      { of: 1, outcome: '1 alone' },
+      { of: 2, outcome: '2 alone' },
+      { of: 5, outcome: '5' },
+    ])
+  })
+
+  it('runs nothing when it admits none, and what it admits alone runs alone', async () => {
+    const { gather, runs, items } = createControlled()
+    const { kept, guardOf } = createGuards([1, 4])
+    const answers = [1, 2, 3, 4].map((item) => gather(item, guardOf(item)))
+    for (const answer of answers) answer.catch(() => {})
+    await settled()
+    expect(items()).toEqual([[2], [3]])
+    for (const run of runs) run.end()
+    expect(await answers[1]).toBe('2 alone')
+    expect(await answers[2]).toBe('3 alone')
+    await expect(answers[0]).rejects.toThrow('refused')
+    await expect(answers[3]).rejects.toThrow('refused')
+    expect(kept).toHaveLength(2)
+  })
+
+  it('is asked again for a request that has to run alone, and keeps nothing of a run that failed', async () => {
+    const { gather, runs, items } = createControlled()
+    const { kept, guardOf } = createGuards([])
+    const answers = [1, 2, 3, 4, 5].map((item) => gather(item, guardOf(item)))
+    await settled()
+    for (const at of [0, 1]) runs[at]?.end()
+    await settled()
+    runs[2]?.fail(databaseError('40P01'))
+    await settled()
+    expect(items().slice(3)).toEqual([[3], [4], [5]])
+    for (const run of runs.slice(3)) run.end()
+    expect(await Promise.all(answers)).toEqual([1, 2, 3, 4, 5].map((item) => `${item} alone`))
+    expect(kept).toHaveLength(5)
+  })
+
+  it('keeps nothing for an outcome that is not to be kept', async () => {
+    const { gather, runs } = createControlled()
+    const { kept, guardOf } = createGuards([])
+    const answer = gather(1, { ...guardOf(1), settle: () => undefined })
+    await settled()
+    runs[0]?.end()
+    expect(await answer).toBe('1 alone')
+    expect(kept).toEqual([])
   })
 })

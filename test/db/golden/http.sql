@@ -8,18 +8,28 @@ order by "expires_at"
 limit $2
 for update skip locked);
 
--- src/http/idempotency.queries.ts findAnswer
-select "fingerprint", "status", "headers", "body"
-from "idempotency_keys"
-where "principal" = $1
-and "key" = $2
-and "expires_at" > $3;
+-- src/http/idempotency.queries.ts findAnswers
+    select k.principal, k.key, k.fingerprint, k.status, k.headers, k.body
+    from unnest(
+      $1::text[], $2::text[]
+    ) as asked (principal, key)
+    join idempotency_keys as k on k.principal = asked.principal
+and k.key = asked.key
+    where k.expires_at > $3::timestamptz;
 
--- src/http/idempotency.queries.ts storeAnswer
-insert into "idempotency_keys" ("principal", "key", "fingerprint", "status", "headers", "body", "created_at", "expires_at")
-values ($1, $2, $3, $4, $5, $6, $7, $8)
-on conflict ("principal", "key") do update
-set "fingerprint" = $9, "status" = $10, "headers" = $11, "body" = $12, "created_at" = $13, "expires_at" = $14;
+-- src/http/idempotency.queries.ts storeAnswers
+    insert into idempotency_keys (principal, key, fingerprint, status, headers, body, created_at, expires_at)
+    select principal, key, fingerprint, status, headers::jsonb, body, created_at, expires_at
+    from json_to_recordset($1::json) as answer (
+      principal text, key text, fingerprint text, status int4, headers text, body text,
+      created_at timestamptz, expires_at timestamptz
+    )
+    on conflict (principal, key) do update
+set
+      fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body,
+      created_at = excluded.created_at, expires_at = excluded.expires_at;
 
--- src/http/idempotency.queries.ts tryLock
-    select pg_try_advisory_xact_lock($1::bigint # lock_seed()) as held;
+-- src/http/idempotency.queries.ts tryLocks
+    select array_agg(pg_try_advisory_xact_lock(lock # lock_seed())
+order by place) as held
+    from unnest($1::bigint[]) with ordinality as wanted (lock, place);

@@ -83,6 +83,9 @@ const key: keys.KeyRow = {
   ...{ expires_at: null, last_used_at: null, revoked_at: null },
 }
 
+const answer = { fingerprint: 'f', status: 201, headers: '{}', body: '{}' }
+const storedAnswer = { ...owner, ...answer, created_at: now, expires_at: now }
+
 export type { Sample }
 
 /** One call of every query, or several where its SQL depends on its arguments. */
@@ -97,15 +100,9 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   ...portabilitySamples,
   ...retrievalSamples,
   'src/http/idempotency.queries.ts': {
-    tryLock: (db) => db.transaction().execute((tx) => answered.tryLock(tx, 1n)),
-    findAnswer: (db) => db.transaction().execute((tx) => answered.findAnswer(tx, owner, now)),
-    storeAnswer: (db) =>
-      db.transaction().execute((tx) =>
-        answered.storeAnswer(tx, {
-          ...owner,
-          ...{ fingerprint: 'f', status: 201, headers: '{}', body: '{}', created_at: now, expires_at: now },
-        }),
-      ),
+    tryLocks: (db) => db.transaction().execute((tx) => answered.tryLocks(tx, [1n])),
+    findAnswers: (db) => db.transaction().execute((tx) => answered.findAnswers(tx, [owner], now)),
+    storeAnswers: (db) => db.transaction().execute((tx) => answered.storeAnswers(tx, [storedAnswer])),
     deleteExpiredAnswers: (db) => answered.deleteExpiredAnswers(db, now, 1_000),
   },
   'src/keys/keys.queries.ts': {
