@@ -18,17 +18,23 @@ export async function createClient(baseUrl: string, connections: number) {
   )
   const idle = [...all]
 
-  async function send(method: string, path: string, body?: string): Promise<Answer> {
+  async function send(
+    method: string,
+    path: string,
+    body?: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
     const connection = idle.pop()
     if (!connection) throw new Error('more requests at a time than connections')
     if (connection.socket.destroyed) throw new Error('the service closed a connection that was idle')
     const type = body === undefined ? '' : 'content-type: application/json\r\n'
     const length = body === undefined ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`
+    const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
     const answered = new Promise<Answer>((resolve, reject) => {
       connection.waiting = { resolve, reject }
     })
     connection.socket.write(
-      `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${type}${length}\r\n${body ?? ''}`,
+      `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${type}${length}${more.join('')}\r\n${body ?? ''}`,
     )
     try {
       return await answered

@@ -11,14 +11,18 @@ const concurrency = 16
 const rounds = 5
 const perRound = 2_000
 
-/** Measures creates over HTTP, in turns with plain inserts of the same rows, so that both have the same machine. */
-export async function measureCreating(database: BenchDatabase): Promise<Result> {
+/**
+ * Measures creates over HTTP, with a key for each or without, in turns with plain inserts of the same rows, so that both have
+ * the same machine.
+ */
+export async function measureCreating(database: BenchDatabase, { isKeyed = false } = {}): Promise<Result> {
   const api = await startProduct('api', { DATABASE_URL: database.url })
   const client = await createClient(api.url, concurrency)
   // Made beforehand, because the service needs the processor during the measurement.
   const bodies = Array.from({ length: rounds * perRound }, (_, index) => JSON.stringify(makeMemory(index)))
   const create = async (index: number): Promise<string> => {
-    const { status, text } = await client.send('POST', '/v1/records', bodies[index])
+    const headers = isKeyed ? { 'idempotency-key': randomUUID() } : {}
+    const { status, text } = await client.send('POST', '/v1/records', bodies[index], headers)
     assert(status === 201, `a create was answered ${status}: ${text}`)
     return text
   }
@@ -31,7 +35,7 @@ export async function measureCreating(database: BenchDatabase): Promise<Result> 
     const stored = (await countRows(database)) - before
     assert(stored === 2 * rounds * perRound, `${stored} whole records were stored`)
     await verifyPayloads(database, bodies, taken.answers)
-    return report(taken)
+    return isKeyed ? reportKeyed(taken) : report(taken)
   } finally {
     client.close()
     await api.stop()
@@ -66,6 +70,12 @@ function report({ overHttp, bare, latencies }: Turns): Result {
     verified: 'every answer is 201, every record has all of its rows, and its payload is the one sent',
     details: { p50_ms: median(latencies), p95_ms: percentile(latencies, 0.95), rounds, per_round: perRound },
   }
+}
+
+/** The plain inserts store no answers for a repetition. */
+function reportKeyed(turns: Turns): Result {
+  const { mustReach: _, work, ...result } = report(turns)
+  return { ...result, work: `${work}, each with an Idempotency-Key` }
 }
 
 function idIn(answer: string): string {

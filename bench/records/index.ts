@@ -7,7 +7,8 @@ import { measureStoring } from './storing.ts'
 
 export const recordBenchmarks = {
   'records/creating': async ({ withDatabase }: BenchContext): Promise<Result[]> => [
-    await withDatabase(measureCreating),
+    await withDatabase((database) => measureCreating(database)),
+    await withDatabase((database) => measureCreating(database, { isKeyed: true })),
   ],
   'records/reading': ({ withDatabase, note }: BenchContext): Promise<Result[]> =>
     withDatabase((database) => measureReading(database, note)),
