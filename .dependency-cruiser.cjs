@@ -28,7 +28,8 @@ const pureFiles = { path: `^src/(?:domain|${room})/[^.]+\\.ts$`, pathNot: '/inde
 
 const main = '^src/(?:main|roles)\\.ts$'
 const composition =
-  '^src/(?:services|tenant-services|models|background|tenant-background|store-laws|store-preparation)\\.ts$'
+  '^src/(?:services|tenant-services|models|background|tenant-background|store-laws|store-preparation|(?:api|worker)-role|role-(?:context|telemetry))\\.ts$'
+const roleParts = '^src/(?:(?:api|worker)-role|role-telemetry)\\.ts$'
 const config = '^src/config/'
 const page = '^src/console/browser/'
 const app = '^src/http/app\\.ts$'
@@ -122,7 +123,7 @@ module.exports = {
     rule('only-entry-points-serve', { pathNot: [main, composition, outside] }, { path: app }),
     rule(
       'only-main-imports-process',
-      { pathNot: [main, '^src/process/', outside] },
+      { pathNot: [main, roleParts, '^src/process/', outside] },
       { path: '^src/process/' },
     ),
     rule(

@@ -1,5 +1,6 @@
 import type { Config } from './config/config.ts'
 import type { Connection } from './db/connection.ts'
+import { ensureNearestIndex } from './embeddings/index.ts'
 import { systemClock } from './kernel/clock.ts'
 import { createIds } from './kernel/ids.ts'
 import type { Logger } from './kernel/log.ts'
@@ -7,7 +8,6 @@ import type { Logger } from './kernel/log.ts'
 /** What a database needs besides its tables. Only the roles that prepare one load the modules that do it. */
 export async function prepareDatabase(connection: Connection, log: Logger, config: Config): Promise<void> {
   const { db } = connection
-  const { ensureNearestIndex } = await import('./embeddings/index.ts')
   await ensureNearestIndex(db, log)
   if (!config.tenants) return
   const { createTenantPlaces, migrateTenants } = await import('./tenants/index.ts')

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import Value from 'typebox/value'
+import { Check } from 'typebox/schema'
 import type { EmbeddingSettings } from '../embeddings/index.ts'
 import { parseRoots } from '../kernel/directories.ts'
 import { parseDuration } from '../kernel/units.ts'
@@ -48,18 +48,21 @@ function findUnknownNames(given: Variables): string[] {
 
 /** Checks each variable separately: for the whole object, TypeBox stops at its eighth error. */
 function parse(given: Variables): { problems: string[]; values?: Environment } {
-  const known: Record<string, unknown> = {}
+  const schemas = Object.entries(environmentSchema.properties)
+  // `Value.Default` does the same, but to load its module would take each start a thirtieth.
+  const known: Record<string, unknown> = Object.fromEntries(
+    schemas.flatMap(([name, schema]) => ('default' in schema ? [[name, schema.default]] : [])),
+  )
   const problems: string[] = []
   for (const [name, value] of Object.entries(given)) {
     const schema = schemaOf(name)
     if (!schema) continue
     known[name] = isInteger(schema) ? wholeNumber(value) : value
     // The message does not contain the value, which may be a secret in the wrong variable.
-    if (!Value.Check(schema, known[name]) || isMalformed(name, value) || isTooLong(schema, value))
+    if (!Check(schema, known[name]) || isMalformed(name, value) || isTooLong(schema, value))
       problems.push(`${name} must be ${expectationOf(schema)}`)
   }
-  const candidate = Value.Default(environmentSchema, known)
-  return Value.Check(environmentSchema, candidate) ? { problems, values: candidate } : { problems }
+  return Check(environmentSchema, known) ? { problems, values: known } : { problems }
 }
 
 /** Whether the value is malformed in a way that no pattern can express. */

@@ -11,10 +11,28 @@ export type Ids = {
 }
 
 export function createIds(clock: Clock): Ids {
+  const draw = createEntropy()
   return {
-    next: () => uuidV7(clock.now().getTime(), randomBytes(10)),
+    next: () => uuidV7(clock.now().getTime(), draw()),
     secret: (bytes) => randomBytes(bytes).toString('base64url'),
     random: () => randomUUID(),
+  }
+}
+
+const entropyBytes = 10
+const drawnAtOnce = 256
+
+/** Random bytes for one id after the other: to ask the system for those of each id takes longer than to write it. */
+function createEntropy(): () => Uint8Array {
+  let drawn = new Uint8Array()
+  let used = 0
+  return () => {
+    if (used === drawn.length) {
+      drawn = randomBytes(drawnAtOnce * entropyBytes)
+      used = 0
+    }
+    used += entropyBytes
+    return drawn.subarray(used - entropyBytes, used)
   }
 }
 
@@ -22,7 +40,7 @@ export function createIds(clock: Clock): Ids {
 export function uuidV7(milliseconds: number, entropy: Uint8Array): string {
   const bytes = Buffer.alloc(16)
   bytes.writeUIntBE(milliseconds, 0, 6)
-  bytes.set(entropy.subarray(0, 10), 6)
+  bytes.set(entropy.subarray(0, entropyBytes), 6)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return formatUuid(bytes)

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import type { Config } from '../config/config.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
 import { type SupervisedDatabase, superviseEmbeddedPostgres } from './database.ts'
-import { migrateDatabase, type Prepare } from './migration.ts'
+import { launchRole, sendEnvironment } from './inheritance.ts'
+import type { Prepare } from './migration.ts'
 import { awaitReady } from './readiness.ts'
 import type { Service } from './run-until-stopped.ts'
 import { superviseChildren } from './supervisor.ts'
@@ -19,6 +20,8 @@ type Resources = {
   entry: string
   environment: Readonly<Record<string, string | undefined>>
   prepare: Prepare
+  /** An API that waits for its database. */
+  early: ChildProcess | undefined
 }
 
 /** Extra time for a child to end by its own timeout before it is killed. */
@@ -26,29 +29,53 @@ const graceMs = 2_000
 
 /** Starts the API and a worker as child processes, and an embedded database when DATABASE_URL is not set. */
 export async function startAll(resources: Resources): Promise<Service> {
-  const { config, log, print, ids } = resources
+  const { config, ids, early } = resources
+  // Several processes of the API are started by one that loads little.
+  if (config.http.processes > 1) early?.kill()
+  // The first `fetch` of a process loads its client, which the last step of the start would wait for.
+  void fetch('data:,')
+  const key = config.records.tombstoneKey ?? (await openTombstoneKey(config.dataDir, ids))
+  const { url, embedded } = await openStore(resources)
+  return supervise(resources, { MEMBRANE_TOMBSTONE_KEY: key, DATABASE_URL: url }, embedded)
+}
+
+/** Starts the embedded database if there is no other, and brings the tables up to date. */
+async function openStore({ config, log, print, prepare }: Resources) {
   const { dataDir } = config
-  const key = config.records.tombstoneKey ?? (await openTombstoneKey(dataDir, ids))
+  // It is loaded while the database starts.
+  const migration = import('./migration.ts')
   const embedded = config.database.url
     ? undefined
     : await superviseEmbeddedPostgres({ dataDir, log: print, logger: log })
   const url = config.database.url ?? embedded?.url ?? ''
   try {
-    await migrateDatabase(url, config, log, resources.prepare)
+    const { migrateDatabase } = await migration
+    await migrateDatabase(url, config, log, prepare)
   } catch (error) {
     await embedded?.stop()
     throw error
   }
-  const environment = { ...resources.environment, MEMBRANE_TOMBSTONE_KEY: key }
-  return superviseOn(url, embedded, { ...resources, environment })
+  return { url, embedded }
 }
 
-function superviseOn(url: string, embedded: SupervisedDatabase | undefined, resources: Resources): Service {
-  const { config, log, print } = resources
+function supervise(
+  resources: Resources,
+  found: Readonly<Record<string, string>>,
+  embedded: SupervisedDatabase | undefined,
+): Service {
+  const { config, log, print, entry, environment, early } = resources
   const stopping = new AbortController()
+  let waiting = early?.connected && !early.killed ? early : undefined
+  function launch(role: string): ChildProcess {
+    if (role !== 'api' || !waiting) return launchRole(entry, role, { ...environment, ...found })
+    const child = waiting
+    waiting = undefined
+    sendEnvironment(child, found)
+    return child
+  }
   const children = superviseChildren({
     roles: ['api', 'worker'],
-    launch: (role) => launch(role, url, resources),
+    launch,
     log,
     stopTimeoutMs: config.shutdownTimeoutMs + graceMs,
     onMessage: (message) => {
@@ -69,16 +96,6 @@ function superviseOn(url: string, embedded: SupervisedDatabase | undefined, reso
     },
     kill: children.kill,
   }
-}
-
-/** Detached: Ctrl-C goes to the whole terminal, and only this process should stop the children. */
-function launch(role: string, url: string, { entry, environment }: Resources): ChildProcess {
-  return spawn(process.execPath, [...process.execArgv, entry, role], {
-    env: { ...environment, DATABASE_URL: url },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    detached: true,
-    windowsHide: true,
-  })
 }
 
 function isListening(message: unknown): message is { listening: string } {

@@ -4,8 +4,9 @@ import { type CountRequest, createLocalCounter } from '../http/rate-counter.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { superviseChild } from './child.ts'
+import { placeVariable } from './inheritance.ts'
 import type { Service } from './run-until-stopped.ts'
-import { answerSiblings, placeVariable } from './siblings.ts'
+import { answerSiblings } from './siblings.ts'
 
 /** Whether this process starts others that do the work of the role `api`. */
 export function startsProcesses({ processes }: { processes: number }): boolean {

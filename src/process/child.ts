@@ -16,7 +16,7 @@ type ChildOptions = {
 }
 
 export type Child = {
-  /** Resolves with true when the process ended by itself without a failure. */
+  /** Resolves with true when the process had no work, or finished it. */
   stop(milliseconds: number): Promise<boolean>
   kill(): void
 }
@@ -81,5 +81,6 @@ async function stopChild(child: ChildProcess, milliseconds: number): Promise<boo
     child.kill('SIGKILL')
     await ended
   }
-  return child.exitCode === 0
+  // A process that a signal ends has not yet begun to listen for it, nor to work.
+  return child.exitCode === 0 || child.signalCode === 'SIGTERM'
 }

@@ -1,4 +1,4 @@
-import { type Config, ConfigError } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import { type Connection, connect } from '../db/connection.ts'
 import { migrateUp, pendingMigrations } from '../db/migrator.ts'
 import { prepareQueue } from '../jobs/queue.ts'
@@ -36,10 +36,4 @@ export async function requireMigrated(db: Parameters<typeof pendingMigrations>[0
   const pending = await pendingMigrations(db)
   if (pending.length === 0) return
   throw new OperatorError(`The database lacks ${pending.join(', ')}; run the role migrate first.`)
-}
-
-/** Only the role `all` starts a database of its own. */
-export function requireDatabaseUrl({ database }: Config, role: string): string {
-  if (database.url !== undefined) return database.url
-  throw new ConfigError([`DATABASE_URL must be set for the role ${role}`])
 }

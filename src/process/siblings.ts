@@ -2,9 +2,6 @@ import cluster, { type Worker } from 'node:cluster'
 import { type CountRequest, createLocalCounter } from '../http/rate-counter.ts'
 import type { Clock } from '../kernel/clock.ts'
 
-/** The place of a process among those of its port; its series have it as their label `process`. */
-export const placeVariable = 'API_PROCESS'
-
 /** Questions of a process to the one that started it, and to its siblings through it. */
 type Question = { ask: 'count' | 'metrics'; id: number; bucket?: string }
 type Answer = { answer: unknown; id: number }

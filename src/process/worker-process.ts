@@ -9,7 +9,8 @@ import { startWorker } from '../jobs/worker.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { requireConfiguration } from './check-configuration.ts'
-import { requireDatabaseUrl, requireMigrated } from './migration.ts'
+import { requireDatabaseUrl } from './database-url.ts'
+import { requireMigrated } from './migration.ts'
 import type { Service } from './run-until-stopped.ts'
 
 type Jobs = {

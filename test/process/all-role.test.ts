@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { createDataDir } from '../support/data-dir.ts'
@@ -22,6 +23,11 @@ async function putPolicy(url: string): Promise<void> {
     body: JSON.stringify(policy),
   })
   expect(answer.ok, await answer.text()).toBe(true)
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return text.trim().split(' ').map(Number)
 }
 
 async function readPolicy(url: string): Promise<unknown> {
@@ -73,6 +79,8 @@ it(
 
     const url = await waitForReadyUrl(second)
     const api = await findPid(second, 'api')
+    // It starts after the API, and is given up if it ends too often before it has started.
+    await findPid(second, 'worker')
     const killed = (await postmasterOf(dataDir)) ?? 0
     process.kill(killed, 'SIGKILL')
     const isReplaced = async () => ![undefined, killed].includes(await readyPostmasterOf(dataDir))
@@ -119,6 +127,20 @@ it('the role all reports that its port is in use, and leaves no process behind',
   expect(running.output()).toContain(`another program listens on 127.0.0.1:${port}`)
   expect(running.output()).toContain('Membrane stops: the api cannot run')
   expect(isRunning(await findPid(running, 'worker'))).toBe(false)
+})
+
+it('the role all leaves no API behind when it is killed before its database has answered', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void silent.close())
+  await once(silent, 'listening')
+  const { port } = silent.address() as { port: number }
+  const running = launchRole('all', { DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/none`, PORT: '0' })
+  await once(silent, 'connection')
+  const [api] = await childrenOf(running.pid)
+  expect(api).toSatisfy(isRunning)
+  running.kill('SIGKILL')
+  await running.ended
+  await until('the API to end', () => !isRunning(api ?? 0), processPatienceMs)
 })
 
 it('the role all ends with a reason when a child process fails repeatedly', async () => {

@@ -18,6 +18,11 @@ describe('createIds', () => {
     expect(new Set(list).size).toBe(50)
   })
 
+  it('returns different ids, however many of one moment are asked for', () => {
+    const ids = createIds({ now: () => new Date(0) })
+    expect(new Set(Array.from({ length: 2_000 }, () => ids.next())).size).toBe(2_000)
+  })
+
   it('stores the time in the id', () => {
     const id = uuidV7(1_767_225_600_123, new Uint8Array(10))
     expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(1_767_225_600_123)

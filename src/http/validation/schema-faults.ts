@@ -1,6 +1,5 @@
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
-import Value from 'typebox/value'
+import { Compile, Errors } from 'typebox/schema'
 import { namedSchemas } from '../../domain/schema-ref.ts'
 import type { Fault } from '../../kernel/errors.ts'
 import { describeFault, listValues } from './fault-messages.ts'
@@ -84,7 +83,8 @@ function resolve(schema: TSchema): TSchema {
 function searchOwn(search: Search, schema: Keywords, value: unknown, pointer: string): void {
   const { anyOf: _, allOf: _1, properties: _2, patternProperties: _3, ...rest } = schema
   const { additionalProperties: _4, required: _5, items: _6, $id: _7, ...own } = rest
-  for (const { keyword, params } of Value.Errors(own, value)) {
+  const [, errors] = Errors(own, value)
+  for (const { keyword, params } of errors) {
     report(search, pointer, describeFault(keyword, params, own))
   }
 }

@@ -1,0 +1,89 @@
+import type { Config } from './config/config.ts'
+import type { Database } from './db/connection.ts'
+import { pendingMigrations } from './db/migrator.ts'
+import { createApp } from './http/app.ts'
+import { createAnnouncements } from './jobs/announcements.ts'
+import { openQueue } from './jobs/queue.ts'
+import { AppError } from './kernel/errors.ts'
+import { connectApi } from './process/api-database.ts'
+import { watchConfiguration } from './process/check-configuration.ts'
+import { requireDatabaseUrl } from './process/database-url.ts'
+import { drain, serve } from './process/listen.ts'
+import { exitCodes, OperatorError } from './process/operator-error.ts'
+import type { Service } from './process/run-until-stopped.ts'
+import { joinSiblings } from './process/siblings.ts'
+import type { RoleContext } from './role-context.ts'
+import { type Instruments, openTelemetry, withClose } from './role-telemetry.ts'
+import { createServing } from './tenant-services.ts'
+
+type Siblings = ReturnType<typeof joinSiblings>
+
+/** Serves the API. */
+export async function startApi(context: RoleContext): Promise<Service> {
+  const { config, log, clock, ids, place } = context
+  const watched = await openTelemetry(context, 'api')
+  const { tracer, onStatement } = watched
+  const siblings = joinSiblings({ clock, place, metrics: watched.instruments.collect })
+  const instruments = siblings ? showTogether(watched.instruments, siblings) : watched.instruments
+  const url = requireDatabaseUrl(config, 'api')
+  requireRootKey(config)
+  const connection = connectApi({ config, log, url, onStatement })
+  const { db, pool, replicas, positions, waiting, servers, close } = connection
+  instruments.watchPool(pool, 'requests')
+  if (replicas) instruments.watchReplicas(replicas)
+  if (config.tenants) instruments.watchServers(servers)
+  await replicas?.start()
+  const configuration = await watchConfiguration(db, config)
+  const queue = openQueue({ redisUrl: config.redisUrl, databaseUrl: url }, log)
+  const announcements = createAnnouncements({ queue, clock, log })
+  const serving = createServing({ config, connection, clock, ids, log, instruments, announcements })
+  serving.services.storeReading.watchQueue(() => queue.count())
+  let isStopping = false
+  const app = await createApp({
+    ...{ config, clock, ids, ...serving },
+    pool: waiting,
+    positions,
+    countTogether: siblings?.count,
+    ...{ tracer, onRequestCompleted: instruments.observeAnswer, openQueueAdapter: () => queue.show() },
+    checks: {
+      database: async () => void (await pool.query('select')),
+      migrations: () => requireCurrent(db),
+      configuration,
+    },
+    advisories: {
+      ...{ queue: () => queue.ready(), ...replicas?.checks },
+      ...(config.tenants ? { tenant_servers: servers.check } : {}),
+    },
+    isStopping: () => isStopping,
+    log: { level: config.logLevel },
+  })
+  const listening = await serve(app, { host: config.http.host, port: config.http.port })
+  process.send?.({ listening })
+  const stop = async () => {
+    isStopping = true
+    await drain(app)
+    await serving.finish()
+    await announcements.finish()
+    await queue.close()
+    await close()
+    return true
+  }
+  return withClose({ stop }, watched.close)
+}
+
+/** Whichever process is asked for its metrics, it shows those of all. */
+function showTogether(instruments: Instruments, { place, gather }: NonNullable<Siblings>): Instruments {
+  instruments.labelProcess(place)
+  return { ...instruments, render: async () => instruments.renderTogether(await gather()) }
+}
+
+/** Only the root key can create tenants and work in all of them. */
+function requireRootKey({ tenants, auth }: Config): void {
+  if (!tenants || auth.rootKey !== undefined) return
+  throw new OperatorError('MEMBRANE_TENANTS=on needs MEMBRANE_API_KEY.', exitCodes.refused)
+}
+
+async function requireCurrent(db: Database): Promise<void> {
+  const pending = await pendingMigrations(db)
+  if (pending.length > 0) throw new AppError('not_ready', 'The role migrate has not run for this version.')
+}

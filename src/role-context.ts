@@ -1,0 +1,14 @@
+import type { Config } from './config/config.ts'
+import type { Clock } from './kernel/clock.ts'
+import type { Ids } from './kernel/ids.ts'
+import type { Logger } from './kernel/log.ts'
+
+/** What every role gets. */
+export type RoleContext = {
+  config: Config
+  log: Logger
+  clock: Clock
+  ids: Ids
+  /** The place of an API process among those of its port, if there are several. */
+  place: string | undefined
+}

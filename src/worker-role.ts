@@ -1,0 +1,50 @@
+import type { Connection } from './db/connection.ts'
+import type { Checks } from './http/health.ts'
+import { drain, serve } from './process/listen.ts'
+import type { Service } from './process/run-until-stopped.ts'
+import { startWorking } from './process/worker-process.ts'
+import type { RoleContext } from './role-context.ts'
+import { type Instruments, openTelemetry, withClose } from './role-telemetry.ts'
+import { createBackground } from './tenant-background.ts'
+
+/** Runs the jobs. */
+export async function startWorker(context: RoleContext): Promise<Service> {
+  const { instruments, tracer, onStatement, close } = await openTelemetry(context, 'worker')
+  const { config } = context
+  const service = await startWorking({
+    ...{ ...context, onStatement },
+    createJobs: (connection, announcements) =>
+      createBackground({ ...context, connection, instruments, tracer, announcements }),
+    listen: async ({ db, pool, servers }, checks) => {
+      instruments.watchPool(pool, 'jobs')
+      if (config.tenants) instruments.watchServers(servers)
+      if (config.metrics.workerPort === undefined) return async () => {}
+      const app = await createWorkerApp(context, { db, pool, checks, instruments })
+      await serve(app, {
+        ...{ host: config.http.host, port: config.metrics.workerPort },
+        variable: 'MEMBRANE_METRICS_PORT',
+      })
+      return () => drain(app)
+    },
+  })
+  return withClose(service, close)
+}
+
+type WorkerAppResources = Pick<Connection, 'db' | 'pool'> & { checks: Checks; instruments: Instruments }
+
+/** The HTTP server of a worker, for metrics and health only. */
+async function createWorkerApp(
+  { config, clock, ids }: RoleContext,
+  { db, pool, checks, instruments }: WorkerAppResources,
+) {
+  const [{ createApp, room }, { createKeysService }, { scrapeRoutes }] = await Promise.all([
+    import('./http/app.ts'),
+    import('./keys/index.ts'),
+    import('./metrics/index.ts'),
+  ])
+  const { authenticate } = createKeysService({ db, clock, ids })
+  return createApp({
+    ...{ config, pool, clock, ids, authenticate, checks, log: { level: config.logLevel } },
+    rooms: [room(scrapeRoutes, { sources: [instruments], isPublic: config.metrics.isPublic })],
+  })
+}
