@@ -59,6 +59,8 @@ test_run() {
   else
     failed=$((failed + 1))
   fi
+  # The end of the output is often all that is kept of it.
+  while read -r failure; do summary+=("  $failure"); done < <(grep -E '^FAILED ' "$log")
 }
 
 recorded() {

@@ -9,7 +9,7 @@ import {
   triple,
 } from '../support/capture-requests.ts'
 import { type Body, read } from '../support/record-requests.ts'
-import { countTransactions, issueWritingKeys } from '../support/shared-transactions.ts'
+import { countTransactions, issueWritingKeys, sendAtOnce } from '../support/shared-transactions.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -21,14 +21,12 @@ afterAll(() => app.close())
 it('captures that come at the same moment share transactions, and each answer is that of its own evidence', async () => {
   const scope = 'shared'
   const keys = await issueWritingKeys(app, ['third', 'fourth'])
-  const answers = await Promise.all(
-    range(60).map((number) =>
-      postCapture(
-        app,
-        { ref: `run-${number}`, text: `step ${number}`, user: 'Ines', service: `service ${number % 7}` },
-        { scope },
-        { key: keys[number % 2] ?? '' },
-      ),
+  const answers = await sendAtOnce(app, 60, (number) =>
+    postCapture(
+      app,
+      { ref: `run-${number}`, text: `step ${number}`, user: 'Ines', service: `service ${number % 7}` },
+      { scope },
+      { key: keys[number % 2] ?? '' },
     ),
   )
   for (const [number, { status, body }] of answers.entries()) {

@@ -2,7 +2,12 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { erase, range } from '../support/capture-requests.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
-import { countTransactions, issueWritingKeys, loseConnections } from '../support/shared-transactions.ts'
+import {
+  countTransactions,
+  issueWritingKeys,
+  loseConnections,
+  sendAtOnce,
+} from '../support/shared-transactions.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -18,8 +23,8 @@ const about = (number: number, more: object = {}) =>
 it('creates that come at the same moment share transactions, and each answer is that of its own record', async () => {
   const keys = await issueWritingKeys(app, ['first', 'second'])
   const bodies = range(60).map((number) => about(number, { scope: 'shared', tags: [`tag-${number}`] }))
-  const answers = await Promise.all(
-    bodies.map((body, index) => app.request('POST', '/v1/records', { body, key: keys[index % 2] ?? '' })),
+  const answers = await sendAtOnce(app, bodies.length, (index) =>
+    app.request('POST', '/v1/records', { body: bodies[index], key: keys[index % 2] ?? '' }),
   )
   for (const [index, { status, body, headers }] of answers.entries()) {
     expect(status).toBe(201)

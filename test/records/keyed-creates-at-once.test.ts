@@ -2,7 +2,12 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { erase, postCapture, range } from '../support/capture-requests.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
-import { countTransactions, issueWritingKeys, loseConnections } from '../support/shared-transactions.ts'
+import {
+  countTransactions,
+  issueWritingKeys,
+  loseConnections,
+  sendAtOnce,
+} from '../support/shared-transactions.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -49,10 +54,8 @@ it.each([
   const names = [`${scope} one`, `${scope} two`]
   const keys = await issueWritingKeys(app, names)
   const sendAll = () =>
-    Promise.all(
-      range(60).map((number) =>
-        send({ idempotencyKey: `${scope}-${number}`, key: keys[number % 2] ?? '' }, number, scope),
-      ),
+    sendAtOnce(app, 60, (number) =>
+      send({ idempotencyKey: `${scope}-${number}`, key: keys[number % 2] ?? '' }, number, scope),
     )
   const first = await sendAll()
   for (const [number, { status, body }] of first.entries()) {
