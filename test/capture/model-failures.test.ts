@@ -17,24 +17,27 @@ import {
   type InterpretationApp,
   modelKey,
   startInterpretationApp,
-  timeoutMs,
 } from '../support/interpretation-app.ts'
 import { type Body, create, payloads } from '../support/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 let reading: InterpretationApp
+/** Waits for the model no longer than this. */
+let impatient: InterpretationApp
+const waitMs = 1_000
 let app: TestApp
 let model: ChatServer
 beforeAll(async () => {
   reading = await startInterpretationApp()
+  impatient = await startInterpretationApp(waitMs)
   ;({ app, model } = reading)
 })
-afterAll(() => reading.close())
+afterAll(() => Promise.all([reading.close(), impatient.close()]))
 beforeEach(() => reading.clearRequestsAndLogs())
 
 const failures: [string, Behaviour, string, number?][] = [
   ['never answers', neverRespond, 'timeout'],
-  ['answers too late', respondAfter(2 * timeoutMs, respondWithJson({ summary: 'late' })), 'timeout'],
+  ['answers too late', respondAfter(2 * waitMs, respondWithJson({ summary: 'late' })), 'timeout'],
   ['stops in the middle', stallMidResponse, 'timeout'],
   ['sends for ever', flood(Number.POSITIVE_INFINITY, { chunk: 1, pauseMs: 5 }), 'timeout'],
   ['sends too much', flood(30 * 1_024 * 1_024), 'invalid_answer'],
@@ -54,7 +57,9 @@ describe('POST /v1/capture with a model that', () => {
   it.each(failures)(
     '%s falls back to the rule-based interpretation',
     async (_name, behaviour, reason, status) => {
+      const { app, model, warnings } = reason === 'timeout' ? impatient : reading
       model.behave(behaviour)
+      app.log.length = 0
       const answer = await postCapture(app, { note: 'the evidence', project: 'Faulty' })
       expect(answer.status).toBe(201)
       const { interpretation } = (answer.body as Body).primary_record
@@ -63,14 +68,14 @@ describe('POST /v1/capture with a model that', () => {
         topical_labels: [],
       })
       expect(interpretation.mentions).toMatchObject([{ surface: 'Faulty', entity_kind: 'Project' }])
-      const [warning, ...more] = reading.warnings()
+      const [warning, ...more] = warnings()
       expect([warning.reason, warning.status, more]).toEqual([reason, status, []])
       expect(app.log.join('\n')).not.toMatch(/evidence|Faulty|sk-secret/)
     },
   )
 
   it('answers slowly delays only its own capture', async () => {
-    const slow = await startInterpretationApp(60_000)
+    const slow = await startInterpretationApp()
     const wakes = Promise.withResolvers<void>()
     slow.model.behave(async (response, seen) => {
       await wakes.promise

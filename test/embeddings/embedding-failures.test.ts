@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
+  type Behaviour,
   type ChatServer,
   hangUp,
   neverRespond,
@@ -37,7 +38,10 @@ afterEach(async () => {
 
 const minute = 60_000
 const isPoison = (text: string) => text.includes('poison')
-const createServerWorker = () => createEmbeddingWorker(app, createServerEmbedder(app, server.url))
+const createServerWorker = (patience: { timeoutMs?: number } = {}) =>
+  createEmbeddingWorker(app, createServerEmbedder(app, server.url, patience))
+/** For a server that never answers some requests, and others within this time. */
+const impatient = { timeoutMs: 700 }
 
 async function write(...objects: string[]): Promise<string[]> {
   const body = { records: objects.map((object) => fact({ payload: { ...payloads.semantic, object } })) }
@@ -47,12 +51,12 @@ async function write(...objects: string[]): Promise<string[]> {
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index}`)
 
 describe('a text that the embedding server cannot read', () => {
-  it.each([
+  it.each<[string, Behaviour, { timeoutMs: number }?]>([
     ['is refused', respond(400, {})],
     ['is too large for the server', respond(413, {})],
     ['breaks the server', respond(500, {})],
     ['makes the server hang up', hangUp],
-    ['makes the server never answer', neverRespond],
+    ['makes the server never answer', neverRespond, impatient],
     [
       'gets an invalid vector',
       respondWithAlteredVectors((data) => data.map((each) => ({ ...each, embedding: [null] }))),
@@ -60,10 +64,10 @@ describe('a text that the embedding server cannot read', () => {
     ['gets a vector of other dimensions', respondWithVectors({ dimensions: 8 })],
   ])(
     'does not keep others from their vectors when it %s',
-    async (_, failure) => {
+    async (_, failure, patience) => {
       const ids = await write(...words(5), 'poison', ...words(40))
       server.behave(failOnText(isPoison, failure))
-      const { status, stats } = await createServerWorker().run()
+      const { status, stats } = await createServerWorker(patience).run()
       expect([status, stats]).toMatchObject(['succeeded', { embedded: 45, failed: 1, given_up: 0 }])
       expect(await readVectors(app)).toHaveLength(45)
       expect(await readEmbeddingQueue(app)).toMatchObject([{ record_id: ids[5], attempts: 1 }])
@@ -124,20 +128,20 @@ describe('a text that the embedding server cannot read', () => {
 })
 
 describe('an embedding server that is unavailable', () => {
-  it.each([
+  it.each<[string, Behaviour, { timeoutMs: number }?]>([
     ['breaks', respond(503, {})],
     ['hangs up', hangUp],
-    ['never ends', neverRespond],
+    ['never ends', neverRespond, impatient],
     ['has had enough', respond(429, {})],
     ['does not know us', respond(401, {})],
     ['lacks the model', respond(404, {})],
     ['refuses every request', respond(400, {})],
     ['sends elsewhere', respond(307, {}, { location: 'http://127.0.0.1:1/' })],
     ['has another model under the name', respondWithVectors({ dimensions: 8 })],
-  ])('costs no text an attempt when it %s', async (_, failure) => {
+  ])('costs no text an attempt when it %s', async (_, failure, patience) => {
     await write(...words(3))
     server.behave(respondInTurn(respondWithVectors(), failure))
-    const { status, error } = await createServerWorker().run()
+    const { status, error } = await createServerWorker(patience).run()
     expect([status, error]).toEqual(['failed', expect.stringContaining('the model did not answer')])
     const rows = await readEmbeddingQueue(app)
     expect(rows.map(({ attempts, due_at }) => [attempts, due_at])).toEqual(

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createQueryEmbedder } from '../../src/embeddings/index.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { type ChatServer, neverRespond, respond, startChatServer } from '../support/chat-server.ts'
+import { type ChatServer, neverRespond, patientMs, respond, startChatServer } from '../support/chat-server.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { computeVector, parseEmbeddingRequest, respondWithVectors } from '../support/embedding-server.ts'
@@ -44,7 +44,7 @@ async function insertServingModel(model: string, provider = 'openai', length = d
     .execute()
 }
 
-const usual = { timeoutMs: 2 * second, mostFailures: 3, pauseMs: 30 * second }
+const usual = { timeoutMs: patientMs, mostFailures: 3, pauseMs: 30 * second }
 
 function open(more: Parameters<typeof createServerEmbedder>[2] = {}, settings = usual) {
   const log = createLogger({ level: 'info', clock, write: (line) => void lines.push(line) })
@@ -152,7 +152,7 @@ describe('embedText with a failing server', () => {
 
   it('waits no longer than it is configured, even if a worker would', async () => {
     await insertServingModel('m1')
-    const querying = open({ timeoutMs: 60_000 }, { ...usual, timeoutMs: 300 })
+    const querying = open({}, { ...usual, timeoutMs: 300 })
     server.behave(neverRespond)
     const before = performance.now()
     expect(await outcomes(querying, ['one'])).toEqual(['unanswered'])

@@ -7,7 +7,9 @@ import {
   flood,
   hangUp,
   hangUpMidResponse,
+  impatientMs,
   neverRespond,
+  patientMs,
   respond,
   respondInTurn,
   startChatServer,
@@ -23,7 +25,7 @@ import {
 const texts = ['a confidential text', 'another', 'and one more']
 let server: ChatServer
 beforeAll(async () => {
-  // Loading the package takes longer than the short timeouts here.
+  // Loading the package takes longer than the short timeout here.
   await import('../../src/llm/client.ts')
   server = await startChatServer()
 })
@@ -34,7 +36,7 @@ beforeEach(() => {
 
 const modelOf = (more: Partial<Parameters<typeof createEmbeddingModel>[0]> = {}) =>
   createEmbeddingModel({
-    ...{ endpoint: server.url, model: 'm1', apiKey: secret, timeoutMs: 400, clock: createTestClock() },
+    ...{ endpoint: server.url, model: 'm1', apiKey: secret, timeoutMs: patientMs, clock: createTestClock() },
     ...more,
   })
 
@@ -122,7 +124,7 @@ describe('an invalid answer of an embedding model', () => {
     ['no JSON', respond(200, '{"data": [')],
     ['more than can be', flood(48 * 1_024 * 1_024)],
   ])('is refused when it has %s', async (_, behaviour) => {
-    const failure = await catchModelFailure(ask(behaviour, { timeoutMs: 20_000 }))
+    const failure = await catchModelFailure(ask(behaviour))
     expect([failure.reason, failure.isTemporary]).toEqual(['invalid_answer', false])
   })
 
@@ -133,7 +135,7 @@ describe('an invalid answer of an embedding model', () => {
 })
 
 describe('an embedding server that does not answer', () => {
-  it.each<[string, Behaviour, string]>([
+  it.each<[string, Behaviour, string, { timeoutMs: number }?]>([
     ['says that it has had enough', respond(429, {}), 'rate_limited'],
     ['breaks', respond(500, {}), 'unavailable'],
     ['refuses', respond(400, { error: { message: `cannot read ${texts[0]}` } }), 'refused'],
@@ -141,14 +143,17 @@ describe('an embedding server that does not answer', () => {
     ['sends elsewhere', respond(302, {}, { location: 'http://127.0.0.1:1/' }), 'refused'],
     ['hangs up', hangUp, 'unavailable'],
     ['hangs up midway', hangUpMidResponse, 'unavailable'],
-    ['never ends', neverRespond, 'timeout'],
-  ])('is classified when it %s, without texts or keys in the error', async (_, behaviour, reason) => {
-    const failure = await catchModelFailure(ask(behaviour))
-    expect(failure.reason).toBe(reason)
-    const report = `${failure.stack} ${JSON.stringify(failure)}`
-    expect(report).not.toContain('confidential')
-    expect(report).not.toContain(secret)
-  })
+    ['never ends', neverRespond, 'timeout', { timeoutMs: impatientMs }],
+  ])(
+    'is classified when it %s, without texts or keys in the error',
+    async (_, behaviour, reason, patience) => {
+      const failure = await catchModelFailure(ask(behaviour, patience))
+      expect(failure.reason).toBe(reason)
+      const report = `${failure.stack} ${JSON.stringify(failure)}`
+      expect(report).not.toContain('confidential')
+      expect(report).not.toContain(secret)
+    },
+  )
 
   it('is called again within the limits of retries and its Retry-After', async () => {
     server.behave(

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { type ChatAnswer, createChat } from '../../src/llm/chat.ts'
 import { ModelFailure } from '../../src/llm/model-failure.ts'
 import type { RetryOptions } from '../../src/llm/request-retries.ts'
-import { type Behaviour, startChatServer } from './chat-server.ts'
+import { type Behaviour, patientMs, startChatServer } from './chat-server.ts'
 import { createTestClock } from './clock.ts'
 
 export const secret = 'sk-secret-of-the-tests'
@@ -18,14 +18,14 @@ export type ChatModel = Awaited<ReturnType<typeof startChatModel>>
 
 /**
  * Starts a chat server and builds chat models that call it. It loads the client package first, because that takes
- * longer than the short timeouts here.
+ * longer than the short timeouts of some tests.
  */
 export async function startChatModel() {
   await import('../../src/llm/client.ts')
   const server = await startChatServer()
   const clock = createTestClock()
   const chatOf = (more: Partial<Parameters<typeof createChat>[0]> = {}) =>
-    createChat({ endpoint: server.url, model: 'm1', apiKey: secret, timeoutMs: 400, clock, ...more })
+    createChat({ endpoint: server.url, model: 'm1', apiKey: secret, timeoutMs: patientMs, clock, ...more })
   return {
     ...{ server, clock, chatOf },
     ask: (behaviour: Behaviour, patience: Partial<RetryOptions> = {}): Promise<ChatAnswer> => {

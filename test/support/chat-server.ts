@@ -4,6 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** An external chat model: a server on loopback that answers as configured and records its requests. */
 
+/** How long a test waits for an answer that comes: far longer than it takes, also while the machine stands still. */
+export const patientMs = 20_000
+/** How long it waits for one that never comes. */
+export const impatientMs = 400
+
 /** A request as the server received it. */
 export type ReceivedRequest = {
   path: string

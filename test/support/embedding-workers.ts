@@ -14,6 +14,7 @@ import { createEmbeddingModel } from '../../src/llm/embedding-model.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { findRun, insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { presentRun } from '../../src/maintenance/run-answer.ts'
+import { patientMs } from './chat-server.ts'
 import { idleWorks, noIntervals } from './idle-jobs.ts'
 import type { TestApp } from './test-app.ts'
 
@@ -76,7 +77,7 @@ export const createServerEmbedder = (
   { clock }: Pick<TestApp, 'clock'>,
   url: string,
   more: Partial<Parameters<typeof createEmbeddingModel>[0]> = {},
-) => createEmbeddingModel({ endpoint: url, model: 'm1', timeoutMs: 400, clock, ...more })
+) => createEmbeddingModel({ endpoint: url, model: 'm1', timeoutMs: patientMs, clock, ...more })
 
 /** Reads every vector with its model and signature. */
 export async function readVectors({ db }: Pick<TestApp, 'db'>) {

@@ -1,16 +1,14 @@
-import { type ChatServer, startChatServer } from './chat-server.ts'
+import { type ChatServer, patientMs, startChatServer } from './chat-server.ts'
 import { type Body, create, payloads } from './record-requests.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
-/** How long a capture waits for the model. */
-export const timeoutMs = 1_500
 export const modelKey = 'sk-secret-of-the-model'
 
 export type InterpretationApp = Awaited<ReturnType<typeof startInterpretationApp>>
 
 /** Starts an API that lets a chat server interpret what is captured. */
-export async function startInterpretationApp(waitMs = timeoutMs) {
-  // The package is loaded first, because that takes longer than the short timeouts here.
+export async function startInterpretationApp(waitMs: number = patientMs) {
+  // The package is loaded first, because that takes longer than a short wait.
   await import('../../src/llm/client.ts')
   const model: ChatServer = await startChatServer()
   const app: TestApp = await startTestApp({
