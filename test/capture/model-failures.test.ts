@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { capture, postCapture, range } from '../support/capture-requests.ts'
 import {
   type Behaviour,
@@ -83,7 +83,7 @@ describe('POST /v1/capture with a model that', () => {
     })
     let done = 0
     const captures = range(30).map((n) => postCapture(slow.app, { note: `slow ${n}` }).finally(() => done++))
-    await vi.waitFor(() => expect(slow.model.requests).toHaveLength(30), { timeout: 20_000 })
+    await expect.poll(() => slow.model.requests).toHaveLength(30)
     const others = await Promise.all(range(20).map(() => slow.app.request('GET', '/v1/records?limit=1')))
     expect([new Set(others.map(({ status }) => status)), done]).toEqual([new Set([200]), 0])
     wakes.resolve()

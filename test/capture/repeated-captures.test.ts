@@ -164,7 +164,7 @@ describe('a capture whose connection breaks', () => {
       }
       await hangUp(body, headers(n), afterMs)
       let answer = await app.request('POST', '/v1/capture', { body, headers: headers(n) })
-      for (let tries = 0; answer.status === 409 && tries < 50; tries++) {
+      for (let tries = 0; answer.status === 409 && tries < 500; tries++) {
         await new Promise((resolve) => setTimeout(resolve, 20))
         answer = await app.request('POST', '/v1/capture', { body, headers: headers(n) })
       }

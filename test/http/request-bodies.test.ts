@@ -9,7 +9,6 @@ let api: TestApp
 beforeAll(async () => {
   api = await startTestApp({
     rooms: notesRoom({ now: async () => {} }),
-    variables: { MEMBRANE_REQUEST_TIMEOUT: '1s' },
   })
   await createNotesTable(api.db)
 })

@@ -107,7 +107,7 @@ describe('a chat server that', () => {
       }),
     )
     expect(failure.reason).toBe('invalid_answer')
-    await vi.waitFor(() => expect(sent).toBeGreaterThan(0))
+    await expect.poll(() => sent).toBeGreaterThan(0)
     expect(sent).toBeLessThan(40 * 1_024 * 1_024)
   })
 })

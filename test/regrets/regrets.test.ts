@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRegretSampling, deleteOldRegrets } from '../../src/regrets/index.ts'
 import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
 import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
@@ -34,8 +34,7 @@ async function timesOf(id: string, options: RequestOptions = {}): Promise<number
   return items.find((item: Body) => item.record_id === id)?.times ?? 0
 }
 
-const untilRegretted = (id: string, times: number) =>
-  vi.waitFor(async () => expect(await timesOf(id)).toBe(times), { timeout: 10_000 })
+const untilRegretted = (id: string, times: number) => expect.poll(() => timesOf(id)).toBe(times)
 
 /** Questions are asked again one after the other, so what was asked before is judged when this returns. */
 async function untilAllAskedAgain(): Promise<void> {
@@ -199,7 +198,7 @@ describe('sampling', () => {
       },
     })
     for (let index = 0; index < 20; index++) sampling.noteAsked(trust, `q${index}`, () => {})
-    await vi.waitFor(() => expect(asked).toEqual(['q0', 'q10']))
+    await expect.poll(() => asked).toEqual(['q0', 'q10'])
     await sampling.stop()
   })
 
@@ -213,7 +212,7 @@ describe('sampling', () => {
       return []
     })
     for (let index = 0; index < 1_000; index++) sampling.noteAsked(trust, {}, () => {})
-    await vi.waitFor(() => expect(asked).toBeGreaterThan(3))
+    await expect.poll(() => asked).toBeGreaterThan(3)
     await sampling.stop()
     expect(most).toBe(1)
     expect(asked).toBeLessThanOrEqual(101)
@@ -228,7 +227,7 @@ describe('sampling', () => {
     })
     sampling.noteAsked(trust, { task_descriptor: 'hush' }, (message) => reports.push(message))
     sampling.noteAsked(trust, { task_descriptor: 'hush' }, (message) => reports.push(message))
-    await vi.waitFor(() => expect(asked).toBe(2))
+    await expect.poll(() => asked).toBe(2)
     await sampling.stop()
     expect(reports).toEqual(['a question was not asked again over forgotten records'])
   })
