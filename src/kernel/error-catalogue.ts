@@ -47,7 +47,8 @@ export const catalogue = {
   },
   tenant_copy_differs: {
     kind: 'conflict',
-    meaning: 'The copy of a tenant has not all that the tenant has; `differences` lists the numbers of rows.',
+    meaning:
+      'The copy of a tenant has not all that the tenant has; `differences` lists the tables with another number of rows.',
   },
   route_not_found: { kind: 'not_found', meaning: 'This path does not exist.' },
   record_not_found: {

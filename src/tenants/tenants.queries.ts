@@ -120,3 +120,18 @@ export async function countContents(tx: Transaction): Promise<Removed> {
   if (!counted) throw new TypeError('a count without a row')
   return counted
 }
+
+/** The tables in the schema of the transaction. */
+export async function listTables(tx: Transaction): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select c.relname as name from pg_class as c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    order by c.relname
+  `.execute(tx)
+  return rows.map(({ name }) => name)
+}
+
+export async function countRows(tx: Transaction, table: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(tx)
+  return rows[0]?.count ?? 0
+}

@@ -51,6 +51,11 @@ describe('a tenant that moves to another database', () => {
     expect(codeOf(differing)).toEqual([409, 'tenant_copy_differs'])
     expect((differing.body as Body).differences.records).toEqual({ here: 2, there: 1 })
     await copy(first, second)
+    await second.run(`delete from "${await schemaOf(one)}".contents`)
+    const hollow = await move('growing', second.url)
+    expect(codeOf(hollow)).toEqual([409, 'tenant_copy_differs'])
+    expect((hollow.body as Body).differences).toEqual({ contents: { here: 2, there: 0 } })
+    await copy(first, second)
     const moved = await move('growing', second.url)
     expect([moved.status, (moved.body as Body).database?.name]).toEqual([200, second.name])
     expect(moved.text).not.toContain(second.password)
@@ -108,9 +113,12 @@ describe('a tenant that moves to another database', () => {
   })
 })
 
-async function countRecords(database: TenantDatabase, { id }: TenantClient): Promise<number> {
-  const { schema } = (await app.request('GET', `/v1/tenants/${id}`)).body as Body
-  const [counted] = await database.run(`select count(*)::int as n from "${schema}".records`)
+async function schemaOf({ id }: TenantClient): Promise<string> {
+  return ((await app.request('GET', `/v1/tenants/${id}`)).body as Body).schema
+}
+
+async function countRecords(database: TenantDatabase, tenant: TenantClient): Promise<number> {
+  const [counted] = await database.run(`select count(*)::int as n from "${await schemaOf(tenant)}".records`)
   return counted?.rows[0]?.n
 }
 

@@ -28,6 +28,10 @@ from tombstones) as tombstones,
       (select count(*)
 from api_keys) as keys;
 
+-- src/tenants/tenants.queries.ts countRows
+select count(*) as count
+from "records";
+
 -- src/tenants/tenants.queries.ts deleteTenant
 delete
 from "tenants"
@@ -62,6 +66,14 @@ order by "id";
 select "reference"
 from "tenants"
 where "status" <> $1;
+
+-- src/tenants/tenants.queries.ts listTables
+    select c.relname as name
+from pg_class as c
+    where c.relnamespace = current_schema()::regnamespace
+and c.relkind in ('r', 'p')
+and not c.relispartition
+    order by c.relname;
 
 -- src/tenants/tenants.queries.ts listTenants: first page
 select "id", "reference", "status", "migration", "created_at", "removed", "server_url", "server_host", "server_port", "server_database", "server_identity"

@@ -45,6 +45,8 @@ export const tenantSamples: Record<string, Record<string, Sample | Record<string
       }),
     ),
     countContents: inTransaction((tx) => tenants.countContents(tx)),
+    listTables: inTransaction((tx) => tenants.listTables(tx)),
+    countRows: inTransaction((tx) => tenants.countRows(tx, 'records')),
   },
   'src/tenants/tenant-servers.queries.ts': {
     inspectServer: (db) => servers.inspectServer(db),
