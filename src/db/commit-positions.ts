@@ -32,7 +32,7 @@ export function startsTransaction(text: unknown): boolean {
   return typeof text === 'string' && (text === 'begin' || text.startsWith('start transaction'))
 }
 
-function endsTransaction(text: unknown): boolean {
+export function endsTransaction(text: unknown): boolean {
   return text === 'commit' || text === 'rollback'
 }
 

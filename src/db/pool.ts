@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { notePositions } from './commit-positions.ts'
+import { endsTransaction, notePositions, startsTransaction } from './commit-positions.ts'
 import { prepareStatements } from './prepared.ts'
 import { trackSchemas } from './tenant-sessions.ts'
 
@@ -50,7 +50,30 @@ export function createPool(options: PoolOptions): pg.Pool {
   if (options.tenants) trackSchemas(pool, isPrepared)
   else if (isPrepared) prepareStatements(pool)
   notePositions(pool)
+  endFailedTransactions(pool)
   return pool
+}
+
+type Query = (...args: unknown[]) => unknown
+
+/**
+ * A transaction may have begun although the statement that began it reached its timeout, and the statement that rolls it back can
+ * reach it too. The query builder returns such a connection as it is, and every later transaction on it would fail.
+ */
+function endFailedTransactions(pool: pg.Pool): void {
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as Query
+    const ending: Query = (text, ...rest) => {
+      const sent = query(text, ...rest)
+      if (startsTransaction(text) || endsTransaction(text))
+        Promise.resolve(sent)
+          .catch(() => query('rollback'))
+          // The connection is lost.
+          .catch(() => {})
+      return sent
+    }
+    client.query = ending as typeof client.query
+  })
 }
 
 /**
