@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Sensitivity } from './caller.ts'
-import { contentOf } from './message-content.ts'
+import { summaryOf } from './message-content.ts'
 import type { MessagePlace } from './message-place.ts'
 import { normaliseName } from './names.ts'
 import { normaliseJson } from './normalise-json.ts'
@@ -55,12 +55,18 @@ export type Fact = { subject: string; predicate: string; object?: unknown }
 
 /** The predicate of a fact that is a text in plain words. */
 export const notePredicate = 'note'
+/** The subject of a note that has neither a topic nor a scope. */
+export const noTopic = 'memory'
+
+/** Whether a fact is a text in plain words. */
+export function isNote<F extends Fact>(fact: F): fact is F & { object: string } {
+  return typeof fact.object === 'string' && normaliseName(fact.predicate) === notePredicate
+}
 
 export function factHandle(fact: Fact): Handle {
-  const { predicate, object } = fact
-  const isNote = normaliseName(predicate) === notePredicate && typeof object === 'string'
   // A note is its own topic: two notes about one subject do not contradict each other.
-  return isNote ? describedBy(['', notePredicate, normaliseName(object)], object) : topicHandle(fact)
+  if (isNote(fact)) return describedBy(['', notePredicate, normaliseName(fact.object)], fact.object)
+  return topicHandle(fact)
 }
 
 /** The handle of any fact by its subject and predicate, which notes stored by version 0.1 have too. */
@@ -100,7 +106,7 @@ export function listHandles(payload: Payload): Handle[] {
     case 'plan_graph':
       return payload.nodes.length === 0 ? [] : [structureHandle(payload)]
     case 'episodic':
-      return payload.conversation ? [messageHandle(payload.conversation, contentOf(payload))] : []
+      return payload.conversation ? [messageHandle(payload.conversation, summaryOf(payload))] : []
   }
 }
 

@@ -146,14 +146,20 @@ type Triple = { subject: string; predicate: string; object: unknown }
 
 /** Masks a fact. When the subject or predicate names a secret, the object is replaced. */
 export function maskFact<T extends Triple>(fact: T): T {
-  const { subject, predicate, object } = fact
-  const isValue = typeof object === 'string' ? !/\s/.test(object.trim()) : typeof object === 'number'
-  const isSecret = isValue && (namesSecret(predicate) || (namesSecret(subject) && isEquality(predicate)))
+  const { subject, predicate } = fact
+  const object = replaceNamedObject(fact)
   return {
     ...fact,
     ...{ subject: maskText(subject), predicate: maskText(predicate) },
-    object: isSecret ? replaceSecret(object) : maskSecrets(object),
+    object: object === fact.object ? maskSecrets(object) : object,
   }
+}
+
+/** The object of a fact, replaced when the subject or predicate names a secret. Secrets within it are left. */
+export function replaceNamedObject({ subject, predicate, object }: Triple): unknown {
+  const isValue = typeof object === 'string' ? !/\s/.test(object.trim()) : typeof object === 'number'
+  const isSecret = isValue && (namesSecret(predicate) || (namesSecret(subject) && isEquality(predicate)))
+  return isSecret ? replaceSecret(object) : object
 }
 
 function isEquality(predicate: string): boolean {

@@ -1,6 +1,8 @@
 import Type, { type Static, type TArray, type TObject, type TOptional, type TProperties } from 'typebox'
+import { distinctIdentifiers } from './distinct-identifiers.ts'
 import { MessagePlace } from './message-place.ts'
 import { closed, Time, Unit, Uuid } from './shapes.ts'
+import { Validity } from './validity.ts'
 
 /** The content of a record, by type. A response contains every list; a request may leave out empty ones. */
 
@@ -74,13 +76,6 @@ const Evidence = closed({
   timestamp: Time(),
 })
 
-const Validity = closed({
-  mode: Type.Enum(['global', 'conditional', 'timeboxed']),
-  conditions: Type.Optional(JsonObject()),
-  start: Type.Optional(Time()),
-  end: Type.Optional(Time()),
-})
-
 export const SemanticPayload = closed(
   {
     kind: Type.Literal('semantic'),
@@ -91,11 +86,14 @@ export const SemanticPayload = closed(
     evidence: Type.Array(Evidence),
     revision_policy: Type.Optional(Type.Enum(['replace', 'fork', 'contest'])),
     revision: Type.Optional(
-      closed({
-        supersedes: Type.Optional(Uuid()),
-        superseded_by: Type.Optional(Uuid()),
-        status: Type.Enum(['active', 'contested', 'retracted']),
-      }),
+      closed(
+        {
+          supersedes: Type.Optional(Uuid()),
+          superseded_by: Type.Optional(Uuid()),
+          status: Type.Enum(['active', 'contested', 'retracted']),
+        },
+        { description: 'Written by revisions. A new record may only state `{"status": "active"}`.' },
+      ),
     ),
   },
   { description: 'A fact: subject, predicate, object.' },
@@ -238,12 +236,12 @@ const listsByKind = new Map(
   ]),
 )
 
-/** Adds the lists that were left out and writes every alias as an object, so that readers meet one shape. */
+/** Adds the lists that were left out, writes every alias as an object and each identifier once: readers meet one shape. */
 export function completePayload(given: NewPayload): Payload {
   const lists = (listsByKind.get(given.kind) ?? []).map((name) => [name, []])
   const complete = { ...Object.fromEntries(lists), ...given } as Payload
   if (complete.kind === 'semantic') return { ...complete, validity: complete.validity ?? { mode: 'global' } }
   if (complete.kind !== 'entity') return complete
   const aliases = complete.aliases.map((alias) => (typeof alias === 'string' ? { value: alias } : alias))
-  return { ...complete, aliases }
+  return { ...complete, aliases, identifiers: distinctIdentifiers(complete.identifiers) }
 }

@@ -7,6 +7,10 @@ export function closed<P extends TProperties>(properties: P, options: TSchemaOpt
 
 export const Uuid = (options: TSchemaOptions = {}) => Type.String({ format: 'uuid', ...options })
 
+export const notNilPattern = '^(?!00000000-0000-0000-0000-000000000000$)'
+
+export const durationPattern = '^[0-9]{1,9}(ms|s|m|h|d)$'
+
 export const Time = (options: TSchemaOptions = {}) =>
   Type.String({ format: 'date-time', examples: ['2026-03-28T09:30:00.000Z'], ...options })
 

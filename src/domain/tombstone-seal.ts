@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Payload } from './payloads.ts'
-import { canonicalWording } from './tombstone-wording.ts'
+import { canonicalWording, earlierWording } from './tombstone-wording.ts'
 
 export type Seal = ReturnType<typeof createSeal>
 
@@ -9,14 +9,16 @@ export type Seal = ReturnType<typeof createSeal>
  * of the digest, so that tombstones of one scope reveal nothing about another.
  */
 export function createSeal(key: string | undefined) {
-  if (key === undefined) return { keyId: null, digest: () => null }
+  if (key === undefined) return { keyId: null, digest: () => null, earlierDigest: () => null }
+  const digestOf = (scope: string, wording: string | null) =>
+    wording === null ? null : hmac(key, JSON.stringify([scope, wording]))
   return {
     /** Identifies the key of a tombstone and reveals nothing about the key. */
     keyId: hmac(key, 'membrane tombstone key').subarray(0, 8),
-    digest(scope: string, payload: Payload): Buffer | null {
-      const wording = canonicalWording(payload)
-      return wording === null ? null : hmac(key, JSON.stringify([scope, wording]))
-    },
+    digest: (scope: string, payload: Payload): Buffer | null => digestOf(scope, canonicalWording(payload)),
+    /** The digest in a tombstone of an earlier version; null where it is the same. */
+    earlierDigest: (scope: string, payload: Payload): Buffer | null =>
+      digestOf(scope, earlierWording(payload)),
   }
 }
 

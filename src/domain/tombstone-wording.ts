@@ -6,13 +6,22 @@ import type { EpisodicPayload, Payload } from './payloads.ts'
  * The canonical wording of a record, without times and references, so that repeated content is recognised: NFKC,
  * lower case, without punctuation, single spaces. Null when the record says nothing.
  */
-export function canonicalWording(payload: Payload): string | null {
-  const parts = partsOf(payload).map((part) => normaliseJson(part, normaliseText))
+export function canonicalWording(payload: Payload, countWords = countWordsOf): string | null {
+  const parts = partsOf(payload, countWords).map((part) => normaliseJson(part, normaliseText))
   const isSilent = parts.every((part) => part === '' || (Array.isArray(part) && part.length === 0))
   return isSilent ? null : JSON.stringify([payload.kind, ...parts])
 }
 
-function partsOf(payload: Payload): unknown[] {
+/**
+ * The wording in tombstones of an earlier version, which counted words by spaces alone; null where it is the same.
+ */
+export function earlierWording(payload: Payload): string | null {
+  if (payload.kind !== 'episodic' || !payload.conversation) return null
+  const wording = canonicalWording(payload, countSpaced)
+  return wording === canonicalWording(payload) ? null : wording
+}
+
+function partsOf(payload: Payload, countWords: WordCount): unknown[] {
   switch (payload.kind) {
     case 'semantic':
       return [payload.subject, payload.predicate, payload.object]
@@ -23,7 +32,7 @@ function partsOf(payload: Payload): unknown[] {
         payload.timeline.flatMap(({ summary }) => summary || []),
         payload.tool_graph.flatMap(({ result }) => (result === undefined ? [] : [result])),
         ...listContextParts(payload),
-        ...identifyShortMessage(payload),
+        ...identifyShortMessage(payload, countWords),
       ]
     case 'working':
       return [
@@ -42,10 +51,24 @@ function partsOf(payload: Payload): unknown[] {
 /** Fewer words than this say nothing by themselves: an erased "yes, please" must not keep every other one out. */
 const leastWords = 5
 
-function identifyShortMessage({ conversation, timeline }: EpisodicPayload): string[] {
-  const words = timeline.flatMap(({ summary = '' }) => normaliseText(summary).split(' '))
-  return conversation && words.length < leastWords ? [conversation.id, conversation.message_id] : []
+function identifyShortMessage({ conversation, timeline }: EpisodicPayload, countWords: WordCount): string[] {
+  const words = timeline.reduce((sum, { summary = '' }) => sum + countWords(normaliseText(summary)), 0)
+  return conversation && words < leastWords ? [conversation.id, conversation.message_id] : []
 }
+
+type WordCount = (text: string) => number
+
+const countSpaced: WordCount = (text) => text.split(' ').length
+
+/**
+ * Scripts that write no spaces between words count two letters as one word. Not a segmenter: its dictionary changes
+ * with the version of Node, and a tombstone must match for ever.
+ */
+const countWordsOf: WordCount = (text) =>
+  Math.max(countSpaced(text), Math.floor((text.match(unspacedLetters)?.length ?? 0) / 2))
+
+const unspacedLetters =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/gu
 
 function normaliseText(text: string): string {
   const folded = text.normalize('NFKC').toLowerCase().normalize('NFKC')

@@ -44,7 +44,7 @@ export {
 } from './record-answer.ts'
 export { type Change, invalidTransition, type StatusMove, writeChange } from './record-change.service.ts'
 export { insertRecords } from './record-creation.queries.ts'
-export { type DraftContext, draftRecord } from './record-draft.ts'
+export { claimsRevision, type DraftContext, draftRecord } from './record-draft.ts'
 export {
   explainMissing,
   findReadableRecord,

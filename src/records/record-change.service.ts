@@ -30,7 +30,7 @@ export type Change = {
   textLanguage: string
 }
 
-/** Actions that are also counted, because their audit entries are deleted with the record. */
+/** Actions that `/metrics` counts. They are counted as they happen: the log has no index by action. */
 const tallyNames: Partial<Record<AuditAction, string>> = {
   delete: 'forgotten',
   restore: 'restored',

@@ -35,6 +35,7 @@ export async function insertRecords(
   const rows = writeJsonRows(
     drafts.map(({ row, worth, searchText, audit, hasClientId }, ordinal) => {
       const digest = seal.digest(row.scope, row.payload)
+      const earlierDigest = seal.earlierDigest(row.scope, row.payload)
       const { text, count } = extractWords(searchText)
       return {
         ...row,
@@ -44,6 +45,7 @@ export async function insertRecords(
         audit,
         hasClientId,
         digest: digest && asHex(digest),
+        earlierDigest: earlierDigest && asHex(earlierDigest),
         worth: worth && asHex(worth),
       }
     }),
@@ -78,7 +80,7 @@ export async function insertRecords(
         status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
         "searchText" text, words int4, ordinal int4, audit jsonb, "hasClientId" bool, digest bytea,
-        worth bytea
+        "earlierDigest" bytea, worth bytea
       )
     ), held as materialized (
       select r.id from records as r
@@ -87,8 +89,11 @@ export async function insertRecords(
       for key share
     ), erased as materialized (
       select erased_scope as scope, erased_digest as digest
-      from (select array_agg(scope) as scopes, array_agg(digest) as digests from incoming where digest is not null)
-        as said,
+      from (
+        select array_agg(i.scope) as scopes, array_agg(form.digest) as digests
+        from incoming as i cross join lateral (values (i.digest), (i."earlierDigest")) as form (digest)
+        where form.digest is not null
+      ) as said,
         erased_among(${seal.keyId}::bytea, said.scopes, said.digests)
     ), record as (
       insert into records (
@@ -102,7 +107,7 @@ export async function insertRecords(
         base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
         sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope, worth
       from incoming as i
-      where not exists (select from erased as e where e.scope = i.scope and e.digest = i.digest)
+      where not exists (select from erased as e where e.scope = i.scope and e.digest in (i.digest, i."earlierDigest"))
         and (not "hasClientId" or not exists (select from departures as d where d.id = i.id))
       order by id
       on conflict (id) do nothing
@@ -159,7 +164,7 @@ export async function insertRecords(
     )
     select id, false as is_erased from record
     union all
-    select id, true from incoming join erased using (scope, digest)
+    select i.id, true from incoming as i join erased as e on e.scope = i.scope and e.digest in (i.digest, i."earlierDigest")
   `.execute(db)
   const idsOf = (isErased: boolean) =>
     new Set(results.filter((row) => row.is_erased === isErased).map(({ id }) => id))

@@ -15,7 +15,7 @@ import { recordExists } from './creation-errors.ts'
 import { createErasedContentError } from './erasure/tombstones.service.ts'
 import { presentCreated } from './record-answer.ts'
 import { type InsertOutcome, insertRecords } from './record-creation.queries.ts'
-import { draftRecord, refreshWriteTime } from './record-draft.ts'
+import { createInvalidError, draftRecord, findNewFactFaults, refreshWriteTime } from './record-draft.ts'
 import type { NewRecord, WrittenRecord } from './records.schemas.ts'
 import type { Draft } from './stored-record.ts'
 
@@ -123,6 +123,8 @@ export function createRecordCreation(resources: CreationResources) {
     if (given instanceof AppError) return given
     const refusal = refuseReserved(given.relations)
     if (refusal) return refusal
+    const faults = findNewFactFaults(given.payload)
+    if (faults.length > 0) return createInvalidError(faults)
     try {
       return draftRecord(given, { caller, now, id: ids.next(), defaultSensitivity, policies: known })
     } catch (error) {

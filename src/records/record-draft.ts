@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { actorOf, type Caller, type Sensitivity, viaOf } from '../domain/caller.ts'
 import { computeExpiry, computePruneAt, salienceAt } from '../domain/curves.ts'
 import type { Edge } from '../domain/edges.ts'
@@ -5,9 +6,10 @@ import { findGraphFaults } from '../domain/graph-cycles.ts'
 import { listHandles } from '../domain/handles.ts'
 import { scoreUnused } from '../domain/importance.ts'
 import type { Policies, TypePolicy } from '../domain/lifecycle.ts'
-import { completePayload, type Payload } from '../domain/payloads.ts'
+import { completePayload, type NewPayload, type Payload } from '../domain/payloads.ts'
 import { defaultConfidence, defaultKinds, defaultLayers, defaultSalience } from '../domain/record-defaults.ts'
 import { searchableText } from '../domain/searchable-text.ts'
+import { findValidityFaults } from '../domain/validity.ts'
 import { judgeWorth, namedWorth, type Surroundings, type Worth } from '../domain/worth.ts'
 import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/write-trust.ts'
 import { AppError, type Fault } from '../kernel/errors.ts'
@@ -76,6 +78,22 @@ export function findPayloadFaults(type: string, payload: Payload): Fault[] {
   if (payload.kind !== type) return [{ pointer: '/payload/kind', message: `must equal the type, ${type}` }]
   if (payload.kind !== 'plan_graph') return []
   return findGraphFaults(payload).map((fault) => ({ ...fault, pointer: `/payload${fault.pointer}` }))
+}
+
+/** What an import may state of a fact, but not a client that creates one. */
+export function findNewFactFaults(payload: NewPayload): Fault[] {
+  if (payload.kind !== 'semantic') return []
+  const { validity, revision } = payload
+  const message = 'must be {"status": "active"}: the rest is written by revisions'
+  return [
+    ...(validity ? findValidityFaults(validity, '/payload/validity') : []),
+    ...(claimsRevision(revision) ? [{ pointer: '/payload/revision', message }] : []),
+  ]
+}
+
+/** Whether the member `revision` of a payload says more than that the fact is active, as every fact is at first. */
+export function claimsRevision(revision: unknown): boolean {
+  return revision !== undefined && revision !== null && !isDeepStrictEqual(revision, { status: 'active' })
 }
 
 type TrustFields = Pick<Identifier, 'scope' | 'sensitivity'>

@@ -72,17 +72,23 @@ export async function loadAnyForUpdate(
 }
 
 /** Locks a record that does not change itself: a key of one scope may link to an unscoped record or report its use. */
-export async function lockReadableRecord(tx: Transaction, caller: Caller, id: string): Promise<StoredRecord> {
+export async function lockReadableRecord(
+  tx: Transaction,
+  caller: Caller,
+  id: string,
+  now?: Date,
+): Promise<StoredRecord> {
   await lockRecords(tx, [id])
-  return findReadableRecord(tx, caller, id)
+  return findReadableRecord(tx, caller, id, now)
 }
 
 export async function lockReadableRecords(
   tx: Transaction,
   caller: Caller,
   ids: readonly string[],
+  now?: Date,
 ): Promise<(StoredRecord | AppError)[]> {
-  return lockEach(tx, caller, ids, (stored) => checkReadable(caller, stored) ?? stored)
+  return lockEach(tx, caller, ids, (stored) => checkReadable(caller, stored, now) ?? stored)
 }
 
 async function lockEach(
@@ -120,8 +126,8 @@ function checkTrust(caller: Caller, { sensitivity, scope }: TrustFields): AppErr
 }
 
 function checkChangeable(call: CallContext, stored: StoredRecord): AppError | undefined {
-  const { caller } = call
-  return checkTrust(caller, stored) ?? checkReadable(caller, stored) ?? checkVersion(call, stored)
+  const { caller, now } = call
+  return checkTrust(caller, stored) ?? checkReadable(caller, stored, now) ?? checkVersion(call, stored)
 }
 
 function checkVersion({ expectedVersion }: CallContext, { version }: StoredRecord): AppError | undefined {
@@ -132,15 +138,23 @@ function checkVersion({ expectedVersion }: CallContext, { version }: StoredRecor
 }
 
 /** A record that the caller reads in full and that is not forgotten may be linked to. */
-function checkReadable(caller: Caller, stored: StoredRecord): AppError | undefined {
+function checkReadable(caller: Caller, stored: StoredRecord, now?: Date): AppError | undefined {
   if (!isOpenTo(caller.trust, stored.sensitivity)) return createAboveCeilingError()
-  return stored.forgotten_at ? createForgottenError(stored, true) : undefined
+  return stored.forgotten_at ? createForgottenError(stored, true, now) : undefined
 }
 
-/** A record that the caller reads in full and that is not forgotten. */
-export async function findReadableRecord(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
+/**
+ * A record that the caller reads in full and that is not forgotten. `now` decides whether a forgotten record counts as
+ * purged.
+ */
+export async function findReadableRecord(
+  db: Database,
+  caller: Caller,
+  id: string,
+  now?: Date,
+): Promise<StoredRecord> {
   const stored = await findVisibleRecord(db, caller, id)
-  const refusal = checkReadable(caller, stored)
+  const refusal = checkReadable(caller, stored, now)
   if (refusal) throw refusal
   return stored
 }

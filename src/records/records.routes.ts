@@ -36,6 +36,7 @@ const storingRefusals = [
   'above_ceiling',
   'record_not_found',
   'scope_required',
+  'tombstone_key_mismatch',
 ] as const
 const changed = { schema: ref(WrittenRecord), headers: ['ETag'] } as const
 
@@ -179,6 +180,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
           'record_retracted',
           'erased_content',
           'identifier_taken',
+          'tombstone_key_mismatch',
         ]),
       },
     },

@@ -4,7 +4,7 @@ import { Interpretation } from '../domain/interpretation.ts'
 import { Curve, Decay, DeletionPolicy, Lifecycle, NewLifecycle } from '../domain/lifecycle.ts'
 import { NewPayload, Payload } from '../domain/payloads.ts'
 import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, Time, Unit, Uuid } from '../domain/shapes.ts'
+import { closed, listOf, notNilPattern, Time, Unit, Uuid } from '../domain/shapes.ts'
 import { Layer, MemoryKind, RecordType, Sensitivity, SourceType, Status } from '../domain/vocabulary.ts'
 import { Problem } from '../http/problem-responses.ts'
 import { Via } from './via.ts'
@@ -12,7 +12,7 @@ import { Via } from './via.ts'
 /** Pages and batches start after the nil UUID, so a record with that id would never be read. */
 const NewId = () =>
   Uuid({
-    pattern: '^(?!00000000-0000-0000-0000-000000000000$)',
+    pattern: notNilPattern,
     description: 'Any UUID except the nil UUID. The service generates one if it is absent.',
   })
 const Scope = () => Type.String({ minLength: 1, maxLength: 256 })
@@ -133,8 +133,7 @@ export const RedactedRecord = closed(
   },
   {
     $id: 'RedactedRecord',
-    description:
-      'The fields of a record that a key sees whose ceiling is one level below the sensitivity of the record.',
+    description: 'What a key sees of a record that is one level above its ceiling.',
   },
 )
 export type RedactedRecord = Static<typeof RedactedRecord>

@@ -25,14 +25,14 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
         tags,
         summary: 'Link a record to another',
         description:
-          'A known predicate is stored in both directions. An existing edge gets the new weight. The source gets a new version and the target does not; if not every reader of the source may see the target, the target gets it instead. Only the service writes `supersedes`, `derived_from`, their inverses and `contested_by`.',
+          'A known predicate is stored in both directions. An existing edge gets the new weight; if it has that weight already, nothing changes. The source gets a new version and the target does not; if not every reader of the source may see the target, the target gets it instead. Only the service writes `supersedes`, `derived_from`, their inverses and `contested_by`.',
         params: SourcePath,
         body: ref(NewEdge),
         response: answers(
           {
             200: {
               schema: ref(WrittenRecord),
-              description: 'The edge existed and has the new weight.',
+              description: 'The edge existed and has the given weight.',
               headers: ['ETag'],
             },
             201: { schema: ref(WrittenRecord), description: 'The edge was created.', headers: ['ETag'] },

@@ -39,11 +39,13 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
     return transact(db, call, async (tx) => {
       const now = clock.now()
       const source = await loadForUpdate(tx, call, id)
-      const target = await findReadableRecord(tx, call.caller, given.target_id)
+      const target = await findTarget(tx, call.caller, given.target_id, now)
       await requireNotReserved(tx, source.id, given.predicate, target.id)
       const before = await findEdge(tx, source.id, given.predicate, target.id)
       if (before) requireForwardEndChangeable(call.caller, given.predicate, target)
       const weight = given.weight ?? 1
+      if (before?.weight === weight)
+        return { created: false, record: presentWritten(call.caller, source, now) }
       const edge = { source_id: source.id, predicate: given.predicate, target_id: target.id }
       await upsertEdges(tx, addInverses([{ ...edge, weight, created_at: now }]))
       const owner = await loadChangedRecord(tx, call, source, target)
@@ -61,8 +63,9 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
 
   async function unrelate(call: CallContext, id: string, predicate: string, targetId: string): Promise<void> {
     await transact(db, call, async (tx) => {
+      const now = clock.now()
       const source = await loadForUpdate(tx, call, id)
-      const target = await findReadableRecord(tx, call.caller, targetId)
+      const target = await findReadableRecord(tx, call.caller, targetId, now)
       await requireNotReserved(tx, source.id, predicate, target.id)
       const edge = await findEdge(tx, source.id, predicate, target.id)
       if (!edge)
@@ -75,14 +78,14 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
         actor: call.caller.name,
         rationale: 'unrelated',
         changes: { [changePath(owner, edge)]: [edge.weight, null] },
-        ...{ now: clock.now(), textLanguage },
+        ...{ now, textLanguage },
       })
     })
   }
 
   async function list(caller: Caller, id: string, query: RelationsQuery): Promise<ListPage<RelationEdge>> {
     const { direction = 'out', limit = 100, cursor, predicate } = query
-    const record = await findReadableRecord(db, caller, id)
+    const record = await findReadableRecord(db, caller, id, clock.now())
     const { items, ...next } = await readPage({
       ...{ caller, list: { relations: record.id, direction, predicate } },
       ...{ limit, cursor, position: EdgeCursor },
@@ -97,6 +100,14 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
   }
 
   return { relate, unrelate, list }
+}
+
+async function findTarget(tx: Transaction, caller: Caller, id: string, now: Date): Promise<StoredRecord> {
+  try {
+    return await findReadableRecord(tx, caller, id, now)
+  } catch (error) {
+    throw error instanceof AppError ? error.at('/target_id') : error
+  }
 }
 
 /**

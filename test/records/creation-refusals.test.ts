@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  type Body,
   countRows,
   create,
   expectProblem,
@@ -63,11 +64,54 @@ describe('POST /v1/records with an invalid record', () => {
     await refused(fact(kept), 422, 'validation_failed', ...Object.keys(kept).map((name) => `/${name}`))
   })
 
+  it('refuses the state of a revision, except the one with which a fact starts', async () => {
+    const unknown = '0197b9a0-0000-7000-8000-00000000dead'
+    const withRevision = (revision: object) => fact({ payload: { ...payloads.semantic, revision } })
+    for (const revision of [
+      { status: 'retracted' },
+      { status: 'contested' },
+      { status: 'active', supersedes: unknown },
+      { status: 'active', superseded_by: unknown },
+    ]) {
+      await refused(withRevision(revision), 422, 'validation_failed', '/payload/revision')
+      const records = [fact(), withRevision(revision)]
+      const batch = (atomic: boolean) =>
+        app.request('POST', '/v1/records/batch', { body: { records, atomic } })
+      const { results } = (await batch(false)).body as Body
+      expect(results.map(({ status }: Body) => status)).toEqual([201, 422])
+      expect(results[1].problem.errors[0].pointer).toBe('/records/1/payload/revision')
+      expect(pointersOf(await batch(true))).toEqual(['/records/1/payload/revision'])
+    }
+    const { payload } = await create(app, withRevision({ status: 'active' }))
+    expect(payload.revision).toEqual({ status: 'active' })
+  })
+
+  it('refuses a fact that ends before it starts', async () => {
+    const within = (start: string, end: string) =>
+      fact({ payload: { ...payloads.semantic, validity: { mode: 'timeboxed', start, end } } })
+    for (const end of ['2026-01-01T00:00:00Z', '2026-01-02T01:00:00+01:00']) {
+      await refused(within('2026-01-02T00:00:00Z', end), 422, 'validation_failed', '/payload/validity/end')
+    }
+    await create(app, within('2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z'))
+  })
+
   it('refuses a payload of another type', async () => {
     await refused({ type: 'working', payload: payloads.semantic }, 422, 'validation_failed', '/payload/kind')
     await refused({ type: 'working', payload: { kind: 'dream' } }, 422, 'validation_failed', '/payload/kind')
     await refused({ type: 'working', payload: null }, 422, 'validation_failed', '/payload')
     await refused({ type: 'working' }, 422, 'validation_failed', '/payload')
+  })
+
+  it('takes an identifier that an entity lists twice once', async () => {
+    const mail = { namespace: 'mail', value: 'orion@example.org' }
+    const payload = { ...payloads.entity, identifiers: [mail, mail] }
+    const answer = await post({ type: 'entity', payload })
+    expect(answer).toMatchObject({ status: 201, body: { payload: { identifiers: [mail] } } })
+    const { id } = answer.body as Body
+    const another = { ...mail, value: 'o@example.org' }
+    const body = { payload: { identifiers: [another, another, mail] } }
+    const patched = await app.request('PATCH', `/v1/records/${id}`, { body })
+    expect(patched).toMatchObject({ status: 200, body: { payload: { identifiers: [another, mail] } } })
   })
 
   it('refuses creation and reinforcement times in the future', async () => {

@@ -64,6 +64,34 @@ describe('DELETE /v1/records/{id}', () => {
     )
   })
 
+  it('leaves a record that every route calls purged once it can no longer be restored', async () => {
+    const { id } = await forgotten()
+    const other = await create(app, fact())
+    app.clock.advance(31 * day)
+    const edge = { predicate: 'supports', target_id: other.id }
+    const reason = { actor: 'ada', rationale: 'r' }
+    const asked: [string, string, object?][] = [
+      ...(['', '/forecast', '/relations'] as const).map((path): [string, string] => ['GET', `${id}${path}`]),
+      ['PATCH', id, { tags: ['late'] }],
+      ['POST', `${id}/relations`, edge],
+      ['POST', `${other.id}/relations`, { ...edge, target_id: id }],
+      ...(['restore', 'reinforce', 'pin', 'access'] as const).map((path): [string, string, object] => [
+        'POST',
+        `${id}/${path}`,
+        path === 'access' ? { actor: 'ada' } : reason,
+      ]),
+      ['POST', `${id}/retract`, reason],
+    ]
+    for (const [method, path, body] of asked) {
+      const answer = await app.request(method, `/v1/records/${path}`, body ? { body } : {})
+      expect({ method, path, code: (answer.body as Body).code }).toEqual({
+        method,
+        path,
+        code: 'record_purged',
+      })
+    }
+  })
+
   it('requires an actor and a rationale', async () => {
     const { id } = await create(app, fact())
     for (const query of ['', 'actor=ada', 'rationale=outdated', 'actor=&rationale=x']) {

@@ -6,6 +6,7 @@ import {
   expectProblem,
   fact,
   payloads,
+  pointersOf,
   read,
 } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -50,6 +51,29 @@ describe('a record with hundreds of edges', () => {
 })
 
 describe('POST /v1/records/{id}/relations', () => {
+  it('changes nothing when the edge has this weight already', async () => {
+    const [source, target] = await pair()
+    const body = { predicate: 'depends_on', target_id: target.id, weight: 0.25 }
+    expect((await relate(source.id, body)).status).toBe(201)
+    const before = await read(app, source.id)
+    const again = await relate(source.id, { ...body, actor: 'another' })
+    expect(again).toMatchObject({ status: 200, body: { id: source.id, version: 2 } })
+    expect(await read(app, source.id)).toEqual(before)
+    expect((await relate(source.id, { ...body, weight: 0.5 })).body).toMatchObject({ version: 3 })
+  })
+
+  it('says which of the two records is missing', async () => {
+    const [source, target] = await pair()
+    const edgeTo = (target_id: string) => ({ predicate: 'depends_on', target_id })
+    const unknown = await relate(source.id, edgeTo('0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11'))
+    expectProblem(unknown, 404, 'record_not_found')
+    await app.request('DELETE', `/v1/records/${target.id}?actor=a&rationale=r`)
+    const forgotten = await relate(source.id, edgeTo(target.id))
+    expectProblem(forgotten, 410, 'record_forgotten')
+    for (const answer of [unknown, forgotten]) expect(pointersOf(answer)).toEqual(['/target_id'])
+    expect((await relate(target.id, edgeTo(source.id))).body).not.toHaveProperty('errors')
+  })
+
   it('writes both directions, audits the source, and removes both on delete', async () => {
     const [source, target] = await pair()
     const answer = await relate(source.id, {

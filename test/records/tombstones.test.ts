@@ -99,6 +99,16 @@ describe('content that was erased', () => {
     expectProblem(await post({ type, payload: { ...payload, ...changes } }), 409, 'erased_content')
   })
 
+  it('cannot be restored from a forgotten twin', async () => {
+    const [erased, twin] = [await create(app, say('twice')), await create(app, say('twice'))]
+    await app.request('DELETE', `/v1/records/${twin.id}?actor=a&rationale=r`)
+    await erase(erased.id)
+    const restored = await app.request('POST', `/v1/records/${twin.id}/restore`, {
+      body: { actor: 'a', rationale: 'r' },
+    })
+    expectProblem(restored, 409, 'erased_content')
+  })
+
   it('leaves no tombstone when the record has no content', async () => {
     const { id } = await create(app, { type: 'episodic', payload: { kind: 'episodic' } })
     expect((await erase(id)).tombstone_ids).toEqual([])

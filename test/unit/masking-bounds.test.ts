@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maskFact, maskText } from '../../src/domain/masking.ts'
+import { searchableText } from '../../src/domain/searchable-text.ts'
 import { countRuns } from '../support/long-run.ts'
 
 const secretKey = fc.constantFrom(
@@ -90,5 +91,37 @@ describe('maskFact', () => {
     [{ subject: 'api', predicate: 'auth_method', object: 'oauth2' }, 'oauth2'],
   ])('masks only an object that is a secret: %j', (fact, object) => {
     expect(maskFact<{ subject: string; predicate: string; object: unknown }>(fact).object).toEqual(object)
+  })
+})
+
+describe('the text by which a fact is found', () => {
+  const object = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      ...[
+        fc.string(),
+        fc.integer(),
+        fc.constantFrom('password=hunter22', '--token', 'Authorization', 'abc123'),
+      ],
+      fc.string().map((text) => JSON.stringify({ password: text })),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(fc.oneof(secretKey, fc.constantFrom('name', 'value', 'args', 'x')), tie('value'), {
+        maxKeys: 4,
+      }),
+    ),
+  })).value
+
+  it('is that of the masked fact', () => {
+    const name = fc.constantFrom('password', 'the build', 'api key', 'is')
+    fc.assert(
+      fc.property(name, name, object, (subject, predicate, given) => {
+        const fact = {
+          ...{ kind: 'semantic' as const, subject, predicate, object: given },
+          ...{ validity: { mode: 'global' as const }, evidence: [] },
+        }
+        expect(searchableText(fact, [])).toBe(searchableText({ ...fact, object: maskFact(fact).object }, []))
+      }),
+      { numRuns: countRuns(2_000) },
+    )
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Payload } from '../../src/domain/payloads.ts'
 import { createSeal } from '../../src/domain/tombstone-seal.ts'
-import { canonicalWording } from '../../src/domain/tombstone-wording.ts'
+import { canonicalWording, earlierWording } from '../../src/domain/tombstone-wording.ts'
 import { computeErasedIds } from '../../src/records/erasure/descent-closure.ts'
 import { removeErasedSources } from '../../src/records/erasure/kept-record.ts'
 
@@ -39,6 +39,28 @@ describe('the canonical wording of a record', () => {
     ]
     expect(new Set(marks).size).toBe(3)
     expect(marks[0]).toHaveLength(64)
+  })
+})
+
+describe('a message', () => {
+  const message = (summary: string, id = 'm'): Payload => ({
+    ...{ kind: 'episodic', tool_graph: [], artifacts: [] },
+    timeline: [{ ...{ t: '2026-01-01T00:00:00Z', event_kind: 'message', ref: 'r' }, summary }],
+    conversation: { id: 'c', message_id: id, position: 1, at: '2026-01-01T00:00:00Z', role: 'user' },
+  })
+
+  it('is bound to its id while it has fewer than five words, or ten letters without spaces', () => {
+    const isBound = (text: string) => canonicalWording(message(text)) !== canonicalWording(message(text, 'n'))
+    for (const text of ['yes, please', 'one two three four', '好的，没问题，谢谢你', 'はい、おねがい'])
+      expect(isBound(text)).toBe(true)
+    for (const text of ['one two three four five', '我的密码是一二三四五六', 'ฉันไม่ต้องการสิ่งนี้'])
+      expect(isBound(text)).toBe(false)
+  })
+
+  it('has the wording of an earlier version as well where that was bound to its id', () => {
+    expect(earlierWording(message('one two three four five'))).toBeNull()
+    expect(earlierWording(message('yes, please'))).toBeNull()
+    expect(earlierWording(message('我的密码是一二三四五六'))).toContain('"c","m"')
   })
 })
 

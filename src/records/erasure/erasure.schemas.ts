@@ -21,7 +21,7 @@ export const Erasure = closed(
     force: Type.Optional(
       Type.Boolean({
         description:
-          'Erases despite the policy `never`; needs the permission admin. A derived record that is `never` to be deleted and that this key may not change still refuses the erase with 409.',
+          'Erases a record whose deletion policy is `never`; needs `admin`. If a derived record has that policy and this key may not change it, the erase is refused with 409.',
       }),
     ),
   },

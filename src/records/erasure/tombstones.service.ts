@@ -7,7 +7,13 @@ import type { Seal } from '../../domain/tombstone-seal.ts'
 import { readPage } from '../../http/paging.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { presentVia } from '../via.ts'
-import { deleteTombstone, findTombstonesOf, listTombstones, type TombstoneRow } from './tombstones.queries.ts'
+import {
+  deleteTombstone,
+  findTombstonesOf,
+  listTombstones,
+  type SealedContent,
+  type TombstoneRow,
+} from './tombstones.queries.ts'
 import { type Tombstone, TombstoneCursor, type TombstonesQuery } from './tombstones.schemas.ts'
 
 export type TombstonesService = ReturnType<typeof createTombstonesService>
@@ -49,16 +55,18 @@ export async function findErasedContents(
   seal: Seal,
   contents: readonly NewContent[],
 ): Promise<boolean[]> {
-  const digests = contents.map(({ scope, payload }) => seal.digest(scope, payload))
-  const sealed = contents.flatMap(({ scope }, index) => {
-    const digest = digests[index]
-    return digest ? [{ scope, digest }] : []
-  })
-  const erased = await findTombstonesOf(db, seal.keyId, sealed)
-  const found = new Set(erased.map(({ scope, digest }) => JSON.stringify([scope, digest.toString('hex')])))
-  return contents.map(({ scope }, index) =>
-    found.has(JSON.stringify([scope, digests[index]?.toString('hex') ?? null])),
+  const sealed = contents.map(({ scope, payload }) =>
+    [seal.digest(scope, payload), seal.earlierDigest(scope, payload)].flatMap((digest) =>
+      digest ? [{ scope, digest }] : [],
+    ),
   )
+  const erased = await findTombstonesOf(db, seal.keyId, sealed.flat())
+  const found = new Set(erased.map(formatSealed))
+  return sealed.map((forms) => forms.some((form) => found.has(formatSealed(form))))
+}
+
+function formatSealed({ scope, digest }: SealedContent): string {
+  return JSON.stringify([scope, digest.toString('hex')])
 }
 
 export async function requireNotErasedContent(

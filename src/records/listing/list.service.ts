@@ -42,7 +42,8 @@ const recordCursors = {
 const AuditCursor = Type.Object({ id: RowNumber() })
 
 export function createListing({ db, clock, textLanguage }: Resources) {
-  async function list(caller: Caller, query: Query): Promise<RecordList> {
+  /** `isReadableOnly` leaves redacted records out, which would take places on the page. */
+  async function list(caller: Caller, query: Query, { isReadableOnly = false } = {}): Promise<RecordList> {
     const { sort = 'salience', order = 'desc', limit = 50, cursor, ...filters } = query
     const fingerprint = fingerprintQuery(caller.principal, { sort, order, ...filters })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, recordCursors[sort], fingerprint)
@@ -50,7 +51,7 @@ export function createListing({ db, clock, textLanguage }: Resources) {
       ? { asOf: new Date(after.as_of), pollAfter: after.poll_after }
       : await startPaging(db, clock.now(), filters)
     const page: PageQuery = {
-      ...{ filters, sort, order, asOf, textLanguage },
+      ...{ filters, sort, order, asOf, textLanguage, isReadableOnly },
       trust: caller.trust,
       ...(after ? { after: { value: after.value, id: after.id } } : {}),
       // One record more than the page shows whether there is a next page.

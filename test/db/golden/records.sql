@@ -1135,7 +1135,7 @@ from json_to_recordset($1::json) as incoming (
         status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
         "searchText" text, words int4, ordinal int4, audit jsonb, "hasClientId" bool, digest bytea,
-        worth bytea
+        "earlierDigest" bytea, worth bytea
       )
     ), held as materialized (
       select r.id
@@ -1146,10 +1146,11 @@ from json_to_recordset($2::json) as g (source_id uuid))
       for key share
     ), erased as materialized (
       select erased_scope as scope, erased_digest as digest
-      from (select array_agg(scope) as scopes, array_agg(digest) as digests
-from incoming
-where digest is not null)
-        as said,
+      from (
+        select array_agg(i.scope) as scopes, array_agg(form.digest) as digests
+        from incoming as i cross join lateral (values (i.digest), (i."earlierDigest")) as form (digest)
+        where form.digest is not null
+      ) as said,
         erased_among($3::bytea, said.scopes, said.digests)
     ), record as (
       insert into records (
@@ -1166,7 +1167,7 @@ where digest is not null)
       where not exists (select
 from erased as e
 where e.scope = i.scope
-and e.digest = i.digest)
+and e.digest in (i.digest, i."earlierDigest"))
         and (not "hasClientId"
 or not exists (select
 from departures as d
@@ -1261,8 +1262,9 @@ from incoming join record using (id)
     select id, false as is_erased
 from record
     union all
-    select id, true
-from incoming join erased using (scope, digest);
+    select i.id, true
+from incoming as i join erased as e on e.scope = i.scope
+and e.digest in (i.digest, i."earlierDigest");
 
 -- src/records/records.queries.ts deleteHandles
 delete

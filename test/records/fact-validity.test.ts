@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { postCapture, triple } from '../support/capture-requests.ts'
+import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  pointersOf,
+  read,
+} from '../support/record-requests.ts'
+import { buildClaim, revise } from '../support/revision-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const validity = { mode: 'timeboxed', start: '2026-02-01T00:00:00.000Z', end: '2026-01-01T00:00:00.000Z' }
+
+describe('a fact that ends before it starts', () => {
+  it('is refused by a capture of any kind', async () => {
+    for (const source_kind of ['event', 'observation']) {
+      const answer = await postCapture(app, triple('linux', { validity }), { source_kind })
+      expectProblem(answer, 422, 'validation_failed')
+      expect(pointersOf(answer)).toEqual(['/content/validity/end'])
+    }
+  })
+
+  it('is refused as the new record of a revision', async () => {
+    const stored = await create(app, buildClaim('D'))
+    const input = buildClaim('Nim')
+    const record = { ...input, payload: { ...input.payload, validity } }
+    for (const call of ['supersede', 'fork']) {
+      const answer = await revise(app, call, stored.id, { record })
+      expectProblem(answer, 422, 'validation_failed')
+      expect(pointersOf(answer)).toEqual(['/record/payload/validity/end'])
+    }
+  })
+
+  it('survives an export and an import, when it was stored before it was refused', async () => {
+    const [source, target] = [await startTestApp(), await startTestApp()]
+    const stored = await importLines(source, [fact({ payload: { ...payloads.semantic, validity } })])
+    expect(listLineResults(stored)).toEqual(['1 created'])
+    const { text } = await exportLines(source)
+    expect(listLineResults(await importLines(target, text))).toEqual(['1 created'])
+    const { id } = stored.reports[0] as Body
+    expect((await read(target, id)).payload.validity).toEqual(validity)
+    await source.close()
+    await target.close()
+  })
+})
