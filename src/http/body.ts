@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import { findUnstorableValues } from './validation/body-inspection.ts'
 import { scanJson } from './validation/body-scan.ts'
+import { quoteLargeNumbers } from './validation/large-numbers.ts'
 
 export const bodyLimit = 10 * 1024 * 1024
 
@@ -10,6 +11,11 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A missing body counts as `{}`, because every field of the schema is optional. */
     bodyOptional?: boolean
+    /** The handler itself answers for values that cannot be stored; `bodyFault` says which. */
+    keepsBodyFault?: boolean
+  }
+  interface FastifyRequest {
+    bodyFault: AppError | undefined
   }
 }
 
@@ -19,15 +25,20 @@ export function readJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser(
     ['application/json', 'application/merge-patch+json'],
     { parseAs: 'buffer', bodyLimit },
-    async (request: FastifyRequest, body: Buffer) => parseBody(body, request.headers['content-encoding']),
+    async (request: FastifyRequest, body: Buffer) => parseBody(request, body),
   )
+  app.decorateRequest('bodyFault')
   app.addHook('preValidation', async (request) => requireBody(request))
 }
 
 /** Undefined for an empty body: some client libraries send Content-Type without a body. */
-function parseBody(body: Buffer, encoding: string | undefined): unknown {
-  rejectEncoding(encoding)
-  return body.length === 0 ? undefined : readJson(body)
+function parseBody(request: FastifyRequest, body: Buffer): unknown {
+  rejectEncoding(request.headers['content-encoding'])
+  if (body.length === 0) return undefined
+  const { value, fault } = inspectJson(body, maxValues)
+  if (fault && !request.routeOptions.config.keepsBodyFault) throw fault
+  request.bodyFault = fault
+  return value
 }
 
 export function rejectEncoding(encoding: string | undefined): void {
@@ -41,23 +52,37 @@ export function rejectEncoding(encoding: string | undefined): void {
  */
 const maxValues = 250_000
 
-/** Parses JSON and refuses what PostgreSQL cannot store. */
-export function readJson(body: Buffer, most = maxValues): unknown {
+/** Parses JSON and refuses what PostgreSQL cannot store. A number that is too large is refused, or read as a text. */
+export function readJson(
+  body: Buffer,
+  most = maxValues,
+  largeNumbers: 'refused' | 'texts' = 'refused',
+): unknown {
+  const { value, fault } = inspectJson(body, most, largeNumbers)
+  if (fault) throw fault
+  return value
+}
+
+/** What the body says, and what of it PostgreSQL cannot store. */
+function inspectJson(
+  body: Buffer,
+  most: number,
+  largeNumbers: 'refused' | 'texts' = 'refused',
+): { value: unknown; fault?: AppError } {
   const { values, numbers } = scanJson(body, most)
   if (values > most) throw tooManyValues(most)
-  const value = parseJson(body)
-  if (numbers.length > 0) {
-    throw new AppError(
-      'number_too_large',
-      'A number is too large to be stored exactly; send it as a string.',
-      {
-        errors: numbers,
-      },
-    )
+  const parsed = parseJson(body)
+  const isRefused = numbers.length > 0 && largeNumbers === 'refused'
+  const value = numbers.length > 0 && !isRefused ? parseJson(quoteLargeNumbers(body)) : parsed
+  const unstorable = findUnstorableValues(value)
+  if (isRefused) {
+    const message = 'A number is too large to be stored exactly; send it as a string.'
+    const errors = [...new Map([...unstorable, ...numbers].map((each) => [each.pointer, each])).values()]
+    return { value, fault: new AppError('number_too_large', message, { errors }) }
   }
-  const errors = findUnstorableValues(value)
-  if (errors.length === 0) return value
-  throw new AppError('validation_failed', 'The body contains values that cannot be stored.', { errors })
+  if (unstorable.length === 0) return { value }
+  const message = 'The body contains values that cannot be stored.'
+  return { value, fault: new AppError('validation_failed', message, { errors: unstorable }) }
 }
 
 function tooManyValues(most: number): AppError {

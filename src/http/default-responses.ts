@@ -39,6 +39,7 @@ function defaultCodes(route: RouteOptions, schema: FastifySchema): ErrorCode[] {
     ...(usesIdempotencyKey(route) ? idempotencyCodes : []),
     ...(takesPosition(route) ? (['invalid_position'] as const) : []),
     ...(config?.singleRecord ? (['version_mismatch', 'if_match_required'] as const) : []),
+    ...(config?.severalRecords ? (['version_mismatch'] as const) : []),
     ...(schema.params === undefined ? [] : pathCodes(schema.params as object)),
     'validation_failed',
     'internal_error',

@@ -5,6 +5,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route changes one record, so it accepts If-Match, and requires it where the server is configured to. */
     singleRecord?: boolean
+    /** The route changes several records: the version in If-Match, which is never required, must be that of each. */
+    severalRecords?: boolean
   }
 }
 

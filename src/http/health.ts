@@ -67,7 +67,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
       tags: ['health'],
       summary: 'Check that the process can serve requests',
       description:
-        'Needs no key. `parts` says which part is not ready. The answer is 503 without the database, with missing migrations, and while the process stops. Without the queue it is still 200: requests are served and jobs wait.',
+        'Needs no key. `parts` says which part is not ready. The answer is 503 without the database, with missing migrations, with a configuration or a tombstone key that does not fit the database, and while the process stops. Without the queue it is still 200: requests are served and jobs wait.',
       response: answers({ 200: ref(Readiness) }, ['not_ready', 'shutting_down']),
     },
     handler: async () => {

@@ -45,8 +45,9 @@ export type Once = ReturnType<typeof createOnce>
 const handledOnce = new WeakSet<FastifyRequest>()
 
 export function readCallContext(request: FastifyRequest): CallContext {
-  // Other routes do not change one record, and 412 is not among their documented answers.
-  const version = request.routeOptions.config.singleRecord ? expectedVersion(request) : undefined
+  const { singleRecord, severalRecords } = request.routeOptions.config
+  // Other routes change no stored record, and 412 is not among their documented answers.
+  const version = singleRecord || severalRecords ? expectedVersion(request) : undefined
   return { caller: request.caller, ...(version === undefined ? {} : { expectedVersion: version }) }
 }
 
@@ -65,10 +66,11 @@ export function createRunOnce({ db, clock, retentionMs }: Resources) {
   const { keeper, admit, findReplays, toRow } = createAnswerKeeper({ clock, retentionMs })
 
   async function runOnce<Outcome>(
-    call: CallContext,
+    asking: CallContext,
     asked: Asked,
     work: Effect | PreparedEffect<Outcome>,
   ): Promise<Finished> {
+    const call = { ...asking, now: clock.now() }
     if (!asked) return { answer: await runUnkeyed(work, call) }
     const { key, fingerprint } = asked
     try {

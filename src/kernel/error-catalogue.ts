@@ -48,7 +48,7 @@ export const catalogue = {
   tenant_copy_differs: {
     kind: 'conflict',
     meaning:
-      'The copy of a tenant has not all that the tenant has; `differences` lists the tables with another number of rows.',
+      'The copy of a tenant has another number of rows than the original; `differences` lists the tables.',
   },
   route_not_found: { kind: 'not_found', meaning: 'This path does not exist.' },
   record_not_found: {
@@ -111,7 +111,7 @@ export const catalogue = {
     kind: 'conflict',
     meaning: 'The server was started without MEMBRANE_DRIFT_ROOTS, so there is no directory to check.',
   },
-  not_undoable: { kind: 'conflict', meaning: 'It cannot be taken back; `detail` says why.' },
+  not_undoable: { kind: 'conflict', meaning: 'This run or revision cannot be undone; `detail` says why.' },
   digest_mismatch: { kind: 'conflict', meaning: 'The digest is not that of the plan.' },
   plan_expired: { kind: 'conflict', meaning: 'The plan is too old to be applied; prepare a new one.' },
   plan_not_ready: {
@@ -175,7 +175,10 @@ export const catalogue = {
     kind: 'invalid',
     meaning: 'Only an admin may revise a record to a lower sensitivity.',
   },
-  budget_too_small: { kind: 'invalid', meaning: 'More is never forgotten than the budget allows.' },
+  budget_too_small: {
+    kind: 'invalid',
+    meaning: 'The records that no budget may forget are already larger than this budget.',
+  },
   scope_mismatch: { kind: 'invalid', meaning: 'Records that are revised together must have one scope.' },
   idempotency_key_reused: {
     kind: 'invalid',
@@ -209,7 +212,11 @@ export const catalogue = {
     kind: 'unavailable',
     meaning: 'Erasing needs MEMBRANE_TOMBSTONE_KEY, and the server was started without it.',
   },
-  tombstone_key_mismatch: { kind: 'unavailable', meaning: 'The tombstones were made with another key.' },
+  tombstone_key_mismatch: {
+    kind: 'unavailable',
+    meaning:
+      'Records were erased with a tombstone key that the server does not have: it has another, or none. Until MEMBRANE_TOMBSTONE_KEY is that key, no content can be stored.',
+  },
   shutting_down: {
     kind: 'unavailable',
     meaning: 'This process is stopping; repeat the request to reach another one.',

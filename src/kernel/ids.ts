@@ -46,6 +46,13 @@ export function uuidV7(milliseconds: number, entropy: Uint8Array): string {
   return formatUuid(bytes)
 }
 
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Whether the whole text is a UUID, of any version. */
+export function isUuid(text: string): boolean {
+  return uuid.test(text)
+}
+
 /** Writes the 16 bytes of a UUID as text. */
 export function formatUuid(bytes: Buffer): string {
   const hex = bytes.toString('hex')

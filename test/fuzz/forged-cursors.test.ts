@@ -122,6 +122,7 @@ describe('a forged cursor with a valid signature and a changed position', () => 
         'listRegrets',
         'listRunChanges',
         'listTenants',
+        'listWorthModels',
       ],
     ])
   })

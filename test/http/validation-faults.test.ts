@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import Type, { type TSchema } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { ref } from '../../src/domain/schema-ref.ts'
-import { closed, Time, Unit, Uuid } from '../../src/domain/shapes.ts'
+import { closed, durationPattern, notNilPattern, Time, Unit, Uuid } from '../../src/domain/shapes.ts'
 import { isValid } from '../../src/http/validation/schema-faults.ts'
 import { listFaults } from '../../src/http/validation/validation.ts'
+import { NewRecord } from '../../src/records/index.ts'
 import { countRuns } from '../support/long-run.ts'
 
 const Dog = closed({
@@ -98,6 +99,23 @@ describe('listFaults', () => {
     expect(faultsOf(value)).toEqual(faults)
   })
 
+  it('names the mistake instead of a pattern', () => {
+    const Asked = closed({
+      id: Uuid({ pattern: notNilPattern }),
+      over: Type.String({ pattern: durationPattern }),
+    })
+    expect(faultsOf({ id: '00000000-0000-0000-0000-000000000000', over: '1w' }, Asked)).toEqual([
+      '/id must not be the nil UUID',
+      '/over must be a whole number and a unit (ms, s, m, h or d), such as 30d',
+    ])
+  })
+
+  it('says that a payload is of another type than its record', () => {
+    const record = { type: 'semantic', payload: { kind: 'working', subject: 's' } }
+    expect(faultsOf(record, NewRecord)).toEqual(['/payload/kind must equal the type, semantic'])
+    expect(faultsOf({ ...record, type: 'fact' }, NewRecord)[0]).toMatch(/^\/type must be one of/)
+  })
+
   it('does not coerce values', () => {
     expect(faultsOf(owning({ kind: 'cat', lives: '9' }))).toEqual(['/owner/pets/0/lives must be an integer'])
   })
@@ -164,6 +182,7 @@ describe('the date-time format', () => {
     '2026-03-28T09:30:00.123Z',
     '2026-03-28T09:30:00.123456789Z',
     '2024-02-29T23:59:59+05:30',
+    '2024-02-29T23:59:59-15:59',
     '0001-01-01T00:00:00Z',
     '9999-12-31T23:59:59.999Z',
   ])('accepts %s', (text) => expect(accepted(text)).toBe(true))
@@ -174,6 +193,7 @@ describe('the date-time format', () => {
     ['with a space', '2026-03-28 09:30:00Z'],
     ['a leap second', '2016-12-31T23:59:60Z'],
     ['no such day', '2026-02-29T00:00:00Z'],
+    ['an offset that PostgreSQL cannot read', '2026-03-28T09:30:00+16:00'],
     ['no such hour', '2026-03-28T24:00:00Z'],
     ['the year 0', '0000-01-01T00:00:00Z'],
     ['before the year 1 by its offset', '0001-01-01T00:00:00+12:00'],

@@ -6,7 +6,9 @@ import { openTombstoneKey } from '../../src/process/tombstone-key.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createDataDir } from '../support/data-dir.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
-import { launchRole, waitForReadyUrl } from '../support/roles.ts'
+import { findFreePort } from '../support/postgres-processes.ts'
+import { until } from '../support/processes.ts'
+import { launchRole, openMigratedDatabase, waitForReadyUrl } from '../support/roles.ts'
 
 const ids = createIds(createTestClock())
 const fact = {
@@ -56,4 +58,37 @@ it('erased content stays refused after a restart of everything', async () => {
   second.kill('SIGTERM')
   await second.ended
   await database.drop()
+})
+
+it('a process without the key of an erasure is not ready from that moment, and says what to do', async () => {
+  const database = await openMigratedDatabase()
+  const key = { MEMBRANE_TOMBSTONE_KEY: 'the key of the erasures' }
+  const start = async (role: string, port: string, variables: Record<string, string> = {}) => {
+    const url = `http://127.0.0.1:${await findFreePort()}`
+    const running = launchRole(role, { DATABASE_URL: database.url, [port]: new URL(url).port, ...variables })
+    return { url, running, readiness: () => fetch(`${url}/readyz`).catch(() => undefined) }
+  }
+  const keyless = [await start('api', 'PORT'), await start('worker', 'MEMBRANE_METRICS_PORT')]
+  const sealed = await start('api', 'PORT', key)
+  for (const { readiness } of [sealed, ...keyless])
+    await until('a process to be ready', async () => (await readiness())?.ok)
+  const { id } = (await (await post(`${sealed.url}/v1/records`, fact)).json()) as { id: string }
+  const reason = { actor: 'desk', rationale: 'asked' }
+  expect((await post(`${sealed.url}/v1/records/${id}/erase`, reason)).status).toBe(200)
+  const late = await start('api', 'PORT', { MEMBRANE_TOMBSTONE_KEY: 'another key than that' })
+  await until('the last process to answer', late.readiness)
+  for (const { readiness, running } of [...keyless, late]) {
+    const answer = await readiness()
+    const tombstones = { ready: false, reason: expect.stringContaining('MEMBRANE_TOMBSTONE_KEY') }
+    expect(answer?.status).toBe(503)
+    expect(await answer?.json()).toMatchObject({ parts: { database: { ready: true }, tombstones } })
+    expect(running.output()).toContain('no content can be stored')
+  }
+  const [{ url } = sealed] = keyless
+  const refused = await post(`${url}/v1/records`, fact)
+  expect(await refused.json()).toMatchObject({
+    ...{ status: 503, code: 'tombstone_key_mismatch' },
+    detail: expect.stringContaining('MEMBRANE_TOMBSTONE_KEY'),
+  })
+  expect((await sealed.readiness())?.status).toBe(200)
 })

@@ -63,6 +63,7 @@ function describeHeaders(route: RouteOptions): TSchema | undefined {
   const properties = {
     ...(usesIdempotencyKey(route) ? { 'Idempotency-Key': idempotencyKey } : {}),
     ...(route.config?.singleRecord ? { 'If-Match': ifMatch } : {}),
+    ...(route.config?.severalRecords ? { 'If-Match': ifMatchOfEach } : {}),
     ...(takesPosition(route) ? { 'Membrane-Position': position } : {}),
   }
   return Object.keys(properties).length === 0 ? undefined : { type: 'object', properties }
@@ -80,6 +81,12 @@ const idempotencyKey = {
 const ifMatch = {
   type: 'string',
   description: 'The ETag of the version to change, or `*`; 412 when the record has another version now.',
+}
+
+const ifMatchOfEach = {
+  type: 'string',
+  description:
+    'The ETag that each of the records must have, or `*`; 412 when one of them has another version. Leave it out when their versions differ.',
 }
 
 const position = {

@@ -75,13 +75,15 @@ function readMark({ stack, scan }: State, byte: number): boolean {
   return true
 }
 
-function endOfString(body: Buffer, start: number): number {
+/** The position after a string that begins at `start`. */
+export function endOfString(body: Buffer, start: number): number {
   let at = start + 1
   while (at < body.length && body[at] !== quote) at += body[at] === backslash ? 2 : 1
   return at + 1
 }
 
-function endOfNumber(body: Buffer, start: number): number {
+/** The position after a number that begins at `start`. */
+export function endOfNumber(body: Buffer, start: number): number {
   let at = start + 1
   while (at < body.length && isNumberByte(body[at] ?? 0)) at++
   return at
@@ -99,7 +101,7 @@ function isNumberByte(byte: number): boolean {
 /**
  * Whether JSON.parse changes the number. 15 digits without an exponent are exact, so most numbers need no more work.
  */
-function isChanged(body: Buffer, from: number, to: number): boolean {
+export function isChanged(body: Buffer, from: number, to: number): boolean {
   if (to - from <= 15 && !hasExponent(body, from, to)) return false
   // 2,000 digits are enough to see that a number is too large.
   const text = body.toString('latin1', from, Math.min(to, from + 2_000))

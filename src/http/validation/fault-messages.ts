@@ -1,5 +1,17 @@
+import { durationPattern, notNilPattern } from '../../domain/shapes.ts'
+
 /** Describes one broken keyword so that a client can correct the request. */
 export function describeFault(keyword: string, params: object, schema: { minLength?: number }): string {
+  const { pattern } = params as { pattern?: unknown }
+  return patternMessages.get(pattern) ?? describeKeyword(keyword, params, schema)
+}
+
+const patternMessages = new Map<unknown, string>([
+  [notNilPattern, 'must not be the nil UUID'],
+  [durationPattern, 'must be a whole number and a unit (ms, s, m, h or d), such as 30d'],
+])
+
+function describeKeyword(keyword: string, params: object, schema: { minLength?: number }): string {
   const { limit, multipleOf, pattern, format, type } = params as Record<string, unknown>
   switch (keyword) {
     case 'type':
@@ -23,7 +35,7 @@ export function describeFault(keyword: string, params: object, schema: { minLeng
     case 'maxLength':
       return `must have at most ${limit} characters`
     case 'pattern':
-      return `must match ${pattern}`
+      return pattern === '\\S' ? 'must not be blank' : `must match ${pattern}`
     case 'format':
       return `must be ${nameFormat(String(format))}`
     default:

@@ -1,8 +1,8 @@
 import Format from 'typebox/format'
 
 const dateTime = Format.Get('date-time')
-/** At most 9 digits of a second. */
-const shape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
+/** At most 9 digits of a second, and an offset below 16 hours, which PostgreSQL can read. */
+const shape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-](0\d|1[0-5]):\d{2})$/
 const firstInstant = Date.parse('0001-01-01T00:00:00.000Z')
 const lastInstant = Date.parse('9999-12-31T23:59:59.999Z')
 

@@ -97,8 +97,21 @@ function searchFields(search: Search, schema: Keywords, value: JsonObject, point
     if (search.faults.length >= search.limit) return
     const field = schemaOfField(schema, name)
     if (field === false) reportUnknown(search, pointer, name)
+    else if (name === 'payload' && isOfOtherType(schema, value))
+      report(search, `${pointer}/payload/kind`, `must equal the type, ${value['type']}`)
     else if (field !== true) searchSchema(search, field, value[name], joinPointer(pointer, name))
   }
+}
+
+/**
+ * A record whose payload is of another type than the record. What a payload of that kind lacks would lead the client
+ * away from its mistake.
+ */
+function isOfOtherType({ properties = {} }: Keywords, { type, payload }: JsonObject): boolean {
+  const types = properties['type']
+  if (!types || !isObject(payload) || !isValid(types, type)) return false
+  const { kind } = payload
+  return kind !== type && isValid(types, kind)
 }
 
 function schemaOfField(schema: Keywords, name: string): TSchema | boolean {

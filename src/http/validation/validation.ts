@@ -69,17 +69,20 @@ function toQueryFault({ pointer, message }: Fault): Fault {
 
 /** A path parameter that is not valid names nothing: 404, as for a valid id that does not exist. */
 function validateParams(schema: TSchema, value: JsonObject): Validated {
-  const isText = Object.values(value).every((each) => typeof each !== 'string' || !describeTextFault(each))
-  if (isText && isValid(schema, value)) return { value }
-  const [, broken = {}] =
-    Object.entries(keywordsOf(schema).properties ?? {}).find(
-      ([name, property]) => !isValid(property, value[name]),
-    ) ?? []
-  return { error: new AppError(getNotFoundCode(broken), 'There is nothing at this path.') }
+  for (const [name, parameter] of Object.entries(keywordsOf(schema).properties ?? {})) {
+    const message = describeTextValueFault(value[name]) ?? listFaults(parameter, value[name])[0]?.message
+    if (message === undefined) continue
+    const code = getNotFoundCode(parameter)
+    return code === 'validation_failed'
+      ? failValidation('The path does not match the schema.', [{ pointer: `/${name}`, message }])
+      : { error: new AppError(code, 'There is nothing at this path.') }
+  }
+  return { value }
 }
 
 /**
  * A path parameter may have the keyword `missing` with the code to answer. The default for an id is that of a record.
+ * `validation_failed` is for an id of the caller's choice: a write can create what it names.
  */
 export function getNotFoundCode(parameter: TSchema): ErrorCode {
   const { format, missing } = parameter as { format?: string; missing?: ErrorCode }
