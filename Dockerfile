@@ -1,4 +1,4 @@
-# One image for every role: `api` (the default), `worker`, `migrate`.
+# One image for every role: `api` (the default), `worker`, `migrate`, `check`.
 
 FROM node:24-slim AS dependencies
 WORKDIR /app

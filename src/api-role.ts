@@ -1,4 +1,3 @@
-import type { Config } from './config/config.ts'
 import type { Database } from './db/connection.ts'
 import { pendingMigrations } from './db/migrator.ts'
 import { createApp } from './http/app.ts'
@@ -6,10 +5,9 @@ import { createAnnouncements } from './jobs/announcements.ts'
 import { openQueue } from './jobs/queue.ts'
 import { AppError } from './kernel/errors.ts'
 import { connectApi } from './process/api-database.ts'
-import { watchConfiguration } from './process/check-configuration.ts'
+import { watchConfiguration, watchTombstones } from './process/check-configuration.ts'
 import { requireDatabaseUrl } from './process/database-url.ts'
 import { drain, serve } from './process/listen.ts'
-import { exitCodes, OperatorError } from './process/operator-error.ts'
 import type { Service } from './process/run-until-stopped.ts'
 import { joinSiblings } from './process/siblings.ts'
 import type { RoleContext } from './role-context.ts'
@@ -26,7 +24,6 @@ export async function startApi(context: RoleContext): Promise<Service> {
   const siblings = joinSiblings({ clock, place, metrics: watched.instruments.collect })
   const instruments = siblings ? showTogether(watched.instruments, siblings) : watched.instruments
   const url = requireDatabaseUrl(config, 'api')
-  requireRootKey(config)
   const connection = connectApi({ config, log, url, onStatement })
   const { db, pool, replicas, positions, waiting, servers, close } = connection
   instruments.watchPool(pool, 'requests')
@@ -34,6 +31,7 @@ export async function startApi(context: RoleContext): Promise<Service> {
   if (config.tenants) instruments.watchServers(servers)
   await replicas?.start()
   const configuration = await watchConfiguration(db, config)
+  const tombstones = watchTombstones(db, config, log)
   const queue = openQueue({ redisUrl: config.redisUrl, databaseUrl: url }, log)
   const announcements = createAnnouncements({ queue, clock, log })
   const serving = createServing({ config, connection, clock, ids, log, instruments, announcements })
@@ -48,7 +46,7 @@ export async function startApi(context: RoleContext): Promise<Service> {
     checks: {
       database: async () => void (await pool.query('select')),
       migrations: () => requireCurrent(db),
-      configuration,
+      ...{ configuration, tombstones },
     },
     advisories: {
       ...{ queue: () => queue.ready(), ...replicas?.checks },
@@ -75,12 +73,6 @@ export async function startApi(context: RoleContext): Promise<Service> {
 function showTogether(instruments: Instruments, { place, gather }: NonNullable<Siblings>): Instruments {
   instruments.labelProcess(place)
   return { ...instruments, render: async () => instruments.renderTogether(await gather()) }
-}
-
-/** Only the root key can create tenants and work in all of them. */
-function requireRootKey({ tenants, auth }: Config): void {
-  if (!tenants || auth.rootKey !== undefined) return
-  throw new OperatorError('MEMBRANE_TENANTS=on needs MEMBRANE_API_KEY.', exitCodes.refused)
 }
 
 async function requireCurrent(db: Database): Promise<void> {

@@ -109,10 +109,7 @@ export function createJobs({
     {
       decay: createPromotion({ db }).addTo(createSweep({ db, forgottenRetentionMs, revisedRetentionMs })),
       consolidate: createConsolidation({
-        ...{ db, clock, ids, textLanguage: config.records.textLanguage },
-        seal: createSeal(config.records.tombstoneKey),
-        policies: createPoliciesService({ db, clock }),
-        ...config.consolidation,
+        ...{ db, clock, ...writing, ...config.consolidation },
         extraction: model,
       }),
       dream: createDream({

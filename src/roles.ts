@@ -86,7 +86,7 @@ async function run(name: string, early: ChildProcess | undefined): Promise<numbe
   if (awaitsEnvironment(process.env))
     await Promise.all([receiveEnvironment(process.env), import('./api-role.ts')])
   const { readConfig } = await import('./config/config.ts')
-  const config = readConfig(process.env)
+  const config = readConfig(process.env, name)
   const log = createLogger({
     level: config.logLevel,
     clock,

@@ -92,7 +92,10 @@ export type Resources = {
 
 export type Services = ReturnType<typeof createServices>
 
-/** Creates every service, top to bottom. No other code in src/ does. */
+/**
+ * Creates the services that answer requests, top to bottom. `background.ts` does it for a worker, `tenant-services.ts` for
+ * tenants.
+ */
 export function createServices({
   config,
   db,
@@ -119,7 +122,7 @@ export function createServices({
   const tombstones = createTombstonesService({ db })
   const { textLanguage } = config.records
   const erasure = createErasureService({ db, clock, ids, seal, textLanguage })
-  const forgetting = createForgettingService({ db, clock, ...config.records })
+  const forgetting = createForgettingService({ db, clock, seal, ...config.records })
   const relations = createRelationsService({ db, clock, textLanguage })
   const reversal = createReversalService({ db, clock, ids })
   const revision = createRevisionService({ db, clock, ids, records, policies, ...config.records })

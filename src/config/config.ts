@@ -4,7 +4,7 @@ import type { EmbeddingSettings } from '../embeddings/index.ts'
 import { parseRoots } from '../kernel/directories.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { type Environment, environmentSchema } from './environment.ts'
-import { findExposureProblems, findModelProblems, findPoolProblems, type Variables } from './problems.ts'
+import { findJointProblems, type Variables } from './problems.ts'
 
 export class ConfigError extends Error {
   readonly problems: readonly string[]
@@ -22,20 +22,14 @@ export type Config = ReturnType<typeof readConfig>
 
 /**
  * Reads the configuration or throws all problems at once. Blank means unset, so that a compose file can pass a
- * variable through without a value.
+ * variable through without a value. Some problems are those of one role only.
  */
-export function readConfig(variables: Variables) {
+export function readConfig(variables: Variables, role?: string) {
   const given = Object.fromEntries(
     Object.entries(variables).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : [])),
   )
   const environment = parse(given)
-  const problems = [
-    ...findUnknownNames(given),
-    ...environment.problems,
-    ...findExposureProblems(given),
-    ...findModelProblems(given),
-    ...findPoolProblems(given),
-  ]
+  const problems = [...findUnknownNames(given), ...environment.problems, ...findJointProblems(given, role)]
   if (!environment.values || problems.length > 0) throw new ConfigError(problems)
   return toConfig(environment.values)
 }
@@ -59,7 +53,7 @@ function parse(given: Variables): { problems: string[]; values?: Environment } {
     if (!schema) continue
     known[name] = isInteger(schema) ? wholeNumber(value) : value
     // The message does not contain the value, which may be a secret in the wrong variable.
-    if (!Check(schema, known[name]) || isMalformed(name, value) || isTooLong(schema, value))
+    if (!Check(schema, known[name]) || isMalformed(name, value) || isOutOfBounds(schema, value))
       problems.push(`${name} must be ${expectationOf(schema)}`)
   }
   return Check(environmentSchema, known) ? { problems, values: known } : { problems }
@@ -84,11 +78,12 @@ function isDatabaseUrl(text: string): boolean {
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
 }
 
-function isTooLong(schema: TSchema, value: string | undefined): boolean {
-  const longest: unknown = Reflect.get(schema, 'longest')
+/** 0 and `never` have a meaning of their own. */
+function isOutOfBounds(schema: TSchema, value: string | undefined): boolean {
+  const { longest, shortest } = schema as { longest?: string; shortest?: string }
   const given = parseDuration(value ?? '')
-  if (typeof longest !== 'string' || given === undefined || given === Number.POSITIVE_INFINITY) return false
-  return given > toMilliseconds(longest)
+  if (longest === undefined || !given || given === Number.POSITIVE_INFINITY) return false
+  return given > toMilliseconds(longest) || given < toMilliseconds(shortest ?? '0')
 }
 
 function schemaOf(name: string): TSchema | undefined {

@@ -135,7 +135,7 @@ export const environmentSchema = Type.Object({
   ),
   MEMBRANE_TOMBSTONE_KEY: Type.Optional(
     text(
-      'Secret for the tombstones of erased content, at least 16 characters, the same for every process. Keep it outside the database. `npm start` creates one in MEMBRANE_DATA_DIR. Unset in other roles: nothing can be erased.',
+      'Secret for the tombstones of erased content, at least 16 characters, the same for every process. Keep it outside the database. `npm start` creates one in MEMBRANE_DATA_DIR. Unset in other roles: nothing can be erased, and nothing stored once another process has erased.',
       { minLength: 16 },
     ),
   ),

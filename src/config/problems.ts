@@ -5,7 +5,16 @@ import { parseDuration } from '../kernel/units.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
-export function findExposureProblems(given: Variables): string[] {
+export function findJointProblems(given: Variables, role: string | undefined): string[] {
+  return [
+    ...findExposureProblems(given),
+    ...findModelProblems(given),
+    ...findPoolProblems(given),
+    ...findTenantProblems(given, role),
+  ]
+}
+
+function findExposureProblems(given: Variables): string[] {
   const host = given['HOST']
   if (!host || isLoopback(host)) return []
   if (given['MEMBRANE_API_KEY'] || given['MEMBRANE_ALLOW_ANONYMOUS'] === 'true') return []
@@ -17,7 +26,7 @@ export function findExposureProblems(given: Variables): string[] {
 /** The embedded server accepts 100 connections; the worker, the queue and the supervisor need some of them. */
 const maxEmbeddedConnections = 80
 
-export function findPoolProblems(given: Variables): string[] {
+function findPoolProblems(given: Variables): string[] {
   if (given['DATABASE_URL'] !== undefined) return []
   const size = Number(given['MEMBRANE_POOL_SIZE'] ?? 10)
   const processes = Number(given['MEMBRANE_API_PROCESSES'] ?? 1)
@@ -35,7 +44,7 @@ export function findPoolProblems(given: Variables): string[] {
 }
 
 /** A model that is switched on but not configured would fail at every call without anyone noticing. */
-export function findModelProblems(given: Variables): string[] {
+function findModelProblems(given: Variables): string[] {
   return [
     ...findServerProblems(given, 'MEMBRANE_INGEST_LLM', 'MEMBRANE_INGEST_LLM_ENABLED', 'true'),
     ...findServerProblems(given, 'MEMBRANE_EMBEDDING', 'MEMBRANE_EMBEDDING_PROVIDER', 'openai'),
@@ -74,4 +83,11 @@ function findServerProblems(given: Variables, prefix: string, name: string, valu
     .map((needed) => `${needed} must be set when ${name} is ${value}`)
   const isNothing = parseDuration(given[`${prefix}_TIMEOUT`] ?? '') === 0
   return isNothing ? [...problems, `${prefix}_TIMEOUT must be longer than 0`] : problems
+}
+
+/** Only the root key can create tenants and work in all of them. A worker does without. */
+function findTenantProblems(given: Variables, role: string | undefined): string[] {
+  const isServing = role === 'api' || role === 'all'
+  if (!isServing || given['MEMBRANE_TENANTS'] !== 'on' || given['MEMBRANE_API_KEY'] !== undefined) return []
+  return ['MEMBRANE_TENANTS=on needs MEMBRANE_API_KEY']
 }

@@ -34,21 +34,23 @@ export const oneOf = <const T extends string[]>(values: T, description: string, 
 export const flag = (description: string, fallback: 'true' | 'false' = 'false') =>
   Type.Enum(['true', 'false'], { description, default: fallback, expects: 'true or false' })
 
-type Bounds = { longest: string; orNever?: boolean }
+type Bounds = { longest: string; shortest?: string; orNever?: boolean }
 
-const duration = (description: string, fallback: string, { longest, orNever = false }: Bounds) =>
+const duration = (description: string, fallback: string, { longest, shortest, orNever = false }: Bounds) =>
   Type.String({
     description,
     default: fallback,
     pattern: `^(0|[0-9]{1,9}(ms|s|m|h|d)${orNever ? '|never' : ''})$`,
+    ...(shortest === undefined ? {} : { shortest }),
     longest,
-    expects: `a duration such as 90s, 15m, 1h or 30d, of at most ${longest}${orNever ? ', or never' : ''}`,
+    expects: `a duration such as 90s, 15m, 1h or 30d, of at most ${longest}${shortest === undefined ? '' : ` and at least ${shortest}`}${orNever ? ', or never' : ''}`,
   })
 /** A duration for timers and PostgreSQL, which count at most 24 days. */
 export const timeout = (description: string, fallback: string) =>
   duration(description, fallback, { longest: '1d' })
+/** As long as a schedule that is set by the API must be. */
 export const interval = (description: string, fallback: string) =>
-  duration(description, fallback, { longest: '3650d', orNever: true })
+  duration(description, fallback, { shortest: '10s', longest: '3650d', orNever: true })
 /** A moment this far from now is still within the calendars of PostgreSQL and RFC 3339. */
 export const retention = (description: string, fallback: string) =>
   duration(description, fallback, { longest: '36500d', orNever: true })

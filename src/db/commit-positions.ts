@@ -36,7 +36,7 @@ export function endsTransaction(text: unknown): boolean {
   return text === 'commit' || text === 'rollback'
 }
 
-/** Whoever passes a function waits for no promise. */
+/** With a callback, `pg` returns no promise. */
 function isWrite(text: unknown, rest: readonly unknown[]): boolean {
   const hasCallback = typeof rest.at(-1) === 'function'
   return typeof text === 'string' && !hasCallback && /\b(?:insert|update|delete)\b/.test(text)

@@ -10,3 +10,17 @@ export async function isTextLanguage(db: Database, name: string): Promise<boolea
   `.execute(db)
   return rows[0]?.known ?? false
 }
+
+/**
+ * Whether a tombstone was made with another key than this one, or with any key if this is null. No content can be stored
+ * then. Two index probes for any number of tombstones.
+ */
+export async function hasForeignTombstones(db: Database, keyId: Buffer | null): Promise<boolean> {
+  // The empty id is less than that of every key.
+  const own = keyId ?? Buffer.alloc(0)
+  const { rows } = await sql<{ foreign: boolean }>`
+    select exists (select from tombstones where key_id < ${own}::bytea)
+      or exists (select from tombstones where key_id > ${own}::bytea) as "foreign"
+  `.execute(db)
+  return rows[0]?.foreign ?? false
+}

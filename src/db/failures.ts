@@ -63,10 +63,8 @@ export function translateFailure(error: unknown): unknown {
   if (error instanceof pg.DatabaseError && error.code === foreignTombstone) {
     return new AppError(
       'tombstone_key_mismatch',
-      'The stored tombstones were made with another key than that of this server.',
-      {
-        cause: error,
-      },
+      'Records were erased with a tombstone key that this server does not have; see MEMBRANE_TOMBSTONE_KEY.',
+      { cause: error },
     )
   }
   if (!isOutage(error)) return error

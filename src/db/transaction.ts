@@ -8,7 +8,7 @@ import type { DB } from './schema.ts'
 export type Transaction = KyselyTransaction<DB>
 
 /** Who calls, the transaction to join when the use case is part of a larger one, and the version from If-Match. */
-export type CallContext = { caller: Caller; tx?: Transaction; expectedVersion?: number }
+export type CallContext = { caller: Caller; tx?: Transaction; expectedVersion?: number; now?: Date }
 
 const attempts = 4
 

@@ -1,8 +1,10 @@
 import type { Config } from '../config/config.ts'
-import { isTextLanguage } from '../db/configuration.ts'
+import { hasForeignTombstones, isTextLanguage } from '../db/configuration.ts'
 import type { Database } from '../db/connection.ts'
 import { isOutage } from '../db/failures.ts'
+import { createSeal } from '../domain/tombstone-seal.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { Logger } from '../kernel/log.ts'
 import { exitCodes, OperatorError } from './operator-error.ts'
 
 /** A problem of the configuration that only the database can reveal, or undefined. */
@@ -38,4 +40,28 @@ export async function watchConfiguration(db: Database, config: Config): Promise<
     if (mistake !== undefined) throw new AppError('not_ready', mistake)
     isRight = true
   }
+}
+
+/**
+ * Returns a check for /readyz that the process can store content although something was erased. It repeats, because
+ * another process may erase the first record. With tenants it sees only the tombstones that belong to no tenant. A problem
+ * stops no process: it can still be read from, and an admin can lift the tombstones of a lost key.
+ */
+export function watchTombstones(
+  db: Database,
+  { records: { tombstoneKey } }: Config,
+  log: Logger,
+): () => Promise<void> {
+  const { keyId } = createSeal(tombstoneKey)
+  const problem = `Records were erased with ${tombstoneKey === undefined ? 'a key, and MEMBRANE_TOMBSTONE_KEY is not set' : 'another MEMBRANE_TOMBSTONE_KEY'}, so no content can be stored. Start every process with the key of the erasures.`
+  let isLogged = false
+  const check = async () => {
+    if (!(await hasForeignTombstones(db, keyId))) return
+    if (!isLogged) log.error(problem)
+    isLogged = true
+    throw new AppError('not_ready', problem)
+  }
+  // Logged at the start, so that an operator who does not read /readyz sees it too.
+  void check().catch(() => {})
+  return check
 }

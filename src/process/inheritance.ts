@@ -29,7 +29,7 @@ export function launchRole(entry: string, role: string, environment: Variables):
  */
 export function launchEarlyApi(entry: string, environment: Variables): ChildProcess {
   const child = launchRole(entry, 'api', { ...environment, [followsVariable]: 'yes' })
-  // Whoever takes it over sees that it has ended.
+  // The process that takes it over sees that it has ended.
   return child.on('error', () => {})
 }
 

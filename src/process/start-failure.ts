@@ -1,5 +1,5 @@
 import { ConfigError } from '../config/config.ts'
-import { EmbeddedDatabaseError } from '../db/embedded/embedded.ts'
+import { EmbeddedDatabaseError, NoEmbeddedDatabaseError } from '../db/embedded/embedded.ts'
 import { translateFailure } from '../db/failures.ts'
 import { exitCodes, OperatorError } from './operator-error.ts'
 
@@ -7,6 +7,7 @@ import { exitCodes, OperatorError } from './operator-error.ts'
 export function explainFailure(error: unknown): { message: string; code: number } | undefined {
   if (error instanceof ConfigError) return { message: error.message, code: exitCodes.refused }
   if (error instanceof OperatorError) return { message: error.message, code: error.exitCode }
+  if (error instanceof NoEmbeddedDatabaseError) return { message: error.message, code: exitCodes.refused }
   if (error instanceof EmbeddedDatabaseError) return { message: error.message, code: exitCodes.failed }
   if (isQueueSchemaMissing(error)) {
     return {

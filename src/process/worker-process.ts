@@ -8,7 +8,7 @@ import { openQueue } from '../jobs/queue.ts'
 import { startWorker } from '../jobs/worker.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
-import { requireConfiguration } from './check-configuration.ts'
+import { requireConfiguration, watchTombstones } from './check-configuration.ts'
 import { requireDatabaseUrl } from './database-url.ts'
 import { requireMigrated } from './migration.ts'
 import type { Service } from './run-until-stopped.ts'
@@ -27,7 +27,7 @@ type Resources = {
   /** Serves metrics and health of the process; returns how to stop it. */
   listen?(connection: Connection, check: Checks): Promise<() => Promise<void>>
 }
-type Checks = { database: () => Promise<void>; queue: () => Promise<void> }
+type Checks = Readonly<Record<'database' | 'queue' | 'tombstones', () => Promise<void>>>
 
 /** A batch over a large table takes longer than a request may. */
 const statementTimeoutMs = 300_000
@@ -45,6 +45,7 @@ export async function startWorking(resources: Resources): Promise<Service> {
   const { db, pool, close } = connection
   await requireMigrated(db)
   await requireConfiguration(db, config)
+  const tombstones = watchTombstones(db, config, log)
   const settings = { redisUrl: config.redisUrl, databaseUrl: url }
   const queue = openQueue(settings, log)
   const announcements = createAnnouncements({ queue, clock, log })
@@ -55,6 +56,7 @@ export async function startWorking(resources: Resources): Promise<Service> {
   const stopListening = await listen?.(connection, {
     database: async () => void (await pool.query('select')),
     queue: () => queue.ready(),
+    tombstones,
   })
   log.info('working', { queue: config.redisUrl === undefined ? 'postgres' : 'redis' })
   const leave = async () => {

@@ -30,7 +30,7 @@ it('the role check reports each law and ends with 0, or with 1 when one is broke
 it('the role check works on the embedded store, running or not', async () => {
   const folder = await createDataDir()
   const nothing = launchRole('check', { MEMBRANE_DATA_DIR: folder })
-  expect(await nothing.ended).toEqual({ code: 1, signal: null })
+  expect(await nothing.ended).toEqual({ code: 2, signal: null })
   expect(nothing.output()).toContain('There is no embedded database in')
 
   const settings = { MEMBRANE_DATA_DIR: folder, PORT: String(await findFreePort()) }

@@ -37,6 +37,20 @@ it('an API is not ready until the database has confirmed the text language', asy
   expect(await answer.json()).toMatchObject({ parts: { configuration: { ready: false } } })
 })
 
+it('a role that serves tenants says with all other problems that it needs the root key', async () => {
+  const variables = { MEMBRANE_TENANTS: 'on', MEMBRANE_DECAY_INTERVAL: '1ms' }
+  for (const role of ['api', 'all']) {
+    const running = launchRole(role, variables)
+    expect(await running.ended).toEqual({ code: 2, signal: null })
+    expect(running.output()).toContain('The configuration has 2 problems')
+    expect(running.output()).toContain('MEMBRANE_TENANTS=on needs MEMBRANE_API_KEY')
+    expect(running.output()).toContain('MEMBRANE_DECAY_INTERVAL must be a duration')
+  }
+  const worker = launchRole('worker', variables)
+  expect(await worker.ended).toEqual({ code: 2, signal: null })
+  expect(worker.output()).not.toContain('MEMBRANE_TENANTS')
+})
+
 it('an API refuses a retention beyond the calendar and names the variable', async () => {
   const running = launchRole('api', { MEMBRANE_FORGOTTEN_RETENTION: '99999999d' })
   expect(await running.ended).toEqual({ code: 2, signal: null })

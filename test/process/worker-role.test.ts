@@ -14,7 +14,7 @@ async function runPurge(variables: Record<string, string>): Promise<void> {
        select 'root', gen_random_uuid()::text, 'f', 200, '{}', now(), now() from generate_series(1, 1500)`,
     )
   await expired()
-  const environment = { DATABASE_URL: database.url, MEMBRANE_PURGE_INTERVAL: '500ms', ...variables }
+  const environment = { DATABASE_URL: database.url, MEMBRANE_PURGE_INTERVAL: '10s', ...variables }
   const workers = [launchRole('worker', environment), launchRole('worker', environment)]
   const untilPurged = () =>
     until('the expired to be gone', async () => {

@@ -129,6 +129,15 @@ describe('readConfig', () => {
     )
   })
 
+  test('refuses an interval that is shorter than one of the API may be, except for none', () => {
+    for (const given of ['1ms', '9s', '9999ms'])
+      expect(problemsOf({ MEMBRANE_DECAY_INTERVAL: given })).toEqual([
+        expect.stringContaining('at least 10s'),
+      ])
+    for (const given of ['0', '0ms', '10s', 'never'])
+      expect(problemsOf({ MEMBRANE_DECAY_INTERVAL: given })).toEqual([])
+  })
+
   test('reads never as no schedule and as unlimited retention', () => {
     const { jobs, http, consolidation } = readConfig({
       MEMBRANE_DECAY_INTERVAL: 'never',

@@ -5,3 +5,6 @@ export class EmbeddedDatabaseError extends Error {
     this.name = 'EmbeddedDatabaseError'
   }
 }
+
+/** The folder has no database: the operator has to name another one. */
+export class NoEmbeddedDatabaseError extends EmbeddedDatabaseError {}

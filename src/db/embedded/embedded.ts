@@ -4,12 +4,12 @@ import { chooseAccount } from './embedded-account.ts'
 import { locateBinaries } from './embedded-binaries.ts'
 import { claimServer, ensureDatabase } from './embedded-claim.ts'
 import { ensureCluster, readPassword, superuser } from './embedded-cluster.ts'
-import { EmbeddedDatabaseError } from './embedded-failure.ts'
+import { EmbeddedDatabaseError, NoEmbeddedDatabaseError } from './embedded-failure.ts'
 import { createFolder } from './embedded-folder.ts'
 import { findPostmaster, type Postmaster, stopPostmaster } from './embedded-postmaster.ts'
 import { openServer } from './embedded-server.ts'
 
-export { EmbeddedDatabaseError }
+export { EmbeddedDatabaseError, NoEmbeddedDatabaseError }
 
 export type EmbeddedOptions = {
   dataDir: string
@@ -61,7 +61,7 @@ export async function connectToEmbeddedPostgres(
 ): Promise<{ url: string; leave(): Promise<void> }> {
   const cluster = join(options.dataDir, 'postgres')
   await access(join(cluster, 'PG_VERSION')).catch((error) => {
-    throw new EmbeddedDatabaseError(
+    throw new NoEmbeddedDatabaseError(
       `There is no embedded database in ${options.dataDir}. Set MEMBRANE_DATA_DIR to its folder, or DATABASE_URL.`,
       error,
     )

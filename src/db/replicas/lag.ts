@@ -7,7 +7,7 @@ export function createLagHistory(most = 1_024) {
       const last = seen.at(-1)
       if (last && lsn <= last.lsn) return
       seen.push({ lsn, at })
-      // The older half at half the resolution: it tells only how far an ailing replica is behind.
+      // The older half at half the resolution: it only tells how far behind a slow replica is.
       if (seen.length > most) seen = seen.filter((_, place) => place % 2 === 0 || place > most / 2)
     },
 

@@ -6,6 +6,14 @@ where cfgname = $1
 and pg_ts_config_is_visible(oid)
     ) as known;
 
+-- src/db/configuration.ts hasForeignTombstones
+    select exists (select
+from tombstones
+where key_id < $1::bytea)
+      or exists (select
+from tombstones
+where key_id > $2::bytea) as "foreign";
+
 -- src/db/horizon.ts findVisibleHorizon
     select coalesce(max(extract(epoch
 from clock_timestamp() - xact_start)), 0)::float8 * 1000 as age_ms

@@ -1,4 +1,4 @@
-import { isTextLanguage } from '../../../src/db/configuration.ts'
+import { hasForeignTombstones, isTextLanguage } from '../../../src/db/configuration.ts'
 import { findVisibleHorizon } from '../../../src/db/horizon.ts'
 import { beginOperation, dropEffects, endOperation, keepEffects } from '../../../src/db/run-effects.ts'
 import { addTallies } from '../../../src/db/tallies.ts'
@@ -9,7 +9,10 @@ const now = new Date('2026-01-01T00:00:00.000Z')
 
 /** What the database folder itself sends. The migrator's settings and locks are left to its own test. */
 export const dbSamples: Record<string, Record<string, Sample>> = {
-  'src/db/configuration.ts': { isTextLanguage: (db) => isTextLanguage(db, 'english') },
+  'src/db/configuration.ts': {
+    isTextLanguage: (db) => isTextLanguage(db, 'english'),
+    hasForeignTombstones: (db) => hasForeignTombstones(db, Buffer.alloc(8)),
+  },
   'src/db/horizon.ts': { findVisibleHorizon: (db) => findVisibleHorizon(db, now) },
   'src/db/run-effects.ts': {
     keepEffects: (db) => db.transaction().execute((tx) => keepEffects(tx, { id, dryRun: true })),
