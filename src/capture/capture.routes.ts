@@ -30,6 +30,7 @@ export const captureRoutes: FastifyPluginAsyncTypebox<CaptureOptions> = async (a
           'record_not_found',
           'above_ceiling',
           'type_mismatch',
+          'tombstone_key_mismatch',
         ]),
       },
     },

@@ -52,7 +52,15 @@ export const NewCapture = closed(
       closed(
         {
           id: Type.String({ minLength: 1, maxLength: 256 }),
-          position: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+          position: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              maximum: 999,
+              default: 0,
+              description:
+                'The order among events of the same `timestamp`: microseconds after it. Equal ones follow as they arrive.',
+            }),
+          ),
         },
         {
           description:

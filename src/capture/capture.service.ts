@@ -118,7 +118,10 @@ export function createCaptureService(resources: Resources) {
   ): Promise<Captured> {
     const { target_id: id, outcome, rationale = 'captured', kept } = report
     const reference = ref === undefined ? undefined : verdictHandle(source, ref, id)
-    const outcomeInput = { outcome, actor: caller.name, rationale, kept, reference }
+    const outcomeInput = {
+      ...{ outcome, actor: caller.name, rationale, reference },
+      ...(Object.keys(kept).length === 0 ? {} : { kept }),
+    }
     const { record, isRepeated } = await outcomes.recordOutcome({ caller, tx }, id, outcomeInput)
     return { primary_record: record, created_records: [], edges: [], deduplicated: isRepeated }
   }

@@ -87,8 +87,10 @@ export function createFactPlanner({ textLanguage, revision }: Resources) {
   ): Promise<FactResult> {
     const { context, id, targets } = captured
     const links = buildFactEdges(id, targets, context.now)
+    // The policy of a topic holds until a capture names another one.
+    const payload = { revision_policy: policy, ...captured.payload }
     const record: NewRecord = {
-      ...buildRecord(captured),
+      ...buildRecord({ ...captured, payload }),
       id,
       relations: links.map(({ predicate, target_id }) => ({ predicate, target_id })),
     }

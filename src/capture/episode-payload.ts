@@ -38,7 +38,27 @@ export function findToolFaults({ fields }: Evidence, check: CheckSchema): Fault[
   const nameless = isNamed
     ? []
     : [{ pointer: '/content/tool_name', message: 'is required for a tool output' }]
-  return [...nameless, ...findFieldFaults(fields, toolFields, [], check), ...findReservedContext(fields)]
+  const faults = findFieldFaults(fields, toolFields, [], check)
+  const circular = faults.length === 0 ? findOwnDependency(fields as ToolValues) : []
+  return [...nameless, ...faults, ...circular, ...findReservedContext(fields)]
+}
+
+type ToolValues = {
+  id?: unknown
+  tool_name?: string
+  tool?: string
+  tool_graph?: Node[]
+  depends_on?: string[]
+}
+
+/** An id that a call of `tool_graph` has is not the id of the call itself. */
+function findOwnDependency({ id, tool_graph: graph = [], depends_on: needed = [] }: ToolValues): Fault[] {
+  if (graph.some((node) => node.id === id)) return []
+  return needed.flatMap((each, index) =>
+    each === id
+      ? [{ pointer: `/content/depends_on/${index}`, message: 'must not be the id of the call itself' }]
+      : [],
+  )
 }
 
 /** The captured content is stored under this key, so a value of the caller there would be lost. */
@@ -96,11 +116,11 @@ function listUsedFields(call: Node | undefined, fields: Fields): ReadonlySet<str
 
 /** Returns the call that produced a tool output. Undefined if the content gives its calls only in `tool_graph`. */
 export function findToolCall({ fields, occurredAt: at }: Evidence, check: CheckSchema): Node | undefined {
-  const values = fields as { tool_name?: string; tool?: string; tool_graph?: Node[]; depends_on?: string[] }
+  const values: ToolValues = fields
   const name = values.tool_name ?? values.tool
   if (name === undefined) return undefined
   return {
-    id: chooseCallId(fields['id'], values.tool_graph ?? [], check),
+    id: chooseCallId(values, check),
     tool: name,
     ...pickFields(fields, ['args', 'result']),
     timestamp: at,
@@ -108,12 +128,16 @@ export function findToolCall({ fields, occurredAt: at }: Evidence, check: CheckS
   }
 }
 
-/** Returns the proposed id if it is valid and unused, otherwise the first unused number. */
-function chooseCallId(proposedId: unknown, graph: readonly Node[], check: CheckSchema): string {
+/** Returns the proposed id if it is valid and unused, otherwise the first number that no call has or depends on. */
+function chooseCallId(
+  { id: proposedId, tool_graph: graph = [], depends_on: needed = [] }: ToolValues,
+  check: CheckSchema,
+): string {
   const taken = new Set(graph.map(({ id }) => id))
   if (typeof proposedId === 'string' && check(node_id, proposedId).length === 0 && !taken.has(proposedId))
     return proposedId
+  const named = new Set([...taken, ...needed, ...graph.flatMap((node) => node.depends_on ?? [])])
   let number = graph.length + 1
-  while (taken.has(String(number))) number++
+  while (named.has(String(number))) number++
   return String(number)
 }

@@ -111,9 +111,6 @@ function draftPrimary(
   }
 }
 
-/** Numbers between two milliseconds, in which times are given. */
-const mostAtOneTime = 999
-
 /** Returns the payload with its place in the conversation that the capture names. */
 function joinConversation(
   { input }: CaptureWriteContext,
@@ -122,13 +119,20 @@ function joinConversation(
 ): EpisodePlan['payload'] {
   const { conversation } = input
   if (!conversation) return payload
+  const { position = 0 } = conversation
+  const at = position === 0 ? source.timestamp : addMicroseconds(source.timestamp, position)
   const place = {
     id: conversation.id,
     message_id: ref ?? id,
-    position: positionAt(source.timestamp, Math.min(conversation.position ?? 0, mostAtOneTime)),
-    at: source.timestamp,
+    position: positionAt(at),
+    at,
     role: 'event',
     name: input.source,
   }
   return { ...payload, conversation: place }
+}
+
+/** As text, because a Date has no microseconds. */
+function addMicroseconds(timestamp: string, microseconds: number): string {
+  return timestamp.replace('Z', `${String(microseconds).padStart(3, '0')}Z`)
 }

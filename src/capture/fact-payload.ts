@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { SemanticPayload } from '../domain/payloads.ts'
+import { findValidityFaults } from '../domain/validity.ts'
 import type { Fault } from '../kernel/errors.ts'
 import { type CheckSchema, type Evidence, type Fields, findFieldFaults, pickFields } from './evidence.ts'
 
@@ -28,7 +29,12 @@ function isName(value: unknown): boolean {
  */
 export function findFactFaults(evidence: Evidence, isObservation: boolean, check: CheckSchema): Fault[] {
   const { fields } = evidence
-  if (hasFact(evidence)) return findFieldFaults(fields, { ...tripleFields, ...optionalFields }, [], check)
+  if (hasFact(evidence)) {
+    const faults = findFieldFaults(fields, { ...tripleFields, ...optionalFields }, [], check)
+    return faults.length > 0
+      ? faults
+      : findValidityFaults(buildFactPayload(evidence).validity, '/content/validity')
+  }
   if (!isObservation || !hasTriple(fields)) return []
   return Object.keys(tripleFields)
     .filter((name) => !isName(fields[name]))

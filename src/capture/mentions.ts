@@ -2,6 +2,7 @@ import { isCompatibleKind, isGenericKind } from '../domain/entity-match.ts'
 import type { Interpretation } from '../domain/interpretation.ts'
 import { holdsMask, maskMembers, maskText } from '../domain/masking.ts'
 import { normaliseName } from '../domain/names.ts'
+import { isUuid } from '../kernel/ids.ts'
 import type { Fields } from './evidence.ts'
 
 /** Finds the entities and records that evidence names, by the keys of its fields. */
@@ -34,14 +35,12 @@ const keyConfidence = 0.8
 const idConfidence = 0.9
 const refConfidence = 0.5
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
 /**
  * Returns the record id in a reference, in lower case. Undefined if the reference is a name that only its source
  * knows.
  */
 export function parseRecordId(ref: string): string | undefined {
-  return uuid.test(ref) ? ref.toLowerCase() : undefined
+  return isUuid(ref) ? ref.toLowerCase() : undefined
 }
 
 /** Limits of the walk: a body of 10 MiB can hold millions of values, and names usually are near the top. */
@@ -104,7 +103,7 @@ function readField(found: Found, fields: Fields, key: string, member: unknown): 
   if (kind === undefined && !isReference) return
   for (const text of listTexts(member)) {
     // An id is not a name: an entity named by an id would duplicate the record with that id.
-    const isId = uuid.test(text)
+    const isId = isUuid(text)
     if (isReference || isId) addReference(found.references, text)
     if (kind !== undefined && !isId) addMention(found.mentionList, createMention(text, kind, name))
   }
@@ -131,7 +130,7 @@ function createMention(surface: string, kind: string, key: string): Mention {
 function addReference(references: Reference[], text: string): void {
   if (references.length >= maxReferences || text.length > maxReferenceLength || !isFreeOfSecrets(text)) return
   if (references.some(({ ref }) => ref === text)) return
-  references.push({ ref: text, confidence: uuid.test(text) ? idConfidence : refConfidence, resolved: false })
+  references.push({ ref: text, confidence: isUuid(text) ? idConfidence : refConfidence, resolved: false })
 }
 
 type MentionList = { mentions: Mention[]; byName: Map<string, Mention[]> }

@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { actorOf, type Sensitivity, unscoped } from '../domain/caller.ts'
-import { nameHandle } from '../domain/handles.ts'
+import { nameHandle, noTopic } from '../domain/handles.ts'
 import { normaliseName } from '../domain/names.ts'
 import { listPhrases } from '../domain/phrases.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
@@ -23,7 +23,14 @@ import { confirmStoredFact } from './fact-confirmation.service.ts'
 import { createReaderFilter, findKnownRecords, type KnownRecords } from './known-records.service.ts'
 import { resolveMentions } from './mention-resolution.ts'
 import type { Mention } from './mentions.ts'
-import { buildNotePayload, buildNoteTestimony, draftNote, type NoteTopic, sourceOf } from './note-draft.ts'
+import {
+  buildNotePayload,
+  buildNoteTestimony,
+  draftNote,
+  type NamedEntity,
+  type NoteTopic,
+  sourceOf,
+} from './note-draft.ts'
 import type { TextNote } from './notes.schemas.ts'
 
 type Resources = {
@@ -98,7 +105,20 @@ export function createNotesService(resources: Resources) {
     return { record: presentWritten(caller, confirmed, now), outcome: 'confirmed' }
   }
 
-  return { remember }
+  /** The known entities that a text names, as `remember` would link them to a note of this scope and sensitivity. */
+  async function findEntities(call: CallContext, note: TextNote): Promise<readonly NamedEntity[]> {
+    const { caller } = call
+    return transact(db, call, async (tx) => {
+      const context = createCaptureContext(caller, toCapture(caller.name, note), {
+        ...{ now: clock.now(), defaultSensitivity },
+      })
+      const mentions = await findMentions(tx, context, note)
+      const names = { interpretation: { ...emptyInterpretation, mentions } }
+      return chooseTopic(context, note, mentions, await findKnownRecords(tx, context, names)).entities
+    })
+  }
+
+  return { remember, findEntities }
 }
 
 function isSaidBy({ payload }: StoredRecord, source: string): boolean {
@@ -157,7 +177,7 @@ function chooseTopic(
   const isSubjectKnown =
     first !== undefined && (about === undefined || normaliseName(first.surface) === normaliseName(about))
   const named = about ?? first?.name
-  return { subject: named ?? (scope === unscoped ? 'memory' : scope), isSubjectKnown, entities }
+  return { subject: named ?? (scope === unscoped ? noTopic : scope), isSubjectKnown, entities }
 }
 
 function nameOf(id: string, match: KnownRecords['handles']['mentions'][number]): string | undefined {

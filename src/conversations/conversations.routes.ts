@@ -46,12 +46,15 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         tags,
         summary: 'Add messages to a conversation',
         description:
-          'Stores each message as an episodic record, all of the request or none. The conversation needs no creation. A message with an id that is there already is `unchanged`; with the same id and another text the request is refused with 409 `message_conflict`. Messages without ids are compared with those at the same places of the conversation: what is equal is `unchanged`, the rest is appended. So a whole conversation can be sent again; a part of it that is sent again needs an `Idempotency-Key`. The order of messages is `at`, then arrival. Without `at`, a message is written now.',
+          'Stores each message as an episodic record, all of the request or none. You need not create the conversation first. A message with an id that is there already is `unchanged`; with the same id and another text the request is refused with 409 `message_conflict`. Messages without ids are compared with those at the same places of the conversation: what is equal is `unchanged`, the rest is appended. So a whole conversation can be sent again; a part of it that is sent again needs an `Idempotency-Key`. The order of messages is `at`, then arrival. Without `at`, a message is written now.',
         params: ConversationPath,
         body: ref(NewMessages),
         response: answers(
           { 201: { schema: ref(AppendedMessages), description: 'What became of each message.' } },
-          ['outside_trust', 'scope_required', 'erased_content', 'message_conflict'],
+          [
+            ...(['outside_trust', 'scope_required', 'erased_content', 'message_conflict'] as const),
+            ...(['tombstone_key_mismatch', 'route_not_found'] as const),
+          ],
         ),
       },
     },

@@ -6,8 +6,9 @@ import { Problem } from '../http/problem-responses.ts'
 import { Erasure, ErasureReceipt, WrittenRecord } from '../records/index.ts'
 
 const optional = Type.Optional
-const ConversationId = () =>
+const ConversationId = (options: Type.TSchemaOptions = {}) =>
   Type.String({
+    ...options,
     minLength: 1,
     maxLength: 256,
     description: 'The id of the conversation, unique in its scope.',
@@ -79,8 +80,7 @@ export const Conversation = closed(
     scope: optional(Type.String()),
     messages: Type.Integer({
       minimum: 0,
-      description:
-        'How many messages this key sees. None, and no times, when all that were sent are forgotten.',
+      description: 'How many messages this key sees: 0, and no times, if all of them were forgotten.',
     }),
     first_at: optional(Time({ description: 'When the earliest message was written.' })),
     last_at: optional(Time({ description: 'When the latest message was written.' })),
@@ -92,17 +92,33 @@ export const Conversation = closed(
   { $id: 'Conversation' },
 )
 export type Conversation = Static<typeof Conversation>
+const ConversationReceipt = closed(
+  { id: ConversationId(), scope: optional(Type.String()) },
+  {
+    $id: 'ConversationReceipt',
+    description: 'The answer to a write by a key without the permission records:read.',
+  },
+)
+const WrittenConversation = Type.Union([ref(Conversation), ref(ConversationReceipt)], {
+  $id: 'WrittenConversation',
+})
+export type WrittenConversation = Static<typeof Conversation> | Static<typeof ConversationReceipt>
 export const ConversationPage = listOf(ref(Conversation), 'ConversationPage')
 
 const Position = () =>
-  Type.Integer({ minimum: 0, description: 'Ascends in the order of the conversation, with gaps.' })
+  Type.Integer({
+    minimum: Number.MIN_SAFE_INTEGER,
+    description: 'Ascends in the order of the conversation, with gaps. Negative before 1970.',
+  })
 export const ConversationMessage = closed(
   {
     message_id: MessageId(),
     record_id: Uuid(),
     role: Type.String(),
     name: optional(Type.String()),
-    content: Type.String(),
+    content: Type.String({
+      description: 'What it says. Of a captured event its summary, else the text that was captured.',
+    }),
     at: Time(),
     position: Position(),
     metadata: optional(Type.Record(Type.String(), Type.Unknown())),
@@ -126,13 +142,15 @@ export const AppendedMessages = closed(
       }),
       { description: 'In the order of the request.' },
     ),
-    conversation: ref(Conversation),
+    conversation: ref(WrittenConversation),
   },
   { $id: 'AppendedMessages' },
 )
 export type AppendedMessages = Static<typeof AppendedMessages>
 
-export const ConversationPath = Type.Object({ conversation_id: ConversationId() })
+export const ConversationPath = Type.Object({
+  conversation_id: ConversationId({ missing: 'validation_failed' }),
+})
 export const ConversationQuery = closed({ ...where })
 export type Where = Static<typeof ConversationQuery>
 const page = {

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import { isOpenTo } from '../db/visibility.ts'
-import { type Caller, unscoped } from '../domain/caller.ts'
+import { type Caller, isAllowed, unscoped } from '../domain/caller.ts'
 import { contentOf } from '../domain/message-content.ts'
 import { positionAt } from '../domain/message-place.ts'
 import { type ListPage, RowNumber, Time } from '../domain/shapes.ts'
@@ -23,6 +23,7 @@ import type {
   ListedMessage,
   MessagesQuery,
   Where,
+  WrittenConversation,
 } from './conversations.schemas.ts'
 
 export type ConversationsService = ReturnType<typeof createConversationsService>
@@ -35,6 +36,11 @@ export function createConversationsService({ db }: { db: Database }) {
   async function describe(conn: Database, caller: Caller, place: Place): Promise<Conversation> {
     const [figures] = await findFigures(conn, caller.trust, [place])
     return present(figures ?? { ...place, messages: 0, speakers: [] })
+  }
+
+  /** The answer to a write. A key without `records:read` learns nothing of the messages of others. */
+  async function describeWritten(conn: Database, caller: Caller, place: Place): Promise<WrittenConversation> {
+    return isAllowed(caller, 'records:read') ? describe(conn, caller, place) : presentPlace(place)
   }
 
   async function read(caller: Caller, conversation: string, where: Where): Promise<Conversation> {
@@ -78,7 +84,7 @@ export function createConversationsService({ db }: { db: Database }) {
     return { items: rows.flatMap((row) => byPlace.get(keyOf(row)) ?? []).map(present), ...next }
   }
 
-  return { describe, read, list, listIn }
+  return { describeWritten, read, list, listIn }
 }
 
 function keyOf({ scope, conversation }: Place): string {
@@ -86,21 +92,26 @@ function keyOf({ scope, conversation }: Place): string {
 }
 
 function present(figures: Figures | (Place & { messages: 0; speakers: [] })): Conversation {
-  const { scope, conversation, messages, speakers } = figures
+  const { messages, speakers } = figures
   const times = 'first_at' in figures && {
     first_at: figures.first_at.toISOString(),
     last_at: figures.last_at.toISOString(),
     updated_at: figures.updated_at.toISOString(),
   }
-  return { id: conversation, ...(scope === unscoped ? {} : { scope }), messages, speakers, ...times }
+  return { ...presentPlace(figures), messages, speakers, ...times }
+}
+
+function presentPlace({ scope, conversation }: Place) {
+  return { id: conversation, ...(scope === unscoped ? {} : { scope }) }
 }
 
 /** `stored` is undefined for a message that the caller sees only redacted. */
 function presentMessage({ id, at: time }: MessageRow, stored: StoredRecord | undefined): ListedMessage {
   const payload = stored?.payload
+  const at = new Date(time).toISOString()
   if (payload?.kind !== 'episodic' || !payload.conversation)
-    return { record_id: id, at: new Date(time).toISOString(), position: positionAt(time), redacted: true }
-  const { message_id, role, name, at, position = positionAt(at), metadata } = payload.conversation
+    return { record_id: id, at, position: positionAt(time), redacted: true }
+  const { message_id, role, name, position = positionAt(time), metadata } = payload.conversation
   return {
     ...{ message_id, record_id: id, role },
     ...(name === undefined ? {} : { name }),

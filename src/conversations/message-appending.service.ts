@@ -31,7 +31,7 @@ type Resources = {
   textLanguage: string
   defaultSensitivity: Sensitivity
   policies: Pick<PoliciesService, 'getAll'>
-  conversations: Pick<ConversationsService, 'describe'>
+  conversations: Pick<ConversationsService, 'describeWritten'>
 }
 
 type Appended = AppendedMessages['items'][number]
@@ -58,7 +58,8 @@ export function createMessageAppending(resources: Resources) {
       const placed = await placeAll(tx, given.messages, context)
       const pending = await draftAll(tx, given, placed, context)
       const items = await store(tx, pending, context)
-      return { items, conversation: await conversations.describe(tx, caller, { scope, conversation }) }
+      const place = { scope, conversation }
+      return { items, conversation: await conversations.describeWritten(tx, caller, place) }
     })
   }
 

@@ -24,6 +24,25 @@ export function listContextParts({ environment }: EpisodicPayload): unknown[] {
   return kept.content === undefined || kept.content === null ? parts : [...parts, kept.content]
 }
 
+/** The captured content of an episode, if it was captured. */
+export function findCaptured({
+  environment,
+}: Pick<EpisodicPayload, 'environment'>): CapturedContent | undefined {
+  const kept = environment?.context?.[capturedKey]
+  return isCapturedContent(kept) ? kept : undefined
+}
+
+/** The members that hold what was said. */
+const textMembers = ['text', 'message']
+
+/** The captured text, or that of the captured object; empty for other content. */
+export function findCapturedText(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (typeof content !== 'object' || content === null) return ''
+  const texts = textMembers.map((name): unknown => Reflect.get(content, name))
+  return texts.filter((text) => typeof text === 'string').find((text) => text.trim() !== '') ?? ''
+}
+
 const members = new Set(['content', 'context', 'reason_to_remember'])
 
 /** A client may have stored a field of this name that was never captured content. */

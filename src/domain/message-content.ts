@@ -1,7 +1,15 @@
+import { findCaptured, findCapturedText } from './captured-content.ts'
 import type { EpisodicPayload } from './payloads.ts'
 
-/** What a message says: the summary of its first event. */
-export function contentOf({ timeline }: Pick<EpisodicPayload, 'timeline'>): string {
+type Episode<K extends keyof EpisodicPayload> = Pick<EpisodicPayload, K>
+
+/** What a message says: the summary of its first event, or the text of an event that was captured without one. */
+export function contentOf(payload: Episode<'timeline' | 'environment'>): string {
+  return summaryOf(payload) || findCapturedText(findCaptured(payload)?.content)
+}
+
+/** The summary of the first event, by which a message that is sent again is recognised. */
+export function summaryOf({ timeline }: Episode<'timeline'>): string {
   return timeline[0]?.summary ?? ''
 }
 
@@ -9,6 +17,10 @@ export function contentOf({ timeline }: Pick<EpisodicPayload, 'timeline'>): stri
 export function isPlainMessage({
   conversation,
   timeline,
-}: Pick<EpisodicPayload, 'conversation' | 'timeline'>): boolean {
-  return conversation !== undefined && timeline.length === 1 && timeline[0]?.event_kind === 'message'
+  tool_graph: calls,
+  environment,
+}: Episode<'conversation' | 'timeline' | 'tool_graph' | 'environment'>): boolean {
+  const isMessage =
+    conversation !== undefined && timeline.length === 1 && timeline[0]?.event_kind === 'message'
+  return isMessage && calls.length === 0 && environment === undefined
 }

@@ -8,7 +8,7 @@ export const MessagePlace = closed(
     message_id: Type.String({ minLength: 1, maxLength: 256, description: 'Unique in the conversation.' }),
     position: Type.Optional(
       Type.Integer({
-        minimum: 0,
+        minimum: Number.MIN_SAFE_INTEGER,
         maximum: Number.MAX_SAFE_INTEGER,
         description: 'Ascends in the order of the conversation, with gaps.',
       }),
@@ -24,12 +24,12 @@ export type MessagePlace = Static<typeof MessagePlace>
 
 /**
  * The position of a message: its time in microseconds since 1970, and after it as many numbers as messages of the same
- * time come before.
+ * time come before. Negative before 1970; numbers that JSON keeps exactly end in 1684.
  */
 export function positionAt(time: string, before = 0): number {
   const [, fraction = ''] = /\.(\d+)/.exec(time) ?? []
   const belowMilliseconds = Number(fraction.slice(3, 6).padEnd(3, '0'))
-  return Math.max(0, Date.parse(time) * 1_000 + belowMilliseconds + before)
+  return Math.max(Number.MIN_SAFE_INTEGER, Date.parse(time) * 1_000 + belowMilliseconds + before)
 }
 
 /** The time in microseconds since 1970, as a text. */

@@ -17,7 +17,7 @@ export type Worth = { value: number; code: Buffer }
 /** Surprise adds 0.3 at most. Above this value, the most surprising of the worthiest would all end at 1, as equals. */
 const mostImportance = 0.7
 
-/** The code of a record whose importance was named. A record from before this release has no code. */
+/** The code of a record whose importance was named. A record stored before migration 0033 has no code. */
 export const namedWorth = Buffer.alloc(0)
 /** The first byte. Another list of parts gets another number. */
 const codeVersion = 1

@@ -23,7 +23,8 @@ export type Question = {
   /** The name of the schema: letters, digits and underscores. */
   name: string
 }
-export type ChatAnswer = { value: unknown; promptTokens: number; completionTokens: number }
+type Tokens = { promptTokens: number; completionTokens: number }
+export type ChatAnswer = { value: unknown } & Tokens
 
 /** Far more than a model writes. Parsing this much takes a few milliseconds. */
 const maxBytes = 4 * 1_024 * 1_024
@@ -37,12 +38,12 @@ export function createChat({ model, timeoutMs, clock, observe, ...server }: Chat
   let supportsSchemas = true
 
   async function ask(question: Question, retryOptions: Partial<RetryOptions> = {}): Promise<ChatAnswer> {
-    let tokenCounts = { promptTokens: 0, completionTokens: 0 }
+    let tokenCounts: Tokens = { promptTokens: 0, completionTokens: 0 }
     const onAttempt = (outcome: string, seconds: number) => observe?.({ outcome, seconds, ...tokenCounts })
     return requestWithRetries(clock, { timeoutMs, onAttempt, ...retryOptions }, async (signal) => {
-      const { value, ...tokens } = readCompletion(await completeWithFallback(question, signal))
-      tokenCounts = tokens
-      return { value, ...tokens }
+      const completion = await completeWithFallback(question, signal)
+      tokenCounts = readTokens(completion)
+      return { value: readValue(completion, tokenCounts), ...tokenCounts }
     })
   }
 
@@ -96,12 +97,16 @@ function parseSchema(shape: string): Record<string, unknown> {
 }
 
 /** A server may answer 200 with any body. */
-function readCompletion(completion: OpenAI.ChatCompletion): ChatAnswer {
+function readValue(completion: OpenAI.ChatCompletion, tokens: Tokens): unknown {
   const text: unknown = completion?.choices?.[0]?.message?.content
   const value = typeof text === 'string' ? findJson(text) : undefined
-  if (value === undefined) throw new ModelFailure('invalid_answer')
-  const { prompt_tokens: prompt, completion_tokens: written } = completion.usage ?? {}
-  return { value, promptTokens: readTokenCount(prompt), completionTokens: readTokenCount(written) }
+  if (value === undefined) throw new ModelFailure('invalid_answer', { tokens })
+  return value
+}
+
+function readTokens(completion: OpenAI.ChatCompletion): Tokens {
+  const { prompt_tokens: prompt, completion_tokens: written } = completion?.usage ?? {}
+  return { promptTokens: readTokenCount(prompt), completionTokens: readTokenCount(written) }
 }
 
 function readTokenCount(tokens: unknown): number {

@@ -12,6 +12,9 @@ export type FailureReason =
 const temporaryReasons: ReadonlySet<FailureReason> = new Set(['timeout', 'rate_limited', 'unavailable'])
 const permanentStatuses: ReadonlySet<number | undefined> = new Set([401, 403, 404])
 
+type Tokens = { promptTokens: number; completionTokens: number }
+type Details = { status?: number; retryAfterMs?: number; tokens?: Tokens }
+
 /**
  * Why a model did not answer. It never contains words of the server or the package: both quote the request, which
  * contains memory content and keys.
@@ -20,16 +23,16 @@ export class ModelFailure extends Error {
   readonly reason: FailureReason
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
+  /** What the server counted for an answer that cannot be read. */
+  readonly tokens: Tokens | undefined
 
-  constructor(
-    reason: FailureReason,
-    { status, retryAfterMs }: { status?: number; retryAfterMs?: number } = {},
-  ) {
+  constructor(reason: FailureReason, { status, retryAfterMs, tokens }: Details = {}) {
     super(`the model did not answer: ${reason}${status === undefined ? '' : ` (${status})`}`)
     this.name = 'ModelFailure'
     this.reason = reason
     this.status = status
     this.retryAfterMs = retryAfterMs
+    this.tokens = tokens
   }
 
   /** Whether the same request may succeed later. */

@@ -30,7 +30,7 @@ export async function askStrictly<T>(
     // An answer that cannot be read costs the same as any other.
     const isPaid = error.reason === 'invalid_answer'
     const spent = isPaid
-      ? computeSpent(questionText, { promptTokens: 0, completionTokens: 0 }, ceilings)
+      ? computeSpent(questionText, error.tokens ?? { promptTokens: 0, completionTokens: 0 }, ceilings)
       : nothingSpent
     return { spent, failure: error }
   }

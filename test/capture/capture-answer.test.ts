@@ -77,7 +77,7 @@ describe('the answer of POST /v1/capture equals the stored records', () => {
     await add(fact('Ada', { revision_policy: 'replace' }))
     await add(fact('ada'))
     await add(fact('Bob', { revision_policy: 'fork' }))
-    await add(fact('Cleo'))
+    await add(fact('Cleo', { revision_policy: 'contest' }))
     await add(fact('Dora'))
     await add(fact('Ada'))
     expect(outcomes).toEqual(['created', 'confirmed', 'replaced', 'forked', 'contested', 'challenged'])

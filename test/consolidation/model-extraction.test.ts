@@ -155,8 +155,8 @@ describe('extraction with a model that fails', () => {
     server.behave(respond(401, {}))
     const run = await consolidate(app)
     expect(run).toMatchObject({
-      status: 'succeeded',
-      stats: { semantic_extracted: 1, extraction_skipped: 6 },
+      ...{ status: 'succeeded', error: 'extraction: ModelFailure: the model did not answer: refused (401)' },
+      stats: { semantic_extracted: 1, extraction_skipped: 6, failed: 1 },
     })
     expect(server.requests).toHaveLength(2)
     server.behave(respondWithJson([fact('tea')]))
@@ -164,6 +164,14 @@ describe('extraction with a model that fails', () => {
       semantic_triples_extracted: 1,
       duplicates_resolved: 5,
     })
+  })
+})
+
+it('extraction counts the tokens of an answer that cannot be read', async () => {
+  await episode()
+  server.behave(respondWithContent('Ada prefers tea.'))
+  expect(omitDurations(await extract())).toMatchObject({
+    ...{ extraction_prompt_tokens: 70, extraction_completion_tokens: 5 },
   })
 })
 

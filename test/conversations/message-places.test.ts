@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createConversationRequests } from '../support/conversation-requests.ts'
-import type { Body } from '../support/record-requests.ts'
+import { type Body, expectProblem, pointersOf } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -99,4 +99,72 @@ it('takes any 256 characters as the id of a conversation', async () => {
     expect(conversation.id).toBe(id)
     expect((await requests.get(path)).messages).toBe(1)
   }
+})
+
+it('answers the time of each message in UTC with milliseconds', async () => {
+  await append('times', [say('earlier', { at: '2025-06-01T10:00:00+02:00' }), say('now')])
+  const messages = await listIn('times')
+  expect(messages.map(({ at }: Body) => at)).toEqual([
+    '2025-06-01T08:00:00.000Z',
+    app.clock.now().toISOString(),
+  ])
+})
+
+it('gives ascending positions before 1970 too', async () => {
+  const years = [1805, 1961, 1962, 1969, 1970, 1971]
+  const messages = years.map((year) => say(`in ${year}`, { at: `${year}-12-31T23:59:59.999Z` }))
+  const at = '1969-12-31T23:59:59.9999Z'
+  await append('past', [...messages, say('again', { at }), say('and again', { at })])
+  const listed = await listIn('past')
+  const positions = listed.map(({ position }: Body) => position)
+  expect([...positions].sort((one, other) => one - other)).toEqual(positions)
+  expect(new Set(positions).size).toBe(8)
+  const { record_id: id, position } = listed[0]
+  const record = (await app.request('GET', `/v1/records/${id}`)).body as Body
+  expect(record.payload.conversation.position).toBe(position)
+  await append('older', [say('x', { at: '0001-01-01T00:00:00Z' }), say('y', { at: '1600-01-01T00:00:00Z' })])
+  expect((await listIn('older')).map(({ content }: Body) => content)).toEqual(['x', 'y'])
+})
+
+it('orders captured events of one time by the position that they name', async () => {
+  const timestamp = '1969-06-01T10:00:00.123+02:00'
+  const capture = (ref: string, position?: number) =>
+    app.request('POST', '/v1/capture', {
+      body: {
+        ...{ source: 'ci', summary: ref, content: { ref }, timestamp },
+        conversation: { id: 'events', ...(position === undefined ? {} : { position }) },
+      },
+    })
+  for (const [ref, position] of [['last', 999], ['first'], ['third', 2], ['second', 1]] as const)
+    expect((await capture(ref, position)).status).toBe(201)
+  const listed = await listIn('events')
+  expect(listed.map(({ content }: Body) => content)).toEqual(['first', 'second', 'third', 'last'])
+  expect(listed.map(({ position }: Body) => position - listed[0].position)).toEqual([0, 1, 2, 999])
+  expect(new Set(listed.map(({ at }: Body) => at))).toEqual(new Set(['1969-06-01T08:00:00.123Z']))
+  const tooFar = await capture('beyond', 1_000)
+  expectProblem(tooFar, 422, 'validation_failed')
+  expect(pointersOf(tooFar)).toEqual(['/conversation/position'])
+})
+
+it('refuses an id that no conversation can have, and says why', async () => {
+  for (const id of ['x'.repeat(257), '%00']) {
+    const answers = [
+      await requests.append(id, [say('hello')]),
+      await app.request('GET', `/v1/conversations/${id}`),
+      await app.request('DELETE', `/v1/conversations/${id}?actor=a&rationale=b`),
+    ]
+    for (const answer of answers) {
+      expectProblem(answer, 422, 'validation_failed')
+      expect(pointersOf(answer)).toEqual(['/conversation_id'])
+    }
+  }
+  expectProblem(await requests.append('x'.repeat(4_000), [say('hello')]), 404, 'route_not_found')
+})
+
+it('tells a key that may not read nothing of the messages of others', async () => {
+  await append('shared', [say('one', { name: 'Ada' }), say('two', { name: 'Bob' })], { scope: 'team' })
+  const key = await app.issueKey(['records:write'], { scopes: ['team'] })
+  const { items, conversation } = await append('shared', [say('three', { id: 'm3' })], {}, { key })
+  expect(items).toEqual([{ message_id: 'm3', record_id: expect.any(String), status: 'created' }])
+  expect(conversation).toEqual({ id: 'shared', scope: 'team' })
 })

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
 import { createConversationRequests, say, statusesOf, textsOf } from '../support/conversation-requests.ts'
 import { type Body, expectProblem, pointersOf } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
+const tombstoneKey = 'k'.repeat(32)
 let app: TestApp
 beforeAll(async () => {
-  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) } })
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: tombstoneKey } })
 })
 afterAll(() => app.close())
 
@@ -98,6 +100,36 @@ describe('POST /v1/conversations/{id}/messages', () => {
     const other = await append('elsewhere', [say('a', 'hello'), say('b', text)])
     expectProblem(other, 409, 'erased_content')
     expect((await app.request('GET', '/v1/conversations/erased')).status).toBe(404)
+  })
+
+  it('refuses an erased message of a script without spaces in every conversation', async () => {
+    const eraseStored = async (text: string) => {
+      const stored = (await append('zh', [say(text, text)])).body as Body
+      const body = { actor: 'test', rationale: 'asked' }
+      await app.request('POST', `/v1/records/${stored.items[0].record_id}/erase`, { body })
+    }
+    const [long, short] = ['我的银行卡密码是四二七一，请不要告诉别人', '好的，谢谢']
+    await eraseStored(long)
+    expectProblem(await append('zh-2', [say('other', long)]), 409, 'erased_content')
+    await eraseStored(short)
+    expect((await append('zh-2', [say('other', short)])).status).toBe(201)
+  })
+
+  it('refuses what an earlier version erased under its own id', async () => {
+    const text = '我的银行卡密码是四二七二，请不要告诉别人'
+    const stored = (await append('ja', [say('m', text)])).body as Body
+    const { payload, scope = '' } = (await app.request('GET', `/v1/records/${stored.items[0].record_id}`))
+      .body as Body
+    const body = { actor: 'test', rationale: 'asked' }
+    await app.request('POST', `/v1/records/${stored.items[0].record_id}/erase`, { body })
+    const seal = createSeal(tombstoneKey)
+    await app.db
+      .updateTable('tombstones')
+      .set({ digest: seal.earlierDigest(scope, payload) ?? Buffer.of() })
+      .where('digest', '=', seal.digest(scope, payload) ?? Buffer.of())
+      .execute()
+    expectProblem(await append('ja', [say('m', text)]), 409, 'erased_content')
+    expect((await append('ja-2', [say('m', text)])).status).toBe(201)
   })
 
   it('takes a short message although an equal one of another conversation was erased', async () => {

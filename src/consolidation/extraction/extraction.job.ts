@@ -74,6 +74,7 @@ export function createExtractionStage({
       const replies = await askAll(context, episodesToAsk)
       for (const reply of replies) await storeReply(context, reply, readStopwatch())
       progress = advance({ ...progress, after: last ?? after }, replies)
+      await recordFaultOfModel(context, replies)
     }
   }
 
@@ -191,6 +192,13 @@ function advance(
   }
   const isOver = replies.some((reply) => 'failure' in reply && reply.failure.affectsAllRequests)
   return { after, spent, failures: isOver ? maxFailures : failures }
+}
+
+/** Where the key, the address or the model is wrong, the fault is of the run and of no episode. */
+async function recordFaultOfModel(context: StageContext, replies: readonly ExtractionReply[]): Promise<void> {
+  const failures = replies.flatMap((reply) => ('failure' in reply ? reply.failure : []))
+  const error = failures.find(({ affectsAllRequests, reason }) => affectsAllRequests && reason !== 'aborted')
+  if (error) await context.recordFault({ error, part: 'extraction' })
 }
 
 function toCounts({ promptTokens, completionTokens, costMicros }: Spent) {
