@@ -87,6 +87,20 @@ export function readQuery(sentence: string): TextQuery {
   }
 }
 
+/** The sentence without what it excludes. */
+export function dropExcluded(sentence: string): string {
+  const keep = (term: string, minus: string | undefined, _quoted: unknown, rejected: string | undefined) =>
+    minus === '-' || rejected !== undefined ? '' : term
+  return sentence.replace(terms, keep).trim()
+}
+
+/** The sentence with the words of its phrases in place of the phrases. What it excludes stays. */
+export function dropQuotes(sentence: string): string {
+  const unquote = (term: string, minus: string | undefined, quoted: string | undefined) =>
+    quoted === undefined || minus === '-' ? term : ` ${quoted.replaceAll('-', ' ')} `
+  return sentence.replace(terms, unquote).trim()
+}
+
 /**
  * Converts a sentence for `websearch_to_tsquery`, where all words must occur. An identifier becomes a phrase of its
  * parts.

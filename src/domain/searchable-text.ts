@@ -1,4 +1,4 @@
-import { maskFact, maskMembers, maskSecrets, maskText } from './masking.ts'
+import { maskFact, maskMembers, maskSecrets, maskText, replaceNamedObject } from './masking.ts'
 import { contentOf, isPlainMessage } from './message-content.ts'
 import type { Payload } from './payloads.ts'
 
@@ -73,7 +73,7 @@ function wordsOf(payload: Payload): string[] {
         ...payload.active_constraints.flatMap(({ key, value }) => [key, flatten({ [key]: value })]),
       ]
     case 'semantic':
-      return [payload.subject, payload.predicate, flatten(maskFact(payload).object)]
+      return [payload.subject, payload.predicate, flatten(replaceNamedObject(payload))]
     case 'competence':
       return [
         payload.skill_name,

@@ -1,6 +1,6 @@
 /**
  * What a cosine means differs by embedder: two unrelated messages have about 0.3 by spelling, and 0.5 by the word meanings of the
- * static table. docs/decisions/0015 has the figures.
+ * static table. docs/decisions/0015-word-meanings.md has the figures.
  */
 export type SimilarityThresholds = {
   /** A record that is at least so similar to another is a repetition. */

@@ -11,6 +11,7 @@ import {
 import { betweenStems } from './newer-statements.ts'
 import type { PastState } from './past-record.ts'
 import type { Question } from './question.ts'
+import { findRecordTime } from './record-time.ts'
 
 const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
   sql<SqlBool>`${sql.join(conditions, sql` and `)}`
@@ -82,38 +83,47 @@ export type CandidateState = {
   id: string
   salience: number
   importance: number
-  /** Of a message the time at which it was written. */
+  /** When it happened or was stated. */
   created_at: Date
   isOpen: boolean
-  /** The stems of a short text, in one text; null for a long one. */
+  /** The stems of a short text, in one text; null for a long one and for an entity, which states nothing. */
   words: string | null
 }
+
+type StoredState = CandidateState & { happened_at: string | null; stated_at: string | null }
 
 /** In words. Longer texts are no single statement, and are not compared with others. */
 const longestStatement = 60
 
 /**
- * Reads the state of candidates at the instant of the question. `offset 0` makes PostgreSQL look up each by its id.
+ * Reads the state of candidates at the instant of the question. Times of a payload are read as text, because PostgreSQL
+ * refuses an offset that a client may write. `offset 0` makes PostgreSQL look up each by its id.
  */
 export async function findCandidateStates(
   db: Database,
   ids: readonly string[],
   question: Question,
 ): Promise<CandidateState[]> {
-  const { rows } = await sql<CandidateState>`
+  const { rows } = await sql<StoredState>`
     select state.*
     from unnest(${sql.val(ids)}::uuid[]) as candidate (id) cross join lateral (
       select r.id, ${salienceAtInstant(question)} as salience, r.importance,
-        case when r.type = 'episodic' then coalesce((select m.at from messages as m where m.record_id = r.id), r.created_at)
-          else r.created_at end as created_at,
+        coalesce(m.at, r.created_at) as created_at,
+        case when r.type = 'episodic' and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
+        case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at,
         r.sensitivity <= ${question.trust.maxSensitivity}::sensitivity as "isOpen",
-        case when c.words <= ${sql.lit(longestStatement)} then
+        case when r.type <> 'entity' and c.words <= ${sql.lit(longestStatement)} then
           array_to_string(tsvector_to_array(c.search), ${sql.lit(betweenStems)}) end as words
-      from records as r left join contents as c on c.record_id = r.id where r.id = candidate.id
+      from records as r left join contents as c on c.record_id = r.id
+      left join messages as m on r.type = 'episodic' and m.record_id = r.id
+      where r.id = candidate.id
       offset 0
     ) as state
   `.execute(db)
-  return rows
+  return rows.map(({ happened_at: happenedAt, stated_at: statedAt, created_at: createdAt, ...state }) => {
+    const time = findRecordTime({ createdAt, happenedAt, statedAt })
+    return { ...state, created_at: time === undefined ? createdAt : new Date(time) }
+  })
 }
 
 /**

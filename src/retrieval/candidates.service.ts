@@ -1,6 +1,7 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { nameHandle } from '../domain/handles.ts'
+import { dropExcluded, dropQuotes } from '../domain/query-words.ts'
 import { findMostSalient } from '../records/index.ts'
 import {
   type CandidateState,
@@ -35,6 +36,8 @@ export type SearchInput = {
   text: string | undefined
   /** Replaces the vector of the text. */
   given?: GivenVector | undefined
+  /** Whether the most salient records are returned where nothing matches the content; by default they are. */
+  fallsBack?: boolean
 }
 
 export type Roots = {
@@ -69,8 +72,9 @@ export function createCandidates({
     seen: 'whole' | 'any',
     limit: number,
     now: Date,
+    demands: Conditions = [],
   ): Promise<Roots> {
-    const ids = await listSalient(question, seen, limit, now)
+    const ids = await listSalient(question, { seen, demands, limit }, now)
     const states = await findCandidateStates(db, ids, question)
     return { candidateNodes: [...states].sort(bySalience).slice(0, limit).map(toRoot), fits: new Map() }
   }
@@ -85,11 +89,22 @@ export function createCandidates({
     const depth = Math.max(50, 50 * Math.ceil(limit / 25))
     const matches = await search(input, question, answerConditions(question, 'whole'), depth)
     const ids = listIds(matches)
-    // No record shares a word with the question: the most salient records are a better answer than none.
-    if (ids.length === 0) return rankBySalience(question, 'whole', limit, now)
+    const { text = '' } = input
+    const stems = await words.stemsOf(db, text)
+    if (ids.length === 0) {
+      const plain = dropQuotes(text)
+      // No record contains the phrase in quotes: what has some of its words is a better answer than none.
+      if (stems.phrased.length > 0 && plain !== text)
+        return rankByContent(question, { ...input, text: plain }, limit, now)
+      if (input.fallsBack === false) return { candidateNodes: [], fits: new Map() }
+      // No record shares a word with the question: the most salient records are a better answer than none.
+      return rankBySalience(question, 'whole', limit, now, words.demandsOf(text))
+    }
     const rows = await findCandidateStates(db, ids, question)
     const states = new Map(rows.map((row) => [row.id, row]))
-    const candidateNodes = fuse(matches, states, readPeriods(input.text ?? '', question.at))
+    const isOfPeriod = readPeriods(dropExcluded(text), question.at)
+    const asked = { stems: stems.words, ...(isOfPeriod ? { isOfPeriod } : {}) }
+    const candidateNodes = fuse(matches, states, asked)
       .slice(0, limit)
       .map(({ id, score, signals }): CandidateNode => ({ id, hop: 0, score, isOpen: true, signals }))
     return { candidateNodes, fits: computeFits(matches) }
@@ -102,18 +117,20 @@ export function createCandidates({
     conditions: Conditions,
     limit: number,
   ): Promise<ChannelMatches> {
-    const { text } = input
+    const { text, given } = input
+    const wanted = dropExcluded(text ?? '')
+    const demanded = [...conditions, ...words.demandsOf(text ?? '')]
     const byText = text === undefined ? undefined : searchWords(text, question, conditions, limit)
     // By scope only the live records are listed.
     const scopes = question.includesForgotten ? undefined : searchedScopes(question)
-    const [vector, words, names] = await Promise.all([
-      findByVector({ ...input, byText, conditions, scopes, limit }),
+    const [vector, worded, names] = await Promise.all([
+      findByVector({ text: wanted, given, byText, conditions: demanded, scopes, limit }),
       byText,
-      text === undefined ? undefined : searchNames(text, question, conditions, limit),
+      text === undefined ? undefined : searchNames(wanted, question, demanded, limit),
     ])
     return {
       ...(vector ? { vector } : {}),
-      ...(words ? { text: words } : {}),
+      ...(worded ? { text: worded } : {}),
       ...(names ? { graph: names } : {}),
     }
   }
@@ -134,11 +151,10 @@ export function createCandidates({
 
   async function listSalient(
     question: Question,
-    seen: 'whole' | 'any',
-    limit: number,
+    { seen, demands, limit }: { seen: 'whole' | 'any'; demands: Conditions; limit: number },
     now: Date,
   ): Promise<string[]> {
-    const conditions = answerConditions(question, seen)
+    const conditions = [...answerConditions(question, seen), ...demands]
     const { trust, at, isPast, minSalience, scopes } = question
     const picked = findMostSalient(
       db,

@@ -21,6 +21,8 @@ export type Signals = {
   salience_factor: number
   importance_factor: number
   recency_factor: number
+  /** The older statement whose score the record took, because it says nearly the same. */
+  raised_by?: string
 }
 
 export const neutralFactors = { time_factor: 1, salience_factor: 1, importance_factor: 1, recency_factor: 1 }
@@ -38,11 +40,14 @@ const timeFactor = 1.5
 
 type IsOfPeriod = (time: Date) => boolean
 
+/** What the question says: whether a time is of a period that it names, and the stems of its words. */
+export type Asked = { isOfPeriod?: IsOfPeriod | undefined; stems?: readonly string[] }
+
 /** Returns the candidates of all channels, best first. */
 export function fuse(
   matches: ChannelMatches,
   inputs: ReadonlyMap<string, ScoreInputs>,
-  isOfPeriod: IsOfPeriod = () => false,
+  { isOfPeriod = () => false, stems }: Asked = {},
 ): FusedNode[] {
   const times = sortTimes(inputs)
   const nodes: FusedNode[] = []
@@ -54,7 +59,7 @@ export function fuse(
         scoreNode(id, channels, input, { times, time_factor: isOfPeriod(input.created_at) ? timeFactor : 1 }),
       )
   }
-  return putNewerFirst(nodes.sort(compareMatches), inputs)
+  return putNewerFirst(nodes.sort(compareMatches), inputs, stems)
 }
 
 /** In a fixed order of channels: a sum of floats depends on the order of its terms. */

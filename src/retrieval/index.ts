@@ -1,5 +1,5 @@
 /**
- * Answers a question with records: search by text, vector, name and salience, fusion of ranks, expansion along edges.
+ * Answers a question with records: search by text, vector and name, fusion by score, expansion along edges.
  * `prompt/` writes an answer as a text for a prompt.
  * Every search includes trust and all filters in its own SQL, so that excluded records affect no order and no cut.
  * Not here: the vector search itself (embeddings/), lists of records (records/listing/), the log of accesses (lifecycle/).

@@ -13,10 +13,15 @@ const fewestShared = 2
 /** Of the words of both. */
 const leastOverlap = 0.5
 
-/** Gives each statement at least the score of every older one that says nearly the same, and orders by score. */
-export function putNewerFirst<T extends Scored>(
+/**
+ * Gives each statement at least the score of every older one that says nearly the same, and orders by score. A statement
+ * that lacks a stem of the question which the older one has is about something else: "Peter lives in Berlin" does not
+ * replace "Anna lives in Berlin" where Anna is asked about.
+ */
+export function putNewerFirst<T extends Scored & { signals: object }>(
   ranked: readonly T[],
   statements: ReadonlyMap<string, Statement>,
+  asked: readonly string[] = [],
 ): T[] {
   const timeOf = ({ id }: Scored) => statements.get(id)?.created_at.getTime() ?? 0
   const wordsOf = ({ id }: Scored) =>
@@ -26,8 +31,14 @@ export function putNewerFirst<T extends Scored>(
     // The list is in order, so the first older one has the highest score of them.
     const older = compared
       .slice(0, place)
-      .find((other) => timeOf(other.node) < timeOf(node) && isNearlyEqual(words, other.words))
-    return older ? { ...node, score: older.node.score } : node
+      .find(
+        (other) =>
+          timeOf(other.node) < timeOf(node) &&
+          isNearlyEqual(words, other.words) &&
+          asked.every((stem) => words.has(stem) || !other.words.has(stem)),
+      )
+    if (!older || older.node.score === node.score) return node
+    return { ...node, score: older.node.score, signals: { ...node.signals, raised_by: older.node.id } }
   })
   return [...lifted, ...ranked.slice(mostCompared)].sort(
     (one, other) => other.score - one.score || timeOf(other) - timeOf(one) || (one.id < other.id ? -1 : 1),

@@ -116,6 +116,9 @@ const Signals = closed(
     salience_factor: Type.Number(),
     importance_factor: Type.Number(),
     recency_factor: Type.Number(),
+    raised_by: optional(
+      Uuid({ description: 'The older record that says nearly the same, if the record took its score.' }),
+    ),
     via: optional(closed({ source_id: Uuid(), predicate: Type.String(), weight: Unit() })),
   },
   { $id: 'Signals' },

@@ -33,11 +33,17 @@ const regretted = 10
 export function createRetrievalService({ db, clock, selectionThreshold, ...channels }: Resources) {
   const candidates = createCandidates({ db, ...channels })
 
-  async function retrieve(call: CallContext, input: RetrieveQuery): Promise<ServedAnswer> {
+  /** `fallsBack: false`: the answer is empty where nothing matches the question. */
+  async function retrieve(
+    call: CallContext,
+    input: RetrieveQuery,
+    { fallsBack = true }: { fallsBack?: boolean } = {},
+  ): Promise<ServedAnswer> {
     const now = clock.now()
     const question = readQuestion(input, call.caller.trust, now)
     if (question.at > now) throw refusal('/as_of', 'must not be in the future')
-    const search = { text: input.task_descriptor, given: await readVector(input.query_embedding) }
+    const given = await readVector(input.query_embedding)
+    const search = { text: input.task_descriptor, given, fallsBack }
     const { node_limit: nodeLimit = 25, root_limit: rootLimit = 10, max_hops: maxHops = 1 } = input
     const [roots, suppressed] = await Promise.all([
       candidates.findRoots(question, search, Math.min(rootLimit, nodeLimit), now),

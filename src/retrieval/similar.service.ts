@@ -30,7 +30,7 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
     if ((id === undefined) === (text === undefined)) throw bothOrNeither()
     const question = readQuestion(input.trust ? { trust: input.trust } : {}, call.caller.trust, now)
     const seeing = { ...call, caller: { ...call.caller, trust: question.trust } }
-    const stored = id === undefined ? undefined : await findReadableRecord(db, seeing.caller, id)
+    const stored = id === undefined ? undefined : await findReadableRecord(db, seeing.caller, id, now)
     const model = await queryEmbedder.servingModel()
     if (!model) throw new AppError('no_vectors', 'There are no vectors to search.')
     const vector = stored ? await vectorOf(stored, model) : await vectorOfText(text ?? '', model)

@@ -12,7 +12,8 @@ type Model = NonNullable<Awaited<ReturnType<VectorChannel['queryEmbedder']['serv
 export type GivenVector = { model: Model; vector: Embedding }
 
 type VectorQuestion = {
-  text: string | undefined
+  /** Empty when there is nothing to embed. */
+  text: string
   /** Replaces the vector of the text. */
   given?: GivenVector | undefined
   /** What the words of the text find. */
@@ -40,8 +41,7 @@ const comparedForEach = 4
 /** Returns the search for records whose vectors are near that of the question; it finds nothing where there is none. */
 export function createVectorMatches({ queryEmbedder, vectors }: VectorChannel) {
   async function embedQuestion({ text, byText }: VectorQuestion): Promise<GivenVector | undefined> {
-    const model = text === undefined ? undefined : await queryEmbedder.servingModel()
-    if (!model || text === undefined) return undefined
+    if (text === '' || !(await queryEmbedder.servingModel())) return undefined
     const asked = await queryEmbedder.embedText(text)
     if (asked.outcome !== 'embedded') return undefined
     if (knowsOnlySpelling(asked) && ((await byText)?.length ?? 0) >= enoughMatches) return undefined

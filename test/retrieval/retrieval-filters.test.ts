@@ -94,6 +94,27 @@ describe('retrieval filters', () => {
   })
 })
 
+describe('a validity with an offset that PostgreSQL cannot read', () => {
+  it('is refused, and read as UTC where an earlier release stored it', async () => {
+    const scope = 'far offset'
+    const { payload, ...rest } = buildStatement('plover of far away', { scope })
+    const boxed = (end: string) => ({
+      ...rest,
+      payload: { ...payload, validity: { mode: 'timeboxed', end } },
+    })
+    const refused = await app.request('POST', '/v1/records', { body: boxed('2099-01-01T00:00:00+20:00') })
+    expect(refused.status).toBe(422)
+    const over = await create(app, boxed('2099-01-01T00:00:00Z'))
+    const current = await create(app, buildStatement('plover nearby', { scope }))
+    await sql`
+      update contents set payload = jsonb_set(payload, '{validity,end}', '"2001-01-01T00:00:00+20:00"')
+      where record_id = ${over.id}
+    `.execute(app.db)
+    const answer = await retrieve(app, { task_descriptor: 'plover', scopes: [scope] })
+    expect(listNodeIds(answer)).toEqual([current.id])
+  })
+})
+
 describe('expired, withdrawn and superseded records', () => {
   it('are retrieved only when requested, and named with their reason in the explanation', async () => {
     const scope = 'put away'

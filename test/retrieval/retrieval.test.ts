@@ -41,6 +41,49 @@ describe('POST /v1/retrieve with a task', () => {
     expect(signals[1]).toContain('graph')
   })
 
+  it.each([
+    [
+      'a number',
+      Array.from(
+        { length: 20 },
+        (_, at) => `Host web-${at + 1} has address 10.0.0.${at + 1} in rack ${at + 1}.`,
+      ),
+      'What is the address of web-3?',
+      2,
+    ],
+    ['a name', ['Anna lives in Berlin.', 'Peter lives in Berlin.'], 'Where does Anna live?', 0],
+    [
+      'a word',
+      ['The password of staging rotates on Monday.', 'The password of production rotates on Friday.'],
+      'When does the staging password rotate?',
+      0,
+    ],
+  ])(
+    'puts the record with %s of the question before newer records that nearly equal it',
+    async (kind, texts, question, asked) => {
+      const scope = `asked-${kind}`
+      const ids: string[] = []
+      for (const text of texts) {
+        ids.push((await create(app, buildStatement(text, { scope }))).id)
+        app.clock.advance(day)
+      }
+      const answer = await retrieve(app, { task_descriptor: question, scopes: [scope] })
+      expect(answer.root_ids[0]).toBe(ids[asked])
+    },
+  )
+
+  it('puts the newer of two statements first that answer a question equally', async () => {
+    const scope = 'updated'
+    const ids: string[] = []
+    for (const limit of [300, 250]) {
+      const statement = buildStatement(`The bundle limit of the console is ${limit} kB.`, { scope })
+      ids.push((await create(app, statement)).id)
+      app.clock.advance(day)
+    }
+    const answer = await retrieve(app, { task_descriptor: 'What is the bundle limit?', scopes: [scope] })
+    expect(answer.root_ids).toEqual([ids[1], ids[0]])
+  })
+
   it('gives the same answer each time', async () => {
     const scopes = ['same']
     for (let index = 0; index < 30; index++)

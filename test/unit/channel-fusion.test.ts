@@ -49,7 +49,7 @@ describe('fusion of channels', () => {
     const found = { text: matches(['now', 5], ['then', 4]) }
     const isOfPeriod = (time: Date) => time < new Date(900 * day)
     expect(idsOf(fuse(found, states))).toEqual(['now', 'then'])
-    const [first] = fuse(found, states, isOfPeriod)
+    const [first] = fuse(found, states, { isOfPeriod })
     expect([first?.id, first?.signals.time_factor]).toEqual(['then', 1.5])
   })
 
@@ -64,6 +64,17 @@ describe('fusion of channels', () => {
     const nodes = fuse({ text: matches(['old', 9], ['other', 7], ['long', 6], ['new', 5]) }, states)
     expect(idsOf(nodes)).toEqual(['new', 'old', 'other', 'long'])
     expect(nodes[0]?.score).toBe(nodes[1]?.score)
+  })
+
+  it('keeps a newer statement behind an older one that has a word of the question which it lacks', () => {
+    const wordsOf = (...words: string[]) => words.join(betweenStems)
+    const states = new Map([
+      ['anna', { ...inputs(0.5, 0.5, 9), words: wordsOf('anna', 'live', 'berlin') }],
+      ['peter', { ...inputs(0.5, 0.5, 0), words: wordsOf('peter', 'live', 'berlin') }],
+      ['moved', { ...inputs(0.5, 0.5, 1), words: wordsOf('anna', 'live', 'hamburg') }],
+    ])
+    const found = { text: matches(['anna', 9], ['moved', 8], ['peter', 4]) }
+    expect(idsOf(fuse(found, states, { stems: ['anna', 'live'] }))).toEqual(['moved', 'anna', 'peter'])
   })
 
   it('never lifts a record over one that is 1.13 times as relevant', () => {

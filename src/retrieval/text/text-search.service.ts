@@ -23,6 +23,7 @@ import {
   type RankedMatches,
   type TextSearch,
 } from './text-search.queries.ts'
+import { listRecordDemands } from './word-conditions.queries.ts'
 import { measureVisible } from './word-statistics.queries.ts'
 import { createWordStatistics } from './word-statistics.service.ts'
 
@@ -72,8 +73,8 @@ type LargeStoreInput = Stems & { pages: number; certain: number; scopes: readonl
 /**
  * Text search by BM25. Records that the caller may not see are not found and do not count in the frequency of rare
  * words. One exception: in a larger store the number of records, the mean length and the frequency of common words
- * are estimated from all records, once a minute or when the store has doubled. Counting them for each caller would
- * read all records.
+ * are estimated from all records, once a minute or when the store has doubled, and are so coarse that no single
+ * record moves them. Counting them for each caller would read all records.
  */
 export function createTextSearch({ clock, textLanguage }: Resources) {
   const { pagesOf, lexiconFor } = createWordStatistics({ clock, fewPages: countedPages })
@@ -161,7 +162,17 @@ export function createTextSearch({ clock, textLanguage }: Resources) {
     return { ids: salient.map(({ id }) => id), newest: isScoped ? 0 : newest }
   }
 
-  return { find }
+  /** The stems of the words of a sentence; the search of the same sentence has read them. */
+  async function stemsOf(db: Database, sentence: string): Promise<Stems> {
+    return stemsIn(db, readQuery(sentence))
+  }
+
+  /** What a sentence demands of each answer, as conditions on `records as r`. */
+  function demandsOf(sentence: string): RawBuilder<SqlBool>[] {
+    return listRecordDemands({ query: readQuery(sentence), textLanguage })
+  }
+
+  return { find, stemsOf, demandsOf }
 }
 
 function mergeRanked(one: RankedMatches, other: RankedMatches, limit: number): RankedMatches {

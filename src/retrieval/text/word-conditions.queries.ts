@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { TextQuery } from '../../domain/query-words.ts'
 import { quoteWord } from './search-plan.ts'
 
@@ -8,14 +8,50 @@ type Demands = { query: Pick<TextQuery, 'phrases' | 'excluded'>; textLanguage: s
 
 /** What every answer must contain or lack: the phrases in quotes, and the words behind a minus. */
 export function listDemands(search: Demands): RawBuilder<unknown>[] {
-  const { phrases, excluded } = search.query
-  if (phrases.length + excluded.length === 0) return []
-  return [sql`c.search @@ (${sql.join(listPhrases(search), sql` && `)})`]
+  const { contained, lacked } = readDemands(search)
+  return [...contained, ...lacked.map((isIn) => sql`not (${isIn})`)]
 }
 
-export function listPhrases({ query, textLanguage }: Demands): RawBuilder<unknown>[] {
-  const phraseOf = (phrase: string) => sql`phraseto_tsquery(${textLanguage}::text::regconfig, ${phrase})`
-  return [...query.phrases.map(phraseOf), ...query.excluded.map((phrase) => sql`!!${phraseOf(phrase)}`)]
+/** The same over `records as r`. Both are conditions that PostgreSQL can answer from the index of words or by the id. */
+export function listRecordDemands(search: Demands): RawBuilder<SqlBool>[] {
+  const { contained, lacked } = readDemands(search)
+  const among = (isIn: RawBuilder<unknown>) =>
+    sql<SqlBool>`exists (select from contents as c where c.record_id = r.id and ${isIn})`
+  return [...contained.map(among), ...lacked.map((isIn) => sql<SqlBool>`not ${among(isIn)}`)]
+}
+
+/** A phrase of stop words demands nothing, but an empty query matches no text. */
+const anyText = sql`'!''-'''::tsquery`
+
+function readDemands({ query: { phrases, excluded }, textLanguage }: Demands) {
+  const isIn = (query: RawBuilder<unknown>) => sql`c.search @@ (select ${query})`
+  const all = sql`coalesce(nullif(${allOf(phrases, textLanguage)}, ''::tsquery), ${anyText})`
+  return {
+    contained: phrases.length > 0 ? [isIn(all)] : [],
+    lacked: excluded.length > 0 ? [isIn(anyOf(excluded, textLanguage))] : [],
+  }
+}
+
+export function listPhrases({ query: { phrases, excluded }, textLanguage }: Demands): RawBuilder<unknown>[] {
+  return [
+    ...(phrases.length > 0 ? [allOf(phrases, textLanguage)] : []),
+    ...(excluded.length > 0 ? [sql`!!${anyOf(excluded, textLanguage)}`] : []),
+  ]
+}
+
+const allOf = (phrases: readonly string[], language: string) => joinPhrases(phrases, ' & ', language)
+const anyOf = (phrases: readonly string[], language: string) => joinPhrases(phrases, ' | ', language)
+
+/** One statement for any number of phrases: a sentence can have thousands, and each part of a statement is planned. */
+function joinPhrases(phrases: readonly string[], joint: string, language: string) {
+  return sql`coalesce((
+    select string_agg(concat('(', phrase, ')'), ${sql.lit(joint)})::tsquery
+    from (
+      select phraseto_tsquery(${language}::text::regconfig, said) as phrase
+      from unnest(${sql.val([...phrases])}::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery)`
 }
 
 /** π²/6, the limit of the sum of 1/i². */

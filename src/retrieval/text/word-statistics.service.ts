@@ -1,6 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { WordStatistics } from './search-plan.ts'
+import { keepSteady } from './shared-statistics.ts'
 import { countPages, readWordStatistics } from './word-statistics.queries.ts'
 
 const keptMs = 60_000
@@ -19,7 +20,10 @@ export function createWordStatistics({ clock, fewPages }: { clock: Clock; fewPag
 
   function renew(db: Database, pages: number): Promise<CachedStatistics> {
     reading ??= readWordStatistics(db)
-      .then((lexicon) => (held = { lexicon, pages, at: clock.now().getTime() }))
+      .then((read) => {
+        held = { lexicon: keepSteady(held?.lexicon, read), pages, at: clock.now().getTime() }
+        return held
+      })
       .finally(() => (reading = undefined))
     return reading
   }

@@ -905,8 +905,8 @@ and "r"."scope" = any($4::text[]))
 and r.forgotten_at is null
 and (r.status in ('active')
 and case when r.type = 'semantic' then coalesce((
-    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $5::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $6::timestamptz, true)
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
@@ -951,8 +951,8 @@ and "r"."scope" = any($5::text[]))
 and r.forgotten_at is null
 and (r.status in ('active')
 and case when r.type = 'semantic' then coalesce((
-    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $6::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $7::timestamptz, true)
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $6::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $7::timestamptz, true)
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
@@ -989,8 +989,8 @@ and "r"."scope" = any($5::text[]))
 and r.forgotten_at is null
 and (r.status in ('active')
 and case when r.type = 'semantic' then coalesce((
-    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $6::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $7::timestamptz, true)
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $6::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $7::timestamptz, true)
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
@@ -1022,8 +1022,8 @@ and "r"."scope" = any($4::text[]))
 and r.forgotten_at is null
 and (r.status in ('active')
 and case when r.type = 'semantic' then coalesce((
-    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $5::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $6::timestamptz, true)
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
@@ -1064,8 +1064,8 @@ and "r"."scope" = any($6::text[]))
 and r.forgotten_at is null
 and (r.status in ('active')
 and case when r.type = 'semantic' then coalesce((
-    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $7::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $8::timestamptz, true)
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $7::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $8::timestamptz, true)
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'

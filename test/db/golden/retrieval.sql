@@ -62,16 +62,19 @@ from reached
     select state.*
     from unnest($1::uuid[]) as candidate (id) cross join lateral (
       select r.id, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) as salience, r.importance,
-        case when r.type = 'episodic' then coalesce((select m.at
-from messages as m
-where m.record_id = r.id), r.created_at)
-          else r.created_at end as created_at,
+        coalesce(m.at, r.created_at) as created_at,
+        case when r.type = 'episodic'
+and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
+        case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at,
         r.sensitivity <= $3::sensitivity as "isOpen",
-        case when c.words <= 60 then
+        case when r.type <> 'entity'
+and c.words <= 60 then
           array_to_string(tsvector_to_array(c.search), '') end as words
       from records as r
 left join contents as c on c.record_id = r.id
-where r.id = candidate.id
+      left join messages as m on r.type = 'episodic'
+and m.record_id = r.id
+      where r.id = candidate.id
       offset 0
     ) as state;
 
@@ -231,8 +234,8 @@ limit 1
 
 -- src/retrieval/candidates.queries.ts findWithheld
     select r.id, r.status as status, case when r.type = 'semantic' then coalesce((
-    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $1::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $2::timestamptz, true)
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $1::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $2::timestamptz, true)
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
@@ -294,8 +297,8 @@ and "r"."scope" = any($2::text[]))
 and r.forgotten_at is null
 and (r.status in ('active')
 and case when r.type = 'semantic' then coalesce((
-    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $3::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $4::timestamptz, true)
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $3::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $4::timestamptz, true)
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
@@ -335,8 +338,8 @@ order by s.id
 limit 1
   ), r.status) in ('active')
 and case when r.type = 'semantic' then coalesce((
-    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $5::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $6::timestamptz, true)
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
@@ -412,8 +415,8 @@ where ("r"."sensitivity" <= $1
 and "r"."scope" = any($2::text[]))
 and (r.status in ('active')
 and case when r.type = 'semantic' then coalesce((
-    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $3::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $4::timestamptz, true)
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $3::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $4::timestamptz, true)
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
@@ -421,8 +424,8 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
 
 -- src/retrieval/filters.queries.ts isValidAtInstant
 select case when r.type = 'semantic' then coalesce((
-    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $1::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $2::timestamptz, true)
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $1::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $2::timestamptz, true)
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
@@ -563,7 +566,7 @@ and not (r.status in ('active', 'challenged')
 and r.salience >= $9
 and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $10::timestamptz) >= $11);
 
--- src/retrieval/prompt/prompt-context.queries.ts findByHandles
+-- src/retrieval/prompt/prompt-context.queries.ts findByHandles: in every scope
     select h.record_id as id
     from unnest($1::bytea[]) with ordinality as w (digest, place)
     join handles as h on h.digest = w.digest
@@ -571,8 +574,19 @@ and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at,
     where r.type = $2
 and r.forgotten_at is null
     group by h.record_id
-    order by min(w.place), h.record_id desc
+    order by  min(w.place), h.record_id desc
     limit $3;
+
+-- src/retrieval/prompt/prompt-context.queries.ts findByHandles: in scopes
+    select h.record_id as id
+    from unnest($1::bytea[]) with ordinality as w (digest, place)
+    join handles as h on h.digest = w.digest
+    join records as r on r.id = h.record_id
+    where r.type = $2
+and r.forgotten_at is null
+    group by h.record_id
+    order by bool_and(r.scope = any($3::text[])) desc, min(w.place), h.record_id desc
+    limit $4;
 
 -- src/retrieval/prompt/prompt-context.queries.ts findDisputes: now
     select d.one, d.other, bool_or(d.predicate <> 'contested_by') as is_stated
@@ -615,6 +629,13 @@ and r.forgotten_at is null
     group by d.one, d.other
     order by d.one, d.other desc
     limit $5;
+
+-- src/retrieval/prompt/prompt-context.queries.ts findEntityNames
+    select r.id, coalesce(c.payload ->> 'canonical_name', '') as name
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = any($1::uuid[])
+and r.type = 'entity'
+and r.forgotten_at is null;
 
 -- src/retrieval/prompt/prompt-context.queries.ts findOpposites
     select h.record_id as one, other.id as other, true as is_stated
@@ -754,7 +775,21 @@ from line;
     with found as materialized (
       select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known , case when c.search @@ $23::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $24::tsquery))) - 0.5) end as "count_0", case when c.search @@ $25::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $26::tsquery))) - 0.5) end as "count_1", case when c.search @@ $27::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $28::tsquery))) - 0.5) end as "count_2", case when c.search @@ $29::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $30::tsquery))) - 0.5) end as "count_3"
       from contents as c
-where c.search @@ (select $31::tsquery && $32::tsquery && phraseto_tsquery($33::text::regconfig, $34) && !!phraseto_tsquery($35::text::regconfig, $36))
+where c.search @@ (select $31::tsquery && $32::tsquery && coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($33::text::regconfig, said) as phrase
+      from unnest($34::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery) && !!coalesce((
+    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
+    from (
+      select phraseto_tsquery($35::text::regconfig, said) as phrase
+      from unnest($36::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery))
     ), hit as materialized (
       select found.*, seen.is_wanted
       from found cross join lateral (
@@ -786,7 +821,21 @@ from best) as matches,
     with found as materialized (
       select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known , case when c.search @@ $23::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $24::tsquery))) - 0.5) end as "count_0", case when c.search @@ $25::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $26::tsquery))) - 0.5) end as "count_1", case when c.search @@ $27::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $28::tsquery))) - 0.5) end as "count_2", case when c.search @@ $29::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $30::tsquery))) - 0.5) end as "count_3"
       from contents as c
-where c.search @@ (select $31::tsquery && $32::tsquery && phraseto_tsquery($33::text::regconfig, $34) && !!phraseto_tsquery($35::text::regconfig, $36))
+where c.search @@ (select $31::tsquery && $32::tsquery && coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($33::text::regconfig, said) as phrase
+      from unnest($34::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery) && !!coalesce((
+    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
+    from (
+      select phraseto_tsquery($35::text::regconfig, said) as phrase
+      from unnest($36::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery))
     ), hit as materialized (
       select found.*, seen.is_wanted
       from found cross join lateral (
@@ -832,7 +881,21 @@ and "r"."scope" = any($24::text[]))
 limit 500
     )
     union select unnest($25::uuid[])))
-and c.search @@ (select $26::tsquery && $27::tsquery && phraseto_tsquery($28::text::regconfig, $29) && !!phraseto_tsquery($30::text::regconfig, $31))
+and c.search @@ (select $26::tsquery && $27::tsquery && coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($28::text::regconfig, said) as phrase
+      from unnest($29::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery) && !!coalesce((
+    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
+    from (
+      select phraseto_tsquery($30::text::regconfig, said) as phrase
+      from unnest($31::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery))
       and not (c.search @@ ($32::tsquery))
     ), hit as materialized (
       select found.*, seen.is_wanted
@@ -880,7 +943,21 @@ and "r"."scope" = any($24::text[]))
 limit 500
     )
     union select unnest($25::uuid[])))
-and c.search @@ (select $26::tsquery && $27::tsquery && phraseto_tsquery($28::text::regconfig, $29) && !!phraseto_tsquery($30::text::regconfig, $31))
+and c.search @@ (select $26::tsquery && $27::tsquery && coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($28::text::regconfig, said) as phrase
+      from unnest($29::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery) && !!coalesce((
+    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
+    from (
+      select phraseto_tsquery($30::text::regconfig, said) as phrase
+      from unnest($31::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery))
     ), hit as materialized (
       select found.*, seen.is_wanted
       from found cross join lateral (
@@ -912,7 +989,21 @@ from best) as matches,
     with found as materialized (
       select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known
 from contents as c
-where c.search @@ (select $23::tsquery && $24::tsquery && phraseto_tsquery($25::text::regconfig, $26) && !!phraseto_tsquery($27::text::regconfig, $28))
+where c.search @@ (select $23::tsquery && $24::tsquery && coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($25::text::regconfig, said) as phrase
+      from unnest($26::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery) && !!coalesce((
+    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
+    from (
+      select phraseto_tsquery($27::text::regconfig, said) as phrase
+      from unnest($28::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery))
 and not (c.search @@ ($29::tsquery))
     ), hit as materialized (
       select found.*, seen.is_wanted
@@ -942,11 +1033,63 @@ from best) as matches,
     from total;
 
 -- src/retrieval/text/word-conditions.queries.ts listDemands
-select c.search @@ (phraseto_tsquery($1::text::regconfig, $2) && !!phraseto_tsquery($3::text::regconfig, $4))
+select c.search @@ (select coalesce(nullif(coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($1::text::regconfig, said) as phrase
+      from unnest($2::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery), ''::tsquery), '!''-'''::tsquery)), not (c.search @@ (select coalesce((
+    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
+    from (
+      select phraseto_tsquery($3::text::regconfig, said) as phrase
+      from unnest($4::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery)))
 from contents as c;
 
 -- src/retrieval/text/word-conditions.queries.ts listPhrases
-select phraseto_tsquery($1::text::regconfig, $2), !!phraseto_tsquery($3::text::regconfig, $4);
+select coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($1::text::regconfig, said) as phrase
+      from unnest($2::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery), !!coalesce((
+    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
+    from (
+      select phraseto_tsquery($3::text::regconfig, said) as phrase
+      from unnest($4::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery);
+
+-- src/retrieval/text/word-conditions.queries.ts listRecordDemands
+select exists (select
+from contents as c
+where c.record_id = r.id
+and c.search @@ (select coalesce(nullif(coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($1::text::regconfig, said) as phrase
+      from unnest($2::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery), ''::tsquery), '!''-'''::tsquery))), not exists (select
+from contents as c
+where c.record_id = r.id
+and c.search @@ (select coalesce((
+    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
+    from (
+      select phraseto_tsquery($3::text::regconfig, said) as phrase
+      from unnest($4::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery)))
+from records as r;
 
 -- src/retrieval/text/word-conditions.queries.ts withOccurrences
 select case when c.search @@ $1::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $2::tsquery))) - 0.5) end
@@ -981,10 +1124,13 @@ from portion)) repeatable (0)
       select word, count(*) as count
 from sample, unnest(tsvector_to_array(search)) as word
       group by word having count(*) > 1
+    ), middle as (
+      select percentile_disc(0.5) within group (order by words) as words
+from sample
     )
     select count(*) as sampled, count(*) * 100 / (select percent
 from portion) as rows,
-      coalesce(avg(words), 1)::float8 as average,
+      coalesce(avg(least(sample.words, 8 * greatest(1, middle.words))), 1)::float8 as average,
       (select coalesce(json_agg(json_build_array(word, count)), '[]')
 from word) as words
-    from sample;
+    from sample cross join middle;

@@ -34,6 +34,11 @@ const narrow = readQuestion(
 const amongForgotten: Question = { ...question, includesForgotten: true }
 const conditions = [sql<boolean>`r.forgotten_at is null`]
 
+const named = {
+  ...{ type: 'entity' as const, digests: [Buffer.alloc(16)], limit: 4 },
+  conditions,
+}
+
 const select =
   (compile: (question: Question) => readonly unknown[], input: Question): Sample =>
   (db) =>
@@ -82,8 +87,11 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     findPastStates: (db) => candidates.findPastStates(db, [id], past),
   },
   'src/retrieval/prompt/prompt-context.queries.ts': {
-    findByHandles: (db) =>
-      prompting.findByHandles(db, { type: 'entity', digests: [Buffer.alloc(16)], conditions, limit: 4 }),
+    findByHandles: {
+      'in every scope': (db) => prompting.findByHandles(db, named),
+      'in scopes': (db) => prompting.findByHandles(db, { ...named, scopes: ['team'] }),
+    },
+    findEntityNames: (db) => prompting.findEntityNames(db, [id], conditions),
     findOpposites: (db) => prompting.findOpposites(db, [id], conditions),
     findDisputes: {
       now: (db) => prompting.findDisputes(db, [id], question, { conditions, limit: 100 }),

@@ -47,6 +47,8 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
   },
   'src/retrieval/text/word-conditions.queries.ts': {
     listDemands: (db) => sql`select ${sql.join(parts.listDemands(search))} from contents as c`.execute(db),
+    listRecordDemands: (db) =>
+      sql`select ${sql.join(parts.listRecordDemands(search))} from records as r`.execute(db),
     listPhrases: (db) => sql`select ${sql.join(parts.listPhrases(search))}`.execute(db),
     withOccurrences: (db) =>
       sql`select ${parts.withOccurrences('flaki', (count) => count)} from contents as c`.execute(db),
