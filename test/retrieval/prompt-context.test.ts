@@ -163,6 +163,24 @@ describe('POST /v1/context', () => {
     expect([notice.includes('data'), rest, idsOf(items)]).toEqual([true, {}, [id]])
   })
 
+  it('answers nothing, and counts nothing as served, where nothing matches', async () => {
+    const scope = 'nothing'
+    const { id } = await create(app, buildStatement('invoices are sent on Mondays', { scope }))
+    const body = { task_descriptor: 'quokka', scopes: [scope] }
+    const uncounted = { body: { ...body, record_access: false } }
+    const retrieved = await app.request('POST', '/v1/retrieve', uncounted)
+    expect(retrieved.body).toMatchObject({ root_ids: [id] })
+    const nothing = { text: '', token_estimate: 0, items: [], omitted: [] }
+    expect(await askContext(app, scope, body)).toEqual(nothing)
+    const { text, ...json } = await askContext(app, scope, { ...body, format: 'json' })
+    expect(JSON.parse(text)).toEqual({ notice: expect.any(String) })
+    expect(json).toMatchObject({ items: [], omitted: [] })
+    expect(await askContext(app, scope, { ...body, format: 'json', max_tokens: 8 })).toEqual(nothing)
+    await app.services.access.flush()
+    const served = app.db.selectFrom('access_log').where('record_id', '=', id).selectAll()
+    expect(await served.execute()).toEqual([])
+  })
+
   it('counts the records in the text as served, unless asked not to', async () => {
     const scope = 'counted'
     const { id } = await create(app, buildStatement('the heron waits', { scope }))

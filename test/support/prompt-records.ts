@@ -28,6 +28,12 @@ export const message = (number: number, content: string, more: object = {}) => {
   return record(number, { kind: 'episodic', conversation, timeline, tool_graph: [], artifacts: [] })
 }
 
+export const captured = (number: number, content: unknown) => {
+  const timeline = [{ t: '2026-03-01T12:00:00.000Z', event_kind: 'event', ref: 'r' }]
+  const environment = { context: { captured: { content } } }
+  return record(number, { kind: 'episodic', timeline, environment, tool_graph: [], artifacts: [] })
+}
+
 type Given = Partial<Omit<Found, 'records' | 'answer'>> & { selected?: string[] }
 
 /** The records as if retrieval had found them in this order. */
@@ -40,6 +46,6 @@ export function find(records: readonly MemoryRecord[], { selected, ...more }: Gi
       ...(selected ? { selection: { selected, confidence: 1, needs_more: false, scores: {} } } : {}),
     },
     records: new Map(records.map((each) => [each.id, each])),
-    ...{ profileIds: [], besides: new Map(), disputes: [], ...more },
+    ...{ profileIds: [], besides: new Map(), disputes: [], names: new Map(), ...more },
   }
 }

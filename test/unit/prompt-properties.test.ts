@@ -4,16 +4,17 @@ import { writePrompt } from '../../src/retrieval/prompt/prompt-writing.ts'
 import { estimateTokens } from '../../src/retrieval/prompt/token-estimate.ts'
 import { hostileText } from '../support/hostile-text.ts'
 import { countRuns } from '../support/long-run.ts'
-import { fact, find, message, record } from '../support/prompt-records.ts'
+import { captured, fact, find, message, record } from '../support/prompt-records.ts'
 
 const question = 'billing needs secret words'
 
 describe('for any content of the records, the text', () => {
   const content = fc.oneof(hostileText, fc.string({ unit: 'grapheme', maxLength: 3_000 }))
-  const anyRecord = fc.tuple(fc.nat(3), content, content).map(([kind, text, other]) => (number: number) => {
+  const anyRecord = fc.tuple(fc.nat(4), content, content).map(([kind, text, other]) => (number: number) => {
     if (kind === 0) return fact(number, text, {}, other)
     if (kind === 1) return message(number % 60, text, { id: other || 'c', name: other || 'n' })
     if (kind === 2) return fact(number, { [text]: other })
+    if (kind === 3) return captured(number, { [other]: text, text: other })
     const task = { state: 'waiting', active_constraints: [], next_actions: [text], open_questions: [] }
     return record(number, { kind: 'working', thread_id: other, ...task })
   })
@@ -65,7 +66,6 @@ describe('for any content of the records, the text', () => {
     fc.assert(
       fc.property(found, (input) => {
         const { text, items } = writePrompt(input, { question, maxTokens: 100_000, format: 'json' })
-        if (items.length === 0) return
         const { notice, ...parts } = JSON.parse(text)
         expect(notice).toContain('data')
         const entries = Object.values(parts).flat() as { record_id: string }[]

@@ -11,14 +11,17 @@ export type HandleSearch = {
   /** The most important first. */
   digests: readonly Buffer[]
   conditions: Conditions
+  /** Records of these scopes come first. */
+  scopes?: readonly string[] | undefined
   limit: number
 }
 
 /** Finds the records of a type that have one of the handles and meet the conditions. */
 export async function findByHandles(
   db: Database,
-  { type, digests, conditions, limit }: HandleSearch,
+  { type, digests, conditions, scopes, limit }: HandleSearch,
 ): Promise<string[]> {
+  const near = scopes ? sql`bool_and(r.scope = any(${sql.val([...scopes])}::text[])) desc,` : sql``
   const { rows } = await sql<{ id: string }>`
     select h.record_id as id
     from unnest(${sql.val(digests)}::bytea[]) with ordinality as w (digest, place)
@@ -26,10 +29,24 @@ export async function findByHandles(
     join records as r on r.id = h.record_id
     where r.type = ${type} and ${allOf(conditions)}
     group by h.record_id
-    order by min(w.place), h.record_id desc
+    order by ${near} min(w.place), h.record_id desc
     limit ${limit}
   `.execute(db)
   return rows.map(({ id }) => id)
+}
+
+/** Reads the names of those of the records that are entities and meet the conditions. */
+export async function findEntityNames(
+  db: Database,
+  ids: readonly string[],
+  conditions: Conditions,
+): Promise<{ id: string; name: string }[]> {
+  const { rows } = await sql<{ id: string; name: string }>`
+    select r.id, coalesce(c.payload ->> 'canonical_name', '') as name
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = any(${sql.val([...ids])}::uuid[]) and r.type = 'entity' and ${allOf(conditions)}
+  `.execute(db)
+  return rows
 }
 
 export type Dispute = { one: string; other: string; is_stated: boolean }

@@ -57,7 +57,8 @@ const ContextItem = closed(
     }),
     tokens: Type.Integer({ minimum: 1, description: 'The estimate for the line of the record.' }),
     quoted: Type.Boolean({
-      description: 'Whether the line says all; false where it was shortened or a secret was masked.',
+      description:
+        'Whether the line says all; false where it was shortened, a secret was masked, or the arguments of tools or the `context` of a capture were left out.',
     }),
   },
   { $id: 'ContextItem' },
@@ -76,7 +77,10 @@ const OmittedRecord = closed(
 
 export const PromptContext = closed(
   {
-    text: Type.String({ description: 'To put into a prompt. Empty if nothing was found or nothing fits.' }),
+    text: Type.String({
+      description:
+        'To put into a prompt. Empty if nothing was found or nothing fits; as JSON a document with the `notice` alone, unless `max_tokens` is too small for that.',
+    }),
     token_estimate: Type.Integer({
       minimum: 0,
       description:

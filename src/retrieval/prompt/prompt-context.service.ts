@@ -2,14 +2,15 @@ import type { Database } from '../../db/connection.ts'
 import type { CallContext } from '../../db/transaction.ts'
 import { factHandle, nameHandle } from '../../domain/handles.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { isUuid } from '../../kernel/ids.ts'
 import type { MemoryRecord } from '../../records/index.ts'
-import { answerConditions } from '../filters.queries.ts'
+import { answerConditions, lendingConditions } from '../filters.queries.ts'
 import { listNames } from '../names-in-question.ts'
 import { type Question, readQuestion } from '../question.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
 import type { RetrievalService } from '../retrieval.service.ts'
 import { findSurroundings } from '../text/context.queries.ts'
-import { findByHandles, findDisputes, findOpposites } from './prompt-context.queries.ts'
+import { findByHandles, findDisputes, findEntityNames, findOpposites } from './prompt-context.queries.ts'
 import type { ContextQuery, PromptContext } from './prompt-context.schemas.ts'
 import type { Pair } from './prompt-order.ts'
 import { type Found, isContested, isMessage, isWhole, writePrompt } from './prompt-writing.ts'
@@ -20,6 +21,8 @@ type Conditions = ReturnType<typeof answerConditions>
 export type PromptContextService = ReturnType<typeof createPromptContextService>
 
 const mostEntities = 4
+/** Entities of a name whose profiles are looked up. */
+const mostNamed = 16
 const mostDisputes = 100
 
 export function createPromptContextService({ db, clock, retrieval, conversationGapMs }: Resources) {
@@ -30,24 +33,32 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     const conditions = answerConditions(question, 'whole')
     const limits = { root_limit, node_limit, max_hops, edge_limit: 0 }
     const [{ answer }, profileIds] = await Promise.all([
-      retrieval.retrieve(call, { ...query, ...limits }),
-      findProfiles(input.task_descriptor, conditions),
+      // Records that have nothing to do with the task are worse than none: a model would believe that they have.
+      retrieval.retrieve(call, { ...query, ...limits }, { fallsBack: false }),
+      findProfiles(input.task_descriptor, question, conditions),
     ])
     const found = await gather(question, conditions, answer, profileIds)
     return writePrompt(found, { question: input.task_descriptor, maxTokens, format })
   }
 
-  /** The entities that the question names, each with its profile, and profiles of names without an entity. */
-  async function findProfiles(text: string, conditions: Conditions): Promise<string[]> {
+  /**
+   * The entities that the question names, each with its profile, and profiles of names without an entity. A profile is shown
+   * although a filter excludes its entity.
+   */
+  async function findProfiles(text: string, question: Question, conditions: Conditions): Promise<string[]> {
     const names = listNames(text)
+    if (names.length === 0) return []
     const digests = names.map((name) => nameHandle(name).digest)
-    const entities = { type: 'entity' as const, digests, conditions, limit: mostEntities }
-    const entityIds = digests.length === 0 ? [] : await findByHandles(db, entities)
-    const profiles = [...entityIds, ...names].map(
+    const named = { type: 'entity' as const, digests, scopes: question.scopes }
+    const [shown, others] = await Promise.all([
+      findByHandles(db, { ...named, conditions, limit: mostEntities }),
+      findByHandles(db, { ...named, conditions: lendingConditions(question), limit: mostNamed }),
+    ])
+    const profiles = [...new Set([...shown, ...others, ...names])].map(
       (subject) => factHandle({ subject, predicate: 'profile' }).digest,
     )
     const facts = { type: 'semantic' as const, digests: profiles, conditions, limit: mostEntities }
-    return [...entityIds, ...(profiles.length === 0 ? [] : await findByHandles(db, facts))]
+    return [...shown, ...(await findByHandles(db, facts))]
   }
 
   /** Everything that could stand in the text. What retrieval did not find is found under the same conditions. */
@@ -82,7 +93,19 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     // The other side of a contest that has ended is an ordinary fact, and was not asked about.
     const ordinaryIds = linked.map(({ other }) => other).filter((id) => !disputes.flat().includes(id))
     for (const id of ordinaryIds) if (missing.includes(id) && !profileIds.includes(id)) records.delete(id)
-    return { answer, records, profileIds, besides, disputes }
+    const names = await nameSubjects(question, [...records.values()])
+    return { answer, records, profileIds, besides, disputes, names }
+  }
+
+  /** The names of the entities that facts are about, if they name them by their ids. */
+  async function nameSubjects(
+    question: Question,
+    records: readonly MemoryRecord[],
+  ): Promise<Map<string, string>> {
+    const subjects = records.flatMap(({ payload }) => (payload.kind === 'semantic' ? [payload.subject] : []))
+    const ids = subjects.filter(isUuid)
+    const named = ids.length === 0 ? [] : await findEntityNames(db, ids, lendingConditions(question))
+    return new Map(named.map(({ id, name }) => [id, name]))
   }
 
   /** The messages directly before and after, in the same session. */

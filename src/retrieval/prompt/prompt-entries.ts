@@ -1,5 +1,7 @@
+import { positionAt } from '../../domain/message-place.ts'
 import { normaliseName } from '../../domain/names.ts'
 import type { MemoryRecord } from '../../records/index.ts'
+import { findRecordTime } from '../record-time.ts'
 import { quoteAsLine } from './quoted-text.ts'
 import { type StatementContext, stateRecord } from './record-statement.ts'
 import { cutToWeight, mostCharacters } from './token-estimate.ts'
@@ -16,7 +18,7 @@ export type Entry = {
   id: string
   kind: Kind
   part: Part
-  /** `2026-03-28` */
+  /** `2026-03-28`, in UTC: a client may have written a time with another offset. */
   date: string
   /** One line, quoted. */
   text: string
@@ -24,6 +26,8 @@ export type Entry = {
   isDisputed: boolean
   /** Milliseconds; the order of what happened and of disputed facts. */
   at: number
+  /** The order of the messages of one conversation in one millisecond. */
+  position: number
   conversation?: { scope: string; id: string }
 }
 
@@ -39,12 +43,16 @@ export function toEntry(record: MemoryRecord, context: EntryContext): Entry {
   const { id, payload, scope = '' } = record
   const kind = kindOf(record, context)
   const time = timeOf(record)
-  const statement = stateRecord(payload, mostCharacters(context.heaviest), context)
+  const statement = stateRecord(payload, mostCharacters(context.heaviest), {
+    ...context,
+    scope: record.scope,
+  })
   const line = quoteAsLine(statement.text)
   const text = cutToWeight(line, context.heaviest)
   return {
     ...{ id, kind, part: partOfKind[kind], text, at: Date.parse(time) },
-    date: time.slice(0, 10),
+    position: (payload.kind === 'episodic' && payload.conversation?.position) || positionAt(time),
+    date: new Date(time).toISOString().slice(0, 10),
     isWhole: statement.isWhole && text === line,
     isDisputed: context.disputedIds.has(id),
     ...(payload.kind === 'episodic' && payload.conversation
@@ -53,10 +61,15 @@ export function toEntry(record: MemoryRecord, context: EntryContext): Entry {
   }
 }
 
-/** In UTC: a client may have written the time of a message with another offset. */
 function timeOf({ payload, created_at: createdAt }: MemoryRecord): string {
-  const writtenAt = payload.kind === 'episodic' ? payload.conversation?.at : undefined
-  return new Date(writtenAt ?? createdAt).toISOString()
+  const times = {
+    createdAt,
+    ...(payload.kind === 'episodic'
+      ? { happenedAt: payload.conversation?.at ?? payload.timeline[0]?.t }
+      : {}),
+    ...(payload.kind === 'semantic' ? { statedAt: payload.evidence[0]?.timestamp } : {}),
+  }
+  return findRecordTime(times) ?? createdAt
 }
 
 function kindOf({ id, payload }: MemoryRecord, { profileIds }: EntryContext): Kind {

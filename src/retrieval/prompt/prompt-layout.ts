@@ -58,7 +58,7 @@ export function createMarkdownLayout(references: References): Layout {
 
 const isText = (text: string) => text !== ''
 
-/** One JSON document with a member for each part. The quotes of JSON are the fence. */
+/** One JSON document with a member for each part, also without any entry. The quotes of JSON are the fence. */
 export function createJsonLayout(): Layout {
   const present = ({ id, date, isDisputed, text, conversation }: Entry) => ({
     record_id: id,
@@ -75,7 +75,7 @@ export function createJsonLayout(): Layout {
       const members = arrange(part, entries).flat().map(present)
       return members.length === 0 ? [] : [[part, members] as const]
     })
-    return named.length === 0 ? '' : JSON.stringify({ notice: jsonNotice, ...Object.fromEntries(named) })
+    return JSON.stringify({ notice: jsonNotice, ...Object.fromEntries(named) })
   }
   return {
     frameWeight: measureWeight(JSON.stringify({ notice: jsonNotice })),
@@ -90,7 +90,9 @@ export function createJsonLayout(): Layout {
 function arrange(part: Part, entries: readonly Entry[]): Entry[][] {
   const own = entries.filter((entry) => entry.part === part)
   if (part !== 'happened') return own.length === 0 ? [] : [own]
-  const inTime = [...own].sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1))
+  const inTime = [...own].sort(
+    (one, other) => one.at - other.at || one.position - other.position || (one.id < other.id ? -1 : 1),
+  )
   return [...Map.groupBy(inTime, groupKey).values()]
 }
 

@@ -24,6 +24,8 @@ export type Found = {
   profileIds: readonly string[]
   besides: ReadonlyMap<string, readonly string[]>
   disputes: readonly Pair[]
+  /** Names of entities by id. */
+  names: ReadonlyMap<string, string>
 }
 type Form = { question: string; maxTokens: number; format: 'markdown' | 'json' }
 
@@ -35,9 +37,10 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Form)
   const heaviest = toWeight(Math.min(maxTokens * largestShare, longestLine))
   const entries = listEntries(found, selectedId, { heaviest, stems: listStems(question) })
   const references = shortenIds([...records.keys()])
+  const budget = toWeight(maxTokens)
   const layout = format === 'json' ? createJsonLayout() : createMarkdownLayout(references)
-  const { chosen, omitted } = fillBudget(listUnits(entries, places, disputes), layout, toWeight(maxTokens))
-  const text = layout.write(chosen)
+  const { chosen, omitted } = fillBudget(listUnits(entries, places, disputes), layout, budget)
+  const text = layout.frameWeight > budget ? '' : layout.write(chosen)
   const others = answer.nodes.flatMap(({ record }): Omitted[] => {
     const isListed = !isWhole(record) || entries.some(({ id }) => id === record.id)
     return isListed ? [] : [{ record_id: record.id, reason: 'not_selected' }]
@@ -60,7 +63,7 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Form)
 
 /** Of skills and plans only the selected one is an entry. */
 function listEntries(
-  { records, profileIds, disputes }: Found,
+  { records, profileIds, disputes, names }: Found,
   selectedId: string | undefined,
   shape: { heaviest: number; stems: readonly string[] },
 ): Entry[] {
@@ -68,11 +71,7 @@ function listEntries(
   const context = {
     profileIds: new Set(profileIds),
     disputedIds: new Set([...contested, ...disputes.flat()]),
-    names: new Map(
-      [...records.values()].flatMap(({ id, payload }) =>
-        payload.kind === 'entity' ? [[id, payload.canonical_name] as const] : [],
-      ),
-    ),
+    names,
     ...shape,
   }
   const entries = [...records.values()].map((record) => toEntry(record, context))

@@ -1,8 +1,10 @@
+import { isNote, noTopic } from '../../domain/handles.ts'
 import { holdsMask, maskFact, maskText } from '../../domain/masking.ts'
-import { contentOf } from '../../domain/message-content.ts'
 import { clip, outline } from '../../domain/outline.ts'
-import type { EpisodicPayload, Payload } from '../../domain/payloads.ts'
+import type { Payload } from '../../domain/payloads.ts'
+import { describeEpisode, describeMessage, hasOmittedParts } from './episode-statement.ts'
 import { excerptAround } from './excerpt.ts'
+import { containsWords, join, labelled, longestDetail, mostItems, type Write } from './statement-parts.ts'
 
 /** Says in plain text what a record holds, with secrets masked. */
 
@@ -13,25 +15,20 @@ export type Statement = {
 }
 
 type Of<K extends Payload['kind']> = Extract<Payload, { kind: K }>
-/** Writes a value within a limit of characters, masked. */
-type Write = (value: unknown, limit?: number) => string
-
-/** So much of a result or a value is shown beside others. */
-const longestDetail = 300
-/** So many items of a list are shown. */
-const mostItems = 50
 /** Characters beyond a limit that are examined, because a secret may begin before it. */
 const margin = 8_192
 
 export type StatementContext = {
-  /** Names of entities by id, for facts about them. */
+  /** Names of entities by id in lower case, for facts about them. */
   names: ReadonlyMap<string, string>
   /** The words of the question: of a longer text, the part around them is shown. */
   stems: readonly string[]
+  /** The scope of the record, which is the subject of a note about nothing else. */
+  scope?: string | undefined
 }
 
 /** At most `limit` characters. The cost depends on the limit, not on the record, which may have megabytes. */
-export function stateRecord(payload: Payload, limit: number, { names, stems }: StatementContext): Statement {
+export function stateRecord(payload: Payload, limit: number, context: StatementContext): Statement {
   let isCut = false
   const write: Write = (value, most = limit + 1) => {
     const part = excerpt(value, most)
@@ -45,11 +42,12 @@ export function stateRecord(payload: Payload, limit: number, { names, stems }: S
   }
   const excerpt = (value: unknown, most: number) =>
     typeof value === 'string' && value.length > most
-      ? excerptAround(value, stems, { limit: most, margin })
+      ? excerptAround(value, context.stems, { limit: most, margin })
       : undefined
-  const full = maskText(clip(describe(payload, write, names).trim(), limit + margin))
+  const full = maskText(clip(describe(payload, write, context).trim(), limit + margin))
   const text = clip(full, limit)
-  return { text, isWhole: text === full && !isCut && !hasLongList(payload) && !holdsMask(full) }
+  const isComplete = !isCut && !hasLongList(payload) && !hasOmittedParts(payload)
+  return { text, isWhole: text === full && isComplete && !holdsMask(full) }
 }
 
 function shorten(value: unknown, limit: number): unknown {
@@ -60,12 +58,12 @@ function hasLongList(payload: Payload): boolean {
   return Object.values(payload).some((member) => Array.isArray(member) && member.length > mostItems)
 }
 
-function describe(payload: Payload, write: Write, names: ReadonlyMap<string, string>): string {
+function describe(payload: Payload, write: Write, context: StatementContext): string {
   switch (payload.kind) {
     case 'entity':
       return describeEntity(payload, write)
     case 'semantic':
-      return describeFact(payload, write, names)
+      return describeFact(payload, write, context)
     case 'competence':
       return describeSkill(payload, write)
     case 'plan_graph':
@@ -76,15 +74,6 @@ function describe(payload: Payload, write: Write, names: ReadonlyMap<string, str
       return payload.conversation ? describeMessage(payload, write) : describeEpisode(payload, write)
   }
 }
-
-const join = (parts: readonly string[], by: string) => parts.filter((part) => part !== '').join(by)
-const labelled = (label: string, items: readonly unknown[], write: Write) =>
-  items.length === 0
-    ? ''
-    : `${label}: ${items
-        .slice(0, mostItems)
-        .map((item) => write(item))
-        .join('; ')}`
 
 function describeEntity(payload: Of<'entity'>, write: Write): string {
   const { canonical_name: name, primary_type: type, aliases, identifiers, summary } = payload
@@ -104,11 +93,14 @@ function describeEntity(payload: Of<'entity'>, write: Write): string {
 }
 
 /** A fact about an entity may name it by its id: its name says more. */
-function describeFact(payload: Of<'semantic'>, write: Write, names: ReadonlyMap<string, string>): string {
-  const { subject, predicate, object } = payload
+function describeFact(payload: Of<'semantic'>, write: Write, { names, scope }: StatementContext): string {
+  const { predicate, object } = payload
+  const subject = names.get(payload.subject.toLowerCase()) ?? payload.subject
   // Only a plain value is masked because of what the fact is about. The rest is masked where it is written.
   const value = typeof object === 'object' ? object : maskFact({ subject, predicate, object }).object
-  const statement = [write(names.get(subject) ?? subject), write(predicate), write(value)].join(' ')
+  const statement = isNote(payload)
+    ? describeNote(subject, payload.object, write, scope)
+    : [write(subject), write(predicate), write(value)].join(' ')
   const { mode, start, end, conditions } = payload.validity
   if (mode === 'global') return statement
   const limits = [
@@ -117,6 +109,12 @@ function describeFact(payload: Of<'semantic'>, write: Write, names: ReadonlyMap<
     conditions === undefined ? '' : `if ${write(conditions)}`,
   ]
   return join([statement, join(limits, ' ')], ', valid ')
+}
+
+/** A note is a text in plain words: its topic is added only where the text does not name it. */
+function describeNote(subject: string, text: string, write: Write, scope: string | undefined): string {
+  const isNamed = subject === (scope ?? noTopic) || containsWords(text, subject)
+  return join([isNamed ? '' : write(subject), write(text)], ': ')
 }
 
 function describeSkill(payload: Of<'competence'>, write: Write): string {
@@ -174,34 +172,6 @@ function describeTask(payload: Of<'working'>, write: Write): string {
       labelled('Next', payload.next_actions, write),
       labelled('Open', payload.open_questions, write),
       bounds.length === 0 ? '' : `Constraints: ${bounds.join('; ')}`,
-    ],
-    '. ',
-  )
-}
-
-function describeMessage(payload: EpisodicPayload, write: Write): string {
-  const { name, role = '' } = payload.conversation ?? {}
-  return `${write(name ?? role)}: ${write(contentOf(payload))}`
-}
-
-/** Arguments of tools are left out, as in searches. */
-function describeEpisode(
-  { timeline, tool_graph: calls, artifacts, outcome }: EpisodicPayload,
-  write: Write,
-): string {
-  const events = timeline
-    .slice(0, mostItems)
-    .map(({ event_kind: kind, summary }) => write(summary === undefined || summary === '' ? kind : summary))
-  const results = calls
-    .slice(0, mostItems)
-    .map(({ tool, result }) =>
-      join([write(tool), result === undefined ? '' : write(result, longestDetail)], ' → '),
-    )
-  return join(
-    [
-      join([...events, ...results], '; '),
-      labelled('Files', artifacts, write),
-      outcome === undefined ? '' : `Outcome: ${outcome}`,
     ],
     '. ',
   )

@@ -1,0 +1,95 @@
+import { findCaptured, findCapturedText, listContextParts } from '../../domain/captured-content.ts'
+import { maskMembers } from '../../domain/masking.ts'
+import { contentOf, isPlainMessage } from '../../domain/message-content.ts'
+import type { EpisodicPayload, Payload } from '../../domain/payloads.ts'
+import { containsWords, join, labelled, longestDetail, mostItems, type Write } from './statement-parts.ts'
+
+/** Says in plain text what happened: the events of an episode, what was captured of it, and the results of its tools. */
+
+export function describeMessage(payload: EpisodicPayload, write: Write): string {
+  const { name, role = '' } = payload.conversation ?? {}
+  const said = isPlainMessage(payload) ? write(contentOf(payload)) : describeEpisode(payload, write)
+  return `${write(name ?? role)}: ${said}`
+}
+
+/** Arguments of tools are left out, as in searches. */
+export function describeEpisode(payload: EpisodicPayload, write: Write): string {
+  const { tool_graph: calls, artifacts, outcome } = payload
+  const results = calls
+    .slice(0, mostItems)
+    .map(({ tool, result }) =>
+      join([write(tool), result === undefined ? '' : write(result, longestDetail)], ' → '),
+    )
+  return join(
+    [
+      join([...describeEvents(payload, write), ...results], '; '),
+      labelled('Files', artifacts, write),
+      outcome === undefined ? '' : `Outcome: ${outcome}`,
+    ],
+    '. ',
+  )
+}
+
+/** What was captured belongs to the first event, and is all that is known of one without a summary. */
+function describeEvents(payload: EpisodicPayload, write: Write): string[] {
+  const { timeline, conversation } = payload
+  const [first, ...others] = timeline.slice(0, mostItems)
+  const summary = first?.summary ?? ''
+  const content = listContextParts(payload).map((part) => describeContent(part, payload, write))
+  const captured = join(content, '; ')
+  // A message has a speaker, so the kind of its event says nothing more.
+  const isKindShown = captured === '' || conversation === undefined
+  const kind = isKindShown ? (first?.event_kind ?? '') : ''
+  return [
+    join([write(summary === '' ? kind : summary), captured], summary === '' ? ': ' : '; '),
+    ...others.map((event) => write(event.summary || event.event_kind)),
+  ]
+}
+
+/** The members of which a capture without a summary makes one. */
+const summarised = new Set(['summary', 'subject', 'predicate', 'object'])
+/** The arguments of a tool call that was captured as plain content. */
+const callMembers = new Set(['args', 'arguments'])
+
+/** Captured content, without what a summary says already. */
+function describeContent(content: unknown, { timeline }: EpisodicPayload, write: Write): string {
+  const summaries = timeline.slice(0, mostItems).map(({ summary = '' }) => summary)
+  const isSaid = (value: unknown) => summaries.some((summary) => containsWords(summary, write(value)))
+  if (typeof content !== 'object' || content === null) return isSaid(content) ? '' : write(content)
+  if (Array.isArray(content)) return write(content)
+  const members = listMembers(content)
+  const text = findCapturedText(Object.fromEntries(members))
+  const others = members.filter(
+    ([name, value]) => value !== text && !callMembers.has(name) && !(summarised.has(name) && isSaid(value)),
+  )
+  return join(
+    [isSaid(text) ? '' : write(text), others.length === 0 ? '' : write(Object.fromEntries(others))],
+    '; ',
+  )
+}
+
+/** The first members, with secrets replaced while the member that names each is still beside it. */
+function listMembers(content: object): [name: string, value: unknown][] {
+  const members: [string, unknown][] = []
+  for (const [name = '', value] of maskMembers(content)) {
+    if (members.length === mostItems) break
+    members.push([name, value])
+  }
+  return members
+}
+
+/** Whether an episode has parts that its statement leaves out: arguments of tools and circumstances of a capture. */
+export function hasOmittedParts(payload: Payload): boolean {
+  if (payload.kind !== 'episodic') return false
+  return (
+    findCaptured(payload)?.context !== undefined ||
+    payload.tool_graph.some(({ args }) => args !== undefined) ||
+    listContextParts(payload).some(hasOmittedMembers)
+  )
+}
+
+function hasOmittedMembers(content: unknown): boolean {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) return false
+  const names = Object.keys(content)
+  return names.length > mostItems || names.some((name) => callMembers.has(name))
+}

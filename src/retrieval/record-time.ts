@@ -1,0 +1,22 @@
+/** When what a record says happened or was stated, which may be long before it was stored. */
+
+export type RecordTimes = {
+  createdAt: string | Date
+  /** Of an episode: the time of its message, else of its first event. */
+  happenedAt?: string | null | undefined
+  /** Of a fact: the time of its first evidence. */
+  statedAt?: string | null | undefined
+}
+
+/**
+ * Returns the time as RFC 3339, or undefined for that of the creation. Later evidence does not make a fact newer, because
+ * it may speak against it; and no fact is newer than its record, whatever time a client writes.
+ */
+export function findRecordTime({ createdAt, happenedAt, statedAt }: RecordTimes): string | undefined {
+  if (isTime(happenedAt)) return happenedAt
+  return isTime(statedAt) && new Date(statedAt) < new Date(createdAt) ? statedAt : undefined
+}
+
+function isTime(text: string | null | undefined): text is string {
+  return typeof text === 'string' && !Number.isNaN(Date.parse(text))
+}
