@@ -13,7 +13,7 @@ const pairs = sql.join(
 
 /**
  * A record has an edge to each record it was made from, as long as both exist. A lost edge leaves a gap in the
- * lineage.
+ * lineage. A record that a revert or an undo retired has lost its edges and keeps its descent, which an erase follows.
  */
 export async function findLostDescent(db: Database): Promise<Finding> {
   return findBreaches(
@@ -23,6 +23,10 @@ export async function findLostDescent(db: Database): Promise<Finding> {
         and not exists (select from departures as gone where gone.id = d.source_id and gone.kind = 'erased')
         and (s.id is null or not d.kind in ('supersede', 'fold', 'capture', 'consolidation', 'dream', 'fork', 'merge')
           or r.type = 'entity' and d.kind = 'capture'
+          or exists (
+            select from status_changes as moved
+            where moved.record_id = r.id and moved.new = 'invalidated' and moved.step in ('revert', 'undo')
+          )
           or exists (
             select from relations as e
             where e.source_id = d.derived_id and e.target_id = d.source_id

@@ -61,7 +61,7 @@ export async function findBrokenStatusChains(db: Database): Promise<Finding> {
           bool_and(
             case when before is null then old in ('active', 'challenged') else old = before end
             and ((old::text, new::text) in (${sql.join(moves)})
-              or step = 'revert' and (old::text, new::text) in (${sql.join(reverts)}))
+              or step in ('revert', 'undo') and (old::text, new::text) in (${sql.join(reverts)}))
           ) as is_whole
         from (
           select record_id, id, old, new, step, lag(new) over (partition by record_id order by id) as before

@@ -49,17 +49,32 @@ export function compact(effects: readonly Effect[]): Effect[] {
 }
 
 /**
- * An edge belongs to the new record at one of its ends: it comes and goes with it. Effects of edges are noted with their
- * source.
+ * An edge and its inverse come and go together, so both belong to one record: the new one of the two, or else the one that was
+ * derived from the other, or else one that changes too. Effects of edges are noted with their source.
  */
 export function assignEdges(effects: readonly Effect[]): Effect[] {
   const created = new Set(effects.filter(isCreation).map(({ owner }) => owner))
+  const changed = new Set(effects.flatMap(({ owner, relation }) => (relation === 'records' ? [owner] : [])))
+  const derived = new Set(effects.filter(({ relation }) => relation === 'descents').map(keyOf))
+  const isDerived = (derived_id: string, source_id: string | undefined) =>
+    derived.has(keyOf({ relation: 'descents', before: null, after: { derived_id, source_id } }))
   return effects.map((effect) => {
-    const target = (effect.after ?? effect.before)?.['target_id']
-    const isOfTarget =
-      effect.relation === 'relations' && !created.has(effect.owner) && created.has(String(target))
-    return isOfTarget ? { ...effect, owner: String(target) } : effect
+    if (effect.relation !== 'relations' || created.has(effect.owner)) return effect
+    const ends = endsOf(effect)
+    const [one, other] = ends.toSorted()
+    const owner =
+      ends.find((id) => created.has(id)) ??
+      ends.find((id) => isDerived(id, id === one ? other : one)) ??
+      [one, other].find((id) => id !== undefined && changed.has(id)) ??
+      one
+    return { ...effect, owner: owner ?? null }
   })
+}
+
+/** The records at the ends of an edge. */
+export function endsOf({ before, after }: Effect): string[] {
+  const { source_id, target_id } = after ?? before ?? {}
+  return [String(source_id), String(target_id)]
 }
 
 /** Whether a record begins to exist or ceases to. */
@@ -85,7 +100,7 @@ export const references: Readonly<Record<string, readonly string[]>> = {
   descents: ['source_id'],
 }
 
-/** Lists of open and finished work. A row that is otherwise by now is left as it is, and moves no record. */
+/** Lists of open and finished work. A row that has changed since is left alone, and does not block its record. */
 export const bookkeeping: ReadonlySet<string> = new Set([
   ...['unconsolidated', 'episode_tallies', 'dream_verdicts', 'belief_probes', 'drift_misses', 'peer_cards'],
 ])
@@ -105,13 +120,13 @@ export function turn({ before, after, ...effect }: Effect): Effect {
   return { ...effect, before: after, after: before }
 }
 
-/** These change without anybody's will: they neither keep a run from being applied nor from being taken back. */
+/** Columns that change by time or use alone: a difference in them blocks neither applying nor undoing. */
 const drifting: ReadonlySet<string> = new Set([
   ...['salience', 'importance', 'fades_at', 'decay_rank', 'updated_at', 'last_accessed_at', 'access_count'],
   ...['restored_at', 'served_count', 'attempts', 'claimed_until', 'due_at', 'error'],
 ])
 
-/** The tables that log what happened to a record. A dry run keeps their rows, because they are rolled back with it. */
+/** The tables that log what happened to a record. A dry run stores their rows apart, because its rollback removes them. */
 export const logs: ReadonlySet<string> = new Set(['audit_entries', 'status_changes', 'importance_history'])
 
 /** The same change of a record that has another version by now, and is otherwise as the effect left it. */
@@ -122,11 +137,11 @@ export function expectVersion(effect: Effect, version: number | undefined): Effe
 }
 
 /** Whether a row is still as the effect expects it. */
-export function isExpected({ before }: Effect, current: Row | undefined): boolean {
+export function isExpected({ before, after }: Effect, current: Row | undefined): boolean {
   if (!before || !current) return !before && !current
-  return Object.entries(before).every(
-    ([column, value]) => drifting.has(column) || isSame(value, current[column]),
-  )
+  // Surprise moves the base importance of a new record. When a client sets it, the version changes too.
+  const isFree = (column: string) => drifting.has(column) || (column === 'base_importance' && !after)
+  return Object.entries(before).every(([column, value]) => isFree(column) || isSame(value, current[column]))
 }
 
 function isSame(one: unknown, other: unknown): boolean {

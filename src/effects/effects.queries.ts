@@ -176,6 +176,21 @@ export async function findTakenHandles(
   return rows.map(({ id }) => id)
 }
 
+export type ImportanceMove = { record_id: string; old: number; new: number }
+
+/** Writes the history of the importance of records. */
+export async function insertImportanceMoves(
+  tx: Transaction,
+  moves: readonly ImportanceMove[],
+  { runId, now }: { runId: string | null; now: Date },
+): Promise<void> {
+  await sql`
+    insert into importance_history (record_id, run_id, at, old, new)
+    select record_id, ${runId}::uuid, ${now}::timestamptz, old, new
+    from jsonb_to_recordset(${JSON.stringify(moves)}::jsonb) as move (record_id uuid, old float8, new float8)
+  `.execute(tx)
+}
+
 type Reason = {
   action: 'undo' | 'revise'
   actor: string

@@ -20,6 +20,7 @@ import {
 import {
   deleteRows,
   findTakenHandles,
+  type ImportanceMove,
   insertRows,
   listColumns,
   lockReferred,
@@ -37,7 +38,7 @@ type Options = {
   isLeftOut?: (owner: string) => boolean
   /** Records that cannot be changed, each with the reason. */
   unwritable?: ReadonlyMap<string, string>
-  /** The versions of records that whoever replays has written already, in a later batch than this one. */
+  /** The versions of records that later batches of this replay have already written. */
   versions?: ReadonlyMap<string, number>
   /** Replaces effects before they are written, for example so that a created record is retracted instead of deleted. */
   rewrite?: (effect: Effect) => Effect | undefined
@@ -48,6 +49,8 @@ export type Replayed = {
   effects: Effect[]
   /** The records that were left alone, each with the reason. */
   moved: ReadonlyMap<string, string>
+  /** From what each importance moved, and to what. */
+  importanceMoves: ImportanceMove[]
 }
 
 /**
@@ -80,12 +83,27 @@ export async function replay(
     })
     const written = possible.filter(isChange).flatMap((effect) => rewrite(effect) ?? [])
     const taken = await writeUnlessTaken(tx, written)
-    if (taken.length === 0) return { effects: written, moved }
+    if (taken.length === 0) {
+      return { effects: written, moved, importanceMoves: listImportanceMoves(written, current) }
+    }
     for (const { owner, relation } of taken) unwritable.set(owner, describeTaken(relation))
   }
 }
 
-/** The records that the rows of others name which were left alone. Work on them is not finished. */
+/** The importance of a record moves by use too, so that it may be another than the one that the effect has as before. */
+function listImportanceMoves(
+  written: readonly Effect[],
+  current: ReadonlyMap<string, Row>,
+): ImportanceMove[] {
+  return written.flatMap((effect) => {
+    const id = effect.relation === 'records' ? effect.owner : null
+    const [from, to] = [current.get(keyOf(effect))?.['importance'], effect.after?.['importance']]
+    if (id === null || typeof from !== 'number' || typeof to !== 'number' || from === to) return []
+    return [{ record_id: id, old: from, new: to }]
+  })
+}
+
+/** The ids in rows of records that were left alone. The open work on these ids stays on the lists. */
 function listNamed(effects: readonly Effect[], moved: ReadonlyMap<string, string>): Set<string> {
   return new Set(
     effects.flatMap(({ owner, before, after }) =>

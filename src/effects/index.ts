@@ -3,9 +3,10 @@
  * Here: what an effect is, and how effects are written to the rows of today. Not here: which runs keep effects (maintenance),
  * and who may apply or undo them.
  */
-export { type Effect, isCreation, logs, type Row } from './effect.ts'
+export { assignEdges, type Effect, isCreation, logs, type Row } from './effect.ts'
 export {
   insertEntries,
+  insertImportanceMoves,
   listBatches,
   listEffects,
   listWrittenVersions,

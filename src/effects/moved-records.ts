@@ -1,4 +1,4 @@
-import { bookkeeping, type Effect, idsIn, isCreation, isExpected, keyOf, type Row } from './effect.ts'
+import { bookkeeping, type Effect, endsOf, idsIn, isCreation, isExpected, keyOf, type Row } from './effect.ts'
 
 /**
  * Finds the records that cannot be changed as planned, with the reason: those that moved since, and those that depend on one
@@ -61,7 +61,10 @@ const names: Readonly<Record<string, string>> = {
   descents: 'sources',
 }
 
-/** For each record, the records that must be changed too: the sources of a new one, and the new ones that its rows name. */
+/**
+ * For each record, the records that must be changed too: the sources of a new one, the new ones that its rows name, and those
+ * at the other ends of its edges.
+ */
 function listDependencies(effects: readonly Effect[]): Map<string, Set<string>> {
   const created = new Set(effects.filter(isCreation).map(({ owner }) => owner))
   const changed = new Set(
@@ -73,13 +76,18 @@ function listDependencies(effects: readonly Effect[]): Map<string, Set<string>> 
     const others = needed.get(one) ?? new Set()
     needed.set(one, others.add(other))
   }
-  for (const { owner, relation, before, after } of effects) {
+  for (const effect of effects) {
+    const { owner } = effect
     if (owner === null) continue
-    const row = after ?? before ?? {}
-    if (relation === 'descents') need(owner, String(row['source_id']))
-    for (const id of idsIn(row)) if (created.has(id)) need(owner, id)
+    for (const id of listLinked(effect, created.has(owner))) need(owner, id)
+    for (const id of idsIn(effect.after ?? effect.before ?? {})) if (created.has(id)) need(owner, id)
   }
   return needed
+}
+
+function listLinked(effect: Effect, isNew: boolean): string[] {
+  if (effect.relation === 'descents') return [String((effect.after ?? effect.before)?.['source_id'])]
+  return effect.relation === 'relations' && !isNew ? endsOf(effect) : []
 }
 
 function spread(reasons: Map<string, string>, needed: ReadonlyMap<string, ReadonlySet<string>>) {

@@ -70,13 +70,20 @@ export function describeEntries(effects: readonly Effect[]): Entry[] {
     const changes = Object.fromEntries(
       changed.map((field): [string, [unknown, unknown]] => [
         field,
-        [before[field] ?? null, after[field] ?? null],
+        [show(before[field]), show(after[field])],
       ]),
     )
     const [old_status, new_status] = [String(before['status']), String(after['status'] ?? before['status'])]
     return [{ record_id: owner, old_status, new_status, changes }]
   })
 }
+
+/** Times are written as in every answer. */
+function show(value: unknown): unknown {
+  return typeof value === 'string' && timestamp.test(value) ? new Date(value).toISOString() : (value ?? null)
+}
+
+const timestamp = /^\d{4}-\d\d-\d\dT/
 
 const shown = [
   ...['status', 'layer', 'base_salience', 'base_importance', 'importance', 'confirmation_count', 'pinned'],

@@ -2,6 +2,7 @@ import type { Database } from '../db/connection.ts'
 import { dropEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
 import {
+  assignEdges,
   type Effect,
   insertLogs,
   isCreation,
@@ -18,6 +19,7 @@ import {
   countSelected,
   findApplication,
   findErasedScopes,
+  listCreated,
   listPlanned,
   listPlannedIds,
   listRest,
@@ -128,8 +130,8 @@ async function applyBatch(
   const selected = new Set(planned.filter(isSelected(application)).map(({ record_id: id }) => id))
   const laterMs = run.startedAt.getTime() - plannedAt.getTime()
   const effects = translateEffects(
-    kept.filter(({ owner }) => owner === null || !done.has(owner)),
-    { planId, runId: run.id, plannedAt, laterMs },
+    assignEdges(kept).filter(({ owner }) => owner === null || !done.has(owner)),
+    { planId, runId: run.id, plannedAt, laterMs, created: new Set(await listCreated(tx, planId, owners)) },
   )
   if (isLogged(effects)) await dropEffects(tx)
   const unwritable = new Map([

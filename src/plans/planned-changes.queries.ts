@@ -84,6 +84,23 @@ export async function listPlanned(
   return rows
 }
 
+/** Of the records, those that the plan creates. The offset makes it an index probe for each. */
+export async function listCreated(
+  tx: Transaction,
+  planId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from unnest(${sql.val([...ids])}::uuid[]) as changed (id)
+    where exists (
+      select from run_effects as e
+      where e.record_id = changed.id and e.run_id = ${planId}::uuid and e.relation = 'records' and e.before is null
+      offset 0
+    )
+  `.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
 /** The next records that the plan lists, by id. */
 export async function listPlannedIds(
   tx: Transaction,

@@ -6,20 +6,27 @@ type Translation = {
   /** When the dry run began, and how much later its changes are made, in milliseconds. */
   plannedAt: Date
   laterMs: number
+  /** The records that the plan creates. */
+  created: ReadonlySet<string>
 }
 
 /**
  * The effects of a dry run as those of the run that applies them: with its id, and its time. What a change computes for a
- * record that exists stays as planned, such as its anchor; a record that is created begins its life now.
+ * record that exists stays as planned, such as its anchor. A record that is created begins its life now, and what later
+ * changes expect of it moves with it.
  */
 export function translateEffects(effects: readonly Effect[], translation: Translation): Effect[] {
-  const { planId, runId, plannedAt, laterMs } = translation
+  const { planId, runId, plannedAt, laterMs, created } = translation
   const renamed = JSON.parse(JSON.stringify(effects).replaceAll(planId, runId)) as Effect[]
   if (laterMs === 0) return renamed
   return renamed.map(({ before, after, ...effect }) => {
+    const moveAll = (_: string, value: unknown) => moveTime(value, plannedAt, laterMs)
+    if (effect.owner !== null && created.has(effect.owner)) {
+      return { ...effect, before: before && mapRow(before, moveAll), after: after && mapRow(after, moveAll) }
+    }
     const isUpdate = effect.relation === 'records' && before !== null
     const move = (column: string, value: unknown) =>
-      isUpdate && !moving.has(column) ? value : moveTime(value, plannedAt, laterMs)
+      isUpdate && !moving.has(column) ? value : moveAll(column, value)
     return { ...effect, before, after: after && mapRow(after, move) }
   })
 }
@@ -32,11 +39,11 @@ function mapRow(row: Row, map: (column: string, value: unknown) => unknown): Row
 
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)$/
 
-/** A time that the dry run set is not before its start. */
+/** A time that the dry run set is not before its start. The result is written as PostgreSQL writes it, to be compared. */
 function moveTime(value: unknown, plannedAt: Date, laterMs: number): unknown {
   if (typeof value !== 'string' || !timestamp.test(value)) return value
   const at = Date.parse(value)
-  return at < plannedAt.getTime() ? value : new Date(at + laterMs).toISOString()
+  return at < plannedAt.getTime() ? value : new Date(at + laterMs).toISOString().replace(/\.?0*Z$/, '+00:00')
 }
 
 /** What only forgets records, or moves their importance, is known from the records and logs of the run. */

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { ChangeSelector } from '../domain/run-actions.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
 import { RecordType } from '../domain/vocabulary.ts'
@@ -103,9 +104,7 @@ export const PlanSummary = closed(
 export type PlanSummary = Static<typeof PlanSummary>
 
 const selection = (description: string) =>
-  Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1, maxItems: 10_000, description }),
-  )
+  Type.Optional(Type.Array(ChangeSelector, { minItems: 1, maxItems: 10_000, description }))
 
 export const PlanApplication = closed(
   {

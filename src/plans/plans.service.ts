@@ -151,8 +151,10 @@ async function allowSelection(
   { caller: { trust }, tx }: CallContext & { tx: Transaction },
   { only, except }: Selection,
 ): Promise<Selection> {
-  const allow = async (names: readonly string[]) =>
-    [...new Set(await listSelectable(tx, names, trust))].sort()
+  const allow = async (names: readonly string[]) => {
+    const stored = names.map((name) => name.toLowerCase())
+    return [...new Set(await listSelectable(tx, stored, trust))].sort()
+  }
   return {
     ...(only === undefined ? {} : { only: await allow(only) }),
     ...(except === undefined ? {} : { except: await allow(except) }),

@@ -6,6 +6,7 @@ import {
   describeEntries,
   type Effect,
   insertEntries,
+  insertImportanceMoves,
   listBatches,
   listEffects,
   replay,
@@ -74,7 +75,11 @@ async function takeBack(
   for (const batch of await listBatches(tx, operationId)) {
     effects.push(...(await listEffects(tx, operationId, batch)))
   }
-  const { effects: written, moved } = await replay(tx, effects, {
+  const {
+    effects: written,
+    moved,
+    importanceMoves,
+  } = await replay(tx, effects, {
     direction: 'backward',
     rewrite: createRewrite(effects, now),
   })
@@ -83,6 +88,7 @@ async function takeBack(
   const via = getVia(tx)
   const entries = describeEntries(written)
   await insertEntries(tx, entries, { action: 'revise', actor, rationale, runId: null, now, via })
+  if (importanceMoves.length > 0) await insertImportanceMoves(tx, importanceMoves, { runId: null, now })
   await listUnembedded(
     tx,
     entries.map(({ record_id: id }) => id),

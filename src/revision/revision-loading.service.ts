@@ -2,6 +2,7 @@ import type { CallContext, Transaction } from '../db/transaction.ts'
 import type { Caller } from '../domain/caller.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import { AppError } from '../kernel/errors.ts'
+import { isUuid } from '../kernel/ids.ts'
 import { loadForUpdate, loadManyForUpdate, lockReadableRecords, type StoredRecord } from '../records/index.ts'
 import { findSuccessor } from './revision.queries.ts'
 
@@ -20,7 +21,7 @@ export async function loadSources(
   ids: readonly string[],
 ): Promise<StoredRecord[]> {
   const sources: StoredRecord[] = []
-  for (const [index, loaded] of (await loadManyForUpdate(tx, withoutVersion(call), ids)).entries()) {
+  for (const [index, loaded] of (await loadManyForUpdate(tx, call, ids)).entries()) {
     const refusal = loaded instanceof AppError ? loaded : await checkRevisable(tx, call.caller, loaded)
     if (refusal) throw refusal.at(`/ids/${index}`)
     if (!(loaded instanceof AppError)) sources.push(loaded)
@@ -38,19 +39,12 @@ export async function lockContestingRecord(
   id: string,
   ref: string,
 ): Promise<StoredRecord | undefined> {
-  if (!uuid.test(ref)) return undefined
+  if (!isUuid(ref)) return undefined
   if (ref.toLowerCase() === id.toLowerCase()) throw createSelfContestError()
   const [, contesting] = await lockReadableRecords(tx, call.caller, [id, ref])
   if (!(contesting instanceof AppError)) return contesting
   if (contesting.code === 'above_ceiling') throw contesting
   return undefined
-}
-
-const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
-
-/** If-Match refers to the record in the path, not to the other records of the request. */
-function withoutVersion({ expectedVersion: _, ...call }: CallContext): CallContext {
-  return call
 }
 
 async function checkRevisable(

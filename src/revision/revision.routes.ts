@@ -34,7 +34,7 @@ const revisionErrors = [
 const creationErrors = [
   ...revisionErrors,
   ...['type_mismatch', 'evidence_required', 'scope_mismatch', 'sensitivity_lowered'],
-  ...['record_exists', 'erased_content', 'identifier_taken'],
+  ...['record_exists', 'erased_content', 'identifier_taken', 'tombstone_key_mismatch'],
 ] as const
 
 export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async (
@@ -86,7 +86,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
   app.post(
     '/v1/records/merge',
     {
-      config: { permission: 'records:write' },
+      config: { permission: 'records:write', severalRecords: true },
       schema: {
         operationId: 'mergeRecords',
         tags,

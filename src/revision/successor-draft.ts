@@ -1,6 +1,7 @@
 import { type Caller, isAllowed, rankOf, type Sensitivity, unscoped } from '../domain/caller.ts'
 import { completePayload } from '../domain/payloads.ts'
 import { isReserved, reservedPredicate } from '../domain/reserved-edges.ts'
+import { findValidityFaults } from '../domain/validity.ts'
 import { requireScope } from '../domain/write-trust.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
@@ -36,6 +37,7 @@ export function draftSuccessor(
 ): Draft {
   requireType(given, sources)
   requireEvidence(given)
+  requireValidity(given)
   const inherited = {
     ...given,
     ...inheritTrust(given, sources, context.caller),
@@ -87,6 +89,13 @@ function requireEvidence({ payload, provenance }: NewRecord): void {
   throw new AppError('evidence_required', 'The new fact needs evidence or a source.', {
     errors: [{ pointer: '/record/payload/evidence', message: 'must name the evidence of the fact' }],
   })
+}
+
+function requireValidity({ payload }: NewRecord): void {
+  if (payload.kind !== 'semantic' || !payload.validity) return
+  const errors = findValidityFaults(payload.validity, '/record/payload/validity')
+  if (errors.length > 0)
+    throw new AppError('validation_failed', 'The new fact ends before it starts.', { errors })
 }
 
 function inheritTrust(given: NewRecord, sources: readonly StoredRecord[], caller: Caller) {

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { Database } from '../db/connection.ts'
 import type { RunStatus } from '../db/schema.ts'
+import { ChangeSelector } from '../domain/run-actions.ts'
 import { closed } from '../domain/shapes.ts'
 import { AppError } from '../kernel/errors.ts'
 import { hasChanges, hasEffects } from './undo.queries.ts'
@@ -10,7 +11,7 @@ export const NewUndo = closed(
     actor: Type.String({ minLength: 1, maxLength: 256 }),
     rationale: Type.String({ minLength: 1, maxLength: 4_096 }),
     only: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+      Type.Array(ChangeSelector, {
         minItems: 1,
         maxItems: 1_000,
         description: 'Actions of the run, and ids of records: only these changes are taken back.',
@@ -24,7 +25,7 @@ export type NewUndo = Static<typeof NewUndo>
 
 type Target = { id: string; job: string; dry_run: boolean; status: RunStatus }
 
-/** What these jobs do is logged with their run; of the others the rows are kept, since this release. */
+/** What these jobs do is logged with their run. For runs of the other jobs since migration 0038 the rows are kept. */
 const logged: ReadonlySet<string> = new Set(['decay', 'refresh_importance'])
 
 const impossible: Readonly<Record<string, string>> = {
@@ -41,7 +42,7 @@ export function requireUndoable({ job, dry_run, status }: Target, isKept: boolea
   if (!isKept) throw refusal('The run is older than the release that keeps what runs change.')
 }
 
-/** Whether what a run changed is still known. */
+/** Whether what a run changed is still known, of the records that are still stored. */
 export async function isKept(db: Database, { id, job }: Target): Promise<boolean> {
   return logged.has(job) || (await hasEffects(db, id)) || !(await hasChanges(db, id))
 }

@@ -6,6 +6,7 @@ import {
   describeEntries,
   type Effect,
   insertEntries,
+  insertImportanceMoves,
   listBatches,
   listEffects,
   listWrittenVersions,
@@ -109,26 +110,33 @@ async function takeBack(
   const owners = [...new Set(effects.flatMap(({ owner }) => owner ?? []))]
   const listed = await listChangesOf(tx, { runId: run.id, targetId }, owners)
   const selected = new Set(listed.filter(isSelected(only)).map(({ record_id: id }) => id))
-  const { effects: written, moved } = await replay(tx, effects, {
+  const {
+    effects: written,
+    moved,
+    importanceMoves,
+  } = await replay(tx, effects, {
     direction: 'backward',
     isLeftOut: (owner) => only !== undefined && !selected.has(owner),
     versions: await listWrittenVersions(tx, run.id, owners),
     rewrite: createRewrite(effects, run.startedAt),
   })
+  const changedRecords = new Set(listed.flatMap((each) => (each.is_changed ? each.record_id : [])))
   const entries = describeUndone(
     written,
-    [...selected].filter((id) => !moved.has(id)),
+    [...selected].filter((id) => !moved.has(id) && !changedRecords.has(id)),
   )
   if (entries.length > 0)
     await insertEntries(tx, entries, { action: 'undo', actor, rationale, runId: run.id, now: run.startedAt })
+  if (importanceMoves.length > 0)
+    await insertImportanceMoves(tx, importanceMoves, { runId: run.id, now: run.startedAt })
+  const changesById = new Map(entries.map((entry) => [entry.record_id, entry.changes]))
   const isNew = (action: string) => {
     const known = new Set(listed.flatMap((each) => (each.listed === action ? each.record_id : [])))
     return (id: string) => !known.has(id)
   }
-  const undone = [...selected].filter((id) => !moved.has(id)).filter(isNew('undo'))
+  const undone = [...selected].filter((id) => changesById.has(id)).filter(isNew('undo'))
   const kept = [...selected].filter((id) => moved.has(id)).filter(isNew('kept'))
   const earlier = kept.length > 0 ? await listTakenBack(tx, targetId, kept) : new Set()
-  const changesById = new Map(entries.map((entry) => [entry.record_id, entry.changes]))
   return {
     done: undone.length + kept.length,
     counts: { undone: undone.length, kept: kept.length },
@@ -144,11 +152,12 @@ async function takeBack(
   }
 }
 
-/** An entry for each record: also for one of which only something else was taken back, such as its vector. */
+/** Entries for the records, and for those of `ids` of which only something else was taken back, such as the vector. */
 function describeUndone(written: readonly Effect[], ids: readonly string[]) {
   const entries = describeEntries(written)
   const described = new Set(entries.map(({ record_id: id }) => id))
-  const others = ids.filter((id) => !described.has(id))
+  const touched = new Set(written.map(({ owner }) => owner))
+  const others = ids.filter((id) => touched.has(id) && !described.has(id))
   return [
     ...entries,
     ...others.map((id) => ({ record_id: id, old_status: 'active', new_status: 'active', changes: {} })),

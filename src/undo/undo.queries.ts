@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { time } from '../db/json-text.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Effect, Row } from '../effects/index.ts'
 
@@ -24,6 +25,8 @@ export type ListedChange = {
   action: string
   /** What this undo lists of the record already, because the run changed it more than once. */
   listed: string | null
+  /** Whether the run changed more of the record than the lists and edges that name it. */
+  is_changed: boolean
 }
 
 type Target = { runId: string; targetId: string }
@@ -38,7 +41,11 @@ export async function listChangesOf(
     select c.record_id, c.action, (
       select max(d.action) from maintenance_changes as d
       where d.run_id = ${runId}::uuid and d.record_id = c.record_id and d.action in ('kept', 'undo')
-    ) as listed
+    ) as listed, exists (
+      select from run_effects as e
+      where e.record_id = c.record_id and e.run_id = c.run_id and e.relation = 'records'
+      offset 0
+    ) as is_changed
     from maintenance_changes as c
     where c.run_id = ${targetId}::uuid and c.record_id = any(${sql.val([...ids])}::uuid[]) and c.action <> 'failed'
   `.execute(tx)
@@ -81,7 +88,9 @@ export async function restoreForgotten(
       where c.run_id = ${targetId}::uuid and c.record_id > ${after}::uuid
       group by c.record_id order by c.record_id limit ${limit}
     ), locked as materialized (
-      select r.id, jsonb_build_object(${life}, ${forgetting}) as forgotten
+      select r.id, jsonb_build_object(${life}, ${forgetting}) as forgotten, jsonb_build_object(
+        'forgotten_at', ${time(sql`r.forgotten_at`)}, 'forgotten_reason', r.forgotten_reason
+      ) as shown
       from due join records as r on r.id = due.id
       where due.is_selected and r.forgotten_run_id = ${targetId}::uuid and not exists (
         select from run_effects as e
@@ -96,29 +105,25 @@ export async function restoreForgotten(
       set forgotten_at = null, forgotten_reason = null, forgotten_by = null, forgotten_run_id = null, purge_at = null,
         version = r.version + 1, updated_at = greatest(r.updated_at, ${now}::timestamptz), restored_at = ${now}::timestamptz
       from locked where r.id = locked.id
-      returning r.id, locked.forgotten, jsonb_build_object(${life}, ${nothing}) as live
+      returning r.id, locked.forgotten, locked.shown, jsonb_build_object(${life}, ${nothing}) as live
     ), effect as (
       insert into run_effects (run_id, record_id, relation, before, after)
       select ${runId}::uuid, id, 'records', forgotten, live from restored
     ), entry as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
       select id, ${runId}::uuid, ${now}::timestamptz, 'undo', ${actor}, ${rationale}, jsonb_build_object(
-        'forgotten_at', jsonb_build_array(forgotten -> 'forgotten_at', null),
-        'forgotten_reason', jsonb_build_array(forgotten -> 'forgotten_reason', null)
+        'forgotten_at', jsonb_build_array(shown -> 'forgotten_at', null),
+        'forgotten_reason', jsonb_build_array(shown -> 'forgotten_reason', null)
       )
       from restored
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)
-      select ${runId}::uuid, id, 'undo', jsonb_build_object(
-        'forgotten_at', forgotten -> 'forgotten_at', 'forgotten_reason', forgotten -> 'forgotten_reason'
-      ), '{"forgotten_at": null, "forgotten_reason": null}'
+      select ${runId}::uuid, id, 'undo', shown, '{"forgotten_at": null, "forgotten_reason": null}'
       from restored
       on conflict (run_id, record_id, action) do nothing
     )
     select (select id from due order by id desc limit 1) as last, (
-      select coalesce(jsonb_agg(jsonb_build_object(
-        'id', id, 'forgotten_at', forgotten -> 'forgotten_at', 'forgotten_reason', forgotten -> 'forgotten_reason'
-      ) order by id), '[]') from restored
+      select coalesce(jsonb_agg(shown || jsonb_build_object('id', id) order by id), '[]') from restored
     ) as restored
   `.execute(tx)
   return rows[0] ?? { restored: [], last: null }
@@ -196,9 +201,13 @@ export async function listKept(
       order by c.record_id limit ${limit}
     ), kept as (
       insert into maintenance_changes (run_id, record_id, action, note)
-      select ${runId}::uuid, due.id, 'kept', case when ${isTakenBack(targetId, sql`due.id`)}
-        then ${takenBackNote} else 'it was changed, restored or deleted since' end
-      from due
+      select ${runId}::uuid, due.id, 'kept', case
+        when gone.kind = 'erased' then 'it was erased'
+        when gone.kind is not null then 'it was purged'
+        when ${isTakenBack(targetId, sql`due.id`)} then ${takenBackNote}
+        else 'it was changed, restored or deleted since'
+      end
+      from due left join departures as gone on gone.id = due.id
       where not exists (
         select from maintenance_changes as d where d.run_id = ${runId}::uuid and d.record_id = due.id offset 0
       )
@@ -216,11 +225,15 @@ export async function hasEffects(db: Database, runId: string): Promise<boolean> 
   return rows.length > 0
 }
 
-/** Whether a run lists changes that it must have kept: a forgotten record names its run anyway. */
+/**
+ * Whether a run lists changes of stored records that it must have kept: a forgotten record names its run anyway, and what was
+ * kept of an erased or purged record is gone with it.
+ */
 export async function hasChanges(db: Database, runId: string): Promise<boolean> {
   const { rows } = await sql`
     select from maintenance_changes as c
     where c.run_id = ${runId}::uuid and not ${isIdle} and c.action not in ('candidate', 'prune', 'forget', 'archive')
+      and exists (select from records as r where r.id = c.record_id offset 0)
     limit 1
   `.execute(db)
   return rows.length > 0

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listBrokenLaws } from '../support/broken-laws.ts'
 import { putBudget } from '../support/budget-requests.ts'
 import { listRunChanges } from '../support/consolidation-requests.ts'
 import { countRuns } from '../support/long-run.ts'
@@ -12,7 +13,11 @@ let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
 })
-afterAll(() => app.close())
+afterAll(async () => {
+  const broken = await listBrokenLaws(app)
+  await app.close()
+  expect(broken).toEqual([])
+})
 
 const reason = { actor: 'operator', rationale: 'to compare' }
 const run = (job: string, scope?: string) =>

@@ -20,6 +20,18 @@ async function createAll(bodies: readonly object[]): Promise<Body[]> {
 }
 
 describe('POST /v1/records/merge', () => {
+  it('compares If-Match with the version of each source', async () => {
+    const [one, two] = await createAll([buildClaim('wakes at 6'), buildClaim('wakes at six')])
+    const merge = (etag: string) =>
+      mergeRecords(app, [one.id, two.id], buildClaim('wakes at 6:00'), { headers: { 'if-match': etag } })
+    await app.request('PATCH', `/v1/records/${two.id}`, { body: { tags: ['morning'] } })
+    for (const etag of ['"99"', '"1"', '"2"', 'W/"1"'])
+      expectProblem(await merge(etag), 412, 'version_mismatch')
+    expect((await read(app, one.id)).status).toBe('active')
+    await app.request('PATCH', `/v1/records/${one.id}`, { body: { tags: ['morning'] } })
+    expect((await merge('"2"')).status).toBe(201)
+  })
+
   it('makes one record of several, which become superseded history', async () => {
     const [one, two] = await createAll([
       buildClaim('is 1', {

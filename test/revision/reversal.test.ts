@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { listBrokenLaws } from '../support/broken-laws.ts'
+import { createEmbeddingWorker } from '../support/embedding-workers.ts'
+import { exportLines, importLines } from '../support/export-and-import.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -6,7 +9,11 @@ let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
 })
-afterAll(() => app.close())
+afterAll(async () => {
+  const broken = await listBrokenLaws(app)
+  await app.close()
+  expect(broken).toEqual([])
+})
 
 const reason = { actor: 'planner', rationale: 'it was a mistake' }
 const evidence = [{ source_type: 'observation', source_id: 'meeting', timestamp: '2026-03-28T09:30:00.000Z' }]
@@ -43,6 +50,30 @@ describe('the revert of a revision', () => {
     expect(reverted.audit_log.at(-1)).toMatchObject({ action: 'revise', ...reason })
     expect(operationOf(reverted)).not.toBe(operation)
     expect((await read(app, next.id)).status).toBe('invalidated')
+  })
+
+  it('is possible after the worker has judged how surprising the new record is', async () => {
+    const { old, next } = await supersede()
+    await createEmbeddingWorker(app).run()
+    expect((await read(app, next.id)).base_importance).not.toBe(next.base_importance)
+    expect((await post(`${old.id}/revert`, { ...reason, to_version: 1 })).status).toBe(200)
+    expect((await read(app, next.id)).status).toBe('invalidated')
+  })
+
+  it('leaves a store that keeps every law, and whose export brings no edge back', async () => {
+    const { old, next } = await supersede()
+    await post(`${old.id}/revert`, { ...reason, to_version: 1 })
+    const sources = [await create(app, fact()), await create(app, fact())]
+    const { body } = await post('merge', { ids: sources.map(({ id }) => id), ...successor })
+    const operation_id = operationOf(await read(app, sources[0].id))
+    await post(`${(body as Body).record.id}/revert`, { ...reason, operation_id })
+    expect(await listBrokenLaws(app)).toEqual([])
+    const copy = await startTestApp()
+    onTestFinished(() => copy.close())
+    copy.clock.advance(app.clock.now().getTime() - copy.clock.now().getTime())
+    expect((await importLines(copy, (await exportLines(app)).text)).summary).toMatchObject({ invalid: 0 })
+    expect((await read(copy, next.id)).relations).toEqual([])
+    expect(await listBrokenLaws(copy)).toEqual([])
   })
 
   it('takes the whole of a merge back, from any of its records', async () => {

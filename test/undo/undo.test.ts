@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listBrokenLaws } from '../support/broken-laws.ts'
 import { range } from '../support/capture-requests.ts'
 import { captureEpisode, createScope, listFacts, listRunChanges } from '../support/consolidation-requests.ts'
+import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { type Body, expectProblem } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import { createWorkerFor } from '../support/worker-setup.ts'
@@ -49,6 +51,17 @@ describe('undo of a consolidation', () => {
     const one = await read(facts[0]?.id)
     expect(one).toMatchObject({ status: 'invalidated', payload: { revision: { status: 'retracted' } } })
     expect(one.audit_log.at(-1)).toMatchObject({ action: 'undo', ...reason, run_id: undone.id })
+    expect(await listBrokenLaws(app)).toEqual([])
+  })
+
+  it('retracts records too whose surprise was judged since', async () => {
+    const { learnt, facts } = await learn(3)
+    await createEmbeddingWorker(app).run()
+    const judged = await Promise.all(facts.map(({ id }) => read(id)))
+    expect(judged.map(({ base_importance }) => base_importance)).not.toEqual(
+      facts.map(({ base_importance }) => base_importance),
+    )
+    expect((await undo(learnt)).stats).toMatchObject({ undone: 3, kept: 0 })
   })
 
   it('keeps what was built on since', async () => {

@@ -126,6 +126,13 @@ or not d.kind in ('supersede', 'fold', 'capture', 'consolidation', 'dream', 'for
 and d.kind = 'capture'
           or exists (
             select
+from status_changes as moved
+            where moved.record_id = r.id
+and moved.new = 'invalidated'
+and moved.step in ('revert', 'undo')
+          )
+          or exists (
+            select
 from relations as e
             where e.source_id = d.derived_id
 and e.target_id = d.source_id
@@ -226,7 +233,7 @@ order by id desc))[1] as last,
           bool_and(
             case when before is null then old in ('active', 'challenged') else old = before end
             and ((old::text, new::text) in (('active', 'challenged'), ('active', 'invalidated'), ('active', 'merged'), ('active', 'superseded'), ('challenged', 'active'), ('challenged', 'invalidated'), ('challenged', 'merged'), ('challenged', 'superseded'), ('invalidated', 'active'))
-              or step = 'revert'
+              or step in ('revert', 'undo')
 and (old::text, new::text) in (('merged', 'active'), ('superseded', 'active')))
           ) as is_whole
         from (

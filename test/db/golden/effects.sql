@@ -48,6 +48,11 @@ from jsonb_to_recordset($1::jsonb)
     from entry
 where old_status <> new_status;
 
+-- src/effects/effects.queries.ts insertImportanceMoves
+    insert into importance_history (record_id, run_id, at, old, new)
+    select record_id, $1::uuid, $2::timestamptz, old, new
+    from jsonb_to_recordset($3::jsonb) as move (record_id uuid, old float8, new float8);
+
 -- src/effects/effects.queries.ts insertRows
     insert into "relations" ("source_id", "predicate", "target_id", "weight", "created_at")
     select "source_id", "predicate", "target_id", "weight", "created_at"

@@ -727,6 +727,19 @@ from tombstones
     where scope = any($1::text[])
 and created_at >= $2::timestamptz;
 
+-- src/plans/planned-changes.queries.ts listCreated
+    select id
+from unnest($1::uuid[]) as changed (id)
+    where exists (
+      select
+from run_effects as e
+      where e.record_id = changed.id
+and e.run_id = $2::uuid
+and e.relation = 'records'
+and e.before is null
+      offset 0
+    );
+
 -- src/plans/planned-changes.queries.ts listPlanned
     select c.record_id, c.action, c.before, c.after, c.note,
       coalesce(bool_or(c.action = any($1::text[])) over (partition by c.record_id), false) as is_excluded,

@@ -14,6 +14,9 @@ from maintenance_changes as c
     where c.run_id = $1::uuid
 and not c.action in ('failed', 'kept', 'skipped')
 and c.action not in ('candidate', 'prune', 'forget', 'archive')
+      and exists (select
+from records as r
+where r.id = c.record_id offset 0)
     limit 1;
 
 -- src/undo/undo.queries.ts hasEffects
@@ -29,7 +32,14 @@ from maintenance_changes as d
       where d.run_id = $1::uuid
 and d.record_id = c.record_id
 and d.action in ('kept', 'undo')
-    ) as listed
+    ) as listed, exists (
+      select
+from run_effects as e
+      where e.record_id = c.record_id
+and e.run_id = c.run_id
+and e.relation = 'records'
+      offset 0
+    ) as is_changed
     from maintenance_changes as c
     where c.run_id = $2::uuid
 and c.record_id = any($3::uuid[])
@@ -73,7 +83,10 @@ and true
 limit $3
     ), kept as (
       insert into maintenance_changes (run_id, record_id, action, note)
-      select $4::uuid, due.id, 'kept', case when exists (
+      select $4::uuid, due.id, 'kept', case
+        when gone.kind = 'erased' then 'it was erased'
+        when gone.kind is not null then 'it was purged'
+        when exists (
   select
 from maintenance_runs as earlier join maintenance_changes as d on d.run_id = earlier.id
   where earlier.job = 'undo'
@@ -81,10 +94,12 @@ and not earlier.dry_run
 and earlier.options ->> 'run_id' = $5
     and d.record_id = due.id
 and d.action = 'undo'
-)
-        then $6 else 'it was changed, restored
-or deleted since' end
+) then $6
+        else 'it was changed, restored
+or deleted since'
+      end
       from due
+left join departures as gone on gone.id = due.id
       where not exists (
         select
 from maintenance_changes as d
@@ -114,7 +129,10 @@ or c.record_id::text = any($4::text[]))
 limit $5
     ), kept as (
       insert into maintenance_changes (run_id, record_id, action, note)
-      select $6::uuid, due.id, 'kept', case when exists (
+      select $6::uuid, due.id, 'kept', case
+        when gone.kind = 'erased' then 'it was erased'
+        when gone.kind is not null then 'it was purged'
+        when exists (
   select
 from maintenance_runs as earlier join maintenance_changes as d on d.run_id = earlier.id
   where earlier.job = 'undo'
@@ -122,10 +140,12 @@ and not earlier.dry_run
 and earlier.options ->> 'run_id' = $7
     and d.record_id = due.id
 and d.action = 'undo'
-)
-        then $8 else 'it was changed, restored
-or deleted since' end
+) then $8
+        else 'it was changed, restored
+or deleted since'
+      end
       from due
+left join departures as gone on gone.id = due.id
       where not exists (
         select
 from maintenance_changes as d
@@ -169,7 +189,9 @@ limit $3
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
   'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
   'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
-  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as forgotten
+  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as forgotten, jsonb_build_object(
+        'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason
+      ) as shown
       from due join records as r on r.id = due.id
       where due.is_selected
 and r.forgotten_run_id = $4::uuid
@@ -190,7 +212,7 @@ and e.relation = 'records'
         version = r.version + 1, updated_at = greatest(r.updated_at, $6::timestamptz), restored_at = $7::timestamptz
       from locked
 where r.id = locked.id
-      returning r.id, locked.forgotten, jsonb_build_object(
+      returning r.id, locked.forgotten, locked.shown, jsonb_build_object(
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
   'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
   'forgotten_at', null, 'forgotten_reason', null, 'forgotten_by', null, 'forgotten_run_id', null, 'purge_at', null) as live
@@ -201,15 +223,13 @@ from restored
     ), entry as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
       select id, $9::uuid, $10::timestamptz, 'undo', $11, $12, jsonb_build_object(
-        'forgotten_at', jsonb_build_array(forgotten -> 'forgotten_at', null),
-        'forgotten_reason', jsonb_build_array(forgotten -> 'forgotten_reason', null)
+        'forgotten_at', jsonb_build_array(shown -> 'forgotten_at', null),
+        'forgotten_reason', jsonb_build_array(shown -> 'forgotten_reason', null)
       )
       from restored
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)
-      select $13::uuid, id, 'undo', jsonb_build_object(
-        'forgotten_at', forgotten -> 'forgotten_at', 'forgotten_reason', forgotten -> 'forgotten_reason'
-      ), '{"forgotten_at": null, "forgotten_reason": null}'
+      select $13::uuid, id, 'undo', shown, '{"forgotten_at": null, "forgotten_reason": null}'
       from restored
       on conflict (run_id, record_id, action) do nothing
     )
@@ -217,9 +237,7 @@ from restored
 from due
 order by id desc
 limit 1) as last, (
-      select coalesce(jsonb_agg(jsonb_build_object(
-        'id', id, 'forgotten_at', forgotten -> 'forgotten_at', 'forgotten_reason', forgotten -> 'forgotten_reason'
-      )
+      select coalesce(jsonb_agg(shown || jsonb_build_object('id', id)
 order by id), '[]')
 from restored
     ) as restored;
@@ -239,7 +257,9 @@ limit $5
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
   'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
   'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
-  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as forgotten
+  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as forgotten, jsonb_build_object(
+        'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason
+      ) as shown
       from due join records as r on r.id = due.id
       where due.is_selected
 and r.forgotten_run_id = $6::uuid
@@ -260,7 +280,7 @@ and e.relation = 'records'
         version = r.version + 1, updated_at = greatest(r.updated_at, $8::timestamptz), restored_at = $9::timestamptz
       from locked
 where r.id = locked.id
-      returning r.id, locked.forgotten, jsonb_build_object(
+      returning r.id, locked.forgotten, locked.shown, jsonb_build_object(
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
   'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
   'forgotten_at', null, 'forgotten_reason', null, 'forgotten_by', null, 'forgotten_run_id', null, 'purge_at', null) as live
@@ -271,15 +291,13 @@ from restored
     ), entry as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
       select id, $11::uuid, $12::timestamptz, 'undo', $13, $14, jsonb_build_object(
-        'forgotten_at', jsonb_build_array(forgotten -> 'forgotten_at', null),
-        'forgotten_reason', jsonb_build_array(forgotten -> 'forgotten_reason', null)
+        'forgotten_at', jsonb_build_array(shown -> 'forgotten_at', null),
+        'forgotten_reason', jsonb_build_array(shown -> 'forgotten_reason', null)
       )
       from restored
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)
-      select $15::uuid, id, 'undo', jsonb_build_object(
-        'forgotten_at', forgotten -> 'forgotten_at', 'forgotten_reason', forgotten -> 'forgotten_reason'
-      ), '{"forgotten_at": null, "forgotten_reason": null}'
+      select $15::uuid, id, 'undo', shown, '{"forgotten_at": null, "forgotten_reason": null}'
       from restored
       on conflict (run_id, record_id, action) do nothing
     )
@@ -287,9 +305,7 @@ from restored
 from due
 order by id desc
 limit 1) as last, (
-      select coalesce(jsonb_agg(jsonb_build_object(
-        'id', id, 'forgotten_at', forgotten -> 'forgotten_at', 'forgotten_reason', forgotten -> 'forgotten_reason'
-      )
+      select coalesce(jsonb_agg(shown || jsonb_build_object('id', id)
 order by id), '[]')
 from restored
     ) as restored;

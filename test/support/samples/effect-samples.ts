@@ -48,6 +48,10 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
           { digest: `\\x${'00'.repeat(16)}`, detail: null, scope: 'team', record_id: id, sensitivity: 'low' },
         ]),
       ),
+    insertImportanceMoves: (db) =>
+      inTransaction(db, (tx) =>
+        effects.insertImportanceMoves(tx, [{ record_id: id, old: 0.5, new: 0.25 }], { runId: id, now }),
+      ),
     insertEntries: (db) =>
       inTransaction(db, (tx) =>
         effects.insertEntries(

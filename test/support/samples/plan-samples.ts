@@ -103,6 +103,7 @@ export const planSamples: Record<string, Record<string, Sample | Record<string, 
     listPlanned: (db) =>
       inTransaction(db, (tx) => planned.listPlanned(tx, { ...application, runId: id, owners: [id] })),
     markApplied: (db) => inTransaction(db, (tx) => planned.markApplied(tx, id, now)),
+    listCreated: (db) => inTransaction(db, (tx) => planned.listCreated(tx, id, [id])),
     listPlannedIds: (db) =>
       inTransaction(db, (tx) => planned.listPlannedIds(tx, { planId: id, after: id, limit: 1_000 })),
     listRest: (db) => inTransaction(db, (tx) => planned.listRest(tx, { ...application, runId: id })),
