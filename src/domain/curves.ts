@@ -84,8 +84,8 @@ export function computePruneAt(state: PrunableState): Date | null {
 }
 
 function computeFadedAt(state: PrunableState): Date | null {
-  if (floorOf(state) >= pruneThreshold) return null
   if (state.base_salience <= pruneThreshold) return state.anchored_at
+  if (floorOf(state) >= pruneThreshold) return null
   const halfLives = halfLivesToReach(state.curve, pruneThreshold / state.base_salience)
   if (halfLives > maxHalfLives) return null
   // Rounded up to a millisecond, the resolution of stored timestamps: a record must not be pruned before its salience

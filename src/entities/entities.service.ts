@@ -91,7 +91,7 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     const { trust } = caller
     const { sensitivity, is_live: isLive } = await requireEntity(db, caller, id)
     // Reads the whole record only to find the right error.
-    if (!isLive || !isOpenTo(trust, sensitivity)) await findReadableRecord(db, caller, id)
+    if (!isLive || !isOpenTo(trust, sensitivity)) await findReadableRecord(db, caller, id, clock.now())
     const references = predicate === undefined ? Reference.enum : [predicate]
     const { items, ...next } = await readPage({
       ...{ caller, list: { mentions: id.toLowerCase(), predicate } },

@@ -69,7 +69,7 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
   async function noteUse(call: CallContext, id: string, actor: string | undefined): Promise<AccessReceipt> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
-      const stored = await lockReadableRecord(tx, call.caller, id)
+      const stored = await lockReadableRecord(tx, call.caller, id, now)
       const access: Access = { record_id: stored.id, at: now, kind: 'used', actor: actor ?? call.caller.name }
       await note(tx, [access], now)
       const latest = Math.max(now.getTime(), stored.last_accessed_at?.getTime() ?? 0)

@@ -73,32 +73,32 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
       const [current] = await findScopes(context, db, scope.scope)
       const excess = (current?.excess ?? 0) - scope.listed
       if (excess <= 0) return
-      const isDone = (await forgetOnce(context, scope, { isInGrace, excess })) === 0
-      if (isDone || context.run.dryRun) return
+      const hadCandidates = await forgetOnce(context, scope, { isInGrace, excess })
+      if (!hadCandidates || context.run.dryRun) return
     }
   }
 
+  /** Returns whether there was a record to forget. Even if all were locked, the next pass may find them unlocked. */
   async function forgetOnce(
     context: RunContext,
     scope: Scope,
     { isInGrace, excess }: { isInGrace: boolean; excess: number },
-  ): Promise<number> {
+  ): Promise<boolean> {
     const { startedAt: now } = context.run
     const order = {
       ...{ now, revisedBefore: momentBefore(now, revisedRetentionMs), scope: scope.scope, isInGrace },
       ...{ protect: scope.protect, hasBytes: scope.has_bytes },
     }
     const share = scope.is_hard ? excess : await findShareOfOld(db, order, excess)
-    if (share <= 0) return 0
+    if (share <= 0) return false
     const line = await findLine(db, order, share)
-    if (line === undefined) return 0
+    if (line === undefined) return false
     const pass = { order, line, reserved: excess - share }
-    const before = scope.ranked
     for await (const candidates of walkLeastWorthKeeping(db, order)) {
       const isHeld = await forgetAmong(context, scope, pass, candidates)
       if (isHeld || (candidates.at(-1)?.keeping ?? 0) > line) break
     }
-    return scope.ranked - before
+    return true
   }
 
   /** Returns whether the budget holds. */

@@ -161,7 +161,7 @@ export async function forgetForBudget(
       where ${isEligible(forgetting)} and r.type::text <> all(${sql.val([...protect])}::text[])
         and r.layer::text <> all(${sql.val([...protect])}::text[])
         and ${keeping} <= ${line}::float8 * (1 + 1e-9::float8)
-      for update of r skip locked
+      for no key update of r skip locked
     ), measured as (
       select l.*, ${size} as size from locked as l ${hasBytes ? sql`join contents as c on c.record_id = l.id` : sql``}
     ), summed as (

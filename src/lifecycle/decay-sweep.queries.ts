@@ -43,7 +43,7 @@ export async function materialiseRange(tx: Transaction, asOf: Date, range: Range
       select ctid from records
       where ctid >= ${`(${range.first_block},0)`}::tid and ctid < ${`(${range.end_block},0)`}::tid
         and fades_at <= ${epochOf(asOf)}::float8
-      for update skip locked
+      for no key update skip locked
     ), written as (
       update records as r set salience = ${salienceAt(asOf)}
       from due where r.ctid = due.ctid
@@ -66,7 +66,7 @@ export async function materialiseNext(
         and (fades_at, id) > (${after.at}::float8, ${after.id}::uuid) ${inScope(scope)}
       order by fades_at, id
       limit ${limit}
-      for update skip locked
+      for no key update skip locked
     ), written as (
       update records as r set salience = ${salienceAt(asOf)}
       from due where r.id = due.id
@@ -101,7 +101,7 @@ export async function pruneFaded(
         ${inScope(pruning.scope)}
       order by prune_at, id
       limit ${pruning.limit}
-      for update skip locked
+      for no key update skip locked
     `,
   )
 }
@@ -122,7 +122,7 @@ export async function pruneRevised(
         ${inScope(pruning.scope)}
       order by anchored_at, id
       limit ${pruning.limit}
-      for update skip locked
+      for no key update skip locked
     `,
   )
 }
@@ -181,7 +181,7 @@ export async function findNextPosition(
     select ${key}::text as at, id from records where ${due} ${inScope(scope)}
     order by ${key}, id
     limit 1
-    for update skip locked
+    for no key update skip locked
   `.execute(tx)
   return rows[0]
 }

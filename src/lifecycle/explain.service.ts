@@ -42,8 +42,8 @@ export function createExplainService(resources: Resources) {
   const { db, clock, retentionMode: mode, retentionShape: shape, revisedRetentionMs } = resources
 
   async function forecast(caller: Caller, id: string, points: number): Promise<Forecast> {
-    const stored = await findReadableRecord(db, caller, id)
     const now = clock.now()
+    const stored = await findReadableRecord(db, caller, id, now)
     const { points: ahead, crossings } = forecastSalience(
       stored,
       computeDueAt(stored, revisedRetentionMs),

@@ -45,7 +45,7 @@ function findDecidingRule(snapshot: LifecycleSnapshot, now: Date, isHeldUp: bool
   return isHeldUp ? 'floor' : 'curve'
 }
 
-/** The log of a removed record is deleted, so only the stored counts remain. */
+/** The access log of a purged or erased record is deleted; the stored counts remain. */
 export function explainImportance(
   snapshot: LifecycleSnapshot & { created_at: Date },
   logged: LoggedAccesses,

@@ -48,9 +48,12 @@ export const forgettingRoutes: FastifyPluginAsyncTypebox<ForgettingOptions> = as
     ...{ action: 'restore', operationId: 'restoreRecord', tag: 'records', permission: 'lifecycle:write' },
     summary: 'Restore a forgotten record',
     description:
-      'The record gets the salience it had when it was forgotten, but at least 0.1, and fades from now on. A maximum age that has passed is removed, which the audit log shows. Counts as a use of the record.',
+      'The record gets the salience it had when it was forgotten, but at least 0.1, and fades from now on. A maximum age that has passed is removed, which the audit log shows. A record whose content was erased from its scope since then stays forgotten. Counts as a use of the record.',
     body: Restoration,
-    errors: ['record_not_forgotten', 'record_purged', 'record_erased', 'above_ceiling', 'outside_trust'],
+    errors: [
+      ...(['record_not_forgotten', 'record_purged', 'record_erased', 'above_ceiling'] as const),
+      ...(['outside_trust', 'erased_content'] as const),
+    ],
     run: forgetting.restore,
   })
 }

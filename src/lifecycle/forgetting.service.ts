@@ -1,6 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, transact } from '../db/transaction.ts'
 import { type Caller, isAllowed } from '../domain/caller.ts'
+import type { Seal } from '../domain/tombstone-seal.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { momentAfter } from '../kernel/units.ts'
@@ -8,8 +9,10 @@ import {
   createForgottenError,
   loadAnyForUpdate,
   loadForUpdate,
+  lockTombstonesShared,
   presentForgetting,
   presentWritten,
+  requireNotErasedContent,
   restoreRecord,
   type StoredRecord,
   type WrittenRecord,
@@ -19,11 +22,18 @@ import { insertUse } from './access.queries.ts'
 import type { DeletionQuery, Restoration } from './forgetting.schemas.ts'
 import { rescoreAndPromoteRecord } from './promotion.service.ts'
 
-type Resources = { db: Database; clock: Clock; textLanguage: string; forgottenRetentionMs: number }
+type Resources = {
+  db: Database
+  clock: Clock
+  seal: Seal
+  textLanguage: string
+  forgottenRetentionMs: number
+}
 
 export type ForgettingService = ReturnType<typeof createForgettingService>
 
-export function createForgettingService({ db, clock, textLanguage, forgottenRetentionMs }: Resources) {
+export function createForgettingService(resources: Resources) {
+  const { db, clock, seal, textLanguage, forgottenRetentionMs } = resources
   /**
    * Removes the record from every list and retrieval at once. The row stays until `purge_at`, so that it can be
    * restored.
@@ -52,12 +62,14 @@ export function createForgettingService({ db, clock, textLanguage, forgottenRete
     { actor, rationale }: Restoration,
   ): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
+      await lockTombstonesShared(tx)
       const now = clock.now()
       const stored = await loadAnyForUpdate(tx, call, id)
       if (!stored.forgotten_at || !stored.purge_at) {
         throw new AppError('record_not_forgotten', 'The record is not forgotten.')
       }
       if (stored.purge_at <= now) throw createForgottenError(stored, true, now)
+      await requireNotErasedContent(tx, seal, stored)
       const changed = await writeChange(tx, stored, {
         ...{ action: 'restore', actor, rationale, now, textLanguage },
         ...restoreRecord(stored, now),

@@ -1,11 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { shippedWorthModel } from '../domain/worth-weights.ts'
 import type { Once } from '../http/idempotency.ts'
+import { readPage, sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { AppError } from '../kernel/errors.ts'
-import { WorthModel, WorthModelChoice, WorthModelPage, WorthModelPath } from './worth-models.schemas.ts'
+import {
+  WorthModel,
+  WorthModelChoice,
+  WorthModelPage,
+  WorthModelPath,
+  WorthModelsQuery,
+} from './worth-models.schemas.ts'
 
+const ModelCursor = Type.Object({ id: Type.String() })
 const tags = ['lifecycle']
 const shipped = { ...shippedWorthModel, source: 'shipped' as const, in_force: true, uses: 0 }
 
@@ -20,10 +29,20 @@ export const worthModelRoutes: FastifyPluginAsyncTypebox<{ once: Once }> = async
         summary: 'List the weights that judge new records',
         description:
           'Returns the weights of this release, which are always in force. Weights fitted to the uses of a store are not part of the product: docs/quality.md says what they gained.',
-        response: answers({ 200: { schema: ref(WorthModelPage), description: 'All models.' } }),
+        querystring: WorthModelsQuery,
+        response: answers(
+          { 200: { schema: ref(WorthModelPage), description: 'One page.', headers: ['Link'] } },
+          ['invalid_cursor'],
+        ),
       },
     },
-    () => ({ items: [shipped] }),
+    async ({ caller, url, query: { limit = 50, cursor } }, reply) => {
+      const page = await readPage({
+        ...{ caller, list: { list: 'worth models' }, limit, cursor, position: ModelCursor },
+        read: async (after) => (after === undefined || after.id < shipped.id ? [shipped] : []),
+      })
+      return sendPage({ url }, reply, page)
+    },
   )
 
   app.post(

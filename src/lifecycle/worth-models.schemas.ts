@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, Time } from '../domain/shapes.ts'
+import { closed, listOf, pageParameters, Time } from '../domain/shapes.ts'
 import { Reason } from './reinforcement.schemas.ts'
 
 export const WorthModel = closed(
@@ -14,6 +14,8 @@ export const WorthModel = closed(
   { $id: 'WorthModel', description: 'Weights by which the base importance of a new record is judged.' },
 )
 export const WorthModelPage = listOf(ref(WorthModel), 'WorthModelPage')
+
+export const WorthModelsQuery = closed(pageParameters(50))
 
 export const WorthModelPath = closed({ id: Type.String({ minLength: 1, maxLength: 256 }) })
 export const WorthModelChoice = closed(

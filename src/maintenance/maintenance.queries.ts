@@ -3,7 +3,7 @@ import { membersShown, namesNoHidden } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
 import type { RunStatus, RunTrigger } from '../db/schema.ts'
 import { openTo, visibleTo } from '../db/visibility.ts'
-import type { Sensitivity, Trust } from '../domain/caller.ts'
+import { rankOf, type Sensitivity, sensitivities, type Trust } from '../domain/caller.ts'
 
 export type RunRow = {
   id: string
@@ -71,15 +71,24 @@ const runColumns = [
   'm.finished_at',
 ] as const
 
-/** The counts of a run reveal how much is stored, so a key bound to scopes sees only runs of those scopes. */
+/**
+ * The counts of a run reveal how much is stored, so a key bound to scopes sees only runs of those scopes, and no key a
+ * simulation that counted records above its ceiling.
+ */
 function selectVisibleRuns(db: Database, trust: Trust) {
-  const { scopes } = trust
+  const { scopes, maxSensitivity } = trust
+  const readable = sensitivities.slice(0, rankOf(maxSensitivity) + 1)
   return db
     .selectFrom('maintenance_runs as m')
     .select(runColumns)
     .select(visibleError(trust).as('error'))
     .$if(scopes !== null, (qb) =>
       qb.where(sql<SqlBool>`m.scope = any(${sql.val([...(scopes ?? [])])}::text[])`),
+    )
+    .$if(maxSensitivity !== 'hyper', (qb) =>
+      qb.where(
+        sql<SqlBool>`(m.job <> 'simulation' or m.options ->> 'max_sensitivity' = any(${sql.val(readable)}::text[]))`,
+      ),
     )
 }
 

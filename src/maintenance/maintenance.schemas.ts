@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { ConsolidationOptions } from '../consolidation/index.ts'
 import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
+import { closed, durationPattern, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
 import { DreamOptions } from '../dream/index.ts'
 import { type JobName, jobNames, schedulableJobs } from '../jobs/job-names.ts'
 import { SimulatedPoint } from '../simulation/index.ts'
@@ -90,7 +90,7 @@ const RefreshOptions = closed({
   rejudge: Type.Optional(
     Type.Boolean({
       description:
-        'Of `refresh_importance`: judges the base importance of records that were stored before this was done at creation, unless an importance was named. Each gets one audit entry. Default false.',
+        'For `refresh_importance`: also judges the base importance of records that were stored before 0.2.0, if no importance was named. Each gets one audit entry. Default false.',
     }),
   ),
 })
@@ -126,7 +126,7 @@ export const RunChange = closed(
     record_id: Uuid(),
     action: Type.String({
       description:
-        '`prune`; `promote`, `archive`, `drift_challenge`, `drift_invalidate`, `drift_restore`; `compress`, `create` and `reinforce` of a consolidation; `failed` for a record that failed and was skipped.',
+        'What happened to the record. decay: `prune`, `forget` (for a budget), `promote`. consolidate: `create`, `reinforce`, `compress`. dream: `archive`, `create`, `supersede`, `merge`, `unmerge`, `candidate`, `relate`, `probe_challenge`, `drift_challenge`, `drift_invalidate`, `drift_restore`. purge: `purge`. compress: `reduce`. undo: `undo`, `kept`. Applying a plan: `skipped`. Plans only: `rescore`. Any job: `failed`, for a record that failed and was skipped.',
     }),
     before: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     after: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
@@ -142,7 +142,7 @@ export const RunChange = closed(
 export type RunChange = Static<typeof RunChange>
 
 const interval = Type.String({
-  pattern: '^[0-9]{1,9}(ms|s|m|h|d)$',
+  pattern: durationPattern,
   description: 'A duration from 10s to 3650d, such as 90s, 15m, 1h or 30d.',
   examples: ['1h'],
 })

@@ -102,12 +102,13 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
   async function requestUndo(
     call: CallContext,
     targetId: string,
-    { dry_run: dryRun = false, ...reason }: NewUndo,
+    { dry_run: dryRun = false, only, ...reason }: NewUndo,
     trace?: TraceContext,
   ): Promise<MaintenanceRun> {
     const target = await findVisibleRun(call, targetId)
     requireUndoable(target, await isKept(call.tx ?? db, target))
-    const options = { run_id: targetId, ...reason }
+    const selection = only === undefined ? {} : { only: only.map((name) => name.toLowerCase()) }
+    const options = { run_id: targetId, ...selection, ...reason }
     return queueRun(call, trace, { job: 'undo', scope: target.scope, dryRun, options })
   }
 

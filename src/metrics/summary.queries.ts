@@ -105,12 +105,12 @@ export async function drawSample(
         count(*) filter (where importance >= 0.8)
       ]::int4[] as importance_bands,
       (select count(*) from drawn join audit_entries as a on a.record_id = drawn.id) as entries,
-      (select sum(least((payload #>> '{performance,success_count}')::float8, ${largest})) from said where type = 'competence')
+      (select sum(least(coalesce((payload #>> '{performance,success_count}')::float8, 0), ${largest})) from said where type = 'competence')
         as successes,
-      (select sum(least((payload #>> '{performance,failure_count}')::float8, ${largest})) from said where type = 'competence')
+      (select sum(least(coalesce((payload #>> '{performance,failure_count}')::float8, 0), ${largest})) from said where type = 'competence')
         as failures,
       (select count(*) from said where type = 'plan_graph') as plans,
-      (select sum(least((payload #>> '{metrics,execution_count}')::float8, ${largest})) from said where type = 'plan_graph')
+      (select sum(least(coalesce((payload #>> '{metrics,execution_count}')::float8, 0), ${largest})) from said where type = 'plan_graph')
         as executions
     from drawn
   `.execute(db)

@@ -13,9 +13,10 @@ const writes = { permission: 'admin' } as const
 const tags = ['policies']
 
 const rules =
-  'The decay job forgets what exceeds the budget, the least worth keeping first: importance × salience^(1/16), as ' +
-  '`keeping` of `/explain` shows. It never forgets a record that is pinned, has a policy other than `auto_prune`, or ' +
-  'has a protected type or layer. Forgotten records do not count, all others do. A forgotten record can be restored. '
+  'The decay job forgets what exceeds the budget, the least worth keeping first: ' +
+  '(importance + 3 × base_importance) / 4 × salience^(1/32), as `keeping` of `/explain` shows. It never forgets a ' +
+  'record that is pinned, has a policy other than `auto_prune`, or has a protected type or layer. Forgotten records ' +
+  'do not count, all others do. A forgotten record can be restored. '
 
 const set = {
   tags,

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { closed } from '../domain/shapes.ts'
+import { closed, durationPattern } from '../domain/shapes.ts'
 import { RecordType } from '../domain/vocabulary.ts'
 import { PolicyChoice } from '../policies/index.ts'
 
@@ -45,7 +45,7 @@ export const NewSimulation = closed(
   {
     scope: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     over: Type.String({
-      pattern: '^[0-9]{1,9}(ms|s|m|h|d)$',
+      pattern: durationPattern,
       description: 'How far back the recorded lives are played again, from 1h to 365d.',
       examples: ['30d'],
     }),

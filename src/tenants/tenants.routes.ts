@@ -165,7 +165,7 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
       operationId: 'dropTenant',
       tags,
       summary: 'Drop a tenant',
-      description: `Removes everything that the tenant has, for ever, and returns how much it was. Its keys get 401 from the beginning of the request. If it is not answered, repeat it: that also holds for a server of its own that does not answer, and \`abandon\` gives such a server up. The id can be used again, for another tenant. ${only}`,
+      description: `Removes everything that the tenant has, for ever, and returns how much it was. Its keys get 401 from the beginning of the request. If you get no answer, or the tenant's own server does not answer (503), send the request again. If that server is lost, use \`abandon\`. The id can be used again, for another tenant. ${only}`,
       params: TenantPath,
       querystring: DropQuery,
       response: answers({ 200: ref(TenantReceipt) }, ['tenant_not_found']),

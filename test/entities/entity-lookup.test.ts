@@ -90,11 +90,12 @@ describe('GET /v1/entities', () => {
   })
 
   it('leaves out forgotten, erased and withdrawn entities', async () => {
-    const [gone, erased, invalid, live] = [
-      await create(app, entity('Altair')),
+    const live = await create(app, entity('Altair', {}, { scope: 'y' }))
+    app.clock.advance(1_000)
+    const [gone, erased, invalid] = [
+      await create(app, entity('Altair', {}, { scope: 'z' })),
       await create(app, entity('Altair')),
       await create(app, entity('Altair', {}, { scope: 'x' })),
-      await create(app, entity('Altair', {}, { scope: 'y' })),
     ]
     await forget(gone.id)
     await lifecycle(invalid.id, 'status', { status: 'invalidated', reason: 'r', actor: 'a' })

@@ -95,6 +95,33 @@ describe('a budget', () => {
     ])
   })
 
+  it('forgets records to which other transactions add rows that reference them', async () => {
+    await insertOverBudget(setup, { count: 30, max: 20 })
+    const reference = 'select from records where scope = $1 for key share'
+    await inOpenTransaction(reference, ['a'], async () => {
+      expect(await setup.run('decay')).toMatchObject({ status: 'succeeded', stats: { over_budget: 10 } })
+    })
+    expect(await listLive(setup)).toHaveLength(20)
+  })
+
+  it('tries again when all that it would forget was locked', async () => {
+    await insertOverBudget(setup, { count: 30, max: 29 })
+    const lowest = (await listLive(setup)).filter((each) => !each.pinned).slice(0, 2)
+    const client = await setup.pool.connect()
+    await client.query('begin')
+    await client.query('select from records where id = any($1) for update', [lowest.map(({ id }) => id)])
+    let batches = 0
+    const observe = async (step: string) => {
+      if (step === 'after batch') batches += 1
+      // The first batch adds up the sizes, and the second one finds the locked records.
+      if (batches === 2) await client.query('commit')
+    }
+    await setup.run('decay', { observe })
+    client.release()
+    expect((await listLive(setup)).map(({ id }) => id)).not.toContain(lowest[0]?.id)
+    expect(await listLive(setup)).toHaveLength(29)
+  })
+
   it('keeps a record that is worth more, protected or moved since the run read it', async () => {
     await insertOverBudget(setup, { count: 40, max: 36 })
     const [first, second, third, ...others] = (await listLive(setup)).filter((each) => !each.pinned)

@@ -52,6 +52,19 @@ describe('the stored salience after a decay sweep', () => {
     }
   })
 
+  it('is updated although other transactions add rows that reference the records', async () => {
+    await insertFadingRecords(setup, { count: 100, bornAt: setup.clock.now() })
+    setup.clock.advance(12 * hour)
+    const client = await setup.pool.connect()
+    await client.query('begin; select from records for key share')
+    const { stats } = await setup.run('decay')
+    await client.query('rollback')
+    client.release()
+    const left = await setup.run('decay')
+    expect([stats['materialised'], stats['pruned']]).toEqual([expect.any(Number), expect.any(Number)])
+    expect([left.stats['materialised'] ?? 0, left.stats['pruned'] ?? 0]).toEqual([0, 0])
+  })
+
   it('needs no update in a second sweep', async () => {
     await insertFadingRecords(setup, { count: 200, bornAt: setup.clock.now() })
     setup.clock.advance(3 * hour)

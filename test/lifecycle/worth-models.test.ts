@@ -38,6 +38,13 @@ describe('the models of worth', () => {
     expect(await list()).toEqual([model])
   })
 
+  it('are paged as every list', async () => {
+    const get = (query: string) => app.request('GET', `/v1/worth/models?${query}`, { key: reader })
+    expect((await get('limit=1')).body).toEqual({ items: await list() })
+    expectProblem(await get('limit=0'), 422, 'validation_failed')
+    expectProblem(await get('cursor=none'), 400, 'invalid_cursor')
+  })
+
   it('refuse an unknown id, a missing reason and a key without the permission', async () => {
     expectProblem(await activate('learned-1'), 404, 'worth_model_not_found')
     expectProblem(await activate('shipped-1', {}), 422, 'validation_failed')

@@ -93,6 +93,16 @@ describe('GET /v1/metrics', () => {
     })
   })
 
+  it('counts no use of skills and plans that state none', async () => {
+    for (const { type, payload } of [competence(3, 1), plan(4)]) {
+      const { performance: _, metrics: __, ...bare } = payload as Record<string, unknown>
+      await write({ type, payload: bare })
+    }
+    expect(await read()).toMatchObject({ competence_success_rate: null, plan_reuse_frequency: 0 })
+    for (const record of [competence(3, 1), plan(4)]) await write(record)
+    expect(await read()).toMatchObject({ competence_success_rate: 0.75, plan_reuse_frequency: 2 })
+  })
+
   it('uses the current salience and groups it into bands', async () => {
     await write(fact('a'))
     const fresh = await read()

@@ -124,6 +124,11 @@ describe('the pruning time', () => {
     expect(computePruneAt(life({ half_life_seconds: 1e11, expires_at: later(60) }))).toEqual(later(60))
   })
 
+  it('is the anchor of a record that starts at the threshold, with any floor', () => {
+    for (const min_salience of [0, 0.001, 0.2])
+      expect(computePruneAt(life({ base_salience: 0.001, min_salience }))).toEqual(start)
+  })
+
   it('is the maximum age when that comes first or a floor stops the curve', () => {
     expect(computePruneAt(life({ expires_at: later(60) }))).toEqual(later(60))
     expect(computePruneAt(life({ expires_at: later(60), min_salience: 0.5 }))).toEqual(later(60))

@@ -48,7 +48,7 @@ export function createRehearsal({ db, run, keeps, lock, read, store }: Resources
   let idle: NodeJS.Timeout | undefined
   let last: Promise<unknown> = Promise.resolve()
 
-  /** Whoever comes next finds it. */
+  /** The next call throws it. */
   function noteFault(error: unknown): void {
     fault = { error }
   }

@@ -79,7 +79,7 @@ export function createRunner(resources: Resources) {
     try {
       await conclude(leased, await outcomeOf(leased, AbortSignal.any([outer, lost.signal])))
     } catch (error) {
-      // The run stays open until its lease lapses: a pause that an outage needs.
+      // The run stays open until its lease lapses, which gives an outage time to end.
       if (!(error instanceof RunEnded)) log.error('a run was interrupted', { ...idsOf(leased), err: error })
     } finally {
       clearInterval(heartbeat)

@@ -301,7 +301,7 @@ and r.type::text <> all($8::text[])
         and r.layer::text <> all($9::text[])
         and (r.importance + 3::float8 * r.base_importance) / 4::float8
     * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $10::timestamptz), 0.03125::float8) <= $11::float8 * (1 + 1e-9::float8)
-      for update of r skip locked
+      for no key update of r skip locked
     ), measured as (
       select l.*, 1::int8 as size
 from locked as l
@@ -360,7 +360,7 @@ and r.type::text <> all($8::text[])
         and r.layer::text <> all($9::text[])
         and (r.importance + 3::float8 * r.base_importance) / 4::float8
     * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $10::timestamptz), 0.03125::float8) <= $11::float8 * (1 + 1e-9::float8)
-      for update of r skip locked
+      for no key update of r skip locked
     ), measured as (
       select l.*, record_bytes(c.tags, c.payload, c.provenance, c.interpretation) as size
 from locked as l join contents as c on c.record_id = l.id
@@ -451,7 +451,7 @@ and (fades_at, id) > ($2::float8, $3::uuid)
 and scope = $4
     order by fades_at, id
     limit 1
-    for update skip locked;
+    for no key update skip locked;
 
 -- src/lifecycle/decay-sweep.queries.ts findNextPosition: faded
     select prune_at::text as at, id
@@ -463,7 +463,7 @@ and status in ('active', 'challenged')
 and scope = $4
     order by prune_at, id
     limit 1
-    for update skip locked;
+    for no key update skip locked;
 
 -- src/lifecycle/decay-sweep.queries.ts findNextPosition: revised
     select anchored_at::text as at, id
@@ -476,7 +476,7 @@ and forgotten_at is null
 and scope = $4
     order by anchored_at, id
     limit 1
-    for update skip locked;
+    for no key update skip locked;
 
 -- src/lifecycle/decay-sweep.queries.ts materialiseNext
     with due as materialized (
@@ -486,7 +486,7 @@ from records
         and (fades_at, id) > ($2::float8, $3::uuid)
 order by fades_at, id
       limit $4
-      for update skip locked
+      for no key update skip locked
     ), written as (
       update records as r
 set salience = salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $5::timestamptz)
@@ -507,7 +507,7 @@ from records
       where ctid >= $1::tid
 and ctid < $2::tid
         and fades_at <= $3::float8
-      for update skip locked
+      for no key update skip locked
     ), written as (
       update records as r
 set salience = salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $4::timestamptz)
@@ -528,7 +528,7 @@ and forgotten_at is null
         and (prune_at, id) > ($2::timestamptz, $3::uuid)
       order by prune_at, id
       limit $4
-      for update skip locked
+      for no key update skip locked
     ), pruned as (
       update records as r
       set forgotten_at = $5::timestamptz, forgotten_reason = 'pruned', forgotten_by = 'decay-service',
@@ -563,7 +563,7 @@ and status in ('invalidated', 'merged', 'superseded')
         and (anchored_at, id) > ($3::timestamptz, $4::uuid)
       order by anchored_at, id
       limit $5
-      for update skip locked
+      for no key update skip locked
     ), pruned as (
       update records as r
       set forgotten_at = $6::timestamptz, forgotten_reason = 'pruned', forgotten_by = 'decay-service',

@@ -62,7 +62,9 @@ and "h"."scope" = any($2::text[]))
   ) then m.error else split_part(m.error, ':', 1) end as "error"
 from "maintenance_runs" as "m"
 where m.scope = any($3::text[])
-and "m"."id" = $4;
+and (m.job <> 'simulation'
+or m.options ->> 'max_sensitivity' = any($4::text[]))
+and "m"."id" = $5;
 
 -- src/maintenance/maintenance.queries.ts insertRun
 insert into "maintenance_runs" ("id", "job", "trigger", "created_at", "dry_run", "scope", "traceparent", "requested_by", "options", "status", "done", "total", "stats", "attempts", "cancel_requested")
@@ -240,11 +242,13 @@ and "h"."scope" = any($2::text[]))
   ) then m.error else split_part(m.error, ':', 1) end as "error"
 from "maintenance_runs" as "m"
 where m.scope = any($3::text[])
-and "m"."job" = $4
-and "m"."status" = $5
-and ("m"."created_at", "m"."id") < ($6, $7)
+and (m.job <> 'simulation'
+or m.options ->> 'max_sensitivity' = any($4::text[]))
+and "m"."job" = $5
+and "m"."status" = $6
+and ("m"."created_at", "m"."id") < ($7, $8)
 order by "m"."created_at" desc, "m"."id" desc
-limit $8;
+limit $9;
 
 -- src/maintenance/maintenance.queries.ts listSchedules
 select "job", "interval_ms", "enabled", "mode", "last_success_at", "next_at"

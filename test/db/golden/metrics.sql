@@ -173,18 +173,18 @@ and importance < 0.8),
       ]::int4[] as importance_bands,
       (select count(*)
 from drawn join audit_entries as a on a.record_id = drawn.id) as entries,
-      (select sum(least((payload #>> '{performance,success_count}')::float8, 9007199254740991))
+      (select sum(least(coalesce((payload #>> '{performance,success_count}')::float8, 0), 9007199254740991))
 from said
 where type = 'competence')
         as successes,
-      (select sum(least((payload #>> '{performance,failure_count}')::float8, 9007199254740991))
+      (select sum(least(coalesce((payload #>> '{performance,failure_count}')::float8, 0), 9007199254740991))
 from said
 where type = 'competence')
         as failures,
       (select count(*)
 from said
 where type = 'plan_graph') as plans,
-      (select sum(least((payload #>> '{metrics,execution_count}')::float8, 9007199254740991))
+      (select sum(least(coalesce((payload #>> '{metrics,execution_count}')::float8, 0), 9007199254740991))
 from said
 where type = 'plan_graph')
         as executions
@@ -225,18 +225,18 @@ and importance < 0.8),
       ]::int4[] as importance_bands,
       (select count(*)
 from drawn join audit_entries as a on a.record_id = drawn.id) as entries,
-      (select sum(least((payload #>> '{performance,success_count}')::float8, 9007199254740991))
+      (select sum(least(coalesce((payload #>> '{performance,success_count}')::float8, 0), 9007199254740991))
 from said
 where type = 'competence')
         as successes,
-      (select sum(least((payload #>> '{performance,failure_count}')::float8, 9007199254740991))
+      (select sum(least(coalesce((payload #>> '{performance,failure_count}')::float8, 0), 9007199254740991))
 from said
 where type = 'competence')
         as failures,
       (select count(*)
 from said
 where type = 'plan_graph') as plans,
-      (select sum(least((payload #>> '{metrics,execution_count}')::float8, 9007199254740991))
+      (select sum(least(coalesce((payload #>> '{metrics,execution_count}')::float8, 0), 9007199254740991))
 from said
 where type = 'plan_graph')
         as executions
