@@ -1,13 +1,16 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { extname } from 'node:path'
+import { basename, dirname, extname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { parseArgs } from 'node:util'
+import { formatLocalUrl } from '../src/process/local-url.ts'
+import { listNotes, measurePacked, packFiles } from './note-archive.ts'
 
 /**
- * `npm run import -- FILE [--format F] [--scope S] [--dry-run] [--url URL]` sends a file to a running service and prints
- * what was not stored. The key is in MEMBRANE_API_KEY. Exits with 1 when a line is a conflict or invalid.
+ * `npm run import -- FILE [--format F] [--scope S] [--dry-run] [--url URL]` sends a file, or a folder of notes, to a running
+ * service and prints what was not stored. The key is in MEMBRANE_API_KEY, and without a URL the service is at HOST and PORT.
+ * Exits with 1 when a line is a conflict or invalid.
  */
 
 const usage = 'npm run import -- FILE [--format F] [--scope S] [--dry-run] [--url URL]'
@@ -20,6 +23,10 @@ const types: Readonly<Record<string, string>> = {
   '.md': 'text/markdown',
   '.db': 'application/vnd.sqlite3',
 }
+
+/** The format of a folder. */
+const notes = 'basic-memory'
+const barWidth = 30
 
 type Report = {
   line?: number
@@ -44,27 +51,58 @@ async function run(): Promise<number> {
       format: { type: 'string' },
       scope: { type: 'string' },
       'dry-run': { type: 'boolean', default: false },
-      url: { type: 'string', default: 'http://127.0.0.1:8080' },
+      url: { type: 'string' },
     },
   })
   const [path] = positionals
   if (path === undefined || positionals.length > 1) throw new Error(usage)
-  const address = new URL('/v1/import', values.url)
-  const { format, scope } = values
-  for (const [name, value] of Object.entries({ format, scope }))
+  const address = new URL('/v1/import', values.url ?? localUrl(process.env))
+  const { scope } = values
+  const source = await openSource(path, values.format)
+  for (const [name, value] of Object.entries({ format: source.format, scope }))
     if (value !== undefined) address.searchParams.set(name, value)
   if (values['dry-run']) address.searchParams.set('dry_run', 'true')
-  return printReport(await send(address, path))
+  return printReport(await send(address, source), source.names)
 }
 
-async function send(address: URL, path: string): Promise<Response> {
-  const { size } = await stat(path)
+function localUrl({ HOST, PORT }: NodeJS.ProcessEnv): string {
+  return formatLocalUrl(HOST?.trim() || '127.0.0.1', Number(PORT?.trim() || 8_080))
+}
+
+/** What is sent. `names` are the files of an archive that is made here. */
+type Source = {
+  format: string | undefined
+  type: string
+  size: number
+  chunks: AsyncIterable<Buffer>
+  names: readonly string[]
+}
+
+async function openSource(path: string, format: string | undefined): Promise<Source> {
+  const found = await stat(path)
+  const isNote = extname(path) === '.md' && (format ?? notes) === notes
+  if (found.isDirectory() || isNote) return openNotes(path, format, found.isDirectory())
+  const type = types[extname(path).toLowerCase()] ?? 'application/octet-stream'
+  return { format, type, size: found.size, chunks: createReadStream(path), names: [] }
+}
+
+/** Notes are sent as an archive, a single one too, because a note without a title is known by the name of its file. */
+async function openNotes(path: string, format: string | undefined, isFolder: boolean): Promise<Source> {
+  if ((format ?? notes) !== notes) throw new Error(`A folder can only have the format ${notes}; name a file.`)
+  const folder = isFolder ? path : dirname(path)
+  const names = isFolder ? await listNotes(path) : [basename(path)]
+  if (names.length === 0) throw new Error(`The folder ${path} has no file *.md.`)
+  const size = await measurePacked(folder, names)
+  return { format: notes, type: 'application/zip', size, chunks: packFiles(folder, names), names }
+}
+
+async function send(address: URL, { type, size, chunks }: Source): Promise<Response> {
   const key = process.env['MEMBRANE_API_KEY']
-  const body = Readable.toWeb(Readable.from(countBytes(path, size))) as ReadableStream
+  const body = Readable.toWeb(Readable.from(countBytes(chunks, size))) as ReadableStream
   return fetch(address, {
     method: 'POST',
     headers: {
-      'content-type': types[extname(path).toLowerCase()] ?? 'application/octet-stream',
+      'content-type': type,
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     },
     body,
@@ -72,17 +110,15 @@ async function send(address: URL, path: string): Promise<Response> {
   } as RequestInit)
 }
 
-/** Yields the bytes of the file and shows how many were sent. */
-async function* countBytes(path: string, size: number): AsyncGenerator<Buffer> {
+/** Yields the bytes and shows how many of them were sent. */
+async function* countBytes(chunks: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
   let sent = 0
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of chunks) {
     yield chunk
     sent += chunk.length
     showProgress(sent, size)
   }
 }
-
-const barWidth = 30
 
 function showProgress(sent: number, size: number): void {
   if (!process.stderr.isTTY) return
@@ -91,20 +127,21 @@ function showProgress(sent: number, size: number): void {
   process.stderr.write(`\r[${bar}] ${Math.floor(share * 100)} %${share === 1 ? '\n' : ''}`)
 }
 
-async function printReport(response: Response): Promise<number> {
+async function printReport(response: Response, names: readonly string[]): Promise<number> {
   if (!response.ok || !response.body) throw new Error(`${response.status} ${await response.text()}`)
   let code = 1
   for await (const line of createInterface({ input: Readable.fromWeb(response.body as never) })) {
     const report = JSON.parse(line) as Report
     if (report.summary) code = printSummary(report)
-    else if (report.problem) process.stdout.write(`${describeProblem(report)}\n`)
+    else if (report.problem) process.stdout.write(`${describeProblem(report, names)}\n`)
   }
   return code
 }
 
-function describeProblem({ line, status, problem }: Report): string {
+function describeProblem({ line, status, problem }: Report, names: readonly string[]): string {
   const faults = (problem?.errors ?? []).map(({ pointer, message }) => `${pointer} ${message}`).join('; ')
-  const place = line === undefined ? 'The import ended early' : `line ${line}: ${status}`
+  const name = line === undefined ? undefined : names[line - 1]
+  const place = line === undefined ? 'The import ended early' : `${name ?? `line ${line}`}: ${status}`
   return `${place}: ${problem?.code}: ${faults || problem?.detail}`
 }
 

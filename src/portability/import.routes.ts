@@ -16,6 +16,7 @@ import {
 } from '../http/streaming.ts'
 import { compileValidator } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
+import { skipByteOrderMark } from './byte-order-mark.ts'
 import { type DetectedFormat, detectFormat, headBytes } from './foreign/format-detection.ts'
 import {
   getLineStatus,
@@ -107,17 +108,22 @@ async function startImport(request: ImportRequest, importer: ImportService, { so
     named === undefined
       ? detectFormat(bytes) !== undefined || (isLines && bytes.includes('\n'))
       : named === 'membrane' || bytes.length >= leastHead
-  const { head, chunks } = await peek(readChunks(source), headBytes, isEnough)
+  const { head, chunks } = await peek(skipByteOrderMark(readChunks(source)), headBytes, isEnough)
   const format = named ?? detectFormat(head) ?? (isLines || head.length === 0 ? 'membrane' : undefined)
   if (format === undefined) throw unknownFormat()
-  const parse = (bytes: Buffer) => readJson(bytes, maxLineValues)
   const readFileLines = () => readLines(chunks(), maxLineBytes)
   if (format !== 'membrane') {
-    const foreign = { head, chunks, lines: readFileLines, parse }
+    const foreign = { head, chunks, lines: readFileLines, parse: readForeign }
     return { format, reports: importer.runForeign(call, { file: foreign, format, scope, dryRun, signal }) }
   }
   if (scope !== undefined) throw scopeOfOwnLines()
+  const parse = (bytes: Buffer) => readJson(bytes, maxLineValues)
   return { format, reports: importer.run(call, { lines: readFileLines(), parse, dryRun, signal }) }
+}
+
+/** Most numbers that are too large are ids in fields that are lost. A field that must be a number refuses the text. */
+function readForeign(bytes: Buffer): unknown {
+  return readJson(bytes, maxLineValues, 'texts')
 }
 
 function unknownFormat(): AppError {
@@ -130,7 +136,7 @@ function unknownFormat(): AppError {
 function scopeOfOwnLines(): AppError {
   return new AppError('validation_failed', 'The parameter does not apply to this format.', {
     errors: [
-      { pointer: '/scope', message: 'must be absent: each line of the format membrane names its own' },
+      { pointer: '?scope', message: 'must be absent: each line of the format membrane names its own' },
     ],
   })
 }

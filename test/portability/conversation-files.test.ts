@@ -164,4 +164,17 @@ describe('an import of Letta', () => {
     const other = file.toString().replaceAll('quartermaster', 'lookout').replace('Works at', 'Watches')
     expect(results(await importFile(app, other))).toEqual(['1 created', '2 created'])
   })
+
+  it('knows a block that no agent has by its label and text', async () => {
+    const block = (id: string, value: string) => ({ id, label: 'notes', value })
+    const file = JSON.stringify({
+      agents: [{ name: 'owner of one', block_ids: ['c'] }],
+      blocks: [block('a', 'first'), block('b', 'second'), block('c', 'owned')],
+    })
+    expect(results(await importFile(app, file))).toEqual(['2 created', '3 created', '4 created'])
+    const again = file.replace('"first"', '"third"').replace('"owned"', '"changed"')
+    expect(results(await importFile(app, again))).toEqual([
+      ...['2 created', '3 unchanged', '4 conflict record_exists'],
+    ])
+  })
 })

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
-import { importLines, listLineResults } from '../support/export-and-import.ts'
-import { type Body, fact, payloads } from '../support/record-requests.ts'
+import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
+import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -95,5 +96,45 @@ describe('a line of an import that leaves out what the service would have writte
       .orderBy('key_id')
     expect(await logged.execute()).toEqual([{ key_id: 'k' }, { key_id: 'other' }])
     expect((await listBrokenLaws(app)).filter((law) => law.includes('accesses'))).toEqual([])
+  })
+})
+
+describe('a payload that names a predecessor', () => {
+  it('is no revision: an import of its export links nothing', async () => {
+    const victim = await create(app, fact({ scope: 'theirs', sensitivity: 'hyper' }))
+    const forger = await create(
+      app,
+      fact({ scope: 'mine', payload: { ...payloads.semantic, object: 'forged' } }),
+    )
+    // As a version that did not check the revision of a new record stored it.
+    await sql`
+      update contents set payload = payload || ${JSON.stringify({ revision: { supersedes: victim.id, status: 'active' } })}::jsonb
+      where record_id = ${forger.id}
+    `.execute(app.db)
+    const { text } = await exportLines(app, '?scope=mine')
+    expect(text).toContain(victim.id)
+    expect(listLineResults(await importLines(app, text))).toEqual(['1 unchanged'])
+    expect((await read(app, forger.id)).relations).toEqual([])
+    expect(await read(app, victim.id)).toMatchObject({ relations: [], version: 1 })
+
+    const empty = await startTestApp()
+    onTestFinished(() => empty.close())
+    await importLines(empty, [fact({ id: victim.id })])
+    expect(listLineResults(await importLines(empty, text))).toEqual(['1 created'])
+    expect((await read(empty, forger.id)).relations).toEqual([])
+  })
+
+  it('is a revision when its descent says so', async () => {
+    const { reports } = await importLines(app, [fact()])
+    const [old, fresh] = [reports[0].id, '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a20']
+    const line = {
+      ...fact({
+        id: fresh,
+        payload: { ...payloads.semantic, object: 'newer', revision: { supersedes: old, status: 'active' } },
+      }),
+      descent: [{ source_id: old, kind: 'supersede', is_ground: false }],
+    }
+    expect(listLineResults(await importLines(app, [line]))).toEqual(['1 created'])
+    expect((await read(app, fresh)).relations).toMatchObject([{ predicate: 'supersedes', target_id: old }])
   })
 })

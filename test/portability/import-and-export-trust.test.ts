@@ -93,9 +93,11 @@ describe('POST /v1/import by a key without admin', () => {
     const before = await countRows(app, 'records')
     const [exported] = (await exportLines(app, '?scope=his', { key })).records
     const many = Array.from({ length: 1_500 }, (_, index) => say(index))
+    const revised = (revision: object) => say('x', { payload: { ...payloads.semantic, revision } })
     const forged = [
       ...[exported, say('x', { version: 2 }), say('x', { redacted: true }), say('x', { anchors: {} })],
       ...[say('x', { AuditLog: [] }), say('x', { forgotten: 1 })],
+      ...[revised({ status: 'retracted' }), revised({ status: 'active', SupersededBy: app.ids.next() })],
     ]
     for (const line of forged) {
       const refused = await importLines(app, [...many, line], { key })

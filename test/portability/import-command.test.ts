@@ -1,6 +1,10 @@
 import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Body, read } from '../support/record-requests.ts'
 import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -15,9 +19,13 @@ const fixture = (name: string) => fileURLToPath(new URL(`./fixtures/${name}`, im
 type Ended = { code: number; output: string }
 
 function runImport(args: readonly string[], key = rootKey): Promise<Ended> {
-  const env = { ...process.env, MEMBRANE_API_KEY: key }
+  return runScript([...args, '--url', app.url], { MEMBRANE_API_KEY: key })
+}
+
+function runScript(args: readonly string[], variables: Record<string, string>): Promise<Ended> {
+  const env = { ...process.env, ...variables }
   return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...args, '--url', app.url], { env }, (error, stdout, stderr) => {
+    execFile(process.execPath, [script, ...args], { env }, (error, stdout, stderr) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : 0, output: stdout + stderr })
     })
   })
@@ -43,4 +51,61 @@ it('ends with 1 when the service refuses the request or the file is missing', as
     output: expect.stringContaining('401'),
   })
   expect((await runImport([fixture('no-such-file.json')])).code).toBe(1)
+})
+
+it('sends to the service at HOST and PORT', async () => {
+  const { hostname, port } = new URL(app.url)
+  const variables = { MEMBRANE_API_KEY: rootKey, HOST: hostname, PORT: port }
+  const file = fixture('mem0-typescript.json')
+  expect(await runScript([file, '--scope', 'here'], variables)).toMatchObject({
+    code: 0,
+    output: expect.stringContaining('1 created'),
+  })
+  const nowhere = await runScript([file], { ...variables, PORT: '0' })
+  expect(nowhere).toMatchObject({ code: 1, output: expect.stringContaining('--url') })
+})
+
+describe('a folder of notes', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'notes-'))
+    const files = {
+      'plain.md': 'A note without fields.',
+      'a/index.md': '---\ntitle: Index\n---\nText of ä.',
+      'b/index.md': '---\ntitle: Index\ncreated: soon\n---\nText of b.',
+      'a/.hidden.md': 'hidden',
+      '.trash/old.md': 'hidden',
+      'a/image.png': 'no note',
+    }
+    for (const [name, text] of Object.entries(files)) {
+      await mkdir(join(folder, name, '..'), { recursive: true })
+      await writeFile(join(folder, name), text)
+    }
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  it('is sent as an archive, and a refused note is named', async () => {
+    const first = await runImport([folder, '--scope', 'vault'])
+    expect(first).toMatchObject({ code: 1, output: expect.stringContaining('b/index.md: invalid') })
+    expect(first.output).toContain('basic-memory: 4 created, 0 unchanged, 0 conflict, 1 invalid')
+    const again = await runImport([folder, '--format', 'basic-memory', '--scope', 'vault'])
+    expect(again.output).toContain('0 created, 4 unchanged, 0 conflict, 1 invalid')
+    const single = await runImport([join(folder, 'plain.md'), '--scope', 'vault'])
+    expect(single).toEqual({
+      code: 0,
+      output: 'basic-memory: 0 created, 2 unchanged, 0 conflict, 0 invalid\n',
+    })
+    const { body } = await app.request('GET', '/v1/records?type=entity&scope=vault')
+    const records = await Promise.all((body as Body).items.map(({ id }: Body) => read(app, id)))
+    expect(records.map(({ payload }) => payload.canonical_name).sort()).toEqual(['Index', 'plain'])
+  })
+
+  it('is refused when it is empty or has another format', async () => {
+    const empty = await mkdtemp(join(folder, 'empty-'))
+    expect(await runImport([empty])).toMatchObject({ code: 1, output: expect.stringContaining('*.md') })
+    expect(await runImport([folder, '--format', 'mem0'])).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('can only have the format basic-memory'),
+    })
+  })
 })

@@ -127,6 +127,23 @@ describe('an import of mcp-memory', () => {
   })
 })
 
+describe('an entity of mcp-memory', () => {
+  it('loses blank observations, and only an observation of a wrong type is refused', async () => {
+    const observations = ['good one', '', ' ', null, { text: 'no text' }, 'good one', 7]
+    const line = JSON.stringify({ type: 'entity', name: 'Ada', entityType: 'person', observations })
+    const imported = await importFile(app, line, { query: '?format=mcp-memory&scope=blank' })
+    expect(results(imported)).toEqual([
+      ...['1 created', '1 created', '1 invalid validation_failed', '1 created'],
+    ])
+    expect(imported.reports[2].problem.errors[0].pointer).toBe('/observations')
+    const [entity, ...texts] = await Promise.all(
+      imported.reports.filter(({ id }) => id).map(({ id }) => read(app, id)),
+    )
+    expect(entity.payload.canonical_name).toBe('Ada')
+    expect(texts.map(({ payload }) => payload.object)).toEqual(['good one', '7'])
+  })
+})
+
 describe('a file that is no import', () => {
   const deep = `[${'{"a":['.repeat(2_000)}1${']}'.repeat(2_000)}]`
   it.each([
@@ -155,5 +172,13 @@ describe('a file that is no import', () => {
   it('is refused when its format is unknown', async () => {
     expect((await importFile(app, '[]', { query: '?format=diary' })).status).toBe(422)
     expect((await importFile(app, '{"a":1}')).status).toBe(415)
+  })
+
+  it('is refused with a scope when its lines name their own', async () => {
+    const { status, body } = await app.request('POST', '/v1/import?format=membrane&scope=x', {
+      body: '{}',
+      headers: { 'content-type': 'application/x-ndjson' },
+    })
+    expect([status, body]).toMatchObject([422, { errors: [{ pointer: '?scope' }] }])
   })
 })

@@ -55,4 +55,24 @@ describe('an import of OpenMemory', () => {
     expect(await search('Bergen')).not.toContain('Bergen')
     expect((await search('plants'))[0]).toBe('Waters the plants on Sundays.')
   })
+
+  it('keeps the salience of what never fades, and fades from the import on without a rate', async () => {
+    const lastSeen = app.clock.now().getTime() - 400 * 86_400_000
+    const memory = (id: string, more: object) => ({
+      ...{ id, content: `text ${id}`, salience: 0.8, last_seen_at: lastSeen, created_at: lastSeen },
+      ...more,
+    })
+    const rates = [{ decay_lambda: 0 }, {}, { decay_lambda: null }, { decay_lambda: -1 }]
+    const memories = rates.map((rate, at) => memory(`rate-${at}`, rate))
+    const { reports } = await importFile(app, JSON.stringify({ memories }), { query: '?format=openmemory' })
+    const records = await Promise.all(reports.map(({ id }) => read(app, id)))
+    for (const { salience } of records) expect(salience).toBeCloseTo(0.8, 3)
+    const [never, ...others] = records.map(({ lifecycle }) => lifecycle)
+    expect(never).toMatchObject({
+      last_reinforced_at: new Date(lastSeen).toISOString(),
+      decay: { curve: 'exponential', half_life_seconds: 1e11 },
+    })
+    for (const { last_reinforced_at: anchor } of others)
+      expect(Date.parse(anchor)).toBeGreaterThan(lastSeen + 399 * 86_400_000)
+  })
 })

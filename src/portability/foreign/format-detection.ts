@@ -38,7 +38,7 @@ export function detectFormat(head: Buffer): DetectedFormat | undefined {
   if (isArchive(head)) return detectArchive(head)
   if (isSqlite(head)) return 'mem0'
   const text = head.toString('utf8')
-  if (/^\uFEFF?---\r?\n/.test(text)) return 'basic-memory'
+  if (/^---\r?\n/.test(text)) return 'basic-memory'
   return detectText(text)
 }
 

@@ -48,14 +48,23 @@ export type ForeignFile = {
   head: Buffer
   chunks(): AsyncIterable<Buffer>
   lines(): AsyncIterable<Line>
-  /** Parses JSON and refuses what cannot be stored. */
+  /** Parses JSON and refuses what cannot be stored. A number that is too large is given as a text. */
   parse(bytes: Buffer): unknown
 }
 
 export type Reader = (file: ForeignFile) => AsyncIterable<Reading>
 
+/** A file as a whole is not of its format. */
+export function refuseFile(detail: string, message: string): AppError {
+  return new AppError('validation_failed', detail, { errors: [{ pointer: '', message }] })
+}
+
+export function joinWithOr(names: readonly string[]): string {
+  return names.join(', ').replace(/, (?=[^,]*$)/, ' or ')
+}
+
 /** The readings of one item, or the error that refuses it. */
-export function readItem(line: number, read: () => readonly Item[]): readonly Reading[] {
+export function readItem(line: number, read: () => readonly Reading[]): readonly Reading[] {
   try {
     return read()
   } catch (error) {

@@ -42,20 +42,22 @@ class Collector {
 
 /**
  * Splits a document of any length while it arrives. It follows only strings and brackets; each part is parsed later, so
- * a part with broken JSON does not affect the others. Throws when the document is no array or object, or ends early.
+ * a part with broken JSON does not affect the others. Calls `onList` with the name of each array whose items are parts.
+ * Throws when the document is no array or object, or ends early.
  */
 export async function* splitJson(
   chunks: AsyncIterable<Buffer>,
   maxPartBytes: number,
+  onList: (name: string) => void,
 ): AsyncGenerator<JsonPart> {
-  const scanner = createScanner(maxPartBytes)
+  const scanner = createScanner(maxPartBytes, onList)
   for await (const chunk of chunks) yield* scanner.read(chunk)
   if (!scanner.isComplete()) throw new AppError('malformed_json', 'The document ends early.')
 }
 
 type Mode = 'before' | 'key' | 'value' | 'after'
 
-function createScanner(maxPartBytes: number) {
+function createScanner(maxPartBytes: number, onList: (name: string) => void) {
   const value = new Collector(maxPartBytes)
   const key = new Collector(maxKeyBytes)
   let mode: Mode = 'before'
@@ -74,6 +76,7 @@ function createScanner(maxPartBytes: number) {
     if (byte !== openObject && byte !== openArray)
       throw new AppError('malformed_json', 'The document is neither a JSON array nor a JSON object.')
     isObject = byte === openObject
+    if (!isObject) onList('')
     mode = isObject ? 'key' : 'value'
   }
 
@@ -99,6 +102,7 @@ function createScanner(maxPartBytes: number) {
     if (start >= 0 || !value.isEmpty) return 'belongs'
     if (byte === openArray && isObject && !isInList) {
       isInList = true
+      onList(list)
       return 'skipped'
     }
     return blanks.has(byte) ? 'skipped' : 'belongs'

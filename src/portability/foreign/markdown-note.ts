@@ -57,7 +57,7 @@ function readObservation(category: string, said: string): { text: string; tags: 
 
 /** Reads the fields that are texts or lists of texts; others are left out. */
 function splitFields(source: string): { fields: Fields; body: string } {
-  const [whole, block] = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(source) ?? []
+  const [whole, block] = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(source) ?? []
   if (whole === undefined || block === undefined) return { fields: {}, body: source }
   const fields = new Map<string, unknown>()
   let name = ''

@@ -70,6 +70,6 @@ function resolve(schema: TSchema): Keywords {
   return target ? resolve(target) : keywords
 }
 
-function isObject(value: unknown): value is Members {
+export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

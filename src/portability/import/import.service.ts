@@ -12,6 +12,7 @@ import { presentCreated, type WrittenRecord } from '../../records/index.ts'
 import { createForeignReading, type ForeignRequest } from '../foreign/foreign-reading.service.ts'
 import type { Tally } from '../import-report.schemas.ts'
 import type { Line } from '../line-limits.ts'
+import { createDryRunMemory } from './dry-run-memory.ts'
 import { type ImportContext, type LooseEdge, resolveWaitingEdges } from './import-edges.queries.ts'
 import {
   createLineReader,
@@ -114,10 +115,11 @@ export function createImportService(resources: Resources) {
     { dryRun, signal }: Pick<ImportRequest, 'dryRun' | 'signal'>,
     context: ImportContext,
   ): AsyncGenerator<LineResult[] | ImportSummary> {
+    const storing = { ...context, dryRun: dryRun ? createDryRunMemory() : undefined }
     const tally = { created: 0, unchanged: 0, conflict: 0, invalid: 0 }
     const looseEdges: ImportSummary['loose'] = { count: 0, first: [] }
     for await (const items of portions) {
-      const { results, loose } = await storePortion(caller, items, { ...context, dryRun })
+      const { results, loose } = await storePortion(caller, items, storing)
       addLooseEdges(looseEdges, loose)
       for (const { outcome } of results) tally[getLineStatus(outcome)]++
       takeApart(items)

@@ -43,7 +43,7 @@ export function draftWithHistory(given: ImportedRecord, context: Context): Impor
     ...plain.draft,
     row: { ...row, ...readReservedColumns(given, row) },
     worth: given.worth === undefined ? null : Buffer.from(given.worth, 'hex'),
-    edges: joinEdges(plain.draft),
+    edges: joinEdges(given, plain.draft),
     identifiers: chooseIdentifiers(given, plain.draft),
     handles: joinHandles(given.handles?.map(readHandle), handles, isHistory(given.status ?? 'active')),
   }
@@ -61,20 +61,34 @@ function chooseIdentifiers(
   return given?.map((each) => ({ scope, sensitivity, ...each })) ?? own
 }
 
-/** A successor has an edge to its predecessor, also if the line leaves it out. */
-function joinEdges({ row, edges }: Draft): Draft['edges'] {
+/**
+ * Adds the edge of a revision that a line without a log leaves out. Fields that only an admin imports must show the
+ * revision: a client chooses the ids in its payload. A line with a log is an export, which has every edge.
+ */
+function joinEdges(given: ImportedRecord, { row, edges }: Draft): Draft['edges'] {
   const { payload } = row
-  const old = payload.kind === 'semantic' ? payload.revision?.supersedes?.toLowerCase() : undefined
-  if (old === undefined || old === row.id) return edges
-  if (edges.some(({ predicate, target_id: target }) => predicate === 'supersedes' && target === old))
-    return edges
+  if (given.audit_log !== undefined || payload.kind !== 'semantic') return edges
+  const { supersedes: old, superseded_by: next } = payload.revision ?? {}
+  const isSuccessor = given.descent?.some(
+    ({ source_id: source, kind }) => kind === 'supersede' && source.toLowerCase() === old?.toLowerCase(),
+  )
+  const isReplaced = given.status === 'superseded' && given.relations === undefined
   return [
     ...edges,
-    {
-      ...{ source_id: row.id, predicate: 'supersedes', target_id: old, weight: 1 },
-      created_at: row.created_at,
-    },
+    ...(isSuccessor ? findMissingEdge({ row, edges }, 'supersedes', old) : []),
+    ...(isReplaced ? findMissingEdge({ row, edges }, 'superseded_by', next) : []),
   ]
+}
+
+function findMissingEdge(
+  { row, edges }: Pick<Draft, 'row' | 'edges'>,
+  predicate: string,
+  other: string | undefined,
+): Draft['edges'] {
+  const target_id = other?.toLowerCase()
+  const isKnown = edges.some((edge) => edge.predicate === predicate && edge.target_id === target_id)
+  if (target_id === undefined || target_id === row.id || isKnown) return []
+  return [{ source_id: row.id, predicate, target_id, weight: 1, created_at: row.created_at }]
 }
 
 /** A current record needs all handles of its payload, besides those of the line. */

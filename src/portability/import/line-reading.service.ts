@@ -3,10 +3,11 @@ import type { Policies } from '../../domain/lifecycle.ts'
 import { listFaults } from '../../http/validation/validation.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
-import type { Ids } from '../../kernel/ids.ts'
+import { type Ids, isUuid } from '../../kernel/ids.ts'
+import { claimsRevision } from '../../records/index.ts'
 import { type Line, maxLineBytes } from '../line-limits.ts'
 import { ImportedRecord, reservedNames } from '../portability.schemas.ts'
-import { normaliseNames } from './field-names.ts'
+import { isObject, normaliseNames } from './field-names.ts'
 import { draftNewRecord, draftWithHistory, type ImportedCopy } from './imported-draft.ts'
 
 /** Parses bytes to JSON that can be stored; throws an AppError otherwise. */
@@ -54,7 +55,7 @@ export function rejectReservedFields(line: Line, parse: Parse): void {
   } catch {
     return
   }
-  if (!hasReservedFields(value) && !hasReservedFields(normaliseNames(ImportedRecord, value))) return
+  if (!claimsHistory(value) && !claimsHistory(normaliseNames(ImportedRecord, value))) return
   throw new AppError(
     'forbidden',
     `Line ${line.line} has fields that only the service writes; importing them needs the permission admin.`,
@@ -74,15 +75,19 @@ function readRecord(value: unknown): ImportedRecord {
   throw new AppError('validation_failed', 'The line does not match the schema.', { errors })
 }
 
+function claimsHistory(value: unknown): boolean {
+  if (hasReservedFields(value)) return true
+  const payload: unknown = isObject(value) ? value['payload'] : undefined
+  return isObject(payload) && claimsRevision(payload['revision'])
+}
+
 function hasReservedFields(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(value).some(([name, inner]) => reservedNames.has(name) && inner !== null)
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 /** Also read from a refused line, so that its result can be matched to the record. */
 function readId(value: unknown): string | undefined {
   const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
-  return typeof id === 'string' && uuid.test(id) ? id.toLowerCase() : undefined
+  return typeof id === 'string' && isUuid(id) ? id.toLowerCase() : undefined
 }

@@ -24,7 +24,7 @@ import type { ImportContext, LooseEdge } from './import-edges.queries.ts'
 import { insertVectors, registerModels } from './import-vectors.queries.ts'
 import { type ImportedCopy, isForeign } from './imported-draft.ts'
 import { toHistory } from './imported-history.ts'
-import { findDifferences, type LineOutcome, recordExists } from './record-differences.ts'
+import { compareRecords, type LineOutcome, recordExists } from './record-differences.ts'
 
 type Resources = { seal: ReturnType<typeof createSeal>; textLanguage: string }
 
@@ -110,7 +110,7 @@ async function compareExisting(
   const known = new Map((await findExisting(tx, ids, trust)).map((each) => [each.id, each]))
   for (const copy of copies) {
     const there = known.get(copy.draft.row.id)
-    if (there) outcomes.set(copy, compare(findDifferences(there, copy), copy))
+    if (there) outcomes.set(copy, compareRecords(there, copy))
   }
 }
 
@@ -138,10 +138,6 @@ function isUnexplained(outcome: LineOutcome | undefined): boolean {
 /** True when the record was compared already and has differences. */
 function differs(outcome: LineOutcome | undefined): boolean {
   return outcome instanceof AppError && outcome.code === 'record_exists' && (outcome.errors?.length ?? 0) > 0
-}
-
-function compare(errors: ReturnType<typeof findDifferences>, copy: ImportedCopy): LineOutcome {
-  return errors.length === 0 ? 'unchanged' : recordExists(copy, errors)
 }
 
 function getOutcome(

@@ -8,6 +8,7 @@ import { AppError } from '../../kernel/errors.ts'
 import type { Logger } from '../../kernel/log.ts'
 import type { Draft } from '../../records/index.ts'
 import type { Tally } from '../import-report.schemas.ts'
+import type { DryRunMemory } from './dry-run-memory.ts'
 import type { ImportContext, LooseEdge } from './import-edges.queries.ts'
 import type { ImportedCopy } from './imported-draft.ts'
 import type { ParsedLine } from './line-reading.service.ts'
@@ -26,7 +27,8 @@ type Resources = {
 export type LineResult = { line: number; id?: string; outcome: LineOutcome; draft?: Draft }
 export type PortionResult = { results: LineResult[]; loose: LooseEdge[] }
 
-type PortionContext = ImportContext & { dryRun: boolean }
+/** With `dryRun` nothing stays stored. */
+type PortionContext = ImportContext & { dryRun: DryRunMemory | undefined }
 type ReadableLine = Extract<ParsedLine, { copy: unknown }>
 
 const nothingStored: StoredLines = { outcomes: [], loose: [], knownAs: new Map() }
@@ -52,7 +54,12 @@ export function createPortionStore(resources: Resources) {
   ): Promise<PortionResult> {
     const copies = items.flatMap((item) => ('copy' in item ? [item] : []))
     const stored = await storeAll(caller, copies, context)
-    const outcomes = new Map(copies.map((item, at) => [item, stored.outcomes[at] ?? lineFailed()]))
+    const outcomes = new Map(
+      copies.map((item, at) => {
+        const outcome = stored.outcomes[at] ?? lineFailed()
+        return [item, context.dryRun?.(item.copy, outcome) ?? outcome]
+      }),
+    )
     const results = items
       .filter(({ isMention }) => !isMention)
       .map((item) => {

@@ -4,7 +4,7 @@ import { AppError, type Fault } from '../../kernel/errors.ts'
 import type { ContentRow, RecordRow } from '../../records/index.ts'
 import type { ImportedCopy } from './imported-draft.ts'
 
-type ComparedRecord = ContentRow &
+export type ComparedRecord = ContentRow &
   Pick<RecordRow, 'type' | 'scope' | 'sensitivity' | 'confidence' | 'created_at' | 'version'>
 
 const compared = ['type', 'scope', 'sensitivity', 'confidence', 'tags', 'created_at', 'provenance'] as const
@@ -13,7 +13,7 @@ const compared = ['type', 'scope', 'sensitivity', 'confidence', 'tags', 'created
  * Lists the fields in which a line differs from the stored record of its id. A field that the line omits does not
  * differ, and neither do values that time or reads have changed.
  */
-export function findDifferences(
+function findDifferences(
   known: ComparedRecord,
   { draft: { row }, given, hasHistory, fingerprint }: ImportedCopy,
 ): Fault[] {
@@ -50,6 +50,12 @@ function dropUnstatedSuccessor(stored: Payload, given: Payload): Payload {
 
 /** The outcome of a line: an AppError when it was neither stored nor equal to the stored record. */
 export type LineOutcome = 'created' | 'unchanged' | AppError
+
+/** The outcome of a line whose id is that of a record. */
+export function compareRecords(known: ComparedRecord, copy: ImportedCopy): LineOutcome {
+  const errors = findDifferences(known, copy)
+  return errors.length === 0 ? 'unchanged' : recordExists(copy, errors)
+}
 
 export function recordExists({ draft }: ImportedCopy, errors: Fault[] = []): AppError {
   const message = `The id ${draft.row.id} is already in use.`

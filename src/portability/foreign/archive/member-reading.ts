@@ -1,32 +1,40 @@
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../../kernel/errors.ts'
+import { withoutByteOrderMark } from '../../byte-order-mark.ts'
 import { maxLineBytes } from '../../line-limits.ts'
-import { type ForeignFile, type Item, type Reading, readItem } from '../items.ts'
+import { type ForeignFile, type Item, joinWithOr, type Reading, readItem, refuseFile } from '../items.ts'
 import { readZip } from './unzip.ts'
 
 /** The items of one file of an archive, each as a function, so that one broken item does not affect the others. */
 export type ItemReading = (line: number) => readonly Item[]
 export type MemberReading = (name: string, bytes: Buffer) => readonly ItemReading[]
 
-/** Whether a file is an archive, by its first bytes. */
+/** The files of an archive that a format is read from, and the names by which people know them. */
+export type WantedFiles = { isWanted: (name: string) => boolean; names: readonly string[] }
+
+/** Whether a file is an archive, by its first bytes; an empty one begins with its directory. */
 export function isArchive(head: Buffer): boolean {
-  return head.subarray(0, 4).equals(Buffer.from('PK\u0003\u0004', 'latin1'))
+  return ['PK\u0003\u0004', 'PK\u0005\u0006'].includes(head.toString('latin1', 0, 4))
 }
 
-/** Reads the wanted files of an archive. Items are numbered through all of them. */
+/** Reads the wanted files of an archive. Items are numbered through all of them. An archive without any is refused. */
 export async function* readMembers(
   file: ForeignFile,
-  isWanted: (name: string) => boolean,
+  { isWanted, names }: WantedFiles,
   read: MemberReading,
 ): AsyncGenerator<Reading> {
   let line = 0
+  let isFound = false
   try {
     for await (const { name, bytes } of readZip(file.chunks(), isWanted, maxLineBytes)) {
+      isFound = true
       for (const readOne of listItems(name, bytes, read)) {
         const place = ++line
         yield* readItem(place, () => readOne(place))
       }
     }
+    if (!isFound)
+      throw refuseFile('The archive has nothing of its format.', `has no file ${joinWithOr(names)}`)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     yield { line: line + 1, error }
@@ -36,17 +44,13 @@ export async function* readMembers(
 /** Reads files that are a list of items, or one item. */
 export function readJsonMembers(
   file: ForeignFile,
-  memberName: RegExp,
+  wanted: WantedFiles,
   read: (value: unknown, line: number) => readonly Item[],
 ): AsyncGenerator<Reading> {
-  return readMembers(
-    file,
-    (name) => memberName.test(name),
-    (_, bytes) => {
-      const value = file.parse(bytes)
-      return (Array.isArray(value) ? value : [value]).map((each) => (line) => read(each, line))
-    },
-  )
+  return readMembers(file, wanted, (_, bytes) => {
+    const value = file.parse(bytes)
+    return (Array.isArray(value) ? value : [value]).map((each) => (line) => read(each, line))
+  })
 }
 
 /** A file that cannot be read is one refused item. */
@@ -61,7 +65,7 @@ function listItems(name: string, bytes: Buffer | undefined, read: MemberReading)
       new AppError('body_too_large', `A file of an archive may have at most ${maxLineBytes} bytes.`),
     )
   try {
-    return read(name, bytes)
+    return read(name, withoutByteOrderMark(bytes))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return refused(error)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { AppError } from '../../../kernel/errors.ts'
 import { maxLineBytes } from '../../line-limits.ts'
 import { baseName, isArchive, readMembers, readText } from '../archive/member-reading.ts'
@@ -6,15 +7,48 @@ import { created, entityPayload, factPayload, notePayload } from '../item-forms.
 import { type ForeignFile, type Item, type Reader, readItem } from '../items.ts'
 import { type Note, parseNote } from '../markdown-note.ts'
 
+const wanted = {
+  isWanted: (name: string) => name.endsWith('.md') && !baseName(name).startsWith('.'),
+  names: ['*.md'],
+}
+
 /** One note, or an archive of notes. */
-export const readBasicMemory: Reader = (file) =>
-  isArchive(file.head)
-    ? readMembers(
-        file,
-        (name) => name.endsWith('.md') && !baseName(name).startsWith('.'),
-        (name, bytes) => [(line) => noteItems(parseNote(readText(bytes), baseName(name)), line)],
-      )
-    : readSingle(file)
+export const readBasicMemory: Reader = (file) => {
+  if (!isArchive(file.head)) return readSingle(file)
+  const placeOf = createPlaces()
+  return readMembers(file, wanted, (name, bytes) => [
+    (line) => {
+      const path = readText(Buffer.from(name))
+      const note = parseNote(readText(bytes), baseName(path))
+      return noteItems(note, line, placeOf(note.title, permalinkOf(note) ?? path))
+    },
+  ])
+}
+
+/** Notes of an archive that are known by their titles alone. */
+const maxFirst = 100_000
+
+/**
+ * Links name a note by its title, before or after it is read. So the first note of a title in an archive is known by the
+ * title, and any other one by its place too. Returns the place of a note, undefined for a first one.
+ */
+function createPlaces() {
+  // Digests, because titles may be long.
+  const first = new Map<string, string>()
+  return (title: string, place: string): string | undefined => {
+    const [key, value] = [digestOf(title), digestOf(place)]
+    if (!first.has(key) && first.size < maxFirst) first.set(key, value)
+    return (first.get(key) ?? value) === value ? undefined : place
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64')
+}
+
+function permalinkOf({ fields }: Note): string | undefined {
+  return wordOf(fields, 'permalink')
+}
 
 async function* readSingle(file: ForeignFile) {
   const parts: Buffer[] = []
@@ -29,17 +63,19 @@ async function* readSingle(file: ForeignFile) {
 }
 
 /** The note is an entity; its observations, relations and other text are facts about it. */
-function noteItems({ title, fields, text, observations, relations }: Note, line: number): Item[] {
-  const note = `note:${title}`
+function noteItems(given: Note, line: number, place?: string): Item[] {
+  const { title, fields, text, observations, relations } = given
+  const id = JSON.stringify(place === undefined ? [title] : [title, place])
+  const note = place === undefined ? `note:${title}` : `note-at:${id}`
   const at = created(timeOf(fields, 'created'))
   const subject = [{ predicate: 'subject_entity', to: note }]
-  const ref = `basic-memory:${wordOf(fields, 'permalink') ?? title}`
+  const ref = `basic-memory:${place ?? permalinkOf(given) ?? title}`
   const entity = {
     type: 'entity' as const,
     payload: entityPayload(title, wordOf(fields, 'type') ?? 'Document'),
   }
   const fact = (source: string, record: object, links = subject): Item => ({
-    ...{ line, ref, links, source: `${source}:${JSON.stringify([title])}` },
+    ...{ line, ref, links, source: `${source}:${id}` },
     record: { type: 'semantic', ...at, ...record } as Extract<Item, { record: unknown }>['record'],
   })
   return [

@@ -6,12 +6,15 @@ import { readParts } from '../part-reading.ts'
 
 const lists: ReadonlySet<string> = new Set(['', 'conversations'])
 
-const memberName = /(?:^|\/)conversations[^/]*\.json$/
+const wanted = {
+  isWanted: (name: string) => /(?:^|\/)conversations[^/]*\.json$/.test(name),
+  names: ['conversations.json'],
+}
 
 /** An export of ChatGPT, or its `conversations.json`. */
 export const readChatgpt: Reader = (file) =>
   isArchive(file.head)
-    ? readJsonMembers(file, memberName, readChatgptConversation)
+    ? readJsonMembers(file, wanted, readChatgptConversation)
     : readParts(file, lists, readChatgptConversation)
 
 function readChatgptConversation(value: unknown, line: number): Item[] {

@@ -13,18 +13,17 @@ import {
 import { created, entityPayload, notePayload } from '../item-forms.ts'
 import type { Item, Link, Reader } from '../items.ts'
 
-const memberName = /(?:^|\/)(?:documents\/[^/]+|observations)\.json$/
+const wanted = {
+  isWanted: (name: string) => /(?:^|\/)(?:documents\/[^/]+|observations)\.json$/.test(name),
+  names: ['documents/*.json', 'observations.json'],
+}
 
 /** An archive of documents with facts, and of observations. The documents themselves are not kept. */
 export const readHindsight: Reader = (file) =>
-  readMembers(
-    file,
-    (name) => memberName.test(name),
-    (name, bytes) => {
-      const value = file.parse(bytes)
-      return /observations\.json$/.test(name) ? readObservations(value) : readDocument(value)
-    },
-  )
+  readMembers(file, wanted, (name, bytes) => {
+    const value = file.parse(bytes)
+    return /observations\.json$/.test(name) ? readObservations(value) : readDocument(value)
+  })
 
 function readDocument(value: unknown): ItemReading[] {
   const fields = asFields(value)

@@ -7,8 +7,8 @@ import { readParts } from '../part-reading.ts'
 const lists: ReadonlySet<string> = new Set(['agents', 'blocks', 'passages'])
 
 /**
- * An agent file. Its ids are local to the file, so agents are known by their names and blocks by label and text of the
- * file.
+ * An agent file. Its ids are local to the file, so an agent is known by its name, and a block by its agent and label, or by
+ * label and text when no agent has it.
  */
 export const readLetta: Reader = (file) => {
   const owners = new Map<string, string>()
@@ -49,10 +49,11 @@ function readContent(content: unknown): string {
 }
 
 function readBlock(fields: Fields, line: number, owners: ReadonlyMap<string, string>): Item {
-  const agent = owners.get(wordOf(fields, 'id') ?? '') ?? ''
+  const agent = owners.get(wordOf(fields, 'id') ?? '')
   const label = wordOf(fields, 'label') ?? 'block'
-  const payload = notePayload(label, textOf(fields, 'value'))
-  return { line, source: `block:${JSON.stringify([agent, label])}`, record: { type: 'semantic', payload } }
+  const text = textOf(fields, 'value')
+  const source = `block:${JSON.stringify(agent === undefined ? ['', label, text] : [agent, label])}`
+  return { line, source, record: { type: 'semantic', payload: notePayload(label, text) } }
 }
 
 function readPassage(fields: Fields, line: number): Item {

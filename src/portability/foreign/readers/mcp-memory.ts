@@ -1,6 +1,6 @@
 import { asFields, type Fields, listOf, refuse, textOf, wordOf } from '../fields.ts'
 import { entityPayload, factPayload, notePayload } from '../item-forms.ts'
-import type { Item, Reader } from '../items.ts'
+import { type Item, type Reader, type Reading, readItem } from '../items.ts'
 import { readJsonLines } from '../part-reading.ts'
 
 /** The `memory.jsonl` of the knowledge graph server: entities with observations, and relations between them. */
@@ -14,23 +14,28 @@ export const readMcpMemory: Reader = (file) =>
   })
 
 /** The format has no ids, so an entity is known by its name and an observation by its text. */
-function readEntity(fields: Fields, line: number): Item[] {
+function readEntity(fields: Fields, line: number): readonly Reading[] {
   const name = textOf(fields, 'name')
   const kind = wordOf(fields, 'entityType')
-  const observations = listOf(fields, 'observations').map((each) =>
-    textOf({ observations: each }, 'observations'),
-  )
+  const observations = new Set(listOf(fields, 'observations'))
   return [
     { line, source: entityId(name), record: { type: 'entity', payload: entityPayload(name, kind) } },
-    ...[...new Set(observations)].map(
-      (text): Item => ({
-        line,
-        source: `observation:${JSON.stringify([name, text])}`,
-        ref: `mcp-memory:${entityId(name)}`,
-        record: { type: 'semantic', payload: notePayload(name, text) },
-        links: [{ predicate: 'subject_entity', to: entityId(name) }],
-      }),
-    ),
+    ...[...observations].flatMap((each) => readItem(line, () => readObservation(each, name, line))),
+  ]
+}
+
+/** A blank observation says nothing and is left out. */
+function readObservation(observation: unknown, name: string, line: number): Item[] {
+  const text = wordOf({ observations: observation }, 'observations')
+  if (text === undefined) return []
+  return [
+    {
+      line,
+      source: `observation:${JSON.stringify([name, text])}`,
+      ref: `mcp-memory:${entityId(name)}`,
+      record: { type: 'semantic', payload: notePayload(name, text) },
+      links: [{ predicate: 'subject_entity', to: entityId(name) }],
+    },
   ]
 }
 

@@ -33,28 +33,30 @@ function readMemory(fields: Fields, line: number): Item {
   }
 }
 
+type Strength = Required<Pick<RecordItem['record'], 'salience' | 'lifecycle'>>
+
 const secondsPerDay = 86_400
 const maxSeconds = 1e11
 
-/** The salience at the last use, and the rate at which it falls in a day. */
-function readStrength(fields: Fields): Pick<RecordItem['record'], 'salience' | 'lifecycle'> {
+/**
+ * The salience at the last use, and the rate at which it falls in a day; with the rate 0 it never falls. Without a rate it
+ * falls by the policy, from the import on.
+ */
+function readStrength(fields: Fields): Partial<Strength> {
   const salience = numberOf(fields, 'salience')
   const rate = numberOf(fields, 'decay_lambda', 'decayLambda')
   const seen = timeOf(fields, 'last_seen_at', 'lastSeenAt')
-  const halfLife = rate !== undefined && rate > 0 ? Math.round((Math.LN2 / rate) * secondsPerDay) : undefined
   return {
     ...(salience === undefined ? {} : { salience: Math.min(Math.max(salience, 0), maxSalience) }),
-    lifecycle: {
-      ...(seen === undefined ? {} : { last_reinforced_at: seen }),
-      ...(halfLife === undefined
-        ? {}
-        : {
-            decay: {
-              curve: 'exponential',
-              half_life_seconds: Math.min(Math.max(halfLife, 1), maxSeconds),
-            },
-          }),
-    },
+    ...(rate === undefined || rate < 0 ? {} : { lifecycle: readDecay(rate, seen) }),
+  }
+}
+
+function readDecay(rate: number, seen: string | undefined): Strength['lifecycle'] {
+  const halfLife = Math.round((Math.LN2 / rate) * secondsPerDay)
+  return {
+    ...(seen === undefined ? {} : { last_reinforced_at: seen }),
+    decay: { curve: 'exponential', half_life_seconds: Math.min(Math.max(halfLife, 1), maxSeconds) },
   }
 }
 
