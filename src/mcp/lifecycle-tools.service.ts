@@ -26,7 +26,7 @@ type Act = (
   why: { actor: string; rationale: string },
 ) => Promise<object>
 
-/** The tools of profile `lifecycle`, for an agent that tends the memory. */
+/** The tools of profile `lifecycle`, for an agent that maintains the memory. */
 export function createLifecycleTools(services: LifecycleServices): Tool[] {
   const { layers, reinforcement, forgetting, maintenance, announcements } = services
   const tending = { profile: 'lifecycle', permission: 'lifecycle:write', output: recordOutput } as const

@@ -3,12 +3,14 @@ import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import Type from 'typebox'
 import { actorOf, type Caller, isAllowed } from '../domain/caller.ts'
 import { fingerprintOf, type RunOnce, readIdempotencyKey } from '../http/idempotency.ts'
-import { originOf } from '../http/own-site.ts'
+import { originOf, requireOwnHost } from '../http/own-site.ts'
 import { toProblem, toPublicError } from '../http/problems.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
-import { AppError } from '../kernel/errors.ts'
-import { requireValid } from './arguments.service.ts'
+import { AppError, type Fault } from '../kernel/errors.ts'
+import { invalidArguments, requireValid } from './arguments.service.ts'
+import { boundAnswer } from './bounded-answers.service.ts'
 import { readClientName } from './client-name.ts'
+import { listArgumentFaults, refuseMessage, withoutArguments } from './message-check.service.ts'
 import type { Protocol, Session, ToolResult } from './protocol.service.ts'
 import { isOffered, type Profile, profiles, type Tool, type ToolAnswer } from './tool.ts'
 import { explainError } from './tool-errors.ts'
@@ -16,6 +18,9 @@ import { McpQuery } from './tools.schemas.ts'
 import type { Offer } from './tools.service.ts'
 
 export type McpOptions = { offer: Offer; runOnce: RunOnce; publicUrl: string | undefined }
+
+/** `faults`: of the arguments, where some of them cannot be stored. */
+type Asked = { chosen: ReadonlySet<Profile>; faults: readonly Fault[] | undefined }
 
 const path = '/mcp'
 const metadataPath = `/.well-known/oauth-protected-resource${path}`
@@ -35,25 +40,33 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
     return protocol
   }
 
-  app.get(metadataPath, { config: { isPublic: true }, schema: { hide: true } }, async (request) => ({
-    resource: `${originOf(request, publicUrl)}${path}`,
-    resource_name: 'Membrane',
-    bearer_methods_supported: ['header'],
-  }))
+  app.get(metadataPath, { config: { isPublic: true }, schema: { hide: true } }, async (request) => {
+    requireOwnHost(request, publicUrl)
+    return {
+      resource: `${originOf(request, publicUrl)}${path}`,
+      resource_name: 'Membrane',
+      bearer_methods_supported: ['header'],
+    }
+  })
 
   app.post(
     path,
-    { config, schema: { hide: true, querystring: McpQuery, body: Type.Unknown() } },
+    {
+      config: { ...config, keepsBodyFault: true },
+      schema: { hide: true, querystring: McpQuery, body: Type.Unknown() },
+    },
     async (request, reply) => {
       const chosen = readProfiles(request.query.profile)
-      const refused = refuseMessage(request.body)
+      const { body, bodyFault: unstorable } = request
+      const refused = refuseMessage(body, unstorable)
       if (refused) return reply.code(refused.status).send(refused.body)
-      const session = openSession(request, reply, chosen)
+      const faults = unstorable && listArgumentFaults(unstorable)
+      const session = openSession(request, reply, { chosen, faults })
       const { answer } = await loadProtocol()
       const message = {
         url: `${originOf(request, publicUrl)}${path}`,
         headers: pickHeaders(request),
-        body: request.body,
+        body: faults ? withoutArguments(body) : body,
       }
       const response = await answer(message, session)
       for (const name of ['content-type', 'cache-control']) {
@@ -75,7 +88,7 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
     handler: async () => undefined,
   })
 
-  function openSession(request: FastifyRequest, reply: FastifyReply, chosen: ReadonlySet<Profile>): Session {
+  function openSession(request: FastifyRequest, reply: FastifyReply, { chosen, faults }: Asked): Session {
     const caller = nameClient(request.caller, request.body)
     const key = readIdempotencyKey(request)
     const fail = (error: unknown): ToolResult => {
@@ -116,7 +129,8 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
     return {
       tools: offer.tools.filter((tool) => isOffered(tool, caller, chosen)),
       readsRecords: isAllowed(caller, 'records:read'),
-      callTool: (tool, args) => callTool(tool, args).catch(fail),
+      callTool: async (tool, args) =>
+        faults ? fail(invalidArguments(faults)) : callTool(tool, args).catch(fail),
       readRecord: (id) => request.readAfterPosition(() => offer.readRecord(caller, id)),
     }
   }
@@ -136,30 +150,25 @@ function readProfiles(given = 'core'): ReadonlySet<Profile> {
   })
 }
 
-/** Messages that the package would serve and we do not: batches, which would evade the rate limit, and endless streams. */
-function refuseMessage(body: unknown) {
-  const { id = null, method } = (Array.isArray(body) ? {} : (body ?? {})) as {
-    id?: unknown
-    method?: unknown
-  }
-  const refuse = (status: number, code: number, message: string) => ({
-    ...{ status, body: { jsonrpc: '2.0', id, error: { code, message } } },
-  })
-  if (Array.isArray(body)) return refuse(400, -32_600, 'Send one message in a request.')
-  if (method === 'subscriptions/listen') return refuse(404, -32_601, 'Method not found')
-  return undefined
-}
+const bothTypes = 'application/json, text/event-stream'
 
 function pickHeaders({ headers }: FastifyRequest): Record<string, string> {
   const kept = Object.entries(headers).flatMap(([name, value]) =>
     typeof value === 'string' && /^(accept|content-type|mcp-.*)$/.test(name) ? [[name, value]] : [],
   )
-  return Object.fromEntries(kept)
+  return { ...Object.fromEntries(kept), ...(acceptsAll(headers.accept) ? { accept: bothTypes } : {}) }
+}
+
+/** A missing header means the same (RFC 9110 §12.5.1). The package asks for both types by name. */
+function acceptsAll(accept = '*/*'): boolean {
+  return accept.split(',').some((each) => each.split(';')[0]?.trim() === '*/*')
 }
 
 function presentAnswer({ structured, text }: ToolAnswer): ToolResult {
-  const shown = asText(text ?? JSON.stringify(structured))
-  return structured ? { ...shown, structuredContent: structured as Record<string, unknown> } : shown
+  if (!structured) return asText(text ?? '')
+  const bounded = boundAnswer(structured)
+  const shown = asText(text ?? JSON.stringify(bounded))
+  return { ...shown, structuredContent: bounded as Record<string, unknown> }
 }
 
 function asText(text: string): Pick<ToolResult, 'content'> {

@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
+import { isUuid } from '../kernel/ids.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { createRetrievalService } from '../retrieval/index.ts'
 import { isWhole, type ReadingServices, statementOf } from './reading-tools.service.ts'
@@ -57,10 +58,8 @@ function urlOf(origin: string, id: string): string {
   return `${origin}/v1/records/${id}`
 }
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 /** A text that is no id names nothing. */
 export function requireId(id: string): string {
-  if (uuid.test(id)) return id
+  if (isUuid(id)) return id
   throw new AppError('record_not_found', 'There is no such record.')
 }

@@ -62,7 +62,7 @@ export function createReadingTools(services: ReadingServices): Tool[] {
         rest.items.map((item) => item.record_id),
       )
       regretSampling.noteAsked(context.call.caller.trust, question, context.report)
-      return { text: text === '' ? 'Nothing is remembered about this.' : text, structured: rest }
+      return { text: text === '' ? describeEmpty(rest.omitted, maxTokens) : text, structured: rest }
     },
   })
 
@@ -102,11 +102,12 @@ export function createReadingTools(services: ReadingServices): Tool[] {
     ...{ ...shared, name: 'recent', input: RecentInput, output: recentOutput },
     description: 'The 20 newest records, newest first.',
     async run({ call: { caller } }, { scope, since }) {
-      const { items } = await records.list(caller, {
-        ...{ sort: 'created_at', order: 'desc', limit: mostRecent },
+      const filters = {
         ...(scope === undefined ? {} : { scope }),
         ...(since === undefined ? {} : { created_after: since }),
-      })
+      }
+      const newest = { sort: 'created_at', order: 'desc', limit: mostRecent } as const
+      const { items } = await records.list(caller, { ...newest, ...filters }, { isReadableOnly: true })
       return { structured: { items: shorten(items) } }
     },
   })
@@ -116,6 +117,12 @@ export function createReadingTools(services: ReadingServices): Tool[] {
   }
 
   return [recall, get, explainTool, recent]
+}
+
+function describeEmpty(omitted: readonly { reason: string }[], maxTokens: number): string {
+  const left = omitted.filter(({ reason }) => reason === 'budget').length
+  if (left === 0) return 'Nothing is remembered about this.'
+  return `${left === 1 ? '1 record does' : `${left} records do`} not fit into max_tokens (${maxTokens}). Call again with more.`
 }
 
 export function isWhole(record: MemoryRecord | RedactedRecord): record is MemoryRecord {

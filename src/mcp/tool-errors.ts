@@ -12,6 +12,8 @@ const remedies: Readonly<Partial<Record<ErrorCode, string>>> = {
   episodic_immutable: 'Remember the correction as a new text; what happened is not rewritten.',
   already_superseded: 'Revise the successor instead; get shows it as superseded_by.',
   already_retracted: 'Nothing is left to do.',
+  record_not_forgotten: 'Nothing is left to do; the record is there.',
+  request_in_progress: 'Wait a moment and send the same call again.',
   record_retracted: 'Use the record that replaced it.',
   erased_content: 'Do not store this content; it was erased on request.',
   record_pinned: 'Unpin it first.',

@@ -1,4 +1,5 @@
 import type { Caller } from '../domain/caller.ts'
+import { boundRecord } from './bounded-answers.service.ts'
 import { createLifecycleTools, type LifecycleServices } from './lifecycle-tools.service.ts'
 import { createOpenAiTools, requireId } from './openai-tools.service.ts'
 import { createReadingTools, type ReadingServices } from './reading-tools.service.ts'
@@ -18,6 +19,6 @@ export function createOffer(services: Services): Offer {
   )
   return {
     tools: [...core, ...createLifecycleTools(services), ...createOpenAiTools(services)],
-    readRecord: async (caller, id) => services.records.read(caller, requireId(id)),
+    readRecord: async (caller, id) => boundRecord(await services.records.read(caller, requireId(id))),
   }
 }

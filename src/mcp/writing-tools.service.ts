@@ -1,10 +1,13 @@
 import type { NotesService } from '../capture/index.ts'
+import { unscoped } from '../domain/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { createReinforcementService } from '../lifecycle/index.ts'
-import { NewRecord, type RecordsService } from '../records/index.ts'
+import { type MemoryRecord, NewRecord, type RecordsService } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import { invalidArguments, requireValid } from './arguments.service.ts'
+import { stateOf } from './bounded-answers.service.ts'
+import { isWhole } from './reading-tools.service.ts'
 import { changes, defineTool, repeats, type Tool, type ToolContext } from './tool.ts'
 import {
   ReinforceInput,
@@ -26,6 +29,7 @@ export type WritingServices = {
 /** Subtracted from the salience of a record that did not help. */
 const penalty = 0.1
 const longestReference = 2_048
+const mostSubjects = 20
 
 /** The tools of profile `core` that change records. Each change can be taken back. */
 export function createWritingTools(services: WritingServices): Tool[] {
@@ -87,10 +91,28 @@ export function createWritingTools(services: WritingServices): Tool[] {
       timestamp: clock.now().toISOString(),
     }
     const record = {
-      ...{ type: 'semantic' as const, tags },
+      ...{ type: 'semantic' as const, tags, relations: await linkEntities(call, old, text) },
       payload: { ...said, object: text, evidence: [evidence] },
     }
     return revision.supersede({ ...call, expectedVersion: version }, id, { record, actor, rationale })
+  }
+
+  /** The subject of a fact stays. What else it is about is what the new text names, as in a text that is remembered. */
+  async function linkEntities(call: ToolContext['call'], old: MemoryRecord, text: string) {
+    const subjects = old.relations.filter(({ predicate }) => predicate === 'subject_entity')
+    const seen = await Promise.all(
+      subjects
+        .slice(0, mostSubjects)
+        .map(({ target_id: id }) => records.read(call.caller, id).catch(() => undefined)),
+    )
+    const kept = seen.flatMap((each) => (each && isWhole(each) ? [each.id] : []))
+    const { scope = unscoped, sensitivity } = old
+    const named = await notes.findEntities(call, { text, scope, sensitivity })
+    const others = named.filter(({ id }) => !kept.includes(id))
+    return [
+      ...kept.map((id) => ({ predicate: 'subject_entity', target_id: id })),
+      ...others.map(({ id }) => ({ predicate: 'mentions_entity', target_id: id })),
+    ]
   }
 
   const reinforce = defineTool({
@@ -107,7 +129,7 @@ export function createWritingTools(services: WritingServices): Tool[] {
         const each = outcomes[index]
         if (each instanceof AppError)
           return { id, ...(describe(each) as { status: number; problem: object }) }
-        return { id, status: 200, record: each }
+        return { id, status: 200, ...(each ? { record: stateOf(each) } : {}) }
       })
       return { structured: { results } }
     },

@@ -27,13 +27,14 @@ export async function bridgeMcp({ url, key, input, write }: Bridge): Promise<voi
       send(failMessage(null, parseError, 'The line is not JSON.'))
       continue
     }
-    const passed = pass(message).catch((error: unknown) => answerFailure(message, describe(error)))
+    const passed = pass(message, line).catch((error: unknown) => answerFailure(message, describe(error)))
     pending.add(passed)
     void passed.finally(() => pending.delete(passed))
   }
   await Promise.all(pending)
 
-  async function pass(message: Message): Promise<void> {
+  /** The line is sent as it came: `JSON.stringify` would round a large number. */
+  async function pass(message: Message, line: string): Promise<void> {
     const response = await fetch(url, {
       method: 'POST',
       headers: {
@@ -41,7 +42,7 @@ export async function bridgeMcp({ url, key, input, write }: Bridge): Promise<voi
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         ...describeMessage(message, negotiated),
       },
-      body: JSON.stringify(message),
+      body: line,
     })
     const mediaType = response.headers.get('content-type') ?? ''
     const messages = readMessages(mediaType, await response.text())

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
 import type { Config } from '../config/config.ts'
+import { formatLocalUrl } from './local-url.ts'
 import { bridgeMcp } from './mcp-bridge.ts'
 import { exitCodes, OperatorError } from './operator-error.ts'
 import { awaitReady } from './readiness.ts'
@@ -11,7 +12,7 @@ type Resources = { config: Config; args: readonly string[]; entry: string; write
 /** Serves MCP on standard input and output, in front of a running service, or of one that it starts and stops. */
 export async function runMcp({ config, args, entry, write }: Resources): Promise<number> {
   const { url: named, profile } = readArguments(args)
-  const base = named ?? localUrl(config)
+  const base = named ?? formatLocalUrl(config.http.host, config.http.port)
   const service = named === undefined && !(await isReachable(base)) ? startService(entry) : undefined
   const failed = service?.ended.then((code) => {
     throw new OperatorError(`The service that was started ended with the code ${code}; see its output above.`)
@@ -43,16 +44,6 @@ function readArguments(args: readonly string[]) {
       exitCodes.refused,
     )
   }
-}
-
-function localUrl({ http: { host, port } }: Config): string {
-  if (port === 0)
-    throw new OperatorError(
-      'With PORT=0 the service has no known address; name it with --url.',
-      exitCodes.refused,
-    )
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
 function isReachable(url: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -52,6 +53,18 @@ it('serves clients of both eras in front of a running service', async () => {
   expect(contents).toHaveLength(1)
   expect(await failTool(client, 'get', { id: 'no id' })).toMatchObject({ code: 'validation_failed' })
   await expect(client.callTool({ name: 'pin', arguments: {} })).rejects.toMatchObject({ code: -32_602 })
+})
+
+it('passes a number on as it was written, so that the service sees that it is too large', async () => {
+  const child = spawn(process.execPath, [main, 'mcp', '--url', app.url], {
+    env: { PATH: process.env['PATH'], MEMBRANE_API_KEY: rootKey },
+  })
+  const params = '{"name":"remember","arguments":{"text":12345678901234567890}}'
+  child.stdin.end(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}\n`)
+  const [line] = await child.stdout.setEncoding('utf8').toArray()
+  expect(JSON.parse(line)).toMatchObject({
+    ...{ id: 1, result: { isError: true, content: [{ text: expect.stringContaining('too large') }] } },
+  })
 })
 
 it('tells the client why the service refuses', async () => {

@@ -1,0 +1,60 @@
+import type { MemoryRecord, RedactedRecord, WrittenRecord } from '../records/index.ts'
+import { statementOf } from './reading-tools.service.ts'
+
+/** What a model reads costs its context, and a record may have megabytes. */
+
+const mostCharacters = 50_000
+const longestRationale = 200
+
+type Shown = MemoryRecord | RedactedRecord | WrittenRecord
+type History = MemoryRecord['audit_log']
+type Answer = { record?: Shown; history?: History }
+
+/** The same answer, with a shorter record and history where they are too long. */
+export function boundAnswer(answer: Answer): object {
+  const { record, history } = answer
+  return {
+    ...answer,
+    ...(record && { record: boundRecord(record) }),
+    ...(history && { history: boundHistory(history) }),
+  }
+}
+
+/** A record that is too long keeps its state and as much of its text as there is room for, and says so. */
+export function boundRecord(record: Shown): object {
+  if (!('payload' in record) || isShort(record)) return record
+  const {
+    payload,
+    tags: _,
+    provenance: _1,
+    relations: _2,
+    interpretation: _3,
+    audit_log: _4,
+    ...state
+  } = record
+  return {
+    ...state,
+    payload: { kind: payload.kind, text: statementOf(record, mostCharacters) },
+    shortened: `The record is too long for this tool; GET /v1/records/${record.id} has the whole.`,
+  }
+}
+
+/** What a change of its lifecycle made of a record. */
+export function stateOf(record: WrittenRecord): Partial<MemoryRecord> {
+  if (!('payload' in record)) return record
+  const { id, type, version, layer, salience, importance } = record
+  return { id, type, version, layer, salience, importance }
+}
+
+/** Who did what, and the beginning of why. */
+function boundHistory(entries: History): readonly object[] {
+  if (isShort(entries)) return entries
+  return entries.map(({ changes: _, rationale, ...entry }) => ({
+    ...entry,
+    rationale: rationale.slice(0, longestRationale).toWellFormed(),
+  }))
+}
+
+function isShort(value: object): boolean {
+  return JSON.stringify(value).length <= mostCharacters
+}

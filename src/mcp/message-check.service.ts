@@ -1,0 +1,62 @@
+import Type, { type TSchema } from 'typebox'
+import { listFaults } from '../http/validation/validation.ts'
+import type { AppError, Fault } from '../kernel/errors.ts'
+
+/** What is wrong with a message before the protocol reads it. */
+
+type Refusal = { status: number; body: object }
+
+const argumentsPlace = '/params/arguments'
+const [invalidRequest, unknownMethod, invalidParams] = [-32_600, -32_601, -32_602]
+
+/** Without them the package answers an internal error with a dump of its validator. */
+const paramsOf: Readonly<Record<string, TSchema>> = {
+  initialize: Type.Object({
+    protocolVersion: Type.String(),
+    capabilities: Type.Object({}),
+    clientInfo: Type.Object({ name: Type.String(), version: Type.String() }),
+  }),
+  'tools/call': Type.Object({ name: Type.String(), arguments: Type.Optional(Type.Object({})) }),
+  'resources/read': Type.Object({ uri: Type.String() }),
+}
+
+/**
+ * The answer to a message that is not passed on, or undefined. The package would serve batches, which would evade the rate
+ * limit, and streams without an end.
+ */
+export function refuseMessage(body: unknown, unstorable: AppError | undefined): Refusal | undefined {
+  if (Array.isArray(body)) return refuse(null, 400, invalidRequest, 'Send one message in a request.')
+  const { id = null, method, params } = (body ?? {}) as { id?: unknown; method?: unknown; params?: unknown }
+  if (unstorable && !listArgumentFaults(unstorable)) {
+    const { message, errors = [] } = unstorable
+    const isIdBroken = errors.some(({ pointer }) => pointer === '/id')
+    return refuse(isIdBroken ? null : id, 400, invalidParams, `${message} ${describePlaces(errors)}`)
+  }
+  if (method === 'subscriptions/listen') return refuse(id, 404, unknownMethod, 'Method not found')
+  const schema = typeof method === 'string' && Object.hasOwn(paramsOf, method) ? paramsOf[method] : undefined
+  const faults = schema && id !== null ? listFaults(schema, params ?? {}) : []
+  if (faults.length === 0) return undefined
+  return refuse(id, 400, invalidParams, `The params do not match the schema. ${describePlaces(faults)}`)
+}
+
+/** The faults if all are in the arguments of a tool, which then answers for them; their places are within the arguments. */
+export function listArgumentFaults({ errors = [] }: AppError): readonly Fault[] | undefined {
+  const isInside = errors.every(({ pointer }) => `${pointer}/`.startsWith(`${argumentsPlace}/`))
+  if (!isInside || errors.length === 0) return undefined
+  return errors.map(({ pointer, message }) => ({ pointer: pointer.slice(argumentsPlace.length), message }))
+}
+
+/** The message for the package, which need not read what cannot be stored. */
+export function withoutArguments(body: unknown): unknown {
+  const { params, ...message } = body as { params: object }
+  return { ...message, params: { ...params, arguments: {} } }
+}
+
+function describePlaces(faults: readonly Fault[]): string {
+  const places = faults.map(({ pointer, message }) => `${pointer || '/'} ${message}`)
+  return `${places.slice(0, 20).join('; ')}.`
+}
+
+function refuse(id: unknown, status: number, code: number, message: string): Refusal {
+  return { status, body: { jsonrpc: '2.0', id, error: { code, message } } }
+}

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { callTool, connectClient, failTool } from '../support/mcp-clients.ts'
+import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+let client: Awaited<ReturnType<typeof connectClient>>
+beforeAll(async () => {
+  app = await startTestApp()
+  client = await connectClient(app)
+})
+afterAll(() => app.close())
+
+const call = (name: string, args: object) => callTool(client, name, args as Record<string, unknown>)
+const fail = (name: string, args: object) => failTool(client, name, args as Record<string, unknown>)
+
+it('cuts a record that is too long, here and as a resource, and tells only the new state of a reinforced one', async () => {
+  const timeline = Array.from({ length: 40 }, (_, n) => ({
+    ...{
+      t: '2026-01-05T10:00:00.000Z',
+      event_kind: 'note',
+      ref: `n${n}`,
+      summary: `${n} ${'x'.repeat(90_000)}`,
+    },
+  }))
+  const { id } = await create(app, { type: 'episodic', payload: { kind: 'episodic', timeline } })
+  const { record, history } = await call('get', { id, with_history: true })
+  expect(record).toMatchObject({ id, version: 1, status: 'active', payload: { kind: 'episodic' } })
+  expect(record.payload.text).toContain('0 xxx')
+  expect(record.shortened).toContain(`GET /v1/records/${id}`)
+  expect(history).toMatchObject([{ action: 'create' }])
+  const { contents } = await client.readResource({ uri: `memory://record/${id}` })
+  expect(JSON.parse((contents[0] as Body).text)).toEqual(record)
+  const { results } = await call('reinforce', { ids: [id], outcome: 'helped' })
+  expect(results).toMatchObject([{ id, status: 200, record: { id, salience: expect.any(Number) } }])
+  const pinned = await connectClient(app, { profile: 'lifecycle' })
+  const acted = await callTool(pinned, 'pin', { id, reason: 'kept' })
+  for (const answer of [record, history, results, acted])
+    expect(JSON.stringify(answer).length).toBeLessThan(60_000)
+})
+
+it('keeps a fact that is superseded with the entities that it is about', async () => {
+  const scope = 'entities'
+  const entity = (name: string, more: object = {}) =>
+    create(app, {
+      ...{ type: 'entity', scope, ...more },
+      payload: { kind: 'entity', canonical_name: name, primary_type: 'Thing' },
+    })
+  const [orion, paris, berlin] = [await entity('Orion'), await entity('Paris'), await entity('Berlin')]
+  const hidden = await entity('Cellar', { sensitivity: 'high' })
+  const { id } = await call('remember', { text: 'Orion runs in Paris.', about: 'Orion', scope })
+  const key = await app.issueKey(['records:read', 'records:write'], {
+    ...{ scopes: [scope], max_sensitivity: 'low' },
+  })
+  app.clock.advance(1_000)
+  const { record } = await callTool(await connectClient(app, { key }), 'revise', {
+    ...{ id, op: 'supersede', text: 'Orion runs in Berlin, in a Cellar.', reason: 'moved' },
+  })
+  const about = async (each: Body) => {
+    const { body } = await app.request('GET', `/v1/entities/${each.id}/records`)
+    return (body as Body).items.map((item: Body) => item.id)
+  }
+  expect(await about(orion)).toEqual([record.id, id])
+  expect(await about(berlin)).toEqual([record.id])
+  expect(await about(paris)).toEqual([id])
+  expect(await about(hidden)).toEqual([])
+  expect((await read(app, record.id)).relations).toContainEqual(
+    expect.objectContaining({ predicate: 'subject_entity', target_id: orion.id }),
+  )
+})
+
+it('says that records do not fit, and does not say that there are none', async () => {
+  const scope = 'narrow'
+  for (const day of ['Monday', 'Tuesday']) await call('remember', { text: `Bins go out on ${day}.`, scope })
+  const ask = async (args: object) =>
+    (await client.callTool({ name: 'recall', arguments: { query: 'bins', scope, ...args } })) as Body
+  expect((await ask({ max_tokens: 1 })).content[0].text).toBe(
+    '2 records do not fit into max_tokens (1). Call again with more.',
+  )
+  expect((await ask({})).content[0].text).toContain('Bins go out')
+  expect((await ask({ scope: 'nothing here' })).content[0].text).toBe('Nothing is remembered about this.')
+})
+
+it('names what is blank, and says what to do where nothing is wrong with the arguments', async () => {
+  expect((await fail('remember', { text: ' \n' })).what).toContain('/text must not be blank')
+  const { id } = await call('remember', { text: 'Never forgotten.' })
+  const tending = await connectClient(app, { profile: 'lifecycle' })
+  expect(await failTool(tending, 'restore', { id, reason: 'x' })).toMatchObject({
+    ...{ code: 'record_not_forgotten', what_to_do: expect.stringContaining('Nothing is left to do') },
+  })
+})
+
+it('lists the newest records that the key may read, behind newer ones that it sees only redacted', async () => {
+  const scope = 'layers'
+  const low = await create(app, fact({ scope, sensitivity: 'low' }))
+  for (let n = 0; n < 21; n++) {
+    app.clock.advance(1_000)
+    await create(
+      app,
+      fact({ scope, sensitivity: 'medium', payload: { ...payloads.semantic, object: `${n}` } }),
+    )
+  }
+  const key = await app.issueKey(['records:read'], { scopes: [scope], max_sensitivity: 'low' })
+  const { items } = await callTool(await connectClient(app, { key }), 'recent', { scope })
+  expect(items).toMatchObject([{ id: low.id }])
+})
