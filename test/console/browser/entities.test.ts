@@ -50,7 +50,7 @@ describeInBrowser('entities in the console', () => {
     expect(errors).toEqual([])
   })
 
-  it('are merged with a reason, and the twin says into which', async () => {
+  it('are merged with a reason, and the merged one says into which', async () => {
     const page = await setup.open('/console/entities?q=ledger')
     await page.getByRole('checkbox', { name: 'Select Ledger' }).check()
     expect(await page.getByRole('button', { name: 'Merge' }).isDisabled()).toBe(true)
@@ -61,7 +61,7 @@ describeInBrowser('entities in the console', () => {
     await dialog.getByRole('textbox', { name: 'Reason' }).fill('one service under two names')
     expect(await findAccessProblems(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Merge' }).click()
-    await page.getByText('Merged 1 twin.').waitFor()
+    await page.getByText('Merged 1 duplicate.').waitFor()
     await page.waitForURL(`${setup.app.url}/console/entities/${ids['Ledger']}`)
     await page.getByRole('link', { name: 'Billing writes to The Ledger' }).waitFor()
 
@@ -74,7 +74,7 @@ describeInBrowser('entities in the console', () => {
     await old.getByRole('heading', { name: 'Ledger', exact: true }).waitFor()
   })
 
-  it('are proposed as twins by their name on the page of an entity', async () => {
+  it('are proposed as duplicates by their name on the page of an entity', async () => {
     const twin = (await create(setup.app, entity('billing', {}, { scope: 'team-b' }))).id
     const page = await setup.open(`/console/entities/${twin}`)
     await page.getByRole('button', { name: 'Merge Billing' }).click()

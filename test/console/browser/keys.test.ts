@@ -21,6 +21,20 @@ describeInBrowser('keys in the console', () => {
     await create(setup.app, entity('Orion', {}, { scope: 'team-a' }))
   })
 
+  it.each([360, 1_280])('shows what each permission means beside it on %i pixels', async (width) => {
+    const page = await setup.open('/console/keys', { width })
+    await page.getByRole('checkbox', { name: 'admin' }).waitFor()
+    const places = await page.evaluate<{ left: number; isBeside: boolean }[]>(`
+      Array.from(document.querySelectorAll('.boxes .note'), (note) => {
+        const [own, label] = [note, note.previousElementSibling].map((part) => part.getBoundingClientRect())
+        return { left: own.left, isBeside: own.left >= label.right && own.top < label.bottom }
+      })`)
+    expect(places.length).toBeGreaterThan(4)
+    expect(new Set(places.map(({ left }) => left)).size).toBe(1)
+    expect(places.every(({ isBeside }) => isBeside)).toBe(true)
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+  })
+
   async function createKey(
     page: Page,
     name: string,
@@ -65,7 +79,7 @@ describeInBrowser('keys in the console', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('useless')
     await page.getByRole('checkbox', { name: 'records:read' }).uncheck()
     await page.getByRole('button', { name: 'Create', exact: true }).click()
-    await page.getByRole('alert').filter({ hasText: '/permissions' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'permissions must' }).waitFor()
     const { items } = (await setup.app.request('GET', '/v1/keys')).body as Body
     expect(items.filter(({ name }: Body) => name === 'useless')).toEqual([])
   })

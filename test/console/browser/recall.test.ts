@@ -59,6 +59,25 @@ describeInBrowser('recall', () => {
     expect(errors).toEqual([])
   })
 
+  it('says that a newer statement took the score of an older one', async () => {
+    const at = setup.app.clock.now().getTime() - 86_400_000
+    const older = await create(
+      setup.app,
+      say('bundle limit', 'of the console is', '300 kB', {
+        scope: 'raised',
+        created_at: new Date(at).toISOString(),
+      }),
+    )
+    const newer = { scope: 'raised', salience: 0.1, created_at: new Date(at + 60_000).toISOString() }
+    await create(setup.app, say('bundle limit', 'of the console is said to be', '250 kB', newer))
+    const page = await setup.open('/console/recall?q=What+is+the+bundle+limit?&scope=raised')
+    const first = answerOf(page).getByRole('listitem').first()
+    await first.getByText(/raised to the score of …[\da-f]{8}, which is older/).waitFor()
+    expect(await first.textContent()).toContain('250 kB')
+    expect(await first.getByRole('link', { name: `…${older.id.slice(-8)}` }).count()).toBe(1)
+    expect(await findAccessProblems(page)).toEqual([])
+  })
+
   it('asks again from its address, and leads to the record', async () => {
     const page = await setup.open(`/console/recall?q=${encodeURIComponent(question)}&scope=kitchen`)
     const link = answerOf(page).getByRole('link', { name: 'Ben drinks strong coffee' })
@@ -151,7 +170,7 @@ describeInBrowser('recall', () => {
     await page.getByText('Nothing is recalled').waitFor()
     expect(await findAccessProblems(page)).toEqual([])
     await page.goto('/console/recall?q=tea&as_of=yesterday')
-    await page.getByRole('alert').filter({ hasText: '/as_of' }).first().waitFor()
+    await page.getByRole('alert').filter({ hasText: 'as_of must' }).first().waitFor()
     expect(await findAccessProblems(page)).toEqual([])
   })
 

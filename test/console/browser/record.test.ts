@@ -33,6 +33,8 @@ describeInBrowser('the page of a record', () => {
     await page.getByRole('heading', { name: 'Why important' }).waitFor()
     await page.getByRole('heading', { name: 'Why surprising' }).waitFor()
     await page.waitForURL((url) => url.pathname === `/console/records/${tea}`)
+    const copy = page.getByRole('button', { name: 'Copy the id' })
+    expect([await copy.textContent(), await copy.locator('svg').count()]).toEqual(['', 1])
     const later = page.getByRole('slider', { name: 'Reinforce later' })
     await later.press('End')
     await page.getByText(/^Reinforced in .*: salience 0\.\d\d → 0\.\d\d/).waitFor()
@@ -172,6 +174,31 @@ describeInBrowser('the page of a record', () => {
     await page.goto(`/console/records/${plan}`)
     await page.getByRole('img', { name: 'Steps of the plan' }).waitFor()
     expect(await findAccessProblems(page)).toEqual([])
+  })
+
+  it('says of a surprising record with a near neighbour that it is mostly new, and lets its links be hit', async () => {
+    const ids = await Promise.all(
+      ['black', 'white', 'red', 'mint', 'iced'].map((kind) =>
+        storeRecord(setup.app, fact('Ana', 'prefers', `${kind} tea with a name that takes several lines`)),
+      ),
+    )
+    const neighbours = ids.map((id, index) => ({ id, similarity: 0.76 - index / 10 }))
+    const surprise = { score: 1, delta: 0, base_before: 0.5, neighbours }
+    for (const look of [
+      { width: 360, colorScheme: 'dark' },
+      { width: 1_280, colorScheme: 'light' },
+    ] as const) {
+      const page = await setup.open('/console', look)
+      await page.route('**/v1/records/*/explain', async (route) => {
+        const response = await route.fetch()
+        await route.fulfill({ response, json: { ...(await response.json()), surprise } })
+      })
+      await page.goto(`/console/records/${tea}`)
+      await page.getByText('It is mostly new.').waitFor()
+      const why = page.getByRole('region', { name: 'Why surprising' })
+      await why.getByRole('link', { name: /iced tea/ }).waitFor()
+      expect(await findAccessProblems(page), look.colorScheme).toEqual([])
+    }
   })
 
   it('draws what is linked to the record', async () => {

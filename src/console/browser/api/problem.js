@@ -45,7 +45,7 @@ export async function readProblem(response) {
  */
 export function describeProblem(error) {
   if (error instanceof Problem) {
-    const faults = error.faults.map(({ pointer, message }) => `${pointer} ${message}`)
+    const faults = error.faults.map(({ pointer, message }) => `${pointer.replace(/^[?/]/, '')} ${message}`)
     return [error.message, ...faults].join(' · ')
   }
   return error instanceof Error ? error.message : 'Something went wrong.'

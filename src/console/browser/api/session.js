@@ -32,6 +32,8 @@ export async function openSession() {
  * @returns {Promise<string | undefined>} what is wrong
  */
 export async function signIn(secret) {
+  // A browser cannot send other characters in a header, and no key has them.
+  if (!/^[\x21-\x7e]+$/.test(secret)) return 'The key is unknown, expired or revoked.'
   try {
     const own = await readOwnKey(secret)
     keepKey(secret)

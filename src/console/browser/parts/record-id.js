@@ -23,6 +23,11 @@ export function RecordId({ id, isLink = true }) {
   </span>`
 }
 
+/** Drawn, because not every font has such characters. @param {{ path: string }} properties */
+function Sign({ path }) {
+  return html`<svg class="sign" viewBox="0 0 16 16" width="14" height="14" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true"><path d=${path} /></svg>`
+}
+
 /** @param {{ text: string, label: string, children?: string }} properties */
 export function CopyButton({ text, label, children }) {
   const [isCopied, setCopied] = useState(false)
@@ -39,5 +44,5 @@ export function CopyButton({ text, label, children }) {
       )
     }
   }
-  return html`<button type="button" class="quiet copy" aria-label=${label} title=${label} onClick=${copy}>${isCopied ? '✓' : (children ?? '⧉')}</button>`
+  return html`<button type="button" class="quiet copy" aria-label=${label} title=${label} onClick=${copy}>${isCopied ? html`<${Sign} path="m2 9 4 4 8-10" />` : (children ?? html`<${Sign} path="M5 5h9v9H5zM2 11V2h9" />`)}</button>`
 }

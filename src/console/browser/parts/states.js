@@ -1,5 +1,6 @@
 import { describeProblem, Problem } from '../api/problem.js'
 import { html } from '../html.js'
+import { query, setQuery } from '../router.js'
 
 /** @import { ComponentChildren } from 'preact' */
 
@@ -15,6 +16,17 @@ export function Empty({ title, children }) {
   return html`<div class="state"><p class="state-title">${title}</p>${children !== undefined && html`<p>${children}</p>`}</div>`
 }
 
+/** The parameters of the address that say which page of a list is shown. */
+const positions = ['cursor', 'changes', 'budgets']
+
+/** @param {unknown} error */
+function isOfPosition(error) {
+  if (!(error instanceof Problem) || !positions.some((name) => query.value.has(name))) return false
+  return error.code === 'invalid_cursor' || error.faults.some(({ pointer }) => pointer === '?cursor')
+}
+
+const openFirstPage = () => setQuery(Object.fromEntries(positions.map((name) => [name, undefined])))
+
 /** Says what went wrong in the words of the service. @param {{ error: unknown, retry?: (() => void) | undefined }} properties */
 export function Failure({ error, retry }) {
   const title = error instanceof Problem ? error.title : 'This did not work'
@@ -23,6 +35,6 @@ export function Failure({ error, retry }) {
     <p class="state-title">${title}</p>
     <p>${describeProblem(error)}</p>
     ${request !== undefined && html`<p class="note">Request <code>${request}</code></p>`}
-    ${retry && html`<button type="button" onClick=${retry}>Try again</button>`}
+    ${retry && (isOfPosition(error) ? html`<button type="button" onClick=${openFirstPage}>First page</button>` : html`<button type="button" onClick=${retry}>Try again</button>`)}
   </div>`
 }

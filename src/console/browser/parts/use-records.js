@@ -5,7 +5,7 @@ import { api } from '../api/client.js'
 
 /** @typedef {ReadonlyMap<string, SeenRecord | null>} KnownRecords null: there is no such record for this key */
 
-/** So many requests are under way at once: a key has a limit of requests in a second. */
+/** Requests that are sent at the same time: a key may send a limited number in a second. */
 const atOnce = 4
 
 /**

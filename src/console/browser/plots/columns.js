@@ -8,7 +8,7 @@ import { formatCount } from '../parts/numbers.js'
  * @param {{ name: string, columns: readonly Column[], unit: string }} properties
  */
 export function Columns({ name, columns, unit }) {
-  const most = Math.max(1, ...columns.map(({ value }) => value))
+  const most = Math.max(0, ...columns.map(({ value }) => value))
   const isFew = columns.length <= 10
   return html`<div class="columns" role="img" aria-label=${name}>
       <div class="columns-plot">
@@ -18,7 +18,7 @@ export function Columns({ name, columns, unit }) {
             value,
           }) => html`<div key=${what} class="column" title=${`${what}: ${formatCount(value)}`}>
             ${isFew && html`<span class="column-value">${formatCount(value)}</span>`}
-            <span class="column-bar" style=${{ height: `calc((100% - 1.25rem) * ${value / most})` }}></span>
+            <span class="column-bar" style=${{ height: `calc((100% - 1.25rem) * ${value / Math.max(1, most)})` }}></span>
           </div>`,
         )}
       </div>

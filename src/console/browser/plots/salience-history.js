@@ -10,6 +10,7 @@ const pointsBetween = 24
 
 /**
  * The salience from the first entry of the log to now: what each change left, and how it faded until the next one.
+ * `created_at` may name a time long before the record was stored.
  * @param {MemoryRecord} record
  * @param {readonly AuditEntry[]} log
  * @param {Explanation} explanation
@@ -19,7 +20,7 @@ const pointsBetween = 24
 export function tracePast(record, log, explanation, now) {
   const { curve, half_life_seconds: halfLife } = record.lifecycle.decay
   const jumps = findJumps(log)
-  const created = Date.parse(record.created_at)
+  const created = Math.max(Date.parse(record.created_at), Date.parse(log[0]?.timestamp ?? record.created_at))
   const first = jumps[0]
   const { anchored_at: anchoredAt, base_salience: base } = explanation.salience
   /** @type {Jump[]} */

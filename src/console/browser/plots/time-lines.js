@@ -105,7 +105,8 @@ function describeLine({ label, colour: property, isDashed = false, isFilled = fa
 }
 
 /**
- * The plot wants one list of moments for all lines, in seconds; a line without a value at one of them is drawn across.
+ * The plot wants one list of moments for all lines, in seconds; a line without a value at one of them is drawn across. An
+ * empty line takes a moment of another one: any other moment would widen the axis.
  * @param {readonly Line[]} lines
  * @returns {UPlot.AlignedData}
  */
@@ -117,8 +118,9 @@ function alignLines(lines) {
         points.map(({ value }) => value),
       ]),
   )
+  const first = tables.flatMap(([moments]) => [...moments])[0] ?? 0
   const drawable = tables.map(
-    (table) => /** @type {UPlot.AlignedData} */ (table[0].length > 0 ? separate(table) : [[0], [null]]),
+    (table) => /** @type {UPlot.AlignedData} */ (table[0].length > 0 ? separate(table) : [[first], [null]]),
   )
   return UPlot.join(drawable)
 }

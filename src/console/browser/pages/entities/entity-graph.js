@@ -13,7 +13,7 @@ import { nameOf } from './merging.js'
 /** @import { Column } from '../../parts/table.js' */
 /** @import { Edge, Node } from '../../plots/force-graph.js' */
 
-/** So many of the newest records about the entity are looked at. */
+/** At most this many of the newest records about the entity are read. */
 const newest = 60
 
 /** What the entity is connected with, as a picture and as a table. @param {{ entity: EntityRecord }} properties */

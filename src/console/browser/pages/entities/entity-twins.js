@@ -26,8 +26,8 @@ export function Twins({ entity, isBusy, onMerged }) {
     if (kept === entity.id) onMerged()
     else if (kept !== undefined) navigate(addressOf(['entities', kept]))
   }
-  return html`<${Panel} title="Possible twins" isBroad>
-    <div class="fields"><${Field} label="Name of a twin" type="search" value=${term} maxlength="1000" autocomplete="off" onChange=${(/** @type {Event & { currentTarget: HTMLInputElement }} */ { currentTarget }) => setTerm(currentTarget.value.trim())} /></div>
+  return html`<${Panel} title="Possible duplicates" isBroad>
+    <div class="fields"><${Field} label="Name of a duplicate" type="search" value=${term} maxlength="1000" autocomplete="off" onChange=${(/** @type {Event & { currentTarget: HTMLInputElement }} */ { currentTarget }) => setTerm(currentTarget.value.trim())} /></div>
     ${
       error !== undefined
         ? html`<${Failure} error=${error} retry=${reload} />`

@@ -45,7 +45,7 @@ export async function askToMerge(entities) {
   return isDone ? kept : undefined
 }
 
-/** Names may be equal: the type, the scope and the age tell twins apart. @param {Entity} entity */
+/** Names may be equal: the type, the scope and the age tell duplicates apart. @param {Entity} entity */
 function describeChoice(entity) {
   const { payload, scope, created_at: created } = entity
   const type = payload.kind === 'entity' ? payload.primary_type : ''
@@ -60,5 +60,5 @@ async function merge(entities, keep, because) {
     ...{ path: { id: keep }, version },
     body: { source_ids: sources, ...because },
   })
-  notify(`Merged ${countOf(sources.length, 'twin')}.`)
+  notify(`Merged ${countOf(sources.length, 'duplicate')}.`)
 }

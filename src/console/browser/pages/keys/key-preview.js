@@ -13,7 +13,7 @@ import { describeScopes, permissions, seenAs, sensitivities } from './key-terms.
 /** @import { Key, SeenRecord } from '../../api/types.d.ts' */
 /** @import { Column } from '../../parts/table.js' */
 
-/** So many of the newest records are looked at, of all and of each of the first scopes of the key. */
+/** At most this many of the newest records are read, of all and of each of the first scopes of the key. */
 const looked = { all: 60, scopes: 4, perScope: 30 }
 /** @type {readonly ReturnType<typeof seenAs>[]} */
 const orders = ['in full', 'redacted', 'hidden']

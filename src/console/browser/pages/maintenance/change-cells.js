@@ -15,7 +15,7 @@ export function ActionTag({ action }) {
   return html`<span class=${`tag ${looks[action] ?? ''}`}>${words(action)}</span>`
 }
 
-/** So many fields of a change are shown; the record's own log has all. */
+/** At most this many fields of a change are shown; the record's own log has all. */
 const mostFields = 4
 const longestValue = 60
 

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { api } from '../../api/client.js'
+import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
 import { formatCount, words } from '../../parts/numbers.js'
@@ -46,7 +47,7 @@ export function Runs({ job: only }) {
       error !== undefined
         ? html`<${Failure} error=${error} retry=${reload} />`
         : data
-          ? html`<${Rows} runs=${data.items} isBusy=${isLoading} onEnd=${reload} /><${Pager} next=${data.next_cursor} />`
+          ? html`<${Rows} runs=${data.items} job=${only} isBusy=${isLoading} onEnd=${reload} /><${Pager} next=${data.next_cursor} />`
           : html`<${Loading} lines=${10} />`
     }
   </div>`
@@ -64,10 +65,10 @@ function Filters({ job, status }) {
   </div>`
 }
 
-/** @param {{ runs: readonly MaintenanceRun[], isBusy: boolean, onEnd: () => void }} properties */
-function Rows({ runs, isBusy, onEnd }) {
+/** @param {{ runs: readonly MaintenanceRun[], job: string | undefined, isBusy: boolean, onEnd: () => void }} properties */
+function Rows({ runs, job, isBusy, onEnd }) {
   if (runs.length === 0)
-    return html`<${Empty} title="No runs">Jobs run by their schedules, or when you start one above.<//>`
+    return html`<${Empty} title=${job === 'simulation' ? 'No simulations' : 'No runs'}>${whenTheyRun(job)}<//>`
   const active = runs.filter(({ finished_at }) => finished_at === undefined).slice(0, mostFollowed)
   const columns = [
     {
@@ -98,6 +99,16 @@ function Rows({ runs, isBusy, onEnd }) {
     { ...{ name: 'counts', label: 'Counts', isMain: true }, show: summarise },
   ]
   return html`<${Table} caption="Runs" columns=${columns} rows=${runs} keyOf=${(/** @type {MaintenanceRun} */ { id }) => id} isBusy=${isBusy} />`
+}
+
+/** @param {string | undefined} job */
+function whenTheyRun(job) {
+  const canStart = may('maintenance:run')
+  if (job === 'simulation')
+    return canStart ? 'Start one above.' : 'This key may not start one: it lacks maintenance:run.'
+  return canStart
+    ? 'Jobs run by their schedules, or when you start one above.'
+    : 'Jobs run by their schedules.'
 }
 
 /** @param {{ run: MaintenanceRun, onEnd: () => void }} properties */

@@ -72,7 +72,7 @@ function SimulationForm() {
     ${compared === 'half_life' && html`<${Field} label="Type" name="type" initial=${query.peek().get('type') ?? 'episodic'} options=${types.map((type) => ({ value: type, label: words(type) }))} />`}
     <${Field} key=${compared} label="Values" name="values" initial=${query.peek().get('values') ?? usual} note=${note} required autocomplete="off" />
     <${Field} label="Over the last" name="over" initial="30d" note="From 1h to 365d." required autocomplete="off" />
-    <${Field} label="Scope" name="scope" autocomplete="off" placeholder="all that the key may" maxlength="256" />
+    <${Field} label="Scope" name="scope" autocomplete="off" placeholder="all scopes" maxlength="256" />
     <div class="settings-end"><button type="submit" class="primary">Simulate</button>${problem !== undefined && html`<p role="alert" class="problem">${problem}</p>`}</div>
   </form>`
 }

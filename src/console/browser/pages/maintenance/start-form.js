@@ -62,7 +62,7 @@ export function View() {
     if (job !== 'embed') start(plan)
   }}>
     <${Field} label="Job" value=${job} options=${jobs.map((name) => ({ value: name, label: words(name) }))} onChange=${(/** @type {Changed} */ { currentTarget }) => setJob(/** @type {Job} */ (currentTarget.value))} />
-    <${Field} label="Scope" value=${scope} autocomplete="off" maxlength="256" placeholder=${unscoped.has(job) ? 'works on all scopes' : 'all that the key may'} disabled=${unscoped.has(job)} onInput=${(/** @type {Changed} */ { currentTarget }) => setScope(currentTarget.value)} />
+    <${Field} label="Scope" value=${scope} autocomplete="off" maxlength="256" placeholder=${unscoped.has(job) ? 'works on all scopes' : 'all scopes'} disabled=${unscoped.has(job)} onInput=${(/** @type {Changed} */ { currentTarget }) => setScope(currentTarget.value)} />
     <div class="row start-buttons">
       <button type="submit" class="primary" disabled=${isBusy || job === 'embed'}>Plan</button>
       <button type="button" disabled=${isBusy} onClick=${() => start(run(true))}>Dry run</button>

@@ -27,7 +27,7 @@ export function Found({ node: { record, score, signals, hop }, rank, best, onCha
 
 /** Each channel's share of the score, and the factors that it is multiplied with. @param {{ signals: Signals, hop: number, best: number }} properties */
 function Parts({ signals, hop, best }) {
-  const { channels, fused, via } = signals
+  const { channels, fused, via, raised_by: raised } = signals
   const width = (/** @type {number} */ part) => ({ width: `${Math.min(100, (100 * part) / best)}%` })
   return html`<div class="parts-bar" aria-hidden="true">
       ${channels.map(({ channel, contribution }) => html`<i key=${channel} class=${`part ${channel}`} style=${width(contribution)}></i>`)}
@@ -36,6 +36,7 @@ function Parts({ signals, hop, best }) {
     <p class="note parts-text">
       ${channels.map(({ channel, rank, weight, contribution }) => html`<span key=${channel} title=${`Weight ${weight}`}><i class=${`part ${channel}`}></i>${channel} ${contribution.toFixed(3)}, rank ${rank}</span>`)}
       ${via && html`<span><i class="part edge"></i>neighbour of <a href=${addressOf(['records', via.source_id])}><code>${shortenId(via.source_id)}</code></a> by <bdi>${words(via.predicate)}</bdi> ${fused.toFixed(3)}, ${hop === 1 ? 'one step' : `${hop} steps`} away</span>`}
+      ${raised && html`<span>raised to the score of <a href=${addressOf(['records', raised])}><code>${shortenId(raised)}</code></a>, which is older and says nearly the same</span>`}
       ${factorsOf(signals).map(([name, factor]) => html`<span key=${name}>× ${factor.toFixed(3)} ${name}</span>`)}
     </p>`
 }

@@ -7,7 +7,7 @@ import { query } from '../../router.js'
 export const types = ['episodic', 'working', 'entity', 'semantic', 'competence', 'plan_graph']
 const replaced = ['challenged', 'invalidated', 'merged', 'superseded']
 
-/** So many tokens has the context, unless the address says otherwise. */
+/** Tokens of the context, unless the address names another number. */
 export const usualTokens = 1_500
 
 /**

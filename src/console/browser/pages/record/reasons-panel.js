@@ -53,6 +53,9 @@ function Parts({ parts }) {
   </table>`
 }
 
+/** A neighbour at least so similar has something in common with the record. */
+const nearLeast = 0.5
+
 /** @param {{ surprise: NonNullable<Explanation['surprise']> }} properties */
 function Surprise({ surprise: { score, delta, base_before: before, neighbours, duplicate_of: twin } }) {
   const kind =
@@ -60,7 +63,9 @@ function Surprise({ surprise: { score, delta, base_before: before, neighbours, d
       ? 'It repeats what was known'
       : score < 0.6
         ? 'It adds to what was known'
-        : 'It is unlike anything known'
+        : neighbours.some(({ similarity }) => similarity >= nearLeast)
+          ? 'It is mostly new'
+          : 'It is unlike anything known'
   const effect =
     delta === 0
       ? 'This did not move its base importance'

@@ -43,7 +43,7 @@ const actions = [
   },
 ]
 
-/** So many requests are under way at once: a key has a limit of requests in a second. */
+/** Requests that are sent at the same time: a key may send a limited number in a second. */
 const atOnce = 4
 
 /**
