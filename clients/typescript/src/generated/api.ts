@@ -31,7 +31,7 @@ export interface components {
                 /** @enum {string} */
                 status: "created" | "unchanged";
             }[];
-            conversation: components["schemas"]["Conversation"];
+            conversation: components["schemas"]["WrittenConversation"];
         };
         AuditEntry: {
             /** @enum {string} */
@@ -233,7 +233,7 @@ export interface components {
             kind: "profile" | "fact" | "skill" | "plan" | "state" | "episode";
             /** @description The estimate for the line of the record. */
             tokens: number;
-            /** @description Whether the line says all; false where it was shortened or a secret was masked. */
+            /** @description Whether the line says all; false where it was shortened, a secret was masked, or the arguments of tools or the `context` of a capture were left out. */
             quoted: boolean;
         };
         /**
@@ -325,7 +325,7 @@ export interface components {
              */
             id: string;
             scope?: string;
-            /** @description How many messages this key sees. None, and no times, when all that were sent are forgotten. */
+            /** @description How many messages this key sees: 0, and no times, if all of them were forgotten. */
             messages: number;
             /**
              * Format: date-time
@@ -373,7 +373,7 @@ export interface components {
              * @default true
              */
             cascade?: boolean;
-            /** @description Erases despite the policy `never`; needs the permission admin. A derived record that is `never` to be deleted and that this key may not change still refuses the erase with 409. */
+            /** @description Erases a record whose deletion policy is `never`; needs `admin`. If a derived record has that policy and this key may not change it, the erase is refused with 409. */
             force?: boolean;
             /** @description The `next_cursor` of the answer before: goes on after its messages, also the kept ones. */
             cursor?: string;
@@ -385,13 +385,14 @@ export interface components {
             record_id: string;
             role: string;
             name?: string;
+            /** @description What it says. Of a captured event its summary, else the text that was captured. */
             content: string;
             /**
              * Format: date-time
              * @example 2026-03-28T09:30:00.000Z
              */
             at: string;
-            /** @description Ascends in the order of the conversation, with gaps. */
+            /** @description Ascends in the order of the conversation, with gaps. Negative before 1970. */
             position: number;
             metadata?: {
                 [key: string]: unknown;
@@ -400,6 +401,15 @@ export interface components {
         ConversationPage: {
             items: components["schemas"]["Conversation"][];
             next_cursor?: string;
+        };
+        /** @description The answer to a write by a key without the permission records:read. */
+        ConversationReceipt: {
+            /**
+             * @description The id of the conversation, unique in its scope.
+             * @example support-4711
+             */
+            id: string;
+            scope?: string;
         };
         /** @description The tenant, and the first admin key of it. */
         CreatedTenant: {
@@ -635,7 +645,7 @@ export interface components {
              * @default true
              */
             cascade?: boolean;
-            /** @description Erases despite the policy `never`; needs the permission admin. A derived record that is `never` to be deleted and that this key may not change still refuses the erase with 409. */
+            /** @description Erases a record whose deletion policy is `never`; needs `admin`. If a derived record has that policy and this key may not change it, the erase is refused with 409. */
             force?: boolean;
         };
         ErasureReceipt: {
@@ -1447,7 +1457,7 @@ export interface components {
             ask_model?: boolean;
             /** @description For `dream`: runs only these steps, in their usual order. Default: all. */
             steps?: ("forget" | "cluster" | "peer_cards" | "synthesis" | "probe" | "drift" | "prune_logs")[];
-            /** @description Of `refresh_importance`: judges the base importance of records that were stored before this was done at creation, unless an importance was named. Each gets one audit entry. Default false. */
+            /** @description For `refresh_importance`: also judges the base importance of records that were stored before 0.2.0, if no importance was named. Each gets one audit entry. Default false. */
             rejudge?: boolean;
         };
         /**
@@ -1771,6 +1781,10 @@ export interface components {
             /** @description The conversation that the event belongs to, beside its messages. Not used for working states and outcomes. */
             conversation?: {
                 id: string;
+                /**
+                 * @description The order among events of the same `timestamp`: microseconds after it. Equal ones follow as they arrive.
+                 * @default 0
+                 */
                 position?: number;
             };
             /** @enum {string} */
@@ -2031,6 +2045,7 @@ export interface components {
                 start?: string;
                 /**
                  * Format: date-time
+                 * @description Of a timeboxed fact: after its start.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 end?: string;
@@ -2047,6 +2062,7 @@ export interface components {
             }[];
             /** @enum {string} */
             revision_policy?: "replace" | "fork" | "contest";
+            /** @description Written by revisions. A new record may only state `{"status": "active"}`. */
             revision?: {
                 /** Format: uuid */
                 supersedes?: string;
@@ -2278,7 +2294,7 @@ export interface components {
             actor: string;
             rationale: string;
             /** @description Actions of the run, and ids of records: only these changes are taken back. */
-            only?: string[];
+            only?: (("prune" | "forget" | "purge" | "promote" | "archive" | "create" | "reinforce" | "compress" | "reduce" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "rescore" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "undo") | string)[];
             /** @default false */
             dry_run?: boolean;
         };
@@ -2456,6 +2472,7 @@ export interface components {
                 start?: string;
                 /**
                  * Format: date-time
+                 * @description Of a timeboxed fact: after its start.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 end?: string;
@@ -2472,6 +2489,7 @@ export interface components {
             }[];
             /** @enum {string} */
             revision_policy?: "replace" | "fork" | "contest";
+            /** @description Written by revisions. A new record may only state `{"status": "active"}`. */
             revision?: {
                 /** Format: uuid */
                 supersedes?: string;
@@ -2631,9 +2649,9 @@ export interface components {
             /** @description The digest of the plan that you read. */
             digest: string;
             /** @description Actions and ids of records: only these changes are made. */
-            only?: string[];
+            only?: (("prune" | "forget" | "purge" | "promote" | "archive" | "create" | "reinforce" | "compress" | "reduce" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "rescore" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "undo") | string)[];
             /** @description Actions and ids of records: these changes are not made. */
-            except?: string[];
+            except?: (("prune" | "forget" | "purge" | "promote" | "archive" | "create" | "reinforce" | "compress" | "reduce" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "rescore" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "undo") | string)[];
         };
         PlanChange: {
             /** Format: uuid */
@@ -2754,7 +2772,7 @@ export interface components {
             errors?: components["schemas"]["Fault"][];
         };
         PromptContext: {
-            /** @description To put into a prompt. Empty if nothing was found or nothing fits. */
+            /** @description To put into a prompt. Empty if nothing was found or nothing fits; as JSON a document with the `notice` alone, unless `max_tokens` is too small for that. */
             text: string;
             /** @description At most `max_tokens`. Letters and spaces count 0.25, digits and signs 0.8, and characters outside ASCII half of their UTF-8 bytes. Random letters, as in base64, can be twice as many tokens. */
             token_estimate: number;
@@ -2968,12 +2986,12 @@ export interface components {
              * @example 2026-03-28T09:30:00.000Z
              */
             at: string;
-            /** @description Ascends in the order of the conversation, with gaps. */
+            /** @description Ascends in the order of the conversation, with gaps. Negative before 1970. */
             position: number;
             /** @constant */
             redacted: true;
         };
-        /** @description The fields of a record that a key sees whose ceiling is one level below the sensitivity of the record. */
+        /** @description What a key sees of a record that is one level above its ceiling. */
         RedactedRecord: {
             /** Format: uuid */
             id: string;
@@ -3234,7 +3252,7 @@ export interface components {
         RunChange: {
             /** Format: uuid */
             record_id: string;
-            /** @description `prune`; `promote`, `archive`, `drift_challenge`, `drift_invalidate`, `drift_restore`; `compress`, `create` and `reinforce` of a consolidation; `failed` for a record that failed and was skipped. */
+            /** @description What happened to the record. decay: `prune`, `forget` (for a budget), `promote`. consolidate: `create`, `reinforce`, `compress`. dream: `archive`, `create`, `supersede`, `merge`, `unmerge`, `candidate`, `relate`, `probe_challenge`, `drift_challenge`, `drift_invalidate`, `drift_restore`. purge: `purge`. compress: `reduce`. undo: `undo`, `kept`. Applying a plan: `skipped`. Plans only: `rescore`. Any job: `failed`, for a record that failed and was skipped. */
             action: string;
             before?: {
                 [key: string]: unknown;
@@ -3340,6 +3358,11 @@ export interface components {
             salience_factor: number;
             importance_factor: number;
             recency_factor: number;
+            /**
+             * Format: uuid
+             * @description The older record that says nearly the same, if the record took its score.
+             */
+            raised_by?: string;
             via?: {
                 /** Format: uuid */
                 source_id: string;
@@ -3884,6 +3907,7 @@ export interface components {
             items: components["schemas"]["WorthModel"][];
             next_cursor?: string;
         };
+        WrittenConversation: components["schemas"]["Conversation"] | components["schemas"]["ConversationReceipt"];
         WrittenRecord: components["schemas"]["Record"] | components["schemas"]["RecordReceipt"];
     };
     responses: never;
@@ -4330,7 +4354,7 @@ export interface operations {
                      *           "role": "text",
                      *           "content": "text",
                      *           "at": "2026-03-28T09:30:00.000Z",
-                     *           "position": 0
+                     *           "position": -9007199254740991
                      *         }
                      *       ]
                      *     }
@@ -6933,6 +6957,8 @@ export interface operations {
             header?: {
                 /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
                 "Idempotency-Key"?: string;
+                /** @description The ETag that each of the records must have, or `*`; 412 when one of them has another version. Leave it out when their versions differ. */
+                "If-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -8920,7 +8946,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The edge existed and has the new weight. */
+            /** @description The edge existed and has the given weight. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11062,7 +11088,12 @@ export interface operations {
     };
     listWorthModels: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The largest number of items on a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: string;
+            };
             header?: {
                 /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
                 "Membrane-Position"?: string;
@@ -11072,7 +11103,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All models. */
+            /** @description One page. */
             200: {
                 headers: {
                     [name: string]: unknown;
