@@ -9,9 +9,10 @@ const page = resolve(import.meta.dirname, '../docs/performance.md')
 
 const introduction = `# Performance
 
-\`npm run bench\` writes this page from \`bench/results\`. Each benchmark has its own database on a real PostgreSQL with
-the settings of \`npm start\`, and verifies that the measured work was done. Machines are noisy, so
-most figures have a limit that was measured in the same run; the ratio is figure ÷ limit.
+\`npm run bench\` writes this page from \`bench/results\`. Each benchmark has its own database on a real PostgreSQL and
+verifies that the measured work was done. Machines are noisy, so most figures have a limit that was measured in the same
+run; the ratio is figure ÷ limit. *Must reach* is our target, and MISSED says that the last run did not reach it. Each section
+names the machine and the server of its last run.
 
 \`\`\`
 npm run bench                  # everything, about 45 minutes
