@@ -1,5 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { type Handle, listHandles, topicHandle } from '../domain/handles.ts'
+import { nilUuid } from '../kernel/ids.ts'
 import { type Finding, maxNamed } from './law.ts'
 import { type HandledRecord, listHandledRecords } from './name-laws.queries.ts'
 
@@ -10,7 +11,7 @@ export async function findMissingHandles(db: Database): Promise<Finding> {
   let checked = 0
   let broken = 0
   const named: string[] = []
-  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+  for (let after = nilUuid; ; ) {
     const page = await listHandledRecords(db, after, pageSize)
     const nameless = page.filter((each) => !hasAllHandles(each)).map(({ id }) => id)
     checked += page.length

@@ -1,4 +1,5 @@
 import Type, { type TObject, type TProperties, type TSchema, type TSchemaOptions } from 'typebox'
+import { nilUuid } from '../kernel/ids.ts'
 
 /** An object schema without additional fields: a misspelt field is an error, not a silent loss. */
 export function closed<P extends TProperties>(properties: P, options: TSchemaOptions = {}): TObject<P> {
@@ -7,7 +8,7 @@ export function closed<P extends TProperties>(properties: P, options: TSchemaOpt
 
 export const Uuid = (options: TSchemaOptions = {}) => Type.String({ format: 'uuid', ...options })
 
-export const notNilPattern = '^(?!00000000-0000-0000-0000-000000000000$)'
+export const notNilPattern = `^(?!${nilUuid}$)`
 
 export const durationPattern = '^[0-9]{1,9}(ms|s|m|h|d)$'
 

@@ -1,4 +1,5 @@
 import type { BatchResult, RunContext } from '../jobs/runs.ts'
+import { nilUuid } from '../kernel/ids.ts'
 import { foldAccesses } from '../lifecycle/index.ts'
 import type { Step } from './steps.ts'
 
@@ -14,7 +15,7 @@ export function createAccessFoldingStep({ size = defaultBatchSize }: { size?: nu
   async function run({ run: { startedAt, scope, dryRun }, inBatch }: RunContext): Promise<void> {
     if (scope !== null) return
     const before = new Date(startedAt.getTime() - retentionMs)
-    let next: { after: string } | undefined = { after: '00000000-0000-0000-0000-000000000000' }
+    let next: { after: string } | undefined = { after: nilUuid }
     while (next) {
       const from: { after: string } = next
       const { after } = await inBatch(async (tx): Promise<BatchResult & { after: string | undefined }> => {

@@ -2,12 +2,13 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Precision } from '../domain/vector-codes.ts'
+import { nilUuid } from '../kernel/ids.ts'
 import { type RetentionSettings, retentionAt } from '../lifecycle/index.ts'
 
 /** Where a batch starts: after the last vector of the previous batch. */
 export type VectorPosition = { record_id: string; model_id: number }
 export const firstPosition: VectorPosition = {
-  record_id: '00000000-0000-0000-0000-000000000000',
+  record_id: nilUuid,
   model_id: 0,
 }
 

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { EmbeddingModels } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
+import { nilUuid } from '../kernel/ids.ts'
 
 export type ModelRow = Selectable<EmbeddingModels>
 
@@ -10,9 +11,6 @@ export type ConfiguredModel = Pick<ModelRow, 'provider' | 'model' | 'dimensions'
 
 /** A worker that reports. Other workers count as gone when they have not reported for this long. */
 export type Presence = { worker: string; now: Date; absentMs: number }
-
-/** Smaller than every record id. */
-const start = '00000000-0000-0000-0000-000000000000'
 
 /** Returns the model whose vectors are searched. */
 export async function findServingModel(db: Database): Promise<ModelRow | undefined> {
@@ -86,7 +84,7 @@ export async function lockModels(tx: Transaction): Promise<void> {
 export async function retireModel(tx: Transaction): Promise<void> {
   await tx
     .updateTable('embedding_models')
-    .set({ embeds: false, walked_to: sql`case when not serves then ${start}::uuid end` })
+    .set({ embeds: false, walked_to: sql`case when not serves then ${nilUuid}::uuid end` })
     .where('embeds', '=', true)
     .execute()
 }
@@ -100,7 +98,7 @@ export async function registerModel(
   configured: ConfiguredModel,
   now: Date,
 ): Promise<ModelRow> {
-  const place = { registered_at: now, seen_at: now, embeds: true, walked_to: start }
+  const place = { registered_at: now, seen_at: now, embeds: true, walked_to: nilUuid }
   return tx
     .insertInto('embedding_models')
     .values({
@@ -180,7 +178,7 @@ export async function lockReadyModel(tx: Transaction, modelId: number): Promise<
 export async function stopServing(tx: Transaction): Promise<void> {
   await tx
     .updateTable('embedding_models')
-    .set({ serves: false, walked_to: start })
+    .set({ serves: false, walked_to: nilUuid })
     .where('serves', '=', true)
     .execute()
 }

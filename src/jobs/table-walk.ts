@@ -1,5 +1,6 @@
 import { isOutage } from '../db/failures.ts'
 import type { Transaction } from '../db/transaction.ts'
+import { nilUuid } from '../kernel/ids.ts'
 import { type BatchResult, type RunContext, RunEnded } from './runs.ts'
 
 export type BatchWalk<Position> = {
@@ -41,7 +42,7 @@ export type Position = {
   at: string
   id: string
 }
-export const startPosition: Position = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+export const startPosition: Position = { at: '-infinity', id: nilUuid }
 
 export type Portion = { after: Position; limit: number }
 

@@ -46,6 +46,9 @@ export function uuidV7(milliseconds: number, entropy: Uint8Array): string {
   return formatUuid(bytes)
 }
 
+/** Below all ids of records: where a walk in the order of ids begins. No record may have it. */
+export const nilUuid = '00000000-0000-0000-0000-000000000000'
+
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** Whether the whole text is a UUID, of any version. */

@@ -1,4 +1,5 @@
 import type { Transaction } from '../db/transaction.ts'
+import { nilUuid } from '../kernel/ids.ts'
 import { claimFoldable, foldOldest } from './access-folding.queries.ts'
 
 export type FoldInput = {
@@ -11,7 +12,6 @@ export type FoldInput = {
 }
 export type FoldResult = { folded: number; after: string | undefined }
 
-const firstId = '00000000-0000-0000-0000-000000000000'
 /** The locks of these records are held until the transaction ends. */
 const mostRecords = 500
 
@@ -21,7 +21,7 @@ const mostRecords = 500
  */
 export async function foldAccesses(
   tx: Transaction,
-  { before, limit, after = firstId }: FoldInput,
+  { before, limit, after = nilUuid }: FoldInput,
 ): Promise<FoldResult> {
   const ids = await claimFoldable(tx, { before, after, limit: mostRecords })
   if (ids.length === 0) return { folded: 0, after: undefined }

@@ -3,6 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { salienceAt } from '../db/salience.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Range } from '../jobs/ranges.queries.ts'
+import { nilUuid } from '../kernel/ids.ts'
 
 /** Where a batch starts: after the last key of the previous batch, so that no row is handled twice. */
 export type SweepPosition = {
@@ -12,7 +13,7 @@ export type SweepPosition = {
   at: string
   id: string
 }
-export const sweepStart: SweepPosition = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+export const sweepStart: SweepPosition = { at: '-infinity', id: nilUuid }
 
 type SweepBatch = { scope: string | null; after: SweepPosition; limit: number }
 type BatchResult = { written: number; last: SweepPosition | undefined }

@@ -1,6 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { dropEffects } from '../db/run-effects.ts'
 import type { Change, JobWork, RunContext } from '../jobs/runs.ts'
+import { nilUuid } from '../kernel/ids.ts'
 
 /** Deletes rows that expired before `now`, at most `limit`, and returns how many. */
 type DeleteExpired = (db: Database, now: Date, limit: number) => Promise<number>
@@ -42,14 +43,12 @@ export function createPurge({ expired, keepHistories, listPurgeable }: Resources
   }
 }
 
-const firstId = '00000000-0000-0000-0000-000000000000'
-
 /** A plan lists each record. What is deleted beside records holds no memory, and is left to the next run. */
 async function listAll(
   { run, inBatch }: RunContext,
   list: NonNullable<Resources['listPurgeable']>,
 ): Promise<void> {
-  let after: string | undefined = firstId
+  let after: string | undefined = nilUuid
   while (after !== undefined) {
     const from: string = after
     const { last } = await inBatch(async (tx) => {

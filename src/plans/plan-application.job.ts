@@ -12,6 +12,7 @@ import {
   replay,
 } from '../effects/index.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
+import { nilUuid } from '../kernel/ids.ts'
 import { listUnembedded } from '../records/index.ts'
 import { erasedNote } from './listed-changes.queries.ts'
 import {
@@ -77,7 +78,7 @@ function replayAll(db: Database): MakeChanges {
 
 /** What the plan only forgets has no effects: the state of each record is kept with its change. */
 async function forgetAll({ run, inBatch }: RunContext, application: Application): Promise<void> {
-  let after: string | undefined = firstId
+  let after: string | undefined = nilUuid
   while (after !== undefined) {
     const from: string = after
     const { last } = await inBatch(async (tx) => {
@@ -91,12 +92,11 @@ async function forgetAll({ run, inBatch }: RunContext, application: Application)
 }
 
 const portion = 1_000
-const firstId = '00000000-0000-0000-0000-000000000000'
 
 function purgeAll(purge: Purge): MakeChanges {
   return async (context, application) => {
     const { run } = context
-    let after: string | undefined = firstId
+    let after: string | undefined = nilUuid
     for (let number = 0; after !== undefined; number += 1) {
       const from: string = after
       const { last } = await context.inBatch(async (tx) => {

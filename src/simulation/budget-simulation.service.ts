@@ -1,5 +1,6 @@
 import type { RunContext } from '../jobs/runs.ts'
 import { AppError } from '../kernel/errors.ts'
+import { nilUuid } from '../kernel/ids.ts'
 import { createBudgetShadow, type Limits } from './budget-shadow.ts'
 import {
   type Point,
@@ -35,7 +36,7 @@ export async function simulateBudgets(
 
 async function readAll(context: RunContext, selection: Selection, size: number): Promise<ScoredLifeRow[]> {
   const lives: ScoredLifeRow[] = []
-  let after: string | undefined = '00000000-0000-0000-0000-000000000000'
+  let after: string | undefined = nilUuid
   while (after !== undefined) {
     const from: string = after
     const { rows } = await context.inBatch(async (tx) => {

@@ -2,6 +2,7 @@ import type { Database } from '../db/connection.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import { RecordType } from '../domain/vocabulary.ts'
 import type { JobWork, Run, RunContext } from '../jobs/runs.ts'
+import { nilUuid } from '../kernel/ids.ts'
 import { momentBefore, parseDuration } from '../kernel/units.ts'
 import type { PolicyChoice } from '../policies/index.ts'
 import type { Limits } from './budget-shadow.ts'
@@ -24,7 +25,6 @@ type SimulationOptions = Omit<NewSimulation, 'scope'> & { max_sensitivity: Sensi
 
 type Resources = { db: Database; size?: number }
 
-const firstId = '00000000-0000-0000-0000-000000000000'
 /** Read in about a tenth of a second, so that a cancelled run ends soon. */
 const defaultSize = 2_000
 
@@ -35,7 +35,7 @@ export function createSimulation({ db, size = defaultSize }: Resources): JobWork
     const simulation = readSimulation(context.run)
     await context.setTotal(await countSimulated(db, simulation.selection))
     if (simulation.limits) return simulateBudgets(context, { ...simulation, limits: simulation.limits, size })
-    const start = { position: firstId, curve: simulation.settings.map(({ value }) => emptyPoint(value)) }
+    const start = { position: nilUuid, curve: simulation.settings.map(({ value }) => emptyPoint(value)) }
     let progress: Progress | undefined = (await findProgress(db, id)) ?? start
     await context.inBatch(async (tx) => {
       await saveProgress(tx, id, progress ?? start)

@@ -14,6 +14,7 @@ import {
   replay,
 } from '../effects/index.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
+import { nilUuid } from '../kernel/ids.ts'
 import {
   countChanged,
   listChangesOf,
@@ -31,7 +32,6 @@ type UndoOptions = { run_id: string; only?: string[]; actor: string; rationale: 
 const portion = 1_000
 /** These are only listed. */
 const keptAtOnce = 10_000
-const firstId = '00000000-0000-0000-0000-000000000000'
 
 /** The job `undo`: takes back what a run did, the newest batch first, where it still stands. */
 export function createUndo({ db }: { db: Database }): JobWork {
@@ -57,7 +57,7 @@ type Portion = BatchResult & { last: string | undefined }
 
 /** What was taken back does not stand any more, so a run that goes on after a crash does not meet it again. */
 async function walkRecords(doPortion: (after: string) => Promise<Portion>): Promise<void> {
-  let after: string | undefined = firstId
+  let after: string | undefined = nilUuid
   while (after !== undefined) after = (await doPortion(after)).last
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
+import { nilUuid } from '../../kernel/ids.ts'
 
 export type ImportedVector = {
   id: string
@@ -25,7 +26,7 @@ export async function registerModels(
   await sql`
     insert into embedding_models (provider, model, dimensions, registered_at, seen_at, max_sensitivity, walked_to)
     select distinct provider, model, dimensions, ${now}::timestamptz, ${now}::timestamptz, 'hyper'::sensitivity,
-      '00000000-0000-0000-0000-000000000000'::uuid
+      ${sql.lit(nilUuid)}::uuid
     from json_to_recordset(${JSON.stringify(vectors)}::json) as given (provider text, model text, dimensions int4)
     where not exists (select from embedding_models)
     on conflict do nothing
