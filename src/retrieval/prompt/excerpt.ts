@@ -1,4 +1,5 @@
 import { maskText } from '../../domain/masking.ts'
+import { listWords } from './statement-parts.ts'
 
 /** Chooses the part of a long text that has most words of a question. */
 
@@ -13,8 +14,7 @@ const lead = 60
 
 /** The beginnings of the words of a question, so that another ending of a word is found too. */
 export function listStems(question: string): string[] {
-  const words = question.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-  const stems = words
+  const stems = listWords(question)
     .filter((word) => word.length >= shortestWord || /\d/.test(word))
     .map((word) => word.slice(0, Math.max(shortestWord, word.length - 2)))
   return [...new Set(stems)].slice(0, mostWords)

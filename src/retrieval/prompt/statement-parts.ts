@@ -28,10 +28,10 @@ export function containsWords(text: string, words: string): boolean {
 }
 
 function spell(text: string): string {
-  const words =
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  return ` ${words.join(' ')} `
+  return ` ${listWords(text.normalize('NFKC')).join(' ')} `
+}
+
+/** The words of a text in lower case, without punctuation. */
+export function listWords(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }
