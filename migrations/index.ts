@@ -44,6 +44,7 @@ import * as shards from './0054_shards.ts'
 import * as lz4 from './0056_lz4.ts'
 import * as effectsByStatement from './0057_effects_by_statement.ts'
 import * as plannedSizes from './0058_planned_sizes.ts'
+import * as vectorChanges from './0059_vector_changes.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -92,4 +93,5 @@ export const migrations: Record<string, Migration> = {
   '0056_lz4': lz4,
   '0057_effects_by_statement': effectsByStatement,
   '0058_planned_sizes': plannedSizes,
+  '0059_vector_changes': vectorChanges,
 }

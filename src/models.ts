@@ -7,7 +7,7 @@ import type { Instruments } from './telemetry/instruments.ts'
 export type Models = ReturnType<typeof createModels>
 
 /**
- * The clients of models for requests, and the room for known vectors. Several tenants share them, so that they limit their
+ * The clients of models for requests, and the room for vectors. Several tenants share them, so that they limit their
  * requests and their memory together.
  */
 export function createModels({
@@ -23,6 +23,6 @@ export function createModels({
   return {
     ingest: ingest && createChat({ ...ingest, clock, observe: instruments.observeModel('ingest') }),
     embedder: createEmbedder(config.embedding, clock, instruments.observeModel('query')),
-    vectorMemory: createVectorMemory(),
+    vectorMemory: createVectorMemory(config.vectorMemory),
   }
 }

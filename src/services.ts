@@ -12,6 +12,7 @@ import { runReading } from './db/request-scope.ts'
 import { createSeal } from './domain/tombstone-seal.ts'
 import { createDriftService, driftRoutes } from './dream/index.ts'
 import {
+  createCellCache,
   createQueryEmbedder,
   createSurprisePreviewService,
   createVectorSearch,
@@ -179,7 +180,8 @@ function createSearching({
   models: { embedder, vectorMemory },
 }: Pick<Resources, 'config' | 'db' | 'clock' | 'log'> & { models: Models }) {
   const queryEmbedder = createQueryEmbedder({ db, clock, log, embedder, ...config.queryEmbedding })
-  const vectors = createVectorSearch({ db, clock, known: vectorMemory.openStore() })
+  const cells = createCellCache()
+  const vectors = createVectorSearch({ db, clock, cells, memory: vectorMemory.openStore({ db, cells }) })
   const retrieval = createRetrievalService({
     ...{ db, clock, queryEmbedder, vectors, ...config.retrieval },
     text: createTextSearch({ clock, textLanguage: config.records.textLanguage }),

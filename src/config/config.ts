@@ -115,6 +115,8 @@ function parseInterval(text: string): number {
   return interval === Number.POSITIVE_INFINITY ? 0 : interval
 }
 
+const bytesPerMegabyte = 1_048_576
+
 function toConfig(values: Environment) {
   return Object.freeze({
     logLevel: values.LOG_LEVEL,
@@ -173,6 +175,7 @@ function toConfig(values: Environment) {
     }),
     driftRoots: Object.freeze(parseRoots(values.MEMBRANE_DRIFT_ROOTS ?? '') ?? []),
     embedding: Object.freeze(embedding(values)),
+    vectorMemory: Object.freeze({ mostBytes: values.MEMBRANE_VECTOR_MEMORY * bytesPerMegabyte }),
     queryEmbedding: Object.freeze({
       timeoutMs: toMilliseconds(values.MEMBRANE_QUERY_EMBEDDING_TIMEOUT),
       mostFailures: values.MEMBRANE_QUERY_EMBEDDING_FAILURES,

@@ -37,4 +37,10 @@ export const embeddingVariables = {
     1_000,
   ),
   MEMBRANE_QUERY_EMBEDDING_PAUSE: timeout('Length of that pause; 0 for no pause.', '30s'),
+  MEMBRANE_VECTOR_MEMORY: count(
+    'Memory in MB that one API process may use for vectors, so that questions find them there. A million vectors of `static` take 310 MB, and 150 MB for what names them. 0: every search is done by the database.',
+    384,
+    0,
+    4_000,
+  ),
 }

@@ -195,6 +195,10 @@ export interface EmbeddingModels {
 
 export interface Embeddings {
   bits: number;
+  /**
+   * the transaction that stored or last changed the vector
+   */
+  changed: Generated<string>;
   code: Buffer;
   embedded_at: Date;
   model_id: number;

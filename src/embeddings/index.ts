@@ -3,17 +3,18 @@
  * A text gets its vector in the worker, after the write.
  * Not here: ranking of answers (retrieval/), the HTTP client of a model (llm/), arithmetic on vectors (domain/).
  */
+export { createCellCache } from './cells/cell-cache.service.ts'
 export { cellsPerSet } from './cells/cells.ts'
 export { createCompression } from './compression.job.ts'
 export { createEmbedder, type EmbeddingSettings } from './embedder.service.ts'
 export { findServingModel } from './embedding-models.queries.ts'
 export { createEmbeddingJob } from './embeddings.job.ts'
+export { createVectorMemory } from './memory-index/memory-index.service.ts'
 export { createQueryEmbedder } from './query-embedding.service.ts'
 export { readId, type SignatureMatrix, unpackSignatures } from './signature-matrix.ts'
 export { isHashed } from './static/static-embedding.ts'
 export { surpriseRoutes } from './surprise/surprise-preview.routes.ts'
 export { createSurprisePreviewService } from './surprise/surprise-preview.service.ts'
 export { ensureNearestIndex } from './vector-index.service.ts'
-export { createVectorMemory } from './vector-memory.ts'
 export { findCodes } from './vector-search.queries.ts'
 export { createVectorSearch } from './vector-search.service.ts'

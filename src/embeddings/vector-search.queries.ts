@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { pagesOf } from '../db/table-size.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { EncodedVector } from './decoded-vectors.ts'
-import { type NearVector, type PackedVectors, type StoredVector, unpackNear } from './packed-vectors.ts'
+import { type PackedVectors, unpackVectors } from './packed-vectors.ts'
 
 /** How many of the nearest signatures the index of pgvector returns. */
 export const nearestIndexed = 1_000
@@ -15,28 +15,13 @@ export type VectorSearch = {
   /** Conditions on `records as r` that hold before anything is cut off. */
   conditions: readonly RawBuilder<SqlBool>[]
   limit: number
-  /** Whether the vectors are sent too, and not only their versions. */
-  withCodes: boolean
 }
 
-const version = sql`hash_record_extended(row(e.code), 0)`
-
-/** The join may follow any order. */
-const nearestFirst = sql`order by met.distance, e.record_id`
-
-const asVersions = sql`string_agg(e.record_id || ' ' || ${version}, ',' ${nearestFirst})`
-
-const asVectors = sql`string_agg(
-  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea ${nearestFirst}
+/** One value: a driver needs several times as long for some hundred rows. The join may follow any order. */
+const packed = sql`string_agg(
+  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
+  order by met.distance, e.record_id
 )`
-
-/** One value: a driver needs several times as long for some hundred rows. */
-const listed = ({ withCodes }: VectorSearch) =>
-  withCodes
-    ? sql`${asVectors} as vectors, null::text as versions`
-    : sql`null::bytea as vectors, ${asVersions} as versions`
-
-const nothing: PackedVectors = { vectors: null, versions: null }
 
 const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
   conditions.length === 0 ? sql`true` : sql`${sql.join([...conditions], sql` and `)}`
@@ -45,7 +30,7 @@ const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
  * Takes the nearest vectors of the index, and returns those whose records meet the conditions. Only these records are
  * read, and not every record of the store.
  */
-export async function findAmongIndexed(db: Database, search: VectorSearch): Promise<NearVector[]> {
+export async function findAmongIndexed(db: Database, search: VectorSearch): Promise<EncodedVector[]> {
   const { modelId, signature, conditions, limit } = search
   const { rows } = await sql<PackedVectors>`
     with near as materialized (
@@ -57,16 +42,16 @@ export async function findAmongIndexed(db: Database, search: VectorSearch): Prom
       order by near.distance, near.record_id
       limit ${sql.lit(limit)}
     )
-    select ${listed(search)}
+    select ${packed} as vectors
     from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
   `.execute(db)
-  return unpackNear(rows[0] ?? nothing)
+  return unpackVectors(rows[0]?.vectors)
 }
 
 /** `examined`: how many of the nearest signatures are looked at, if so many are needed to meet the conditions. */
 type CellSearch = { cells: readonly number[]; examined: number }
 /** `sets` are the sets of cells at the time of the statement. */
-type CellResult = { found: NearVector[]; sets: readonly number[] }
+type CellResult = { found: EncodedVector[]; sets: readonly number[] }
 
 /**
  * Takes the nearest vectors of some cells, one after the other, until enough of their records meet the conditions.
@@ -95,11 +80,11 @@ export async function findInCells(
       order by near.distance, near.record_id
       limit ${sql.lit(limit)}
     )
-    select ${listed(search)},
+    select ${packed} as vectors,
       array(select c.id from vector_cells as c where c.model_id = ${modelId} order by c.id) as sets
     from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
   `.execute(db)
-  return { found: unpackNear(rows[0] ?? nothing), sets: rows[0]?.sets ?? [] }
+  return { found: unpackVectors(rows[0]?.vectors), sets: rows[0]?.sets ?? [] }
 }
 
 /**
@@ -113,7 +98,7 @@ export async function prepareLargeScan(tx: Transaction): Promise<void> {
 }
 
 /** Finds the nearest vectors and checks the conditions on every record. */
-export async function findNearestFiltered(tx: Transaction, search: VectorSearch): Promise<NearVector[]> {
+export async function findNearestFiltered(tx: Transaction, search: VectorSearch): Promise<EncodedVector[]> {
   const { modelId, signature, conditions, limit } = search
   // Kept apart from `order by` and `limit`: otherwise the planner sorts every signature first and then checks one
   // record after the other until it has enough.
@@ -127,10 +112,10 @@ export async function findNearestFiltered(tx: Transaction, search: VectorSearch)
       order by distance, record_id
       limit ${sql.lit(limit)}
     )
-    select ${listed(search)}
+    select ${packed} as vectors
     from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
   `.execute(tx)
-  return unpackNear(rows[0] ?? nothing)
+  return unpackVectors(rows[0]?.vectors)
 }
 
 /** Reads two partial indexes, which together contain every record that is not forgotten. */
@@ -154,7 +139,7 @@ export async function findNearestInScopes(
   db: Database,
   search: VectorSearch,
   scopes: readonly string[],
-): Promise<NearVector[]> {
+): Promise<EncodedVector[]> {
   const { modelId, signature, conditions, limit } = search
   const { rows } = await sql<PackedVectors>`
     with inside as materialized (${recordsInScopes(scopes)}), met as materialized (
@@ -167,10 +152,10 @@ export async function findNearestInScopes(
       order by distance, inside.id
       limit ${sql.lit(limit)}
     )
-    select ${listed(search)}
+    select ${packed} as vectors
     from met join embeddings as e on e.record_id = met.id and e.model_id = ${modelId}
   `.execute(db)
-  return unpackNear(rows[0] ?? nothing)
+  return unpackVectors(rows[0]?.vectors)
 }
 
 /**
@@ -197,9 +182,9 @@ export async function findCodes(
   db: Database,
   modelId: number,
   ids: readonly string[],
-): Promise<StoredVector[]> {
-  const { rows } = await sql<StoredVector>`
-    select e.record_id as id, e.bits, e.code, ${version}::text as version from embeddings as e
+): Promise<EncodedVector[]> {
+  const { rows } = await sql<EncodedVector>`
+    select e.record_id as id, e.bits, e.code from embeddings as e
     where e.record_id = any(${sql.val([...ids])}::uuid[]) and e.model_id = ${modelId}
   `.execute(db)
   return rows

@@ -6,17 +6,15 @@ import { decode } from '../domain/vector-codes.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { type CellCache, createCellCache } from './cells/cell-cache.service.ts'
 import { findNearestCells, noCell } from './cells/cells.ts'
-import { type DecodedVector, decodeVector } from './decoded-vectors.ts'
+import { type DecodedVector, decodeVector, type EncodedVector } from './decoded-vectors.ts'
 import type { ModelRow } from './embedding-models.queries.ts'
+import type { MemoryIndex } from './memory-index/memory-index.service.ts'
 import { findNearestMixed } from './mixed-precision-distance.ts'
-import type { NearVector } from './packed-vectors.ts'
 import { computeSignature, formatSignature } from './signature.ts'
-import type { StoreVectors } from './vector-memory.ts'
 import {
   countInScopes,
   findAmongIndexed,
   findCode,
-  findCodes,
   findInCells,
   findNearestFiltered,
   findNearestInScopes,
@@ -70,15 +68,15 @@ type Resources = {
   db: Database
   clock: Clock
   cells?: CellCache | undefined
-  /** Vectors that were read earlier; without, each search reads all that it compares. */
-  known?: StoreVectors | undefined
+  /** The vectors in the memory of the process. */
+  memory?: MemoryIndex | undefined
   readPerRoot?: number
   /** Set when the search is part of a larger transaction. */
   tx?: Transaction
 }
 
 /** `isEnough` is false when a record that is farther away may be missing. */
-type NearVectors = { found: NearVector[]; isEnough: boolean }
+type NearVectors = { found: EncodedVector[]; isEnough: boolean }
 
 type Measured = { signatures: number; isIndexed: boolean; at: number }
 
@@ -92,7 +90,7 @@ export function createVectorSearch({
   db,
   clock,
   cells = createCellCache(),
-  known,
+  memory,
   readPerRoot = defaultReadPerRoot,
   tx,
 }: Resources) {
@@ -104,23 +102,35 @@ export function createVectorSearch({
     return rank(input.vector, await findCandidates(input), input.limit)
   }
 
+  /**
+   * Returns the nearest vectors, with similarities that may be wrong by a thousandth: they come from memory where the store is
+   * there.
+   */
+  async function findQuickly(input: VectorSearchInput): Promise<Neighbour[]> {
+    const { scopes, vector } = input
+    if (!memory || !hasDirection(vector) || (scopes && (await areSmall(scopes)))) return find(input)
+    const { signatures } = await measure()
+    const asked = { ...input, stored: signatures, share: readPerRoot / Math.sqrt(Math.max(1, signatures)) }
+    return (await memory.find(asked)) ?? find(input)
+  }
+
   /** Returns the candidates by signature, for callers with a comparison of their own. */
   async function findCandidates(input: VectorSearchInput): Promise<DecodedVector[]> {
     if (!hasDirection(input.vector)) return []
-    const { dimensions } = input.model
-    if (known?.hasRoom({ vectors: (await measure()).signatures, dimensions }))
-      return readUnknown(known, input.model, await findNear(input, { withCodes: false }))
-    const near = await findNear(input, { withCodes: true })
-    return near.flatMap((each) => decodeSent(each, dimensions))
+    const near = await findNear(input)
+    return near.map((each) => decodeVector(each, input.model.dimensions))
   }
 
-  async function findNear(
-    { model, vector, conditions, scopes, limit, candidates = mostCandidates }: VectorSearchInput,
-    { withCodes }: Pick<VectorSearch, 'withCodes'>,
-  ): Promise<NearVector[]> {
+  async function findNear({
+    model,
+    vector,
+    conditions,
+    scopes,
+    limit,
+    candidates = mostCandidates,
+  }: VectorSearchInput): Promise<EncodedVector[]> {
     const signature = formatSignature(computeSignature(vector))
-    const most = Math.max(candidates, limit)
-    const search = { modelId: model.id, signature, conditions, limit: most, withCodes }
+    const search = { modelId: model.id, signature, conditions, limit: Math.max(candidates, limit) }
     if (scopes && (await areSmall(scopes))) return findNearestInScopes(conn, search, scopes)
     const { isIndexed } = await measure()
     const near = isIndexed ? await searchIndex(search) : await searchCells(search, { vector, wanted: limit })
@@ -129,23 +139,6 @@ export function createVectorSearch({
       await prepareLargeScan(tx)
       return findNearestFiltered(tx, search)
     })
-  }
-
-  /** Only the vectors that are not known yet are sent: to send hundreds of them takes longer than to find them. */
-  async function readUnknown(
-    known: StoreVectors,
-    { id: modelId, dimensions }: VectorSearchInput['model'],
-    near: readonly NearVector[],
-  ): Promise<DecodedVector[]> {
-    const vectors = near.map(({ id, version = '' }) => known.find(modelId, id, version))
-    const missing = near.flatMap(({ id }, place) => (vectors[place] ? [] : [id]))
-    const read = missing.length > 0 ? await findCodes(conn, modelId, missing) : []
-    const decoded = read.map((stored) => {
-      const vector = decodeVector(stored, dimensions)
-      known.keep(modelId, stored.version, vector)
-      return vector
-    })
-    return [...vectors.filter((vector) => vector !== undefined), ...decoded]
   }
 
   async function searchIndex(search: VectorSearch): Promise<NearVectors> {
@@ -220,11 +213,7 @@ export function createVectorSearch({
     return age >= 0 && age < keptMs
   }
 
-  return { find, findCandidates, findVector, hasIndex }
-}
-
-function decodeSent({ id, bits, code }: NearVector, dimensions: number): DecodedVector[] {
-  return bits && code ? [decodeVector({ id, bits, code }, dimensions)] : []
+  return { find, findQuickly, findCandidates, findVector, hasIndex }
 }
 
 /**

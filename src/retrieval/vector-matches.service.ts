@@ -53,7 +53,7 @@ export function createVectorMatches({ queryEmbedder, vectors }: VectorChannel) {
     if (!asked) return undefined
     const { conditions, scopes, limit } = question
     const search = { ...asked, conditions, scopes, limit, candidates: comparedForEach * limit }
-    const found = await vectors.find(search)
+    const found = await vectors.findQuickly(search)
     const least = asked.model.provider === 'static' ? leastMeant : -1
     return found
       .filter(({ similarity }) => similarity >= least)

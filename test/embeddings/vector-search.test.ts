@@ -4,10 +4,8 @@ import { openTo } from '../../src/db/visibility.ts'
 import type { Caller, Trust } from '../../src/domain/caller.ts'
 import { findNearest } from '../../src/domain/similarity.ts'
 import { createSeal } from '../../src/domain/tombstone-seal.ts'
-import { encode } from '../../src/domain/vector-codes.ts'
 import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
 import { ensureNearestIndex } from '../../src/embeddings/vector-index.service.ts'
-import { createVectorMemory } from '../../src/embeddings/vector-memory.ts'
 import { createVectorSearch } from '../../src/embeddings/vector-search.service.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { insertRecords } from '../../src/records/record-creation.queries.ts'
@@ -70,11 +68,6 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const searchFor = () => createVectorSearch({ db: database.db, clock: createTestClock() })
-const rememberingSearch = (room = {}) =>
-  createVectorSearch({
-    ...{ db: database.db, clock: createTestClock() },
-    known: createVectorMemory(room).openStore(),
-  })
 const find = (vector: Float32Array, conditions: RawBuilder<SqlBool>[] = [], limit = 10) =>
   searchFor().find({ model, vector, conditions, limit })
 
@@ -127,33 +120,6 @@ describe('the nearest vectors', () => {
   it('are as many as requested', async () => {
     const [query = new Float32Array(dimensions)] = queries
     for (const limit of [1, 100, 700]) expect(await find(query, [], limit)).toHaveLength(limit)
-  })
-
-  it('are compared as they are now, although the search has read them before', async () => {
-    const [query = new Float32Array(dimensions)] = queries
-    const search = rememberingSearch()
-    const ask = () => search.find({ model, vector: query, conditions: [], limit: 10 })
-    const [first, second, ...rest] = await ask()
-    const change = (id: string, vector: Float32Array) =>
-      database.db
-        .updateTable('embeddings')
-        .set({ code: encode(vector, 32) })
-        .where('record_id', '=', id)
-        .execute()
-    const before = placed.find(({ id }) => id === second?.id)?.vector ?? query
-    await change(second?.id ?? '', query)
-    expect(await ask()).toEqual([{ id: second?.id, similarity: 1 }, first, ...rest])
-    await change(second?.id ?? '', before)
-    expect(await ask()).toEqual([first, second, ...rest])
-  })
-
-  it('are the same whether they were read before, are read now or have no room to be kept', async () => {
-    const [search, roomless] = [rememberingSearch(), rememberingSearch({ mostBytes: 0 })]
-    for (const vector of [...queries, ...queries]) {
-      const asked = { model, vector, conditions: [], limit: 10 }
-      expect(await search.find(asked)).toEqual(await find(vector))
-      expect(await roomless.find(asked)).toEqual(await find(vector))
-    }
   })
 
   it('are none for a vector of length zero', async () => {

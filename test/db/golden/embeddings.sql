@@ -671,6 +671,80 @@ and e.bits < 32
 from $14::timestamptz - asked_at)::float8 end as lag_seconds
     from finished;
 
+-- src/embeddings/memory-index/memory-index.queries.ts checkVectors
+    with near as materialized (
+      select near.place, (select true
+and ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $3::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $4::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end)
+from records as r
+where r.id = near.id) as is_met, exists (
+        select
+from embeddings as e
+where e.record_id = near.id
+and e.model_id = $5
+      ) as is_kept
+      from unnest($6::uuid[]) with ordinality as near (id, place)
+    )
+    select string_agg(place::text, ',') filter (where is_met
+and is_kept) as met,
+      string_agg(place::text, ',') filter (where not is_kept) as gone,
+      (
+        select string_agg(
+  uuid_send(e.record_id) || int8send(e.changed::text::int8) || int4send(e.cell) || int2send(e.bits)
+    || int4send(octet_length(e.code)) || e.code,
+  ''::bytea
+order by e.record_id
+)
+from (
+          select e.*, s.cell
+          from embeddings as e join signatures as s on s.record_id = e.record_id
+and s.model_id = e.model_id
+          where e.model_id = $7
+and e.changed >= pg_snapshot_xmin($8::pg_snapshot)
+            and not pg_visible_in_snapshot(e.changed, $9::pg_snapshot)
+          limit 2001
+        ) as e
+      ) as changed,
+      (
+  select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
+    else now_seen::text end
+  from pg_current_snapshot() as now_seen
+) as snapshot
+    from near;
+
+-- src/embeddings/memory-index/memory-index.queries.ts readSnapshot
+select (
+  select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
+    else now_seen::text end
+  from pg_current_snapshot() as now_seen
+) as snapshot;
+
+-- src/embeddings/memory-index/memory-index.queries.ts readVectors
+    select string_agg(
+  uuid_send(e.record_id) || int8send(e.changed::text::int8) || int4send(e.cell) || int2send(e.bits)
+    || int4send(octet_length(e.code)) || e.code,
+  ''::bytea
+order by e.record_id
+) as vectors
+from (
+      select e.*, s.cell
+      from embeddings as e join signatures as s on s.record_id = e.record_id
+and s.model_id = e.model_id
+      where e.record_id > $1::uuid
+and e.model_id = $2
+      order by e.record_id
+      limit $3
+    ) as e;
+
 -- src/embeddings/surprise/surprise-comparison.queries.ts comparableIn
 select r.id
 from records as r
@@ -915,8 +989,10 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       order by near.distance, near.record_id
       limit 500
     )
-    select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ','
-order by met.distance, e.record_id) as versions
+    select string_agg(
+  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
+  order by met.distance, e.record_id
+) as vectors
     from met join embeddings as e on e.record_id = met.record_id
 and e.model_id = $7;
 
@@ -927,50 +1003,12 @@ where record_id = $1::uuid
 and model_id = $2;
 
 -- src/embeddings/vector-search.queries.ts findCodes
-    select e.record_id as id, e.bits, e.code, hash_record_extended(row(e.code), 0)::text as version
+    select e.record_id as id, e.bits, e.code
 from embeddings as e
     where e.record_id = any($1::uuid[])
 and e.model_id = $2;
 
--- src/embeddings/vector-search.queries.ts findInCells: versions
-    with met as materialized (
-      select near.record_id, near.distance
-from (
-        select s.record_id, bit_count(s.bits # $1::bit(1024)) as distance
-        from signatures as s
-        where s.model_id = $2
-and s.cell = any(array(select unnest($3::int4[])))
-        order by distance, s.record_id
-        limit 1000
-      ) as near cross join lateral (
-        select
-from records as r
-where r.id = near.record_id
-and ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]))
-and r.forgotten_at is null
-and (r.status in ('active')
-and case when r.type = 'semantic' then coalesce((
-    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $6::timestamptz, true)
-      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $7::timestamptz, true)
-    from contents as v
-where v.record_id = r.id
-and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end) offset 0
-      ) as r
-      order by near.distance, near.record_id
-      limit 500
-    )
-    select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ','
-order by met.distance, e.record_id) as versions,
-      array(select c.id
-from vector_cells as c
-where c.model_id = $8
-order by c.id) as sets
-    from met join embeddings as e on e.record_id = met.record_id
-and e.model_id = $9;
-
--- src/embeddings/vector-search.queries.ts findInCells: vectors
+-- src/embeddings/vector-search.queries.ts findInCells
     with met as materialized (
       select near.record_id, near.distance
 from (
@@ -1001,8 +1039,8 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
     )
     select string_agg(
   uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
-order by met.distance, e.record_id
-) as vectors, null::text as versions,
+  order by met.distance, e.record_id
+) as vectors,
       array(select c.id
 from vector_cells as c
 where c.model_id = $8
@@ -1032,8 +1070,10 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       order by distance, record_id
       limit 500
     )
-    select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ','
-order by met.distance, e.record_id) as versions
+    select string_agg(
+  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
+  order by met.distance, e.record_id
+) as vectors
     from met join embeddings as e on e.record_id = met.record_id
 and e.model_id = $7;
 
@@ -1074,8 +1114,10 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       order by distance, inside.id
       limit 500
     )
-    select null::bytea as vectors, string_agg(e.record_id || ' ' || hash_record_extended(row(e.code), 0), ','
-order by met.distance, e.record_id) as versions
+    select string_agg(
+  uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
+  order by met.distance, e.record_id
+) as vectors
     from met join embeddings as e on e.record_id = met.id
 and e.model_id = $9;
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import * as remembering from '../../../src/embeddings/memory-index/memory-index.queries.ts'
 import * as indexing from '../../../src/embeddings/vector-index.queries.ts'
 import * as searching from '../../../src/embeddings/vector-search.queries.ts'
 import * as candidates from '../../../src/retrieval/candidates.queries.ts'
@@ -14,7 +15,6 @@ const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
 const question = readQuestion({}, trust, now)
 const search: searching.VectorSearch = {
   ...{ modelId: 1, signature: '0101', conditions: filtering.answerConditions(question, 'whole'), limit: 500 },
-  withCodes: false,
 }
 const past = readQuestion({ as_of: '2025-06-01T00:00:00.000Z', min_salience: 0.1 }, trust, now)
 const narrow = readQuestion(
@@ -103,11 +103,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
   },
   'src/embeddings/vector-search.queries.ts': {
     findAmongIndexed: (db) => searching.findAmongIndexed(db, search),
-    findInCells: {
-      versions: (db) => searching.findInCells(db, search, { cells: [0, 16_384], examined: 1_000 }),
-      vectors: (db) =>
-        searching.findInCells(db, { ...search, withCodes: true }, { cells: [0, 16_384], examined: 1_000 }),
-    },
+    findInCells: (db) => searching.findInCells(db, search, { cells: [0, 16_384], examined: 1_000 }),
     prepareLargeScan: (db) => db.transaction().execute((tx) => searching.prepareLargeScan(tx)),
     readSignatures: (db) => searching.readSignatures(db, { modelId: 1, conditions, scope: 'team' }),
     findCodes: (db) => searching.findCodes(db, 1, [id]),
@@ -116,6 +112,15 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     findNearestInScopes: (db) => searching.findNearestInScopes(db, search, ['team', '']),
     findCode: (db) => searching.findCode(db, 1, id),
     measureSignatures: (db) => searching.measureSignatures(db),
+  },
+  'src/embeddings/memory-index/memory-index.queries.ts': {
+    readSnapshot: (db) => remembering.readSnapshot(db),
+    readVectors: (db) => remembering.readVectors(db, { modelId: 1, after: id, limit: 1_000 }),
+    checkVectors: (db) =>
+      remembering.checkVectors(db, {
+        ...{ modelId: 1, ids: [id], conditions: search.conditions },
+        ...{ snapshot: '700:705:701,703', mostChanges: 2_000 },
+      }),
   },
   'src/embeddings/vector-index.queries.ts': {
     findExtension: (db) => indexing.findExtension(db),

@@ -1,0 +1,132 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import type { Precision } from '../../domain/vector-codes.ts'
+import { formatUuid } from '../../kernel/ids.ts'
+import type { VersionedVector } from './vector-table.ts'
+
+/**
+ * What a statement sees, as text. A standby server does not list the transactions that are running, so there nothing counts as
+ * seen from the oldest of them on.
+ */
+const visible = sql<string>`(
+  select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
+    else now_seen::text end
+  from pg_current_snapshot() as now_seen
+)`
+
+export async function readSnapshot(db: Database): Promise<string> {
+  const { rows } = await sql<{ snapshot: string }>`select ${visible} as snapshot`.execute(db)
+  return rows[0]?.snapshot ?? '1:1:'
+}
+
+/** One value: a driver needs several times as long for some hundred rows. `e` and `s` are an embedding and its signature. */
+const packed = sql`string_agg(
+  uuid_send(e.record_id) || int8send(e.changed::text::int8) || int4send(e.cell) || int2send(e.bits)
+    || int4send(octet_length(e.code)) || e.code,
+  ''::bytea order by e.record_id
+)`
+
+/** Returns the vectors of the next records of a model, in the order of their ids. */
+export async function readVectors(
+  db: Database,
+  { modelId, after, limit }: { modelId: number; after: string; limit: number },
+): Promise<VersionedVector[]> {
+  const { rows } = await sql<{ vectors: Buffer | null }>`
+    select ${packed} as vectors from (
+      select e.*, s.cell
+      from embeddings as e join signatures as s on s.record_id = e.record_id and s.model_id = e.model_id
+      where e.record_id > ${after}::uuid and e.model_id = ${modelId}
+      order by e.record_id
+      limit ${limit}
+    ) as e
+  `.execute(db)
+  return unpack(rows[0]?.vectors)
+}
+
+export type Check = {
+  modelId: number
+  ids: readonly string[]
+  /** On `records as r`. */
+  conditions: readonly RawBuilder<SqlBool>[]
+  /** What the memory knows. */
+  snapshot: string
+  /** One more change than this is returned where there are more. */
+  mostChanges: number
+}
+
+export type Checked = {
+  /** The records that have a vector and meet the conditions. */
+  met: string[]
+  /** The records that have no vector any more. */
+  gone: string[]
+  /** The vectors that were stored or changed since the snapshot. */
+  changed: VersionedVector[]
+  snapshot: string
+}
+
+/**
+ * Checks records that were found in memory, and reads what the memory does not know yet, both as of one instant. Conditions are
+ * a value of each row, so that PostgreSQL looks up each record by its id.
+ */
+export async function checkVectors(
+  db: Database,
+  { modelId, ids, conditions, snapshot, mostChanges }: Check,
+): Promise<Checked> {
+  const isMet = sql.join([sql`true`, ...conditions], sql` and `)
+  const { rows } = await sql<{
+    met: string | null
+    gone: string | null
+    changed: Buffer | null
+    snapshot: string
+  }>`
+    with near as materialized (
+      select near.place, (select ${isMet} from records as r where r.id = near.id) as is_met, exists (
+        select from embeddings as e where e.record_id = near.id and e.model_id = ${modelId}
+      ) as is_kept
+      from unnest(${sql.val([...ids])}::uuid[]) with ordinality as near (id, place)
+    )
+    select string_agg(place::text, ',') filter (where is_met and is_kept) as met,
+      string_agg(place::text, ',') filter (where not is_kept) as gone,
+      (
+        select ${packed} from (
+          select e.*, s.cell
+          from embeddings as e join signatures as s on s.record_id = e.record_id and s.model_id = e.model_id
+          where e.model_id = ${modelId} and e.changed >= pg_snapshot_xmin(${snapshot}::pg_snapshot)
+            and not pg_visible_in_snapshot(e.changed, ${snapshot}::pg_snapshot)
+          limit ${sql.lit(mostChanges + 1)}
+        ) as e
+      ) as changed,
+      ${visible} as snapshot
+    from near
+  `.execute(db)
+  const [answer] = rows
+  const listed = (places: string | null | undefined) =>
+    places?.split(',').flatMap((place) => ids[Number(place) - 1] ?? []) ?? []
+  return {
+    met: listed(answer?.met),
+    gone: listed(answer?.gone),
+    changed: unpack(answer?.changed),
+    snapshot: answer?.snapshot ?? snapshot,
+  }
+}
+
+/** Of each vector, its id, version, cell, precision and length come before its code. */
+const at = { version: 16, cell: 24, bits: 28, length: 30, code: 34 }
+
+function unpack(bytes: Buffer | null | undefined): VersionedVector[] {
+  const vectors: VersionedVector[] = []
+  for (let from = 0; bytes && from < bytes.length; ) {
+    const start = from + at.code
+    const end = start + bytes.readInt32BE(from + at.length)
+    vectors.push({
+      id: formatUuid(bytes.subarray(from, from + at.version)),
+      version: Number(bytes.readBigInt64BE(from + at.version)),
+      cell: bytes.readInt32BE(from + at.cell),
+      // The table permits no other values.
+      bits: bytes.readInt16BE(from + at.bits) as Precision,
+      code: bytes.subarray(start, end),
+    })
+    from = end
+  }
+  return vectors
+}

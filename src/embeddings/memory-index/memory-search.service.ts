@@ -1,0 +1,109 @@
+import type { RawBuilder, SqlBool } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import type { Embedding, Neighbour } from '../../domain/similarity.ts'
+import { type CellSet, findNearestCells } from '../cells/cells.ts'
+import type { ModelRow } from '../embedding-models.queries.ts'
+import { findNearestMixed } from '../mixed-precision-distance.ts'
+import { type Checked, checkVectors } from './memory-index.queries.ts'
+import type { VectorTable } from './vector-table.ts'
+
+export type MemorySearch = {
+  model: Pick<ModelRow, 'id' | 'dimensions'>
+  vector: Embedding
+  /** Conditions on `records as r`, trust first. */
+  conditions: readonly RawBuilder<SqlBool>[]
+  limit: number
+  /** The number of vectors of the store. */
+  stored: number
+  /** The share of the vectors that is compared where the store is divided into cells. */
+  share: number
+}
+
+export type LoadedVectors = {
+  modelId: number
+  table: VectorTable
+  sets: readonly CellSet[]
+  /** What the table knows, as a snapshot of PostgreSQL. */
+  snapshot: string
+  at: number
+}
+
+const mostChanges = 2_000
+/** A few more than wanted are checked, because some records do not meet the conditions of the question. */
+const spare = 10
+const mostExamined = 10_000
+/** A question that meets new vectors is compared again with these among them. */
+const mostRounds = 6
+
+/**
+ * Returns the nearest vectors that meet the conditions; undefined where the database must be asked. PostgreSQL checks every
+ * record that is found, and sends with each check the vectors that are new.
+ */
+export async function findInTable(
+  db: Database,
+  loaded: LoadedVectors,
+  search: MemorySearch,
+): Promise<Neighbour[] | undefined> {
+  const { vector, limit, share } = search
+  const { table, sets } = loaded
+  const cells = sets.flatMap((set) => findNearestCells(set, vector, share))
+  const known = new Map<string, boolean>()
+  let examined = limit + spare
+  for (let round = 1; round <= mostRounds && !table.isClosed(); round++) {
+    const near = table.findNearest(vector, cells, examined)
+    const state = await check(db, loaded, search, { near, known })
+    if (state === 'changed') continue
+    if (state === 'outdated') return undefined
+    const found = near.filter(({ id }) => known.get(id))
+    const isAll = near.length < examined
+    if (found.length >= limit || (isAll && sets.length === 0))
+      return order(table, vector, found.slice(0, limit))
+    if (isAll || examined === mostExamined) return undefined
+    examined = Math.min(mostExamined, estimateNeeded(limit, found.length / near.length, examined))
+  }
+  return undefined
+}
+
+type Near = { near: readonly Neighbour[]; known: Map<string, boolean> }
+
+/** Checks the records that are not known yet. `changed`: the table has learnt of vectors that may be nearer. */
+async function check(
+  db: Database,
+  loaded: LoadedVectors,
+  { conditions }: MemorySearch,
+  { near, known }: Near,
+): Promise<'checked' | 'changed' | 'outdated'> {
+  const ids = near.flatMap(({ id }) => (known.has(id) ? [] : [id]))
+  if (ids.length === 0 && known.size > 0) return 'checked'
+  const { modelId, snapshot } = loaded
+  const checked = await checkVectors(db, { modelId, ids, conditions, snapshot, mostChanges })
+  if (!learn(loaded, checked)) return 'outdated'
+  for (const id of ids) known.set(id, false)
+  for (const id of checked.met) known.set(id, true)
+  return checked.changed.length > 0 ? 'changed' : 'checked'
+}
+
+/** Takes in what the database knows and the table does not. Returns whether the table can still be used. */
+function learn(loaded: LoadedVectors, { gone, changed, snapshot }: Checked): boolean {
+  const { table } = loaded
+  if (table.isClosed()) return false
+  for (const id of gone) table.remove(id)
+  if (changed.length <= mostChanges && changed.every((each) => table.add(each))) {
+    loaded.snapshot = snapshot
+    return true
+  }
+  table.close()
+  return false
+}
+
+/** At least four times as many as before, by the share of the records that met the conditions. */
+function estimateNeeded(limit: number, share: number, examined: number): number {
+  return Math.max(4 * examined, Math.ceil((1.5 * limit) / Math.max(share, 0.001)))
+}
+
+/** Where vectors have several precisions, the rounding of each is part of its distance. */
+function order(table: VectorTable, vector: Embedding, found: readonly Neighbour[]): Neighbour[] {
+  if (!found.some(({ id }) => table.isRounded(id))) return [...found]
+  const vectors = found.flatMap(({ id }) => table.readVector(id) ?? [])
+  return findNearestMixed({ vector, step: 0 }, vectors, found.length)
+}

@@ -1,0 +1,63 @@
+import { createDotProducts, createGrowingMemory } from './dot-products.ts'
+
+const pageBytes = 65_536
+/** The first pages hold what one call of the loop reads and writes: a question, the addresses of vectors, the results. */
+const workPages = 3
+const addressesAt = pageBytes
+const resultsAt = 2 * pageBytes
+
+/** So many vectors are compared in one call. */
+export const mostAtOnce = pageBytes / Uint32Array.BYTES_PER_ELEMENT
+
+export type VectorPages = ReturnType<typeof createVectorPages>
+
+/**
+ * One memory for the vectors of all stores of the process, given out in pages: a memory for each store would reserve some GB
+ * of addresses for each. It never shrinks; a page that is given back serves the next store.
+ */
+export function createVectorPages(mostBytes: number) {
+  const most = Math.floor(mostBytes / pageBytes)
+  const memory = createGrowingMemory({ initial: workPages, maximum: workPages + most })
+  const compareAll = createDotProducts(memory)
+  const returned: number[] = []
+  let grown = 0
+  let bytes = new Int8Array(memory.buffer)
+
+  /** Returns the address of a page; undefined where there is no room. */
+  function take(): number | undefined {
+    const page = returned.pop()
+    if (page !== undefined) return page
+    if (grown === most) return undefined
+    const address = memory.grow(1) * pageBytes
+    bytes = new Int8Array(memory.buffer)
+    grown += 1
+    return address
+  }
+
+  function giveBack(pages: readonly number[]): void {
+    returned.push(...pages)
+  }
+
+  function write(address: number, vector: Int8Array): void {
+    bytes.set(vector, address)
+  }
+
+  function read(address: number, length: number): Int8Array {
+    return bytes.subarray(address, address + length)
+  }
+
+  /** Compares a question with the vectors at some addresses. The results are valid until the next call. */
+  function compare(question: Int8Array, addresses: Uint32Array): Int32Array {
+    bytes.set(question, 0)
+    new Uint32Array(memory.buffer, addressesAt, addresses.length).set(addresses)
+    compareAll(addressesAt, addressesAt + addresses.byteLength, resultsAt, 0, question.length)
+    return new Int32Array(memory.buffer, resultsAt, addresses.length)
+  }
+
+  return {
+    ...{ take, giveBack, write, read, compare },
+    /** How many vectors of a length fit into a page. */
+    perPage: (length: number) => Math.floor(pageBytes / length),
+    countFree: () => most - grown + returned.length,
+  }
+}

@@ -1,0 +1,122 @@
+import { compareNearness, type Embedding, type Neighbour } from '../../domain/similarity.ts'
+import { cellsPerSet, noCell } from '../cells/cells.ts'
+import { type DecodedVector, decodeVector, type EncodedVector } from '../decoded-vectors.ts'
+import { createAddressList } from './address-list.ts'
+import { estimateKept, fromBytes, lengthInBytes, toBytes } from './byte-vectors.ts'
+import { createNearest } from './nearest.ts'
+import { mostAtOnce, type VectorPages } from './vector-pages.ts'
+
+/** A vector of the database. A later change of it has a higher version. */
+export type VersionedVector = EncodedVector & { version: number; cell: number }
+
+export type TableOptions = {
+  pages: VectorPages
+  dimensions: number
+  /** The ids of the sets of cells that are searched; vectors of other cells are compared with every question. */
+  sets: readonly number[]
+}
+
+/** The vectors of a cell: their places in the table, and their addresses in memory. */
+type Members = { places: number[]; addresses: ReturnType<typeof createAddressList> }
+
+const noMembers = (): Members => ({ places: [], addresses: createAddressList() })
+
+export type VectorTable = ReturnType<typeof createVectorTable>
+
+/**
+ * The vectors of one store in the memory of the process. A vector that changes or goes leaves its place empty until the table
+ * is loaded again.
+ */
+export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
+  const length = lengthInBytes(dimensions)
+  const perPage = pages.perPage(length)
+  const taken: number[] = []
+  const ids: string[] = []
+  const versions: number[] = []
+  /** By which a product is multiplied to get a cosine; not a number where a place is empty. */
+  const factors: number[] = []
+  /** The steps of rounding, of vectors with length 1; 0 at full precision. */
+  const steps: number[] = []
+  const placeOf = new Map<string, number>()
+  const membersOf = new Map<number, Members>()
+  let isClosed = false
+
+  const addressOf = (place: number) => (taken[Math.floor(place / perPage)] ?? 0) + (place % perPage) * length
+
+  /** Stores a vector, unless it is known already. Returns whether there is room. */
+  function add(stored: VersionedVector): boolean {
+    const { id, version, cell } = stored
+    const before = placeOf.get(id)
+    if (before !== undefined && (versions[before] ?? 0) >= version) return true
+    const place = ids.length
+    if (place === taken.length * perPage) {
+      const page = pages.take()
+      if (page === undefined) return false
+      taken.push(page)
+    }
+    remove(id)
+    const { vector, step, square } = decodeVector(stored, dimensions)
+    const { numbers, factor } = toBytes(vector)
+    pages.write(addressOf(place), numbers)
+    ids.push(id)
+    versions.push(version)
+    steps.push(step / Math.sqrt(square))
+    factors.push(step === 0 ? factor : factor / estimateKept(vector, step))
+    placeOf.set(id, place)
+    listIn(sets.includes(Math.floor(cell / cellsPerSet)) ? cell : noCell, place)
+    return true
+  }
+
+  function listIn(cell: number, place: number): void {
+    const members = membersOf.get(cell) ?? noMembers()
+    membersOf.set(cell, members)
+    members.places.push(place)
+    members.addresses.push(addressOf(place))
+  }
+
+  function remove(id: string): void {
+    const place = placeOf.get(id)
+    if (place === undefined) return
+    placeOf.delete(id)
+    factors[place] = Number.NaN
+  }
+
+  /** Returns the nearest vectors of some cells and of those without one, nearest first, with their cosines. */
+  function findNearest(vector: Embedding, cells: readonly number[], most: number): Neighbour[] {
+    const question = toBytes(vector)
+    const nearest = createNearest(most)
+    for (const cell of [noCell, ...cells]) {
+      const { places, addresses } = membersOf.get(cell) ?? noMembers()
+      for (let from = 0; from < places.length; from += mostAtOnce) {
+        const products = pages.compare(question.numbers, addresses.list(from, from + mostAtOnce))
+        nearest.offerAll(products, places, from, factors)
+      }
+    }
+    return nearest
+      .list()
+      .map(({ place, score }) => ({ id: ids[place] ?? '', similarity: Math.min(1, score * question.factor) }))
+      .sort(compareNearness)
+  }
+
+  /** Returns a vector with length 1; undefined where it has gone. */
+  function readVector(id: string): Pick<DecodedVector, 'id' | 'vector' | 'step'> | undefined {
+    const place = placeOf.get(id)
+    if (place === undefined) return undefined
+    const numbers = pages.read(addressOf(place), length)
+    const factor = 1 / Math.sqrt(numbers.reduce((sum, value) => sum + value * value, 0))
+    return { id, vector: fromBytes({ numbers, factor }, dimensions), step: steps[place] ?? 0 }
+  }
+
+  /** Gives the memory back. */
+  function close(): void {
+    pages.giveBack(taken.splice(0))
+    isClosed = true
+  }
+
+  return {
+    ...{ add, remove, findNearest, readVector, close },
+    /** Whether a vector was stored with fewer bits. */
+    isRounded: (id: string) => (steps[placeOf.get(id) ?? -1] ?? 0) > 0,
+    isClosed: () => isClosed,
+  }
+}

@@ -1,0 +1,259 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { transact } from '../../src/db/transaction.ts'
+import { openTo } from '../../src/db/visibility.ts'
+import type { Caller } from '../../src/domain/caller.ts'
+import { findNearest } from '../../src/domain/similarity.ts'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { encode } from '../../src/domain/vector-codes.ts'
+import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.ts'
+import { createCellUpkeep } from '../../src/embeddings/cells/cell-upkeep.service.ts'
+import { createVectorMemory } from '../../src/embeddings/memory-index/memory-index.service.ts'
+import { createVectorSearch } from '../../src/embeddings/vector-search.service.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { insertRecords } from '../../src/records/record-creation.queries.ts'
+import { draftRecord } from '../../src/records/record-draft.ts'
+import { createTestClock } from '../support/clock.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
+import { oneDayPolicies } from '../support/one-day-policies.ts'
+import { createVectorSource } from '../support/random-vectors.ts'
+
+const dimensions = 72
+const size = 1_500
+const caller: Caller = {
+  ...{ principal: 'root', name: 'root', sourceType: 'human' },
+  trust: { maxSensitivity: 'hyper', scopes: null },
+  permissions: new Set(['admin']),
+}
+const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
+const source = createVectorSource(5)
+const centres = Array.from({ length: 30 }, () => source.unit(dimensions))
+const around = (at: number) => source.near(centres[at % 30] ?? source.unit(dimensions), 0.7)
+const placed = Array.from({ length: size }, (_, at) => ({ id: idOf(at + 1), vector: around(at) }))
+const questions = Array.from({ length: 20 }, (_, at) => around(at))
+const [question = new Float32Array(dimensions)] = questions
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let model: { id: number; dimensions: number }
+
+async function insertWorking(
+  ids: readonly string[],
+  sensitivityOf: (at: number) => 'low' | 'high',
+): Promise<void> {
+  const drafts = ids.map((id, at) => {
+    const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
+    const context = {
+      ...{ caller, now: new Date('2026-01-01'), id },
+      ...({ defaultSensitivity: 'low', policies: oneDayPolicies } as const),
+    }
+    return draftRecord({ type: 'working', payload, sensitivity: sensitivityOf(at), scope: 'team' }, context)
+  })
+  for (let at = 0; at < drafts.length; at += 600)
+    await insertRecords(database.db, drafts.slice(at, at + 600), 'simple', createSeal('a key'))
+}
+
+beforeAll(async () => {
+  database = await openTestDatabase()
+  await insertWorking(
+    placed.map(({ id }) => id),
+    (at) => (at % 3 === 0 ? 'high' : 'low'),
+  )
+  model = { id: await insertEmbeddingModel(database.db, dimensions), dimensions }
+  await insertVectors(database.db, model.id, placed)
+})
+afterAll(() => database.close())
+
+const everyRecord: RawBuilder<SqlBool>[] = []
+const everyQuestion = { conditions: everyRecord, limit: 10 }
+
+/** What a process has that keeps vectors in memory, and how often it asked the database for all that it compares. */
+function openProcess(memory = createVectorMemory({ mostBytes: 4_000_000 })) {
+  const cells = createCellCache()
+  const index = memory.openStore({ db: database.db, cells })
+  const search = createVectorSearch({ db: database.db, clock: createTestClock(), cells, memory: index })
+  const find = (vector: Float32Array, { conditions, limit } = everyQuestion) =>
+    search.findQuickly({ model, vector, conditions, limit })
+  /** As `find`, but undefined where the vectors are not in memory. */
+  const findInMemory = (vector: Float32Array, { conditions, limit } = everyQuestion) =>
+    index.find({ model, vector, conditions, limit, stored: size, share: 0.3 })
+  async function load(): Promise<void> {
+    await findInMemory(question)
+    await index.untilLoaded()
+  }
+  return { find, findInMemory, load }
+}
+
+async function openLoaded() {
+  const opened = openProcess()
+  await opened.load()
+  return opened.findInMemory
+}
+
+const idsOf = (found: readonly { id: string }[] | undefined) => found?.map(({ id }) => id)
+const nearestTo = (vector: Float32Array, limit: number, among = placed) => findNearest(vector, among, limit)
+
+describe('vectors in memory', () => {
+  it('are those of an exact comparison, with similarities to a hundredth', async () => {
+    const find = await openLoaded()
+    for (const vector of questions) {
+      const exact = nearestTo(vector, 30)
+      const found = (await find(vector, { conditions: [], limit: 30 })) ?? []
+      const similarities = new Map(nearestTo(vector, size).map(({ id, similarity }) => [id, similarity]))
+      expect(found.filter(({ id }) => exact.some((one) => one.id === id)).length).toBeGreaterThanOrEqual(28)
+      for (const { id, similarity } of found) expect(similarity).toBeCloseTo(similarities.get(id) ?? 2, 1)
+      expect(found).toEqual([...found].sort((one, other) => other.similarity - one.similarity))
+    }
+  })
+
+  it('are as many as asked for, also where most records do not meet the conditions', async () => {
+    const find = await openLoaded()
+    for (const limit of [1, 100, 700])
+      expect(await find(question, { conditions: [], limit })).toHaveLength(limit)
+    const seen = placed.filter((_, at) => at % 3 !== 0)
+    const conditions = [openTo({ maxSensitivity: 'low', scopes: ['team'] })]
+    expect((await find(question, { conditions, limit: 900 }))?.length).toBe(900)
+    expect(idsOf(await find(question, { conditions, limit: 5 }))).toEqual(idsOf(nearestTo(question, 5, seen)))
+    const farthest = nearestTo(question, size).slice(-3)
+    const ids = sql.val(farthest.map(({ id }) => id))
+    const among = { conditions: [sql<SqlBool>`r.id = any(${ids}::uuid[])`], limit: 10 }
+    expect(idsOf(await find(question, among))?.sort()).toEqual(idsOf(farthest)?.sort())
+  })
+
+  it('are read by the database until they are loaded, and where there is no room', async () => {
+    const { find, findInMemory, load } = openProcess()
+    expect(idsOf(await find(question))).toEqual(idsOf(nearestTo(question, 10)))
+    await load()
+    expect(idsOf(await findInMemory(question))).toEqual(idsOf(nearestTo(question, 10)))
+    const small = openProcess(createVectorMemory({ mostBytes: 100_000 }))
+    await small.load()
+    expect(await small.findInMemory(question)).toBeUndefined()
+    expect(idsOf(await small.find(question))).toEqual(idsOf(nearestTo(question, 10)))
+  })
+})
+
+describe('vectors that change after they were loaded', () => {
+  const added = Array.from({ length: 4 }, (_, at) => ({ id: idOf(size + at + 1), vector: question }))
+  beforeEach(async () => {
+    for (const { id } of added) await database.db.deleteFrom('records').where('id', '=', id).execute()
+    await insertWorking(
+      added.map(({ id }) => id),
+      () => 'low',
+    )
+  })
+
+  it('are found when they are new, and no longer when they or their records are gone', async () => {
+    const find = await openLoaded()
+    await find(question)
+    await insertVectors(database.db, model.id, added)
+    expect(idsOf(await find(question))?.slice(0, 4)).toEqual(idsOf(added))
+    const [first, second] = added
+    await database.db
+      .deleteFrom('embeddings')
+      .where('record_id', '=', first?.id ?? '')
+      .execute()
+    await database.db
+      .deleteFrom('records')
+      .where('id', '=', second?.id ?? '')
+      .execute()
+    expect(idsOf(await find(question))?.slice(0, 3)).toEqual([
+      ...(idsOf(added.slice(2)) ?? []),
+      nearestTo(question, 1)[0]?.id,
+    ])
+  })
+
+  it('are compared as they are now', async () => {
+    const find = await openLoaded()
+    await insertVectors(database.db, model.id, added.slice(0, 1))
+    expect(idsOf(await find(question))?.[0]).toBe(added[0]?.id)
+    const opposite = question.map((value) => -value)
+    await database.db
+      .updateTable('embeddings')
+      .set({ code: encode(opposite, 32) })
+      .where('record_id', '=', added[0]?.id ?? '')
+      .execute()
+    expect(idsOf(await find(question))).toEqual(idsOf(nearestTo(question, 10)))
+    expect(idsOf(await find(opposite))?.[0]).toBe(added[0]?.id)
+  })
+
+  it('are found when their transaction began before the loading and ended after it', async () => {
+    const { promise: hasLoaded, resolve } = Promise.withResolvers<void>()
+    const { promise: hasWritten, resolve: write } = Promise.withResolvers<void>()
+    const writing = transact(database.db, {}, async (tx) => {
+      await insertVectors(tx, model.id, added)
+      write()
+      await hasLoaded
+    })
+    await hasWritten
+    const find = await openLoaded()
+    expect(idsOf(await find(question))).toEqual(idsOf(nearestTo(question, 10)))
+    resolve()
+    await writing
+    expect(idsOf(await find(question))?.slice(0, 4)).toEqual(idsOf(added))
+  })
+
+  it('are found where more of them came than one answer may hold', async () => {
+    const { find, findInMemory, load } = openProcess()
+    await load()
+    await sql`update embeddings set bits = bits`.execute(database.db)
+    const many = Array.from({ length: 600 }, (_, at) => ({ id: idOf(10_000 + at), vector: around(at) }))
+    await insertWorking(idsOf(many) ?? [], () => 'low')
+    await insertVectors(database.db, model.id, [...added, ...many])
+    expect(await findInMemory(question)).toBeUndefined()
+    expect(idsOf(await find(question))?.slice(0, 4)).toEqual(idsOf(added))
+    await load()
+    expect(idsOf(await findInMemory(question))?.slice(0, 4)).toEqual(idsOf(added))
+    await database.db
+      .deleteFrom('records')
+      .where('id', 'in', idsOf(many) ?? [])
+      .execute()
+  })
+})
+
+describe('the memory for vectors', () => {
+  it('is given back ten minutes after the last question, and loaded again', async () => {
+    const time = { now: 0 }
+    const due: (() => void)[] = []
+    const memory = createVectorMemory({
+      ...{ mostBytes: 260_000, now: () => time.now },
+      later: (run) => void due.push(run),
+    })
+    const [one, other] = [openProcess(memory), openProcess(memory)]
+    await one.load()
+    await other.load()
+    expect(await one.findInMemory(question)).toHaveLength(10)
+    expect(await other.findInMemory(question)).toBeUndefined()
+    time.now += 10 * 60_000
+    for (const run of due.splice(0)) run()
+    await other.load()
+    expect(await other.findInMemory(question)).toHaveLength(10)
+    expect(await one.findInMemory(question)).toBeUndefined()
+  })
+
+  it('compares the vectors of the nearest cells, and those of no cell', async () => {
+    const log = createLogger({ level: 'silent', clock: createTestClock(), write: () => {} })
+    const upkeep = createCellUpkeep({ db: database.db, log, cache: createCellCache(), least: size })
+    await upkeep.tidy(new AbortController().signal)
+    const find = await openLoaded()
+    let shared = 0
+    for (const vector of questions) {
+      const exact = new Set(idsOf(nearestTo(vector, 10)))
+      shared += (idsOf(await find(vector)) ?? []).filter((id) => exact.has(id)).length
+    }
+    expect(shared / (10 * questions.length)).toBeGreaterThanOrEqual(0.95)
+  })
+
+  it('holds vectors of every precision', async () => {
+    const precisions = [32, 8, 4, 2] as const
+    const rounded = placed.map(({ id, vector }, at) => ({ id, vector, bits: precisions[at % 4] ?? 32 }))
+    await database.db.deleteFrom('embeddings').execute()
+    await insertVectors(database.db, model.id, rounded)
+    const find = await openLoaded()
+    let shared = 0
+    for (const vector of questions) {
+      const exact = new Set(idsOf(nearestTo(vector, 10)))
+      shared += (idsOf(await find(vector)) ?? []).filter((id) => exact.has(id)).length
+    }
+    expect(shared / (10 * questions.length)).toBeGreaterThanOrEqual(0.6)
+  })
+})

@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createVectorPages, mostAtOnce } from '../../src/embeddings/memory-index/vector-pages.ts'
+import { countRuns } from '../support/long-run.ts'
+
+it('the product of a question and each vector in memory is that of their numbers', () => {
+  const vectors = fc.integer({ min: 1, max: 8 }).chain((parts) =>
+    fc.tuple(
+      fc.int8Array({ minLength: 16 * parts, maxLength: 16 * parts, min: -127 }),
+      fc.array(fc.int8Array({ minLength: 16 * parts, maxLength: 16 * parts, min: -127 }), {
+        minLength: 1,
+        maxLength: 20,
+      }),
+    ),
+  )
+  const pages = createVectorPages(1_000_000)
+  const start = pages.take() ?? 0
+  fc.assert(
+    fc.property(vectors, ([question, others]) => {
+      const addresses = Uint32Array.from(others, (_, at) => start + at * question.length)
+      for (const [at, other] of others.entries()) pages.write(addresses[at] ?? 0, other)
+      const products = others.map((other) =>
+        other.reduce((sum, value, at) => sum + value * (question[at] ?? 0), 0),
+      )
+      expect([...pages.compare(question, addresses)]).toEqual(products)
+    }),
+    { numRuns: countRuns(200) },
+  )
+})
+
+it('the largest numbers of the longest vector fit, and as many vectors as one call takes', () => {
+  const pages = createVectorPages(1_000_000)
+  const address = pages.take() ?? 0
+  const vector = new Int8Array(4_096).fill(-127)
+  pages.write(address, vector)
+  const products = pages.compare(vector, new Uint32Array(mostAtOnce).fill(address))
+  expect(products).toHaveLength(mostAtOnce)
+  expect(new Set(products)).toEqual(new Set([4_096 * 127 ** 2]))
+})
+
+it('pages end with the room, and those that are given back are taken again', () => {
+  const pages = createVectorPages(2 * 65_536)
+  const [first = 0, second = 0] = [pages.take(), pages.take()]
+  expect([first === second, pages.take(), pages.countFree()]).toEqual([false, undefined, 0])
+  pages.giveBack([first, second])
+  expect(new Set([pages.take(), pages.take(), pages.take()])).toEqual(new Set([first, second, undefined]))
+})
