@@ -16,36 +16,49 @@ import { findRecordTime } from './record-time.ts'
 const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
   sql<SqlBool>`${sql.join(conditions, sql` and `)}`
 
+/** Digests of names, the most specific first. */
+type Names = { question: Question; digests: readonly Buffer[]; mostEntities: number }
+
+/** Finds the entities that have one of these names, in the order of the names. */
+export async function findNamed(
+  db: Database,
+  { question: { trust }, digests, mostEntities }: Names,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select h.record_id as id
+    from unnest(${sql.val(digests)}::bytea[]) with ordinality as w (digest, place)
+    join handles as h on h.digest = w.digest
+    join records as r on r.id = h.record_id
+    where r.type = 'entity' and r.forgotten_at is null and r.status in ('active', 'challenged') and ${openTo(trust)}
+    group by h.record_id
+    order by min(w.place), id
+    limit ${mostEntities}
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 export type NameSearch = {
   question: Question
-  /** Digests of names, the most specific first. */
-  digests: readonly Buffer[]
+  /** The named entities, in the order of their names. */
+  named: readonly string[]
   conditions: readonly RawBuilder<SqlBool>[]
-  /** Limits: entities in a question, records per kind of edge, and results. */
-  mostEntities: number
+  /** Limits: records per kind of edge, and results. */
   mostOfAKind: number
   limit: number
 }
 
 /**
- * Finds entities by name, and the records linked with them. The entity itself need not meet the conditions. Order:
- * the named entities, then records linked with more of them, then by weight and salience. Of an entity with very many
- * edges of one kind only the newest are read.
+ * Finds entities and the records linked with them. The entity itself need not meet the conditions. Order: the named
+ * entities, then records linked with more of them, then by weight and salience. Of an entity with very many edges of one
+ * kind only the newest are read.
  */
 export async function findByNames(db: Database, search: NameSearch): Promise<string[]> {
-  const { question, digests, conditions, mostEntities, mostOfAKind, limit } = search
-  const { trust, at, isPast } = question
+  const { question, named, conditions, mostOfAKind, limit } = search
+  const { at, isPast } = question
   const age = isPast ? sql`and e.created_at <= ${at}::timestamptz` : sql``
   const { rows } = await sql<{ id: string }>`
     with recursive named as materialized (
-      select h.record_id as id, min(w.place) as place
-      from unnest(${sql.val(digests)}::bytea[]) with ordinality as w (digest, place)
-      join handles as h on h.digest = w.digest
-      join records as r on r.id = h.record_id
-      where r.type = 'entity' and r.forgotten_at is null and r.status in ('active', 'challenged') and ${openTo(trust)}
-      group by h.record_id
-      order by place, id
-      limit ${mostEntities}
+      select id, place from unnest(${sql.val([...named])}::uuid[]) with ordinality as named (id, place)
     ), edge_kind as (
       select n.id, n.place, (
         select e.predicate from relations as e where e.source_id = n.id order by e.predicate limit 1

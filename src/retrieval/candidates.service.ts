@@ -7,6 +7,7 @@ import {
   type CandidateState,
   findByNames,
   findCandidateStates,
+  findNamed,
   findStatusChangedSince,
   findWithheld,
 } from './candidates.queries.ts'
@@ -45,6 +46,9 @@ export type Roots = {
   /** How well each record fits the question, 0 to 1. Empty when the question has no content. */
   fits: ReadonlyMap<string, number>
 }
+
+/** How many matches of each channel are read, and how many records are wanted in the end. */
+type Depth = { depth: number; wanted: number }
 
 const mostEntities = 16
 const mostOfAKind = 50
@@ -87,7 +91,10 @@ export function createCandidates({
   ): Promise<Roots> {
     // In steps of 50, because every depth is a statement of its own, and PostgreSQL keeps a limited number of plans.
     const depth = Math.max(50, 50 * Math.ceil(limit / 25))
-    const matches = await search(input, question, answerConditions(question, 'whole'), depth)
+    const matches = await search(input, question, answerConditions(question, 'whole'), {
+      depth,
+      wanted: limit,
+    })
     const ids = listIds(matches)
     const { text = '' } = input
     const stems = await words.stemsOf(db, text)
@@ -115,18 +122,19 @@ export function createCandidates({
     input: SearchInput,
     question: Question,
     conditions: Conditions,
-    limit: number,
+    { depth: limit, wanted }: Depth,
   ): Promise<ChannelMatches> {
     const { text, given } = input
-    const wanted = dropExcluded(text ?? '')
+    const asked = dropExcluded(text ?? '')
     const demanded = [...conditions, ...words.demandsOf(text ?? '')]
-    const byText = text === undefined ? undefined : searchWords(text, question, conditions, limit)
+    const byText =
+      text === undefined ? undefined : searchWords(text, question, conditions, { depth: limit, wanted })
     // By scope only the live records are listed.
     const scopes = question.includesForgotten ? undefined : searchedScopes(question)
     const [vector, worded, names] = await Promise.all([
-      findByVector({ text: wanted, given, byText, conditions: demanded, scopes, limit }),
+      findByVector({ text: asked, given, byText, conditions: demanded, scopes, limit }),
       byText,
-      text === undefined ? undefined : searchNames(wanted, question, demanded, limit),
+      text === undefined ? undefined : searchNames(asked, question, demanded, limit),
     ])
     return {
       ...(vector ? { vector } : {}),
@@ -135,17 +143,25 @@ export function createCandidates({
     }
   }
 
-  function searchWords(sentence: string, question: Question, conditions: Conditions, limit: number) {
+  function searchWords(
+    sentence: string,
+    question: Question,
+    conditions: Conditions,
+    { depth: limit, wanted }: Depth,
+  ) {
     const { trust, scopes, types, includesForgotten = false } = question
     const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}), includesForgotten }
-    const context = { lending: lendingConditions(question), gapMs: conversationGapMs }
+    const context = { lending: lendingConditions(question), gapMs: conversationGapMs, wanted }
     return words.find(db, { sentence, trust, conditions, limit, context, ...narrower })
   }
 
   async function searchNames(text: string, question: Question, conditions: Conditions, limit: number) {
     const digests = listNames(text).map((name) => nameHandle(name).digest)
     if (digests.length === 0) return []
-    const ids = await findByNames(db, { question, digests, conditions, mostEntities, mostOfAKind, limit })
+    // Most questions name no entity, and this alone takes a quarter of the time.
+    const named = await findNamed(db, { question, digests, mostEntities })
+    if (named.length === 0) return []
+    const ids = await findByNames(db, { question, named, conditions, mostOfAKind, limit })
     return ids.map((id, index): Match => ({ id, score: 1 / (1 + index / 10) }))
   }
 
@@ -173,7 +189,10 @@ export function createCandidates({
   async function findSuppressed(question: Question, input: SearchInput, now: Date): Promise<Suppressed[]> {
     const matches =
       input.text !== undefined || input.given !== undefined
-        ? await search(input, question, withheldConditions(question), mostSuppressed)
+        ? await search(input, question, withheldConditions(question), {
+            depth: mostSuppressed,
+            wanted: mostSuppressed,
+          })
         : { graph: await listMatching(question, now) }
     const ids = listIds(matches)
     const rows = ids.length === 0 ? [] : await findWithheld(db, ids, question)

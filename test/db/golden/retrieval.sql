@@ -1,17 +1,7 @@
 -- src/retrieval/candidates.queries.ts findByNames
     with recursive named as materialized (
-      select h.record_id as id, min(w.place) as place
-      from unnest($1::bytea[]) with ordinality as w (digest, place)
-      join handles as h on h.digest = w.digest
-      join records as r on r.id = h.record_id
-      where r.type = 'entity'
-and r.forgotten_at is null
-and r.status in ('active', 'challenged')
-and ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
-      group by h.record_id
-      order by place, id
-      limit $4
+      select id, place
+from unnest($1::uuid[]) with ordinality as named (id, place)
     ), edge_kind as (
       select n.id, n.place, (
         select e.predicate
@@ -49,14 +39,14 @@ limit 200) as k
 and e.predicate = k.predicate
 and r.forgotten_at is null
         order by e.target_id desc
-        limit $5
+        limit $2
       ) as e
     )
     select id
 from reached
     group by id
     order by min(hop), count(distinct entity) desc, min(place), max(weight) desc, max(salience) desc, id
-    limit $6;
+    limit $3;
 
 -- src/retrieval/candidates.queries.ts findCandidateStates
     select state.*
@@ -77,6 +67,20 @@ and m.record_id = r.id
       where r.id = candidate.id
       offset 0
     ) as state;
+
+-- src/retrieval/candidates.queries.ts findNamed
+    select h.record_id as id
+    from unnest($1::bytea[]) with ordinality as w (digest, place)
+    join handles as h on h.digest = w.digest
+    join records as r on r.id = h.record_id
+    where r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+    group by h.record_id
+    order by min(w.place), id
+    limit $4;
 
 -- src/retrieval/candidates.queries.ts findPastStates
     select r.id, coalesce((

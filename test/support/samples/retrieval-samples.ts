@@ -79,8 +79,9 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
   'src/retrieval/candidates.queries.ts': {
     findByNames: (db) =>
       candidates.findByNames(db, {
-        ...{ question, digests: [], conditions, mostEntities: 16, mostOfAKind: 50, limit: 50 },
+        ...{ question, named: [id], conditions, mostOfAKind: 50, limit: 50 },
       }),
+    findNamed: (db) => candidates.findNamed(db, { question, digests: [], mostEntities: 16 }),
     findCandidateStates: (db) => candidates.findCandidateStates(db, [id], question),
     findStatusChangedSince: (db) => candidates.findStatusChangedSince(db, past, conditions, 50),
     findWithheld: (db) => candidates.findWithheld(db, [id], question),
