@@ -65,12 +65,19 @@ export function createQueryEmbedder({
     const model = await servingModel()
     const servingEmbedder = model && embedderOf(model)
     if (!model || !servingEmbedder) return { outcome: 'unanswered' }
-    const key = `${model.id} ${createHash('sha256').update(text).digest('base64')}`
-    const vector = kept.get(key) ?? (await ask(servingEmbedder, text, model.dimensions))
+    const vector = isBuiltIn(servingEmbedder)
+      ? (await servingEmbedder.embed([text]))[0]
+      : await askOnce(servingEmbedder, text, model)
     if (!vector) return { outcome: 'unanswered' }
-    if (!hasDirection(vector)) return { outcome: 'empty' }
-    if (!isBuiltIn(servingEmbedder)) keep(key, vector)
-    return { outcome: 'embedded', model, vector }
+    return hasDirection(vector) ? { outcome: 'embedded', model, vector } : { outcome: 'empty' }
+  }
+
+  /** Asks the server, unless it has answered the same question before. */
+  async function askOnce(asked: Embedder, text: string, { id, dimensions }: ModelRow) {
+    const key = `${id} ${createHash('sha256').update(text).digest('base64')}`
+    const vector = kept.get(key) ?? (await ask(asked, text, dimensions))
+    if (vector && hasDirection(vector)) keep(key, vector)
+    return vector
   }
 
   /** While a new model is being filled, the old one still answers if it can be reached. */
@@ -87,7 +94,6 @@ export function createQueryEmbedder({
     text: string,
     dimensions: number,
   ): Promise<Embedding | undefined> {
-    if (isBuiltIn(servingEmbedder)) return (await servingEmbedder.embed([text]))[0]
     const now = clock.now().getTime()
     if (now < closedUntil) return undefined
     // One request tests the model while the others skip it.

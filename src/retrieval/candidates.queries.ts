@@ -103,7 +103,12 @@ export type CandidateState = {
   words: string | null
 }
 
-type StoredState = CandidateState & { happened_at: string | null; stated_at: string | null }
+/** `at` is in milliseconds: a driver reads a number in a fifth of the time of a date. */
+type StoredState = Omit<CandidateState, 'created_at'> & {
+  at: number
+  happened_at: string | null
+  stated_at: string | null
+}
 
 /** In words. Longer texts are no single statement, and are not compared with others. */
 const longestStatement = 60
@@ -121,7 +126,7 @@ export async function findCandidateStates(
     select state.*
     from unnest(${sql.val(ids)}::uuid[]) as candidate (id) cross join lateral (
       select r.id, ${salienceAtInstant(question)} as salience, r.importance,
-        coalesce(m.at, r.created_at) as created_at,
+        round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
         case when r.type = 'episodic' and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
         case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at,
         r.sensitivity <= ${question.trust.maxSensitivity}::sensitivity as "isOpen",
@@ -133,7 +138,8 @@ export async function findCandidateStates(
       offset 0
     ) as state
   `.execute(db)
-  return rows.map(({ happened_at: happenedAt, stated_at: statedAt, created_at: createdAt, ...state }) => {
+  return rows.map(({ happened_at: happenedAt, stated_at: statedAt, at, ...state }) => {
+    const createdAt = new Date(at)
     const time = findRecordTime({ createdAt, happenedAt, statedAt })
     return { ...state, created_at: time === undefined ? createdAt : new Date(time) }
   })

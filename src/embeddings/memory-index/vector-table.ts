@@ -39,6 +39,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   const steps: number[] = []
   const placeOf = new Map<string, number>()
   const membersOf = new Map<number, Members>()
+  let hasRounded = false
   let isClosed = false
 
   const addressOf = (place: number) => (taken[Math.floor(place / perPage)] ?? 0) + (place % perPage) * length
@@ -61,6 +62,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
     ids.push(id)
     versions.push(version)
     steps.push(step / Math.sqrt(square))
+    hasRounded ||= step > 0
     factors.push(step === 0 ? factor : factor / estimateKept(vector, step))
     placeOf.set(id, place)
     listIn(sets.includes(Math.floor(cell / cellsPerSet)) ? cell : noCell, place)
@@ -116,7 +118,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   return {
     ...{ add, remove, findNearest, readVector, close },
     /** Whether a vector was stored with fewer bits. */
-    isRounded: (id: string) => (steps[placeOf.get(id) ?? -1] ?? 0) > 0,
+    isRounded: (id: string) => hasRounded && (steps[placeOf.get(id) ?? -1] ?? 0) > 0,
     isClosed: () => isClosed,
   }
 }

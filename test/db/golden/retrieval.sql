@@ -52,7 +52,7 @@ from reached
     select state.*
     from unnest($1::uuid[]) as candidate (id) cross join lateral (
       select r.id, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) as salience, r.importance,
-        coalesce(m.at, r.created_at) as created_at,
+        round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
         case when r.type = 'episodic'
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
         case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at,
