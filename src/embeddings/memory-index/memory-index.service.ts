@@ -15,10 +15,14 @@ const fewest = 1_000
 /** A table is loaded again after this time, and given back when nobody has asked it for so long. */
 const keptMs = 10 * 60_000
 const retryMs = 60_000
-const readAtOnce = 1_000
+const defaultMostCompared = 250_000
+/** To take in so many blocks other requests for 3 ms. */
+const readAtOnce = 250
 
 type Options = {
   mostBytes: number
+  /** So many vectors are compared in some 5 ms. Of a larger store only those of the nearest cells are. */
+  mostCompared?: number
   now?: () => number
   later?: (run: () => void, ms: number) => void
 }
@@ -29,6 +33,7 @@ type Options = {
  */
 export function createVectorMemory({
   mostBytes,
+  mostCompared = defaultMostCompared,
   now = () => performance.now(),
   later = (run, ms) => void setTimeout(run, ms).unref(),
 }: Options) {
@@ -65,7 +70,7 @@ export function createVectorMemory({
         opened ??= createVectorPages(mostBytes)
         const pages = opened
         if (stored > pages.countFree() * pages.perPage(lengthInBytes(model.dimensions))) throw noRoom()
-        const sets = await cells.refresh(db, model.id)
+        const sets = stored > mostCompared ? await cells.refresh(db, model.id) : []
         // What is stored from here on is not in the snapshot, and comes with the first check.
         const snapshot = await readSnapshot(db)
         const { dimensions } = model

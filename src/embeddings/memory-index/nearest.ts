@@ -5,15 +5,10 @@ export function createNearest(most: number) {
   let kept: Scored[] = []
   let least = Number.NEGATIVE_INFINITY
 
-  /** Offers places from one on, each with its product times its factor; a factor that is not a number is passed over. */
-  function offerAll(
-    products: Int32Array,
-    places: readonly number[],
-    from: number,
-    factors: readonly number[],
-  ): void {
-    for (let at = 0; at < products.length; at++) {
-      const place = places[from + at] as number
+  /** Offers places, each with its product times its factor; a factor that is not a number is passed over. */
+  function offerAll(products: Int32Array, places: Uint32Array, factors: readonly number[]): void {
+    for (let at = 0; at < places.length; at++) {
+      const place = places[at] as number
       const score = (products[at] as number) * (factors[place] as number)
       if (score > least) keep({ place, score })
     }

@@ -1,9 +1,9 @@
 import { compareNearness, type Embedding, type Neighbour } from '../../domain/similarity.ts'
 import { cellsPerSet, noCell } from '../cells/cells.ts'
 import { type DecodedVector, decodeVector, type EncodedVector } from '../decoded-vectors.ts'
-import { createAddressList } from './address-list.ts'
 import { estimateKept, fromBytes, lengthInBytes, toBytes } from './byte-vectors.ts'
 import { createNearest } from './nearest.ts'
+import { createPlaceList, type PlaceList } from './place-list.ts'
 import { mostAtOnce, type VectorPages } from './vector-pages.ts'
 
 /** A vector of the database. A later change of it has a higher version. */
@@ -15,11 +15,6 @@ export type TableOptions = {
   /** The ids of the sets of cells that are searched; vectors of other cells are compared with every question. */
   sets: readonly number[]
 }
-
-/** The vectors of a cell: their places in the table, and their addresses in memory. */
-type Members = { places: number[]; addresses: ReturnType<typeof createAddressList> }
-
-const noMembers = (): Members => ({ places: [], addresses: createAddressList() })
 
 export type VectorTable = ReturnType<typeof createVectorTable>
 
@@ -38,7 +33,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   /** The steps of rounding, of vectors with length 1; 0 at full precision. */
   const steps: number[] = []
   const placeOf = new Map<string, number>()
-  const membersOf = new Map<number, Members>()
+  const placesOf = new Map<number, PlaceList>()
   let hasRounded = false
   let isClosed = false
 
@@ -70,10 +65,9 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   }
 
   function listIn(cell: number, place: number): void {
-    const members = membersOf.get(cell) ?? noMembers()
-    membersOf.set(cell, members)
-    members.places.push(place)
-    members.addresses.push(addressOf(place))
+    const places = placesOf.get(cell) ?? createPlaceList()
+    placesOf.set(cell, places)
+    places.push(place)
   }
 
   function remove(id: string): void {
@@ -87,17 +81,39 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   function findNearest(vector: Embedding, cells: readonly number[], most: number): Neighbour[] {
     const question = toBytes(vector)
     const nearest = createNearest(most)
-    for (const cell of [noCell, ...cells]) {
-      const { places, addresses } = membersOf.get(cell) ?? noMembers()
-      for (let from = 0; from < places.length; from += mostAtOnce) {
-        const products = pages.compare(question.numbers, addresses.list(from, from + mostAtOnce))
-        nearest.offerAll(products, places, from, factors)
-      }
+    for (const places of listPlaces(cells)) {
+      const products = pages.compare(question.numbers, toAddresses(places))
+      nearest.offerAll(products, places, factors)
     }
     return nearest
       .list()
       .map(({ place, score }) => ({ id: ids[place] ?? '', similarity: Math.min(1, score * question.factor) }))
       .sort(compareNearness)
+  }
+
+  function toAddresses(places: Uint32Array): Uint32Array {
+    const addresses = new Uint32Array(places.length)
+    for (let at = 0; at < places.length; at++) addresses[at] = addressOf(places[at] as number)
+    return addresses
+  }
+
+  /** Lists what is compared, in as many parts as calls: a call for each small cell would take longer than the comparison. */
+  function* listPlaces(cells: readonly number[]): Generator<Uint32Array> {
+    const part = new Uint32Array(mostAtOnce)
+    let length = 0
+    for (const cell of [noCell, ...cells]) {
+      const places = placesOf.get(cell)
+      for (let from = 0; places && from < places.length; ) {
+        const some = places.list(from, from + mostAtOnce - length)
+        part.set(some, length)
+        length += some.length
+        from += some.length
+        if (length < mostAtOnce) continue
+        yield part
+        length = 0
+      }
+    }
+    if (length > 0) yield part.subarray(0, length)
   }
 
   /** Returns a vector with length 1; undefined where it has gone. */
