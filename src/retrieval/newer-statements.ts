@@ -24,21 +24,21 @@ export function putNewerFirst<T extends Scored & { signals: object }>(
   asked: readonly string[] = [],
 ): T[] {
   const timeOf = ({ id }: Scored) => statements.get(id)?.created_at.getTime() ?? 0
-  const wordsOf = ({ id }: Scored) =>
-    new Set(statements.get(id)?.words?.split(betweenStems).filter(isSaid) ?? [])
-  const compared = ranked.slice(0, mostCompared).map((node) => ({ node, words: wordsOf(node) }))
-  const lifted = compared.map(({ node, words }, place) => {
+  const compared = ranked.slice(0, mostCompared).map((node) => {
+    const words = new Set(statements.get(node.id)?.words?.split(betweenStems).filter(isSaid))
+    return { node, time: timeOf(node), words, lacking: asked.filter((stem) => !words.has(stem)) }
+  })
+  const lifted = compared.map(({ node, time, words, lacking }, place) => {
     // The list is in order, so the first older one has the highest score of them.
-    const older = compared
-      .slice(0, place)
-      .find(
-        (other) =>
-          timeOf(other.node) < timeOf(node) &&
-          isNearlyEqual(words, other.words) &&
-          asked.every((stem) => words.has(stem) || !other.words.has(stem)),
-      )
-    if (!older || older.node.score === node.score) return node
-    return { ...node, score: older.node.score, signals: { ...node.signals, raised_by: older.node.id } }
+    const older = compared.find(
+      (other, at) =>
+        at < place &&
+        other.time < time &&
+        !lacking.some((stem) => other.words.has(stem)) &&
+        isNearlyEqual(words, other.words),
+    )?.node
+    if (!older || older.score === node.score) return node
+    return { ...node, score: older.score, signals: { ...node.signals, raised_by: older.id } }
   })
   return [...lifted, ...ranked.slice(mostCompared)].sort(
     (one, other) => other.score - one.score || timeOf(other) - timeOf(one) || (one.id < other.id ? -1 : 1),
@@ -53,6 +53,7 @@ function isSaid(word: string): boolean {
 function isNearlyEqual(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   const [few, many] = one.size < other.size ? [one, other] : [other, one]
   if (few.size < leastOverlap * many.size) return false
-  const shared = [...few].filter((word) => many.has(word)).length
+  let shared = 0
+  for (const word of few) if (many.has(word)) shared += 1
   return shared >= fewestShared && shared >= leastOverlap * (few.size + many.size - shared)
 }
