@@ -45,6 +45,7 @@ import * as lz4 from './0056_lz4.ts'
 import * as effectsByStatement from './0057_effects_by_statement.ts'
 import * as plannedSizes from './0058_planned_sizes.ts'
 import * as vectorChanges from './0059_vector_changes.ts'
+import * as effectsAtOnce from './0060_effects_at_once.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -94,4 +95,5 @@ export const migrations: Record<string, Migration> = {
   '0057_effects_by_statement': effectsByStatement,
   '0058_planned_sizes': plannedSizes,
   '0059_vector_changes': vectorChanges,
+  '0060_effects_at_once': effectsAtOnce,
 }
