@@ -129,7 +129,7 @@ rollback to savepoint before_effects;
 -- src/effects/effects.queries.ts setSavepoint
 savepoint before_effects;
 
--- src/effects/effects.queries.ts updateRows
+-- src/effects/effects.queries.ts updateRows: of other columns each
     update "relations" as t
 set "source_id" = k."source_id", "predicate" = k."predicate", "target_id" = k."target_id", "weight" = k."weight", "created_at" = k."created_at"
     from (
@@ -142,6 +142,14 @@ and t."target_id" = named."target_id"
       cross join lateral jsonb_populate_record(t, given.row) as k
     ) as k
     where t."source_id" = k."source_id"
+and t."predicate" = k."predicate"
+and t."target_id" = k."target_id";
+
+-- src/effects/effects.queries.ts updateRows: of the same columns
+      update "relations" as t
+set "source_id" = k."source_id", "predicate" = k."predicate", "target_id" = k."target_id"
+      from jsonb_populate_recordset(null::"relations", $1::jsonb) as k
+      where t."source_id" = k."source_id"
 and t."predicate" = k."predicate"
 and t."target_id" = k."target_id";
 

@@ -28,7 +28,11 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
     lockRows: (db) => inTransaction(db, (tx) => effects.lockRows(tx, 'relations', rows)),
     listColumns: (db) => inTransaction(db, (tx) => effects.listColumns(tx, 'relations')),
     insertRows: (db) => inTransaction(db, (tx) => effects.insertRows(tx, written)),
-    updateRows: (db) => inTransaction(db, (tx) => effects.updateRows(tx, written)),
+    updateRows: {
+      'of other columns each': (db) => inTransaction(db, (tx) => effects.updateRows(tx, written)),
+      'of the same columns': (db) =>
+        inTransaction(db, (tx) => effects.updateRows(tx, { ...written, columns: columns.slice(0, 3) })),
+    },
     listWrittenVersions: (db) => inTransaction(db, (tx) => effects.listWrittenVersions(tx, id, [id])),
     markBatch: (db) => inTransaction(db, (tx) => effects.markBatch(tx, id, 0)),
     setSavepoint: (db) => inTransaction(db, (tx) => effects.setSavepoint(tx)),
