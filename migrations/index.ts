@@ -47,6 +47,7 @@ import * as plannedSizes from './0058_planned_sizes.ts'
 import * as vectorChanges from './0059_vector_changes.ts'
 import * as effectsAtOnce from './0060_effects_at_once.ts'
 import * as ascendingIndexes from './0061_ascending_indexes.ts'
+import * as messageTimes from './0062_message_times.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -98,4 +99,5 @@ export const migrations: Record<string, Migration> = {
   '0059_vector_changes': vectorChanges,
   '0060_effects_at_once': effectsAtOnce,
   '0061_ascending_indexes': ascendingIndexes,
+  '0062_message_times': messageTimes,
 }

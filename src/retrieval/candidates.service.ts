@@ -19,9 +19,11 @@ import {
 } from './filters.queries.ts'
 import { type ChannelMatches, fuse, neutralFactors } from './fusion.ts'
 import type { CandidateNode } from './graph-growth.ts'
-import type { Match } from './match.ts'
+import { compareMatches, type Match } from './match.ts'
 import { listNames } from './names-in-question.ts'
-import { readPeriods } from './periods-in-question.ts'
+import { isNearPeriod } from './period-search.queries.ts'
+import { findOfPeriods } from './period-search.service.ts'
+import { type AskedPeriods, readPeriods } from './periods-in-question.ts'
 import { canShowRedacted, type Question, searchedScopes } from './question.ts'
 import type { Suppressed } from './retrieval.schemas.ts'
 import { findSuppressionReason } from './suppression.ts'
@@ -48,7 +50,7 @@ export type Roots = {
 }
 
 /** How many matches of each channel are read, and how many records are wanted in the end. */
-type Depth = { depth: number; wanted: number }
+type Depth = { depth: number; wanted: number; periods?: AskedPeriods | undefined }
 
 const mostEntities = 16
 const mostOfAKind = 50
@@ -91,12 +93,16 @@ export function createCandidates({
   ): Promise<Roots> {
     // In steps of 50, because every depth is a statement of its own, and PostgreSQL keeps a limited number of plans.
     const depth = Math.max(50, 50 * Math.ceil(limit / 25))
-    const matches = await search(input, question, answerConditions(question, 'whole'), {
-      depth,
-      wanted: limit,
-    })
-    const ids = listIds(matches)
     const { text = '' } = input
+    const periods = readPeriods(dropExcluded(text), question.at)
+    const conditions = answerConditions(question, 'whole')
+    const demanded = [...conditions, ...words.demandsOf(text)]
+    const [found, time] = await Promise.all([
+      search(input, question, conditions, { depth, wanted: limit, periods }),
+      periods?.isAll ? findOfPeriods(db, question, { periods, conditions: demanded, limit: depth }, now) : [],
+    ])
+    const matches = time.length === 0 ? found : { ...found, time }
+    const ids = listIds(matches)
     const stems = await words.stemsOf(db, text)
     if (ids.length === 0) {
       const plain = dropQuotes(text)
@@ -109,8 +115,7 @@ export function createCandidates({
     }
     const rows = await findCandidateStates(db, ids, question)
     const states = new Map(rows.map((row) => [row.id, row]))
-    const isOfPeriod = readPeriods(dropExcluded(text), question.at)
-    const asked = { stems: stems.words, ...(isOfPeriod ? { isOfPeriod } : {}) }
+    const asked = { stems: stems.words, ...(periods ? { isOfPeriod: periods.includes } : {}) }
     const candidateNodes = fuse(matches, states, asked)
       .slice(0, limit)
       .map(({ id, score, signals }): CandidateNode => ({ id, hop: 0, score, isOpen: true, signals }))
@@ -122,13 +127,15 @@ export function createCandidates({
     input: SearchInput,
     question: Question,
     conditions: Conditions,
-    { depth: limit, wanted }: Depth,
+    { depth: limit, wanted, periods }: Depth,
   ): Promise<ChannelMatches> {
     const { text, given } = input
     const asked = dropExcluded(text ?? '')
     const demanded = [...conditions, ...words.demandsOf(text ?? '')]
     const byText =
-      text === undefined ? undefined : searchWords(text, question, conditions, { depth: limit, wanted })
+      text === undefined
+        ? undefined
+        : searchWordsAndPeriods(text, question, conditions, { depth: limit, wanted, periods })
     // By scope only the live records are listed.
     const scopes = question.includesForgotten ? undefined : searchedScopes(question)
     const [vector, worded, names] = await Promise.all([
@@ -141,6 +148,21 @@ export function createCandidates({
       ...(worded ? { text: worded } : {}),
       ...(names ? { graph: names } : {}),
     }
+  }
+
+  /** Of a time that the question names, records with fewer of its words are found too: "What did Anna do in May?" */
+  async function searchWordsAndPeriods(
+    sentence: string,
+    question: Question,
+    conditions: Conditions,
+    depth: Depth,
+  ) {
+    const { periods } = depth
+    const all = searchWords(sentence, question, conditions, depth)
+    if (!periods || periods.isAll) return all
+    const near = [...conditions, isNearPeriod(periods.ranges)]
+    const found = await Promise.all([all, searchWords(sentence, question, near, depth)])
+    return [...new Map(found.flat().map((match) => [match.id, match])).values()].sort(compareMatches)
   }
 
   function searchWords(

@@ -3,7 +3,7 @@ import { putNewerFirst, type Statement } from './newer-statements.ts'
 
 /** One order out of several channels: relevance decides, salience and importance only among nearly equal matches. */
 
-export type Channel = 'vector' | 'text' | 'graph' | 'salience'
+export type Channel = 'vector' | 'text' | 'graph' | 'time' | 'salience'
 export type ContentChannel = Exclude<Channel, 'salience'>
 
 /** Matches by channel, best first; a channel that had nothing to say is left out. */
@@ -30,7 +30,7 @@ export const neutralFactors = { time_factor: 1, salience_factor: 1, importance_f
 export type FusedNode = { id: string; score: number; signals: Signals }
 
 /** docs/decisions/0014 has the figures behind the weights. */
-const channelWeights: Record<ContentChannel, number> = { text: 1, vector: 0.2, graph: 0.3 }
+const channelWeights: Record<ContentChannel, number> = { text: 1, vector: 0.2, graph: 0.3, time: 1 }
 
 /** How far each prior can move a score, both ways. Together they never lift a record over one that is 1.13 times as relevant. */
 const priorSpan = { salience: 0.02, importance: 0.02, recency: 0.02 }
@@ -63,7 +63,7 @@ export function fuse(
 }
 
 /** In a fixed order of channels: a sum of floats depends on the order of its terms. */
-const channelOrder: readonly ContentChannel[] = ['vector', 'text', 'graph']
+const channelOrder: readonly ContentChannel[] = ['vector', 'text', 'graph', 'time']
 
 function placeMatches(matches: ChannelMatches): Map<string, Placement[]> {
   const placements = new Map<string, Placement[]>()

@@ -1,89 +1,103 @@
-/** Finds the time that a question in English asks about: a day, a month, a year, or one counted from `at`. All times are UTC. */
+import { rarityOf } from '../domain/common-words.ts'
+import { calendarRange, countBack, datesInYears, latestWeekday, type Range, seasonRanges } from './periods.ts'
 
-/** What is not given matches every year, month or day. */
-type Period = { year?: number; month?: number; day?: number } | { from: number; until: number }
+/** Finds the time that a question in English asks about: a day, a month, a season, a year, or one counted from `at`. All times are UTC. */
 
-const day = 86_400_000
+export type AskedPeriods = {
+  /** Newest first. */
+  ranges: readonly Range[]
+  includes: (time: Date) => boolean
+  /** Whether the question names nothing else, as "What did we discuss in May?": every record of that time answers it. */
+  isAll: boolean
+}
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const month =
   '(jan|january|feb|february|mar|march|apr|april|may|june?|july?|aug|august|sept?|september|oct|october|nov|november|dec|december)'
+/** These are neither verbs nor names, so they need no word before them. */
+const plainMonth = '(january|february|july|september|october|november|december)'
 const number = '(\\d{1,2})(?:st|nd|rd|th)?'
 const year = '((?:19|20)\\d\\d)'
-/** "may" and "march" are verbs as well, so a month alone needs a word before it. */
-const opening = '(?:in|during|since|until|of|last|this|early|mid|late)'
+/** "may" and "march" are verbs as well, so such a month alone needs a word before it. */
+const opening = '(?:in|during|since|until|of|from|last|this|early|mid|late)'
+const season = '(spring|summer|autumn|fall|winter)'
+const counts = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
+const count = `(\\d{1,3}|an?|${counts.join('|')})`
+const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
 const pattern = (source: string) => new RegExp(`(?<![\\p{L}\\p{N}-])${source}(?![\\p{L}\\p{N}-])`, 'gu')
 
-type Reader = { pattern: RegExp; read: (groups: readonly (string | undefined)[]) => Period }
+type Reader = {
+  pattern: RegExp
+  read: (groups: readonly (string | undefined)[], at: Date) => readonly Range[]
+}
+const reader = (source: string, read: Reader['read']): Reader => ({ pattern: pattern(source), read })
 
 /** The most specific first: what one has read is not read again. */
 const readers: readonly Reader[] = [
-  { pattern: pattern(`${year}-(\\d\\d)-(\\d\\d)`), read: ([y, m, d]) => dateOf(y, Number(m), d) },
-  { pattern: pattern(`${year}-(\\d\\d)`), read: ([y, m]) => dateOf(y, Number(m)) },
-  { pattern: pattern(`${number} (?:of )?${month}(?:,? ${year})?`), read: ([d, m, y]) => named(m, y, d) },
-  { pattern: pattern(`${month} ${number}(?:,? ${year})?`), read: ([m, d, y]) => named(m, y, d) },
-  { pattern: pattern(`${month},? (?:of )?${year}`), read: ([m, y]) => named(m, y) },
-  { pattern: pattern(`${opening}[ -]${month}`), read: ([m]) => named(m, undefined) },
-  { pattern: pattern(year), read: ([y]) => dateOf(y) },
+  reader(`${year}-(\\d\\d)-(\\d\\d)`, ([y, m, d], at) => datesInYears(at, y, Number(m), d)),
+  reader(`${year}-(\\d\\d)`, ([y, m], at) => datesInYears(at, y, Number(m))),
+  reader(`${number} (?:of )?${month}(?:,? ${year})?`, ([d, m, y], at) => named(at, m, y, d)),
+  reader(`${month} ${number}(?:,? ${year})?`, ([m, d, y], at) => named(at, m, y, d)),
+  reader(`${month},? (?:of )?${year}`, ([m, y], at) => named(at, m, y)),
+  reader(`(?:${opening}[ -]${month}|${plainMonth})`, ([m, plain], at) => named(at, m ?? plain, undefined)),
+  reader(`(?:q([1-4])|(first|second|third|fourth) quarter)(?: (?:of )?${year})?`, ([q, word, y], at) =>
+    datesInYears(at, y, 3 * (Number(q ?? ordinals.indexOf(word ?? '') + 1) - 1) + 1, undefined, 3),
+  ),
+  reader(`${season},? (?:of )?${year}`, ([name, y], at) => seasonRanges(at, name ?? '', y)),
+  reader(`(last|this) ${season}`, ([which, name], at) => seasonRanges(at, name ?? '', undefined, which)),
+  reader(`(?:in|during|over)(?: the)? ${season}`, ([name], at) => seasonRanges(at, name ?? '')),
+  reader(year, ([y], at) => datesInYears(at, y)),
+  reader(`${count} (day|week|month|year)s? ago`, ([n, unit], at) => [
+    calendarRange(at, unit ?? '', numberOf(n)),
+  ]),
+  reader(`(?:last|past|previous) ${count} (day|week|month|year)s?`, ([n, unit], at) => [
+    { from: countBack(at, unit ?? '', numberOf(n)), until: at.getTime() + 1 },
+  ]),
+  reader(`last (${weekdays.join('|')})`, ([name], at) => [latestWeekday(at, weekdays.indexOf(name ?? ''))]),
+  reader('(today|yesterday)', ([name], at) => [calendarRange(at, 'day', name === 'today' ? 0 : 1)]),
+  reader('(this|last) (week|month|year)', ([which, unit], at) => [
+    calendarRange(at, unit ?? '', which === 'this' ? 0 : 1),
+  ]),
 ]
 
-const relative = pattern('(today|yesterday|(?:this|last) (?:week|month|year))')
+const ordinals = ['first', 'second', 'third', 'fourth']
 
 /** Longer texts are documents, and every date in them would count. */
 const mostCharacters = 1_000
 
-/** Returns whether a time is of a period that the question names; undefined where it names none. */
-export function readPeriods(text: string, at: Date): ((time: Date) => boolean) | undefined {
+/** Returns the periods that the question names; undefined where it names none. */
+export function readPeriods(text: string, at: Date): AskedPeriods | undefined {
   if (text.length > mostCharacters) return undefined
   let rest = text.toLowerCase().replace(/\s+/gu, ' ')
-  const periods: Period[] = []
+  const found: Range[] = []
   for (const { pattern, read } of readers) {
     rest = rest.replace(pattern, (_, ...groups) => {
-      periods.push(read(groups))
+      found.push(...read(groups, at))
       return '|'
     })
   }
-  for (const [, name] of rest.matchAll(relative)) periods.push(countFrom(at, name ?? ''))
-  return periods.length === 0 ? undefined : (time) => periods.some((period) => isWithin(period, time))
-}
-
-function dateOf(year: string | undefined, month?: number, day?: string): Period {
+  if (found.length === 0) return undefined
+  const ranges = found.sort((one, other) => other.from - one.from)
   return {
-    ...(year === undefined ? {} : { year: Number(year) }),
-    ...(month === undefined ? {} : { month }),
-    ...(day === undefined ? {} : { day: Number(day) }),
+    ranges,
+    includes: (time) => ranges.some(({ from, until }) => time.getTime() >= from && time.getTime() < until),
+    isAll: (rest.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}']*/gu) ?? []).every(saysNothing),
   }
 }
 
-function named(name: string | undefined, year: string | undefined, day?: string): Period {
-  return dateOf(year, months.indexOf((name ?? '').slice(0, 3)) + 1, day)
+/** What a question about a time says beside the time. */
+const aboutSaying =
+  /^(?:discuss|mention|decid|decision|notes?$|noted$|writ|wrote|entr(?:y|ies)$|topics?$|conversation|chat|summar|recap|record|events?$|report|logs?$|logged$|news$|occur|overview|list|memor|sessions?$|messages?$|during$|until$|since$|between$|early$|late$|mid$)/u
+
+function saysNothing(word: string): boolean {
+  return rarityOf(word) < rarityOf('') || aboutSaying.test(word)
 }
 
-/** A week begins on Monday. */
-function countFrom(at: Date, name: string): Period {
-  const [y, m] = [at.getUTCFullYear(), at.getUTCMonth()]
-  const today = Math.floor(at.getTime() / day) * day
-  const monday = today - ((at.getUTCDay() + 6) % 7) * day
-  const periods: Record<string, readonly [from: number, until: number]> = {
-    today: [today, today + day],
-    yesterday: [today - day, today],
-    'this week': [monday, monday + 7 * day],
-    'last week': [monday - 7 * day, monday],
-    'this month': [Date.UTC(y, m), Date.UTC(y, m + 1)],
-    'last month': [Date.UTC(y, m - 1), Date.UTC(y, m)],
-    'this year': [Date.UTC(y, 0), Date.UTC(y + 1, 0)],
-    'last year': [Date.UTC(y - 1, 0), Date.UTC(y, 0)],
-  }
-  const [from = 0, until = 0] = periods[name] ?? []
-  return { from, until }
+function named(at: Date, name: string | undefined, year: string | undefined, day?: string) {
+  return datesInYears(at, year, months.indexOf((name ?? '').slice(0, 3)) + 1, day)
 }
 
-function isWithin(period: Period, time: Date): boolean {
-  if ('from' in period) return time.getTime() >= period.from && time.getTime() < period.until
-  return (
-    (period.year ?? time.getUTCFullYear()) === time.getUTCFullYear() &&
-    (period.month ?? time.getUTCMonth() + 1) === time.getUTCMonth() + 1 &&
-    (period.day ?? time.getUTCDate()) === time.getUTCDate()
-  )
+function numberOf(text = ''): number {
+  return /^\d/.test(text) ? Number(text) : Math.max(1, counts.indexOf(text) + 1)
 }

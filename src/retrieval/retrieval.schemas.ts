@@ -100,7 +100,7 @@ const Signals = closed(
   {
     channels: Type.Array(
       closed({
-        channel: Type.Enum(['vector', 'text', 'graph', 'salience']),
+        channel: Type.Enum(['vector', 'text', 'graph', 'time', 'salience']),
         rank: Type.Integer({ minimum: 1 }),
         weight: Type.Number(),
         contribution: Type.Number(),

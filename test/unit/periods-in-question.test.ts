@@ -4,7 +4,7 @@ import { readPeriods } from '../../src/retrieval/periods-in-question.ts'
 
 /** A Wednesday. */
 const at = new Date('2025-06-18T10:00:00Z')
-const isOf = (text: string, day: string) => readPeriods(text, at)?.(new Date(`${day}T12:00:00Z`))
+const isOf = (text: string, day: string) => readPeriods(text, at)?.includes(new Date(`${day}T12:00:00Z`))
 
 describe('the time that a question names', () => {
   it.each([
@@ -21,6 +21,15 @@ describe('the time that a question names', () => {
     ['What broke last week?', '2025-06-09', '2025-06-16'],
     ['What broke last month?', '2025-05-31', '2025-06-01'],
     ['What did we spend last year?', '2024-01-01', '2025-01-01'],
+    ['What happened in spring 2025?', '2025-05-31', '2025-06-01'],
+    ['What happened last winter?', '2025-02-28', '2024-11-30'],
+    ['What happened in the summer?', '2024-08-31', '2024-09-01'],
+    ['What did we spend in Q1 2025?', '2025-03-31', '2025-04-01'],
+    ['What did we spend in the second quarter of 2024?', '2024-04-01', '2024-07-01'],
+    ['What broke two weeks ago?', '2025-06-02', '2025-06-09'],
+    ['What broke in the last three days?', '2025-06-16', '2025-06-14'],
+    ['What broke last Friday?', '2025-06-13', '2025-06-17'],
+    ['October', '2024-10-31', '2024-11-01'],
     ['What broke in May or in June 2024?', '2024-06-02', '2024-07-02'],
   ])('%s', (question, inside, outside) => {
     expect([isOf(question, inside), isOf(question, outside)]).toEqual([true, false])
@@ -33,8 +42,18 @@ describe('the time that a question names', () => {
     },
   )
 
+  it.each([
+    ['What was discussed in May?', true],
+    ['july', true],
+    ['What did we decide last week?', true],
+    ['What did Anna do in May?', false],
+    ['Which database did we choose in May?', false],
+  ])('is all that is asked: %s', (question, isAll) => {
+    expect(readPeriods(question, at)?.isAll).toBe(isAll)
+  })
+
   it('is found in no long document, and in any text without an error', () => {
     expect(readPeriods(`in May 2023 ${'word '.repeat(300)}`, at)).toBeUndefined()
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void readPeriods(text, at)?.(at)))
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void readPeriods(text, at)?.includes(at)))
   })
 })

@@ -570,6 +570,55 @@ and not (r.status in ('active', 'challenged')
 and r.salience >= $9
 and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $10::timestamptz) >= $11);
 
+-- src/retrieval/period-search.queries.ts findMessagesOfPeriods: in every scope
+    select of_period.id
+    from unnest($1::timestamptz[], $2::timestamptz[]) as range (from_time, until_time)
+    cross join lateral (
+      select r.id, m.at, m.arrival
+      from messages as m join records as r on r.id = m.record_id
+      where m.at >= range.from_time
+and m.at < range.until_time
+and r.forgotten_at is null
+      order by m.at desc, m.arrival desc
+      limit $3
+    ) as of_period
+    order by of_period.at desc, of_period.arrival desc
+    limit $4;
+
+-- src/retrieval/period-search.queries.ts findMessagesOfPeriods: in scopes
+    select of_period.id
+    from unnest($1::timestamptz[], $2::timestamptz[]) as range (from_time, until_time)
+    cross join lateral (
+      select r.id, m.at, m.arrival
+      from messages as m join records as r on r.id = m.record_id
+      where m.at >= range.from_time
+and m.at < range.until_time
+and m.scope = any($3::text[])
+        and r.forgotten_at is null
+      order by m.at desc, m.arrival desc
+      limit $4
+    ) as of_period
+    order by of_period.at desc, of_period.arrival desc
+    limit $5;
+
+-- src/retrieval/period-search.queries.ts isDated
+select r.type in ('semantic', 'episodic')
+from records as r;
+
+-- src/retrieval/period-search.queries.ts isNearPeriod
+select exists (
+    select
+from unnest($1::text[], $2::text[]) as range (from_day, until_day)
+    where left(coalesce((
+    select coalesce(c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}')
+    from contents as c
+where c.record_id = r.id
+  ), to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')), 10) collate "C"
+      between left(range.from_day, 10)
+and left(range.until_day, 10)
+  )
+from records as r;
+
 -- src/retrieval/prompt/prompt-context.queries.ts findByHandles: in every scope
     select h.record_id as id
     from unnest($1::bytea[]) with ordinality as w (digest, place)

@@ -5,6 +5,7 @@ import * as searching from '../../../src/embeddings/vector-search.queries.ts'
 import * as candidates from '../../../src/retrieval/candidates.queries.ts'
 import * as expansion from '../../../src/retrieval/expansion.queries.ts'
 import * as filtering from '../../../src/retrieval/filters.queries.ts'
+import * as periods from '../../../src/retrieval/period-search.queries.ts'
 import * as prompting from '../../../src/retrieval/prompt/prompt-context.queries.ts'
 import { type Question, readQuestion } from '../../../src/retrieval/question.ts'
 import type { Sample } from './deletion-samples.ts'
@@ -33,6 +34,8 @@ const narrow = readQuestion(
 )
 const amongForgotten: Question = { ...question, includesForgotten: true }
 const conditions = [sql<boolean>`r.forgotten_at is null`]
+
+const period = { ranges: [{ from: 0, until: 86_400_000 }], conditions, most: 500 }
 
 const named = {
   ...{ type: 'entity' as const, digests: [Buffer.alloc(16)], limit: 4 },
@@ -86,6 +89,14 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     findStatusChangedSince: (db) => candidates.findStatusChangedSince(db, past, conditions, 50),
     findWithheld: (db) => candidates.findWithheld(db, [id], question),
     findPastStates: (db) => candidates.findPastStates(db, [id], past),
+  },
+  'src/retrieval/period-search.queries.ts': {
+    isNearPeriod: show(() => periods.isNearPeriod(period.ranges), question),
+    isDated: show(periods.isDated, question),
+    findMessagesOfPeriods: {
+      'in every scope': (db) => periods.findMessagesOfPeriods(db, { ...period, scopes: undefined }),
+      'in scopes': (db) => periods.findMessagesOfPeriods(db, { ...period, scopes: ['team'] }),
+    },
   },
   'src/retrieval/prompt/prompt-context.queries.ts': {
     findByHandles: {

@@ -3346,7 +3346,7 @@ export interface components {
             /** @description The channels that found the record; empty for a record that an edge led to. */
             channels: {
                 /** @enum {string} */
-                channel: "vector" | "text" | "graph" | "salience";
+                channel: "vector" | "text" | "graph" | "time" | "salience";
                 rank: number;
                 weight: number;
                 contribution: number;

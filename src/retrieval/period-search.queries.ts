@@ -1,0 +1,62 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { Range } from './periods.ts'
+
+type Ranges = readonly Range[]
+
+const boundsOf = (ranges: Ranges, side: keyof Range, widerBy = 0) =>
+  sql.val(ranges.map((range) => new Date(range[side] + widerBy).toISOString()))
+
+const day = 86_400_000
+
+/**
+ * Whether a record `r` is of one of the periods, a day more or less. Times of a payload are compared as text, because PostgreSQL
+ * refuses an offset that a client may write.
+ */
+export function isNearPeriod(ranges: Ranges): RawBuilder<SqlBool> {
+  const stated = sql`(
+    select coalesce(c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}')
+    from contents as c where c.record_id = r.id
+  )`
+  const [from, until] = [boundsOf(ranges, 'from', -day), boundsOf(ranges, 'until', day)]
+  return sql<SqlBool>`exists (
+    select from unnest(${from}::text[], ${until}::text[]) as range (from_day, until_day)
+    where left(coalesce(${stated}, to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')), 10) collate "C"
+      between left(range.from_day, 10) and left(range.until_day, 10)
+  )`
+}
+
+/** Facts and episodes say when they are of. Entities, skills and tasks are of no time. */
+export function isDated(): RawBuilder<SqlBool> {
+  return sql<SqlBool>`r.type in ('semantic', 'episodic')`
+}
+
+export type PeriodSearch = {
+  ranges: Ranges
+  /** On `records as r`. */
+  conditions: readonly RawBuilder<SqlBool>[]
+  scopes: readonly string[] | undefined
+  most: number
+}
+
+/** The messages of some periods. Each range is read from the index by time, the newest first. */
+export async function findMessagesOfPeriods(db: Database, search: PeriodSearch): Promise<string[]> {
+  const { ranges, conditions, scopes, most } = search
+  const [from, until] = [boundsOf(ranges, 'from'), boundsOf(ranges, 'until')]
+  const among = scopes ? sql`and m.scope = any(${sql.val([...scopes])}::text[])` : sql``
+  const { rows } = await sql<{ id: string }>`
+    select of_period.id
+    from unnest(${from}::timestamptz[], ${until}::timestamptz[]) as range (from_time, until_time)
+    cross join lateral (
+      select r.id, m.at, m.arrival
+      from messages as m join records as r on r.id = m.record_id
+      where m.at >= range.from_time and m.at < range.until_time ${among}
+        and ${sql.join([...conditions], sql` and `)}
+      order by m.at desc, m.arrival desc
+      limit ${most}
+    ) as of_period
+    order by of_period.at desc, of_period.arrival desc
+    limit ${most}
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}

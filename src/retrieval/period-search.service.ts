@@ -1,0 +1,47 @@
+import type { RawBuilder, SqlBool } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { findMostSalient } from '../records/index.ts'
+import { findCandidateStates } from './candidates.queries.ts'
+import { compareMatches, type Match } from './match.ts'
+import { findMessagesOfPeriods, isDated } from './period-search.queries.ts'
+import type { AskedPeriods } from './periods-in-question.ts'
+import { type Question, searchedScopes } from './question.ts'
+
+/** Of each kind so many are examined: reading the times of more would take longer than the rest of a question. */
+const mostExamined = 500
+
+/** On `records as r`. */
+type Conditions = readonly RawBuilder<SqlBool>[]
+
+/**
+ * Finds the records of the periods of a question that asks for nothing else: they need no word of it. The most important come
+ * first. Of records that are no messages, only the most salient are examined, because their times have no index.
+ */
+export async function findOfPeriods(
+  db: Database,
+  question: Question,
+  {
+    periods: { ranges, includes },
+    conditions,
+    limit,
+  }: { periods: AskedPeriods; conditions: Conditions; limit: number },
+  now: Date,
+): Promise<Match[]> {
+  const { trust, at } = question
+  const scopes = searchedScopes(question)
+  const others = {
+    ...{ trust, limit: mostExamined, asOf: at, isReadableOnly: true, ...(scopes ? { scopes } : {}) },
+    conditions: [...conditions, isDated()],
+  }
+  const [messages, salient] = await Promise.all([
+    findMessagesOfPeriods(db, { ranges, conditions, scopes, most: mostExamined }),
+    findMostSalient(db, others, now),
+  ])
+  const ids = [...new Set([...messages, ...salient.map(({ id }) => id)])]
+  const states = ids.length === 0 ? [] : await findCandidateStates(db, ids, question)
+  return states
+    .filter(({ created_at: time }) => includes(time))
+    .map(({ id, importance }): Match => ({ id, score: 1 + importance }))
+    .sort(compareMatches)
+    .slice(0, limit)
+}

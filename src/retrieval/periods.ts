@@ -1,0 +1,74 @@
+/** Days, weeks, months, seasons and years of the calendar as ranges of time, in UTC. */
+
+/** Milliseconds; `until` is not part of it. */
+export type Range = { from: number; until: number }
+
+const day = 86_400_000
+
+/** A date without a year can be of any of so many years. */
+const mostYears = 30
+
+/** The dates of a year, or of every year. A month of 0 is the whole year. */
+export function datesInYears(
+  at: Date,
+  year: string | undefined,
+  month = 0,
+  date?: string,
+  months = 1,
+): Range[] {
+  const latest = at.getUTCFullYear() + 1
+  const years = year === undefined ? listYears(latest) : [Number(year)]
+  return years.flatMap((y) => rangesIn(y, month, date === undefined ? undefined : Number(date), months))
+}
+
+const listYears = (latest: number) => Array.from({ length: mostYears }, (_, back) => latest - back)
+
+/** None for a date that the month does not have. */
+function rangesIn(year: number, month: number, date: number | undefined, months: number): Range[] {
+  if (month === 0) return [{ from: Date.UTC(year, 0), until: Date.UTC(year + 1, 0) }]
+  if (date === undefined)
+    return [{ from: Date.UTC(year, month - 1), until: Date.UTC(year, month - 1 + months) }]
+  const from = Date.UTC(year, month - 1, date)
+  return new Date(from).getUTCDate() === date ? [{ from, until: from + day }] : []
+}
+
+/** The day, week, month or year that was so many before that of `at`. A week begins on Monday. */
+export function calendarRange(at: Date, unit: string, back: number): Range {
+  const [y, m] = [at.getUTCFullYear(), at.getUTCMonth()]
+  const today = Math.floor(at.getTime() / day) * day
+  if (unit === 'day') return { from: today - back * day, until: today - (back - 1) * day }
+  if (unit === 'week') {
+    const monday = today - ((at.getUTCDay() + 6) % 7) * day
+    return { from: monday - 7 * back * day, until: monday - 7 * (back - 1) * day }
+  }
+  if (unit === 'month') return { from: Date.UTC(y, m - back), until: Date.UTC(y, m - back + 1) }
+  return { from: Date.UTC(y - back, 0), until: Date.UTC(y - back + 1, 0) }
+}
+
+/** The instant so many days, weeks, months or years before. */
+export function countBack(at: Date, unit: string, back: number): number {
+  const days = { day: 1, week: 7, month: 30.44, year: 365.25 }[unit] ?? 1
+  return at.getTime() - back * days * day
+}
+
+/** The last such day before today. */
+export function latestWeekday(at: Date, weekday: number): Range {
+  const back = (at.getUTCDay() - weekday + 7) % 7 || 7
+  return calendarRange(at, 'day', back)
+}
+
+const firstMonth: Readonly<Record<string, number>> = { spring: 2, summer: 5, autumn: 8, fall: 8, winter: 11 }
+
+/** Three whole months, those of the northern hemisphere; a winter is named after the year in which it begins or ends. */
+export function seasonRanges(at: Date, name: string, year?: string, which?: string): Range[] {
+  const first = firstMonth[name] ?? 0
+  const ofYear = (y: number): Range => ({ from: Date.UTC(y, first), until: Date.UTC(y, first + 3) })
+  if (year !== undefined)
+    return name === 'winter' ? [ofYear(Number(year)), ofYear(Number(year) - 1)] : [ofYear(Number(year))]
+  const begun = listYears(at.getUTCFullYear())
+    .map(ofYear)
+    .filter(({ from }) => from <= at.getTime())
+  if (which === undefined) return begun
+  if (which === 'this') return begun.slice(0, 1)
+  return begun.filter(({ until }) => until <= at.getTime()).slice(0, 1)
+}

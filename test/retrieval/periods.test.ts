@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Body } from '../support/record-requests.ts'
+import { retrieve } from '../support/retrieval-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const textsOf = ({ nodes }: Body) =>
+  nodes.map(({ record: { payload } }: Body) => payload.object ?? payload.timeline[0].summary)
+
+it('answers a question about a time by messages and facts of that time that share no word with it', async () => {
+  const scope = 'spring'
+  const messages = [
+    { role: 'user', content: 'The harbour crane was painted.', at: '2025-04-03T10:00:00Z' },
+    { role: 'user', content: 'Nadia sold the old ferry.', at: '2025-05-07T10:00:00Z' },
+    { role: 'user', content: 'A discussion about May flies.', at: '2025-06-09T10:00:00Z' },
+  ]
+  const url = '/v1/conversations/quay/messages'
+  expect((await app.request('POST', url, { body: { scope, messages } })).status).toBe(201)
+  const remembered = { scope, text: 'The quay has four bollards.', occurred_at: '2025-05-20T10:00:00Z' }
+  expect((await app.request('POST', '/v1/remember', { body: remembered })).status).toBe(201)
+  const question = { task_descriptor: 'What was discussed in May?', scopes: [scope], max_hops: 0 }
+  const found = textsOf(await retrieve(app, question))
+  expect(found.slice(0, 2).sort()).toEqual(['Nadia sold the old ferry.', 'The quay has four bollards.'])
+})
+
+it('does not answer with messages of that time that the key may not see', async () => {
+  const scope = 'guarded'
+  const messages = [{ role: 'user', content: 'Nadia sold the lighthouse.', at: '2025-05-07T10:00:00Z' }]
+  const body = { scope, messages, sensitivity: 'high' }
+  expect((await app.request('POST', '/v1/conversations/tower/messages', { body })).status).toBe(201)
+  const question = { task_descriptor: 'What was discussed in May?', scopes: [scope], max_hops: 0 }
+  expect((await retrieve(app, question)).nodes).toHaveLength(1)
+  const { nodes } = await retrieve(app, { ...question, trust: { max_sensitivity: 'low' } })
+  expect(nodes.filter(({ record }: Body) => !record.redacted)).toEqual([])
+})
