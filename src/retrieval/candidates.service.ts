@@ -1,47 +1,27 @@
-import type { RawBuilder, SqlBool } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { nameHandle } from '../domain/handles.ts'
 import { dropExcluded, dropQuotes } from '../domain/query-words.ts'
 import { findMostSalient } from '../records/index.ts'
 import {
   type CandidateState,
-  findByNames,
   findCandidateStates,
-  findNamed,
   findStatusChangedSince,
   findWithheld,
 } from './candidates.queries.ts'
 import {
-  answerConditions,
-  lendingConditions,
-  matchingConditions,
-  withheldConditions,
-} from './filters.queries.ts'
+  type Channels,
+  type Conditions,
+  createChannelSearch,
+  type SearchInput,
+} from './channel-search.service.ts'
+import { answerConditions, matchingConditions, withheldConditions } from './filters.queries.ts'
 import { type ChannelMatches, fuse, neutralFactors } from './fusion.ts'
 import type { CandidateNode } from './graph-growth.ts'
-import { compareMatches, type Match } from './match.ts'
-import { listNames } from './names-in-question.ts'
-import { isNearPeriod } from './period-search.queries.ts'
+import type { Match } from './match.ts'
 import { findOfPeriods } from './period-search.service.ts'
-import { type AskedPeriods, readPeriods } from './periods-in-question.ts'
-import { canShowRedacted, type Question, searchedScopes } from './question.ts'
+import { readPeriods } from './periods-in-question.ts'
+import { canShowRedacted, type Question } from './question.ts'
 import type { Suppressed } from './retrieval.schemas.ts'
 import { findSuppressionReason } from './suppression.ts'
-import type { createTextSearch } from './text/text-search.service.ts'
-import { createVectorMatches, type GivenVector, type VectorChannel } from './vector-matches.service.ts'
-
-type Conditions = readonly RawBuilder<SqlBool>[]
-
-export type Channels = VectorChannel & { text: ReturnType<typeof createTextSearch> }
-
-/** The content of the question. Without content the most salient records are returned. */
-export type SearchInput = {
-  text: string | undefined
-  /** Replaces the vector of the text. */
-  given?: GivenVector | undefined
-  /** Whether the most salient records are returned where nothing matches the content; by default they are. */
-  fallsBack?: boolean
-}
 
 export type Roots = {
   candidateNodes: CandidateNode[]
@@ -49,23 +29,13 @@ export type Roots = {
   fits: ReadonlyMap<string, number>
 }
 
-/** How many matches of each channel are read, and how many records are wanted in the end. */
-type Depth = { depth: number; wanted: number; periods?: AskedPeriods | undefined }
-
-const mostEntities = 16
-const mostOfAKind = 50
 const mostSuppressed = 50
 
-export type CandidateResources = Channels & { db: Database; conversationGapMs: number }
+type CandidateResources = Channels & { db: Database; conversationGapMs: number }
 
-export function createCandidates({
-  db,
-  text: words,
-  queryEmbedder,
-  vectors,
-  conversationGapMs,
-}: CandidateResources) {
-  const findByVector = createVectorMatches({ queryEmbedder, vectors })
+export function createCandidates(resources: CandidateResources) {
+  const { db, text: words } = resources
+  const search = createChannelSearch(resources)
 
   async function findRoots(question: Question, input: SearchInput, limit: number, now: Date): Promise<Roots> {
     if (input.text !== undefined || input.given !== undefined)
@@ -120,71 +90,6 @@ export function createCandidates({
       .slice(0, limit)
       .map(({ id, score, signals }): CandidateNode => ({ id, hop: 0, score, isOpen: true, signals }))
     return { candidateNodes, fits: computeFits(matches) }
-  }
-
-  /** One search per channel, all at the same time. */
-  async function search(
-    input: SearchInput,
-    question: Question,
-    conditions: Conditions,
-    { depth: limit, wanted, periods }: Depth,
-  ): Promise<ChannelMatches> {
-    const { text, given } = input
-    const asked = dropExcluded(text ?? '')
-    const demanded = [...conditions, ...words.demandsOf(text ?? '')]
-    const byText =
-      text === undefined
-        ? undefined
-        : searchWordsAndPeriods(text, question, conditions, { depth: limit, wanted, periods })
-    // By scope only the live records are listed.
-    const scopes = question.includesForgotten ? undefined : searchedScopes(question)
-    const [vector, worded, names] = await Promise.all([
-      findByVector({ text: asked, given, byText, conditions: demanded, scopes, limit }),
-      byText,
-      text === undefined ? undefined : searchNames(asked, question, demanded, limit),
-    ])
-    return {
-      ...(vector ? { vector } : {}),
-      ...(worded ? { text: worded } : {}),
-      ...(names ? { graph: names } : {}),
-    }
-  }
-
-  /** Of a time that the question names, records with fewer of its words are found too: "What did Anna do in May?" */
-  async function searchWordsAndPeriods(
-    sentence: string,
-    question: Question,
-    conditions: Conditions,
-    depth: Depth,
-  ) {
-    const { periods } = depth
-    const all = searchWords(sentence, question, conditions, depth)
-    if (!periods || periods.isAll) return all
-    const near = [...conditions, isNearPeriod(periods.ranges)]
-    const found = await Promise.all([all, searchWords(sentence, question, near, depth)])
-    return [...new Map(found.flat().map((match) => [match.id, match])).values()].sort(compareMatches)
-  }
-
-  function searchWords(
-    sentence: string,
-    question: Question,
-    conditions: Conditions,
-    { depth: limit, wanted }: Depth,
-  ) {
-    const { trust, scopes, types, includesForgotten = false } = question
-    const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}), includesForgotten }
-    const context = { lending: lendingConditions(question), gapMs: conversationGapMs, wanted }
-    return words.find(db, { sentence, trust, conditions, limit, context, ...narrower })
-  }
-
-  async function searchNames(text: string, question: Question, conditions: Conditions, limit: number) {
-    const digests = listNames(text).map((name) => nameHandle(name).digest)
-    if (digests.length === 0) return []
-    // Most questions name no entity, and this alone takes a quarter of the time.
-    const named = await findNamed(db, { question, digests, mostEntities })
-    if (named.length === 0) return []
-    const ids = await findByNames(db, { question, named, conditions, mostOfAKind, limit })
-    return ids.map((id, index): Match => ({ id, score: 1 / (1 + index / 10) }))
   }
 
   async function listSalient(

@@ -1,0 +1,111 @@
+import type { RawBuilder, SqlBool } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { nameHandle } from '../domain/handles.ts'
+import { dropExcluded } from '../domain/query-words.ts'
+import { findByNames, findNamed } from './candidates.queries.ts'
+import { lendingConditions } from './filters.queries.ts'
+import type { ChannelMatches } from './fusion.ts'
+import { compareMatches, type Match } from './match.ts'
+import { listNames } from './names-in-question.ts'
+import { isNearPeriod } from './period-search.queries.ts'
+import type { AskedPeriods } from './periods-in-question.ts'
+import { type Question, searchedScopes } from './question.ts'
+import type { createTextSearch } from './text/text-search.service.ts'
+import { createVectorMatches, type GivenVector, type VectorChannel } from './vector-matches.service.ts'
+
+/** On `records as r`. */
+export type Conditions = readonly RawBuilder<SqlBool>[]
+
+export type Channels = VectorChannel & { text: ReturnType<typeof createTextSearch> }
+
+/** The content of the question. Without content the most salient records are returned. */
+export type SearchInput = {
+  text: string | undefined
+  /** Replaces the vector of the text. */
+  given?: GivenVector | undefined
+  /** Whether the most salient records are returned where nothing matches the content; by default they are. */
+  fallsBack?: boolean
+}
+
+/** How many matches of each channel are read, and how many records are wanted in the end. */
+export type SearchDepth = { depth: number; wanted: number; periods?: AskedPeriods | undefined }
+
+const mostEntities = 16
+const mostOfAKind = 50
+
+type Resources = Channels & { db: Database; conversationGapMs: number }
+
+/** Returns the search of all channels at the same time: words, vectors and names. */
+export function createChannelSearch({
+  db,
+  text: words,
+  queryEmbedder,
+  vectors,
+  conversationGapMs,
+}: Resources) {
+  const findByVector = createVectorMatches({ queryEmbedder, vectors })
+
+  async function search(
+    input: SearchInput,
+    question: Question,
+    conditions: Conditions,
+    depth: SearchDepth,
+  ): Promise<ChannelMatches> {
+    const { text, given } = input
+    const asked = dropExcluded(text ?? '')
+    const demanded = [...conditions, ...words.demandsOf(text ?? '')]
+    const { depth: limit } = depth
+    const byText = text === undefined ? undefined : searchWordsAndPeriods(text, question, conditions, depth)
+    // By scope only the live records are listed.
+    const scopes = question.includesForgotten ? undefined : searchedScopes(question)
+    const [vector, worded, names] = await Promise.all([
+      findByVector({ text: asked, given, byText, conditions: demanded, scopes, limit }),
+      byText,
+      text === undefined ? undefined : searchNames(asked, question, demanded, limit),
+    ])
+    return {
+      ...(vector ? { vector } : {}),
+      ...(worded ? { text: worded } : {}),
+      ...(names ? { graph: names } : {}),
+    }
+  }
+
+  /** Of a time that the question names, records with fewer of its words are found too: "What did Anna do in May?" */
+  async function searchWordsAndPeriods(
+    sentence: string,
+    question: Question,
+    conditions: Conditions,
+    depth: SearchDepth,
+  ) {
+    const { periods } = depth
+    const all = searchWords(sentence, question, conditions, depth)
+    if (!periods || periods.isAll) return all
+    const near = [...conditions, isNearPeriod(periods.ranges)]
+    const found = await Promise.all([all, searchWords(sentence, question, near, depth)])
+    return [...new Map(found.flat().map((match) => [match.id, match])).values()].sort(compareMatches)
+  }
+
+  function searchWords(
+    sentence: string,
+    question: Question,
+    conditions: Conditions,
+    { depth: limit, wanted }: SearchDepth,
+  ) {
+    const { trust, scopes, types, includesForgotten = false } = question
+    const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}), includesForgotten }
+    const context = { lending: lendingConditions(question), gapMs: conversationGapMs, wanted }
+    return words.find(db, { sentence, trust, conditions, limit, context, ...narrower })
+  }
+
+  async function searchNames(text: string, question: Question, conditions: Conditions, limit: number) {
+    const digests = listNames(text).map((name) => nameHandle(name).digest)
+    if (digests.length === 0) return []
+    // Most questions name no entity, and this alone takes a quarter of the time.
+    const named = await findNamed(db, { question, digests, mostEntities })
+    if (named.length === 0) return []
+    const ids = await findByNames(db, { question, named, conditions, mostOfAKind, limit })
+    return ids.map((id, index): Match => ({ id, score: 1 / (1 + index / 10) }))
+  }
+
+  return search
+}
