@@ -69,19 +69,29 @@ function placeMatches(matches: ChannelMatches): Map<string, Placement[]> {
   const placements = new Map<string, Placement[]>()
   for (const channel of channelOrder) {
     const found = matches[channel] ?? []
-    const best = found[0]?.score ?? 0
-    const worst = channel === 'vector' ? (found.at(-1)?.score ?? 0) : 0
+    const shareOf = measureShares(channel, found)
+    const weight = channelWeights[channel]
     for (const [index, { id, score }] of found.entries()) {
-      const weight = channelWeights[channel]
-      // Words measure from nothing, cosines from the least of those found: unrelated texts have one above zero.
-      const share = best > worst ? (score - worst) / (best - worst) : 1
-      const placement = { channel, rank: index + 1, weight, contribution: weight * share }
-      const others = placements.get(id)
-      if (others) others.push(placement)
-      else placements.set(id, [placement])
+      const others = placements.get(id) ?? []
+      placements.set(id, others)
+      // A name counts once: that a record is linked with it says no more than that the record has its words.
+      const counted = channel === 'graph' ? contributionOf(others, 'text') : 0
+      const contribution = Math.max(0, weight * shareOf(score) - counted)
+      others.push({ channel, rank: index + 1, weight, contribution })
     }
   }
   return placements
+}
+
+/** Words measure from nothing, cosines from the least of those found: unrelated texts have one above zero. */
+function measureShares(channel: Channel, found: readonly Match[]): (score: number) => number {
+  const best = found[0]?.score ?? 0
+  const worst = channel === 'vector' ? (found.at(-1)?.score ?? 0) : 0
+  return (score) => (best > worst ? (score - worst) / (best - worst) : 1)
+}
+
+function contributionOf(placements: readonly Placement[], channel: Channel): number {
+  return placements.find((each) => each.channel === channel)?.contribution ?? 0
 }
 
 function scoreNode(

@@ -15,13 +15,25 @@ const idsOf = (nodes: readonly { id: string }[]) => nodes.map(({ id }) => id)
 
 describe('fusion of channels', () => {
   it('adds the shares of the best score of each channel by weight, and lists the channels', () => {
-    const [first] = fuse({ text: matches(['b', 10], ['a', 8]), graph: matches(['a', 1]) }, inputsOf('a', 'b'))
+    const found = { text: matches(['b', 10], ['a', 9]), vector: matches(['a', 0.9], ['b', 0.8]) }
+    const [first] = fuse(found, inputsOf('a', 'b'))
     expect(first?.id).toBe('a')
     expect(first?.signals.channels).toEqual([
-      { channel: 'text', rank: 2, weight: 1, contribution: 0.8 },
-      { channel: 'graph', rank: 1, weight: 0.3, contribution: 0.3 },
+      { channel: 'vector', rank: 1, weight: 0.2, contribution: 0.2 },
+      { channel: 'text', rank: 2, weight: 1, contribution: 0.9 },
     ])
     expect(first?.signals.fused).toBeCloseTo(1.1, 12)
+  })
+
+  it('counts a name once, whether a record has its words or is linked with it', () => {
+    const found = { text: matches(['a', 10], ['b', 9], ['c', 1]), graph: matches(['b', 1], ['c', 1], ['d', 1]) }
+    const nodes = fuse(found, inputsOf('a', 'b', 'c', 'd'))
+    expect(nodes.map(({ id, signals }) => [id, signals.fused])).toEqual([
+      ['a', 1],
+      ['b', 0.9],
+      ['c', expect.closeTo(0.3, 12)],
+      ['d', 0.3],
+    ])
   })
 
   it('measures vectors from the least similar of those found', () => {
