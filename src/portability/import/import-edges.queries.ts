@@ -41,7 +41,11 @@ export async function linkEdges(
       )
     ), judged as materialized (
       select g.*, t.id is not null as is_open, t.forgotten_at
-      from given as g left join records as t on t.id = g.target_id and ${mayLinkTo(trust, sql`g.predicate`)}
+      from given as g
+      left join lateral (
+        select t.id, t.forgotten_at from records as t
+        where t.id = g.target_id and ${mayLinkTo(trust, sql`g.predicate`)} limit 1
+      ) as t on true
     ), come as (
       delete from awaiting_edges as w
       where w.import_id = ${importId}::uuid and w.target_id = any(${sql.val([...arrived])}::uuid[])

@@ -1331,11 +1331,16 @@ from json_to_recordset($1::json) as given (
     ), judged as materialized (
       select g.*, t.id is not null as is_open, t.forgotten_at
       from given as g
-left join records as t on t.id = g.target_id
+      left join lateral (
+        select t.id, t.forgotten_at
+from records as t
+        where t.id = g.target_id
 and (("t"."sensitivity" <= $2
 and "t"."scope" = any($3::text[]))
 and (g.predicate <> all($4::text[])
 or t.scope = any($5::text[])))
+limit 1
+      ) as t on true
     ), come as (
       delete
 from awaiting_edges as w
