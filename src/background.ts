@@ -105,7 +105,7 @@ export function createJobs({
     seal: createSeal(config.records.tombstoneKey),
   }
   const jobWorks = addPlanApplication(
-    { db, purge: purgeRecords },
+    { db, seal: writing.seal, purge: purgeRecords },
     {
       decay: createPromotion({ db }).addTo(createSweep({ db, forgottenRetentionMs, revisedRetentionMs })),
       consolidate: createConsolidation({
@@ -123,7 +123,7 @@ export function createJobs({
       embed: embeddings.work,
       purge: createPurge({ expired, keepHistories: histories.keep, listPurgeable }),
       simulation: createSimulation({ db }),
-      undo: createUndo({ db }),
+      undo: createUndo({ db, seal: writing.seal }),
     },
   )
   const worker = `${hostname()}:${process.pid}`

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '../../src/db/connection.ts'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createIds } from '../../src/kernel/ids.ts'
@@ -26,6 +27,7 @@ export function createWorker(url: string, name: string, ahead: { ms: number }) {
   })
   const { db } = connection
   const clock = { now: () => new Date(systemClock.now().getTime() + ahead.ms) }
+  const seal = createSeal(undefined)
   const runner = createRunner({
     ...{
       db,
@@ -36,13 +38,13 @@ export function createWorker(url: string, name: string, ahead: { ms: number }) {
     },
     log: createLogger({ level: 'error', clock, write: (line) => process.stderr.write(line) }),
     jobWorks: addPlanApplication(
-      { db, purge: purgeRecords },
+      { db, seal, purge: purgeRecords },
       {
         ...idleWorks,
         decay: createSweep({ db, forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }),
         refresh_importance: createRefresh({ db }),
         simulation: createSimulation({ db }),
-        undo: createUndo({ db }),
+        undo: createUndo({ db, seal }),
       },
     ),
   })

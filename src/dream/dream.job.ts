@@ -72,10 +72,10 @@ export function createDream(resources: Resources): JobWork {
  * do nothing.
  */
 function createWritingSteps(writing: FactInserterResources): readonly Step[] {
-  const { textLanguage } = writing
+  const { seal, textLanguage } = writing
   const insertFact = createFactInserter(writing)
   return [
-    createClusteringStep({ insertFact, textLanguage }),
+    createClusteringStep({ insertFact, seal, textLanguage }),
     createProfilesStep({ insertFact, textLanguage }),
     createSynthesisStep({ insertFact, textLanguage }),
     createProbingStep({ textLanguage }),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
+import type { Payload } from '../domain/payloads.ts'
 import { type Effect, keys, type Row } from './effect.ts'
 import type { Entry } from './taken-back.ts'
 
@@ -48,6 +49,21 @@ export async function listColumns(tx: Transaction, relation: string): Promise<st
     order by attnum
   `.execute(tx)
   return rows.map(({ name }) => name)
+}
+
+/** The contents of those of the records from whose scope something was erased. */
+export async function findContentsNearErased(
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<{ id: string; scope: string; payload: Payload }[]> {
+  const { rows } = await sql<{ id: string; scope: string; payload: Payload }>`
+    select r.id, r.scope, c.payload
+    from unnest(${sql.val([...ids])}::uuid[]) as wanted (id)
+    join records as r on r.id = wanted.id
+    join contents as c on c.record_id = r.id
+    where r.scope in (select scope from tombstones)
+  `.execute(tx)
+  return rows
 }
 
 type Write = { relation: string; columns: readonly string[]; rows: readonly Row[] }

@@ -30,10 +30,13 @@ import {
   setSavepoint,
   updateRows,
 } from './effects.queries.ts'
+import { type FindErased, findErasedReturns } from './erased-contents.service.ts'
 import { describeTaken, findMoved } from './moved-records.ts'
 
 type Options = {
   direction: Direction
+  /** Keeps erased content from coming back. A rehearsal, which repeats what was just rolled back, needs none. */
+  findErased?: FindErased
   /** Records that are not to be changed, although they could be. */
   isLeftOut?: (owner: string) => boolean
   /** Records that cannot be changed, each with the reason. */
@@ -55,12 +58,12 @@ export type Replayed = {
 
 /**
  * Applies the effects of a batch to the rows of today, or takes them back. A record that moved since, or depends on one that
- * did, keeps all of its rows.
+ * did, keeps all of its rows. Call it in a transaction that holds the tombstones before it locks records.
  */
 export async function replay(
   tx: Transaction,
   noted: readonly Effect[],
-  { direction, isLeftOut = () => false, rewrite = (effect) => effect, ...options }: Options,
+  { direction, findErased, isLeftOut = () => false, rewrite = (effect) => effect, ...options }: Options,
 ): Promise<Replayed> {
   const known = assignEdges(compact(noted.filter(({ relation }) => relation in keys)))
   const directed = direction === 'forward' ? known : known.map(turn)
@@ -72,6 +75,7 @@ export async function replay(
     ...(options.unwritable ?? []),
     ...(direction === 'forward' ? await findTaken(tx, effects) : []),
     ...(await findDangling(tx, effects)),
+    ...(findErased ? await findErasedReturns(tx, findErased, effects, current) : []),
   ])
   for (;;) {
     const moved = findMoved(effects, current, { isLeftOut, unwritable })

@@ -2,12 +2,16 @@ import type { Database } from '../db/connection.ts'
 import type { RecordStatus } from '../db/schema.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { mayBeSet, mayRevertTo } from '../domain/status.ts'
+import type { Seal } from '../domain/tombstone-seal.ts'
+import { isHistory } from '../domain/vocabulary.ts'
 import type { Clock } from '../kernel/clock.ts'
 import {
   invalidTransition,
   loadForUpdate,
+  lockTombstonesShared,
   presentWritten,
   reactivateRecord,
+  requireNotErasedContent,
   type StatusMove,
   type StoredRecord,
   type WrittenRecord,
@@ -16,17 +20,19 @@ import {
 import { findLastStep, findSalienceBeforeRevision } from './status.queries.ts'
 import type { Transition } from './status.schemas.ts'
 
-type Resources = { db: Database; clock: Clock; textLanguage: string }
+type Resources = { db: Database; clock: Clock; seal: Seal; textLanguage: string }
 
 export type StatusService = ReturnType<typeof createStatusService>
 
-export function createStatusService({ db, clock, textLanguage }: Resources) {
+export function createStatusService({ db, clock, seal, textLanguage }: Resources) {
   async function move(call: CallContext, id: string, input: Transition): Promise<WrittenRecord> {
     const { status: to, reason, actor } = input
     return transact(db, call, async (tx) => {
+      await lockTombstonesShared(tx)
       const now = clock.now()
       const stored = await loadForUpdate(tx, call, id)
       const status = await requireMove(tx, stored, to)
+      if (isHistory(stored.status) && !isHistory(to)) await requireNotErasedContent(tx, seal, stored)
       const isReinstated = stored.status === 'invalidated' && to === 'active'
       const changed = await writeChange(tx, stored, {
         ...{ action: 'status', actor, rationale: reason, now, textLanguage },

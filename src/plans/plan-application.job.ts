@@ -1,6 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { dropEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
+import type { Seal } from '../domain/tombstone-seal.ts'
 import {
   assignEdges,
   type Effect,
@@ -13,7 +14,7 @@ import {
 } from '../effects/index.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { nilUuid } from '../kernel/ids.ts'
-import { listUnembedded } from '../records/index.ts'
+import { findErasedTwins, listUnembedded, lockTombstonesShared } from '../records/index.ts'
 import { erasedNote } from './listed-changes.queries.ts'
 import {
   type Application,
@@ -35,11 +36,11 @@ type Purge = (tx: Transaction, ids: readonly string[], now: Date) => Promise<str
 
 /** The same jobs, whose runs that apply a plan make the changes of the plan instead of doing their work. */
 export function addPlanApplication<Works extends Readonly<Record<string, JobWork>>>(
-  { db, purge }: { db: Database; purge: Purge },
+  { db, seal, purge }: { db: Database; seal: Seal; purge: Purge },
   works: Works,
 ): Works {
   const extended = Object.entries(works).map(([job, work]): [string, JobWork] => {
-    const makeChanges = job === 'purge' ? purgeAll(purge) : replayAll(db)
+    const makeChanges = job === 'purge' ? purgeAll(purge) : replayAll(db, seal)
     const run: JobWork['run'] = (context) =>
       'plan_id' in context.run.options ? applyPlan(db, context, makeChanges) : work.run(context)
     return [job, { ...work, run }]
@@ -63,14 +64,15 @@ async function applyPlan(db: Database, context: RunContext, makeChanges: MakeCha
   })
 }
 
-function replayAll(db: Database): MakeChanges {
+function replayAll(db: Database, seal: Seal): MakeChanges {
   return async (context, application) => {
     await forgetAll(context, application)
     for (const [number, batch] of (await listBatches(db, application.planId)).entries()) {
       await context.inBatch(async (tx) => {
         if (!(await markBatch(tx, context.run.id, number))) return {}
+        await lockTombstonesShared(tx)
         const kept = await listEffects(tx, application.planId, batch)
-        return applyBatch(tx, context, application, { batch, kept })
+        return applyBatch(tx, context, application, { batch, kept, seal })
       })
     }
   }
@@ -120,7 +122,7 @@ async function applyBatch(
   tx: Transaction,
   { run }: RunContext,
   application: Application,
-  { batch, kept }: { batch: string; kept: readonly Effect[] },
+  { batch, kept, seal }: { batch: string; kept: readonly Effect[]; seal: Seal },
 ): Promise<BatchResult> {
   const { planId, plannedAt } = application
   const owners = [...new Set(kept.flatMap(({ owner }) => owner ?? []))]
@@ -141,6 +143,7 @@ async function applyBatch(
   const isLeftOut = (owner: string) => known.has(owner) && !selected.has(owner)
   const { effects: written, moved } = await replay(tx, effects, {
     direction: 'forward',
+    findErased: (records) => findErasedTwins(tx, seal, records),
     isLeftOut,
     unwritable,
   })

@@ -24,6 +24,7 @@ export {
   createErasedContentError,
   createTombstonesService,
   findErasedContents,
+  findErasedTwins,
   requireNotErasedContent,
 } from './erasure/tombstones.service.ts'
 export {

@@ -1,18 +1,27 @@
 import type { Transaction } from '../db/transaction.ts'
 import { type Caller, fullTrust, permissions } from '../domain/caller.ts'
+import type { Seal } from '../domain/tombstone-seal.ts'
 import { AppError } from '../kernel/errors.ts'
-import { type Change, loadManyForUpdate, reactivateRecord, writeChange } from '../records/index.ts'
+import {
+  type Change,
+  findErasedTwins,
+  loadManyForUpdate,
+  reactivateRecord,
+  writeChange,
+} from '../records/index.ts'
 import { findSalienceBeforeMerge } from './merge-reversal.queries.ts'
 
 type ReversalInput = Pick<Change, 'actor' | 'rationale' | 'now' | 'textLanguage' | 'runId'>
 
 /**
  * Makes merged records active again, with their salience from before the merge, fading from now on. Reverts all of them,
- * also those that the caller cannot see: half a merge would leave the other half without a successor. Returns the ids of
- * the reverted records.
+ * also those that the caller cannot see: half a merge would leave the other half without a successor. A record whose
+ * content was erased from its scope stays merged. Returns the ids of the reverted records. Call it in a transaction that
+ * holds the tombstones before it locks records.
  */
 export async function revertMerge(
   tx: Transaction,
+  seal: Seal,
   ids: readonly string[],
   input: ReversalInput,
 ): Promise<string[]> {
@@ -21,9 +30,13 @@ export async function revertMerge(
   const salienceBefore = new Map(
     (await findSalienceBeforeMerge(tx, ids)).map(({ id, salience }) => [id, salience]),
   )
+  const merged = sources.flatMap((stored) =>
+    stored instanceof AppError || stored.status !== 'merged' ? [] : [stored],
+  )
+  const erased = await findErasedTwins(tx, seal, merged)
   const reverted: string[] = []
-  for (const stored of sources) {
-    if (stored instanceof AppError || stored.status !== 'merged') continue
+  for (const stored of merged) {
+    if (erased.has(stored.id)) continue
     await writeChange(tx, stored, {
       ...{ ...input, action: 'status', status: { to: 'active', step: 'revert', reverts: true } },
       ...reactivateRecord(stored, salienceBefore.get(stored.id), input.now),

@@ -1,10 +1,12 @@
 import type { Database } from '../db/connection.ts'
 import { asOperation } from '../db/run-effects.ts'
 import { type CallContext, getVia, type Transaction, transact } from '../db/transaction.ts'
+import type { Seal } from '../domain/tombstone-seal.ts'
 import {
   createRewrite,
   describeEntries,
   type Effect,
+  erasedTwinNote,
   insertEntries,
   insertImportanceMoves,
   listBatches,
@@ -15,6 +17,8 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import {
+  createErasedContentError,
+  findErasedTwins,
   findReadableRecord,
   listUnembedded,
   loadForUpdate,
@@ -25,11 +29,11 @@ import {
 import { findLastOperation } from './reversal.queries.ts'
 import type { Reversal } from './revision.schemas.ts'
 
-type Resources = { db: Database; clock: Clock; ids: Ids }
+type Resources = { db: Database; clock: Clock; ids: Ids; seal: Seal }
 
 export type ReversalService = ReturnType<typeof createReversalService>
 
-export function createReversalService({ db, clock, ids }: Resources) {
+export function createReversalService({ db, clock, ids, seal }: Resources) {
   /** Takes the last revision of a record back on all records that it changed, as a revision of its own. */
   async function revert(call: CallContext, id: string, input: Reversal): Promise<WrittenRecord> {
     requireOneName(input)
@@ -38,7 +42,7 @@ export function createReversalService({ db, clock, ids }: Resources) {
       await loadForUpdate(tx, call, id)
       const operationId = await findReversible(tx, id, input)
       const now = clock.now()
-      await asOperation(tx, ids.next(), () => takeBack(tx, operationId, input, now))
+      await asOperation(tx, ids.next(), () => takeBack(tx, seal, operationId, input, now))
       return presentWritten(call.caller, await findReadableRecord(tx, call.caller, id), now)
     })
   }
@@ -67,6 +71,7 @@ async function findReversible(
 
 async function takeBack(
   tx: Transaction,
+  seal: Seal,
   operationId: string,
   { actor, rationale }: Reversal,
   now: Date,
@@ -81,8 +86,10 @@ async function takeBack(
     importanceMoves,
   } = await replay(tx, effects, {
     direction: 'backward',
+    findErased: (records) => findErasedTwins(tx, seal, records),
     rewrite: createRewrite(effects, now),
   })
+  if ([...moved.values()].includes(erasedTwinNote)) throw createErasedContentError()
   // Half of a revision taken back would leave the other half without its meaning.
   if (moved.size > 0) throw new AppError('not_undoable', 'A record of the revision was changed since.')
   const via = getVia(tx)

@@ -135,9 +135,9 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
     ...{ action: 'revert', operationId: 'revertRecord', tag: 'revision', permission: 'records:write' },
     summary: 'Take the last revision back',
     description:
-      'Takes the last supersede, fork, merge, contest or retract of the record back, on all records that it changed, as a new revision: the sources are active again with the salience that they had, and a successor is invalidated. Name it by `operation_id`, which the audit log of each of these records has, or by the version of the record before it. Nothing changes if one of the records was changed since.',
+      'Takes the last supersede, fork, merge, contest or retract of the record back, on all records that it changed, as a new revision: the sources are active again with the salience that they had, and a successor is invalidated. Name it by `operation_id`, which the audit log of each of these records has, or by the version of the record before it. Nothing changes if one of the records was changed since, or if the content of one that would be active again was erased from its scope.',
     body: Reversal,
-    errors: ['record_forgotten', 'above_ceiling', 'outside_trust', 'not_undoable'],
+    errors: ['record_forgotten', 'above_ceiling', 'outside_trust', 'not_undoable', 'erased_content'],
     run: reversal.revert,
   })
 

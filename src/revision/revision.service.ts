@@ -3,6 +3,7 @@ import { asOperation, getOperation } from '../db/run-effects.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { type Caller, type Sensitivity, unscoped } from '../domain/caller.ts'
 import { addInverses } from '../domain/edges.ts'
+import type { Seal } from '../domain/tombstone-seal.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -37,6 +38,7 @@ type Resources = {
   db: Database
   clock: Clock
   ids: Ids
+  seal: Seal
   records: Pick<RecordsService, 'storeDrafts'>
   policies: Pick<PoliciesService, 'getAll'>
   defaultSensitivity: Sensitivity
@@ -52,7 +54,7 @@ type RunOrigin = { runId?: string; capturedFrom?: string }
 const maxNodes = 10_000
 
 export function createRevisionService(resources: Resources) {
-  const { db, clock, ids, records, policies, defaultSensitivity, textLanguage } = resources
+  const { db, clock, ids, seal, records, policies, defaultSensitivity, textLanguage } = resources
 
   /** Each revision has an id, by which it is taken back. */
   async function revise<T>(call: CallContext, work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -164,18 +166,19 @@ export function createRevisionService(resources: Resources) {
     })
   }
 
-  /** Records that a dream merged into it were not wrong, so they get their old state again. */
+  /** Records that a dream merged into it were not wrong, so they get their old state again, except erased content. */
   async function retract(
     call: CallContext,
     id: string,
     input: RevisionReason & RunOrigin,
   ): Promise<WrittenRecord> {
     return revise(call, async (tx) => {
+      await lockTombstonesShared(tx)
       const stored = await loadRevisable(tx, call, id)
       const now = clock.now()
       const change = { ...toAuditReason(input), now, textLanguage }
       const retired = await retireRecord(tx, stored, { ...change, step: 'retract', to: 'invalidated' })
-      await revertMerge(tx, await findMergedSources(tx, stored.id), change)
+      await revertMerge(tx, seal, await findMergedSources(tx, stored.id), change)
       return presentWritten(call.caller, retired, now)
     })
   }

@@ -1,10 +1,12 @@
 import type { Database } from '../db/connection.ts'
 import { dropEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
+import type { Seal } from '../domain/tombstone-seal.ts'
 import {
   createRewrite,
   describeEntries,
   type Effect,
+  erasedTwinNote,
   insertEntries,
   insertImportanceMoves,
   listBatches,
@@ -15,6 +17,8 @@ import {
 } from '../effects/index.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { nilUuid } from '../kernel/ids.ts'
+import { findErasedTwins, lockTombstonesShared } from '../records/index.ts'
+import { findForgottenContents } from './forgotten-contents.queries.ts'
 import {
   countChanged,
   listChangesOf,
@@ -34,17 +38,17 @@ const portion = 1_000
 const keptAtOnce = 10_000
 
 /** The job `undo`: takes back what a run did, the newest batch first, where it still stands. */
-export function createUndo({ db }: { db: Database }): JobWork {
+export function createUndo({ db, seal }: { db: Database; seal: Seal }): JobWork {
   async function run(context: RunContext): Promise<void> {
     const { run_id: targetId, only = null } = optionsOf(context)
     await context.setTotal(await countChanged(db, { targetId, only }), ['undone', 'kept'])
-    await walkRecords((after) => context.inBatch((tx) => moveImportance(tx, context, after)))
-    await walkRecords((after) => context.inBatch((tx) => restore(tx, context, after)))
+    await walkRecords((after) => context.inBatch((tx) => moveImportance(tx, seal, context, after)))
+    await walkRecords((after) => context.inBatch((tx) => restore(tx, seal, context, after)))
     const batches = await listBatches(db, targetId)
     for (const [number, batch] of [...batches.entries()].reverse()) {
       await context.inBatch(async (tx) => {
         if (!(await markBatch(tx, context.run.id, number))) return {}
-        return takeBack(tx, context, await listEffects(tx, targetId, batch))
+        return takeBack(tx, seal, context, await listEffects(tx, targetId, batch))
       })
     }
     await walkRecords((after) => context.inBatch((tx) => keep(tx, context, after)))
@@ -61,26 +65,39 @@ async function walkRecords(doPortion: (after: string) => Promise<Portion>): Prom
   while (after !== undefined) after = (await doPortion(after)).last
 }
 
-async function moveImportance(tx: Transaction, context: RunContext, after: string): Promise<Portion> {
+async function moveImportance(
+  tx: Transaction,
+  seal: Seal,
+  context: RunContext,
+  after: string,
+): Promise<Portion> {
   const { run_id: runId } = optionsOf(context)
   const effects = await listImportanceMoves(tx, { runId, after, limit: portion })
-  const result = effects.length === 0 ? {} : await takeBack(tx, context, effects)
+  const result = effects.length === 0 ? {} : await takeBack(tx, seal, context, effects)
   return { ...result, last: effects.length < portion ? undefined : (effects.at(-1)?.owner ?? undefined) }
 }
 
-async function restore(tx: Transaction, context: RunContext, after: string): Promise<Portion> {
+async function restore(tx: Transaction, seal: Seal, context: RunContext, after: string): Promise<Portion> {
   const { run } = context
   const { run_id: targetId, only = null, actor, rationale } = optionsOf(context)
   // The statement writes the effects itself: a trigger would do it row by row.
   await dropEffects(tx)
+  await lockTombstonesShared(tx)
+  const next = { runId: run.id, targetId, only, after, limit: portion }
+  const contents = await findForgottenContents(tx, next)
+  const erased = await findErasedTwins(tx, seal, contents)
   const { restored, last } = await restoreForgotten(tx, {
-    ...{ runId: run.id, targetId, after, limit: portion, only, actor, rationale, now: run.startedAt },
+    ...{ ...next, erasedIds: [...erased], actor, rationale, now: run.startedAt },
   })
+  const kept = contents.filter((each) => erased.has(each.id) && !each.is_listed)
   return {
-    done: restored.length,
-    counts: { undone: restored.length },
-    // A dry run rolls back what the statement has listed.
-    changes: run.dryRun ? restored.map(describeRestored) : [],
+    done: restored.length + kept.length,
+    counts: { undone: restored.length, kept: kept.length },
+    changes: [
+      // A dry run rolls back what the statement has listed.
+      ...(run.dryRun ? restored.map(describeRestored) : []),
+      ...kept.map(({ id }): Change => ({ record_id: id, action: 'kept', note: erasedTwinNote })),
+    ],
     last: last ?? undefined,
   }
 }
@@ -103,10 +120,12 @@ async function keep(tx: Transaction, { run }: RunContext, after: string): Promis
 
 async function takeBack(
   tx: Transaction,
+  seal: Seal,
   { run }: RunContext,
   effects: readonly Effect[],
 ): Promise<BatchResult> {
   const { run_id: targetId, only, actor, rationale } = optionsOf({ run })
+  await lockTombstonesShared(tx)
   const owners = [...new Set(effects.flatMap(({ owner }) => owner ?? []))]
   const listed = await listChangesOf(tx, { runId: run.id, targetId }, owners)
   const selected = new Set(listed.filter(isSelected(only)).map(({ record_id: id }) => id))
@@ -116,6 +135,7 @@ async function takeBack(
     importanceMoves,
   } = await replay(tx, effects, {
     direction: 'backward',
+    findErased: (records) => findErasedTwins(tx, seal, records),
     isLeftOut: (owner) => only !== undefined && !selected.has(owner),
     versions: await listWrittenVersions(tx, run.id, owners),
     rewrite: createRewrite(effects, run.startedAt),

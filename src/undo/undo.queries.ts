@@ -66,6 +66,8 @@ type Restoration = Target & {
   after: string
   limit: number
   only: readonly string[] | null
+  /** These stay forgotten. */
+  erasedIds: readonly string[]
   actor: string
   rationale: string
   now: Date
@@ -79,7 +81,7 @@ export type Restored = { id: string; forgotten_at: string; forgotten_reason: str
  */
 export async function restoreForgotten(
   tx: Transaction,
-  { runId, targetId, after, limit, only, actor, rationale, now }: Restoration,
+  { runId, targetId, after, limit, only, erasedIds, actor, rationale, now }: Restoration,
 ): Promise<{ restored: Restored[]; last: string | null }> {
   const { rows } = await sql<{ restored: Restored[]; last: string | null }>`
     with due as materialized (
@@ -92,7 +94,8 @@ export async function restoreForgotten(
         'forgotten_at', ${time(sql`r.forgotten_at`)}, 'forgotten_reason', r.forgotten_reason
       ) as shown
       from due join records as r on r.id = due.id
-      where due.is_selected and r.forgotten_run_id = ${targetId}::uuid and not exists (
+      where due.is_selected and r.id <> all(${sql.val([...erasedIds])}::uuid[])
+        and r.forgotten_run_id = ${targetId}::uuid and not exists (
         select from run_effects as e
         where e.record_id = r.id and e.run_id = ${targetId}::uuid and e.relation = 'records'
           and e.after ->> 'forgotten_at' is not null
@@ -130,7 +133,7 @@ export async function restoreForgotten(
 }
 
 /** Whether a change `c` is named by its action or its record, or nothing is named. */
-function isNamed(only: readonly string[] | null): RawBuilder<SqlBool> {
+export function isNamed(only: readonly string[] | null): RawBuilder<SqlBool> {
   if (only === null) return sql<SqlBool>`true`
   const names = sql`${sql.val([...only])}::text[]`
   return sql<SqlBool>`(c.action = any(${names}) or c.record_id::text = any(${names}))`

@@ -62,7 +62,7 @@ export async function openWorkerSetup(sizes = { rows: 20, blocks: 1, shareFrom: 
     }),
     embed: createEmbeddingJob({ db, clock, ids, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
     purge: createPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
-    undo: createUndo({ db }),
+    undo: createUndo({ db, seal: createSeal(undefined) }),
   }
 
   function createWorker(
@@ -76,7 +76,10 @@ export async function openWorkerSetup(sizes = { rows: 20, blocks: 1, shareFrom: 
       ids,
       log,
       worker,
-      jobWorks: addPlanApplication({ db, purge: purgeRecords }, { ...usual, ...jobWorks }),
+      jobWorks: addPlanApplication(
+        { db, seal: createSeal(undefined), purge: purgeRecords },
+        { ...usual, ...jobWorks },
+      ),
       intervals,
       ...more,
     })
@@ -202,7 +205,7 @@ export function createWorkerFor(
     embed: createEmbeddingJob({ db, clock, ids, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
     purge: createPurge({ expired: { records: purgeForgotten }, listPurgeable }),
     simulation: createSimulation({ db }),
-    undo: createUndo({ db }),
+    undo: createUndo({ db, seal }),
     ...others,
   }
   return createRunner({
@@ -211,7 +214,7 @@ export function createWorkerFor(
     ids,
     log,
     worker: 'worker',
-    jobWorks: addPlanApplication({ db, purge: purgeRecords }, jobWorks),
+    jobWorks: addPlanApplication({ db, seal, purge: purgeRecords }, jobWorks),
     intervals,
     ...more,
   })

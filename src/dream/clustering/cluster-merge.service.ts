@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { type Caller, fullTrust, permissions } from '../../domain/caller.ts'
+import type { Seal } from '../../domain/tombstone-seal.ts'
 import type { BatchResult, Change, RunContext } from '../../jobs/runs.ts'
 import { startPosition } from '../../jobs/table-walk.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -94,14 +95,18 @@ const batchSize = 200
 const audit = { actor: 'dream/cluster', rationale: 'the summary it was merged into no longer exists' }
 
 /** Restores the members of a summary that was erased or purged. Their content would otherwise be nowhere. */
-export async function restoreOrphans({ run, inBatch }: DreamContext, textLanguage: string): Promise<void> {
+export async function restoreOrphans(
+  { run, inBatch }: DreamContext,
+  { seal, textLanguage }: { seal: Seal; textLanguage: string },
+): Promise<void> {
   let after: string | undefined = startPosition.id
   while (after !== undefined) {
     const from: string = after
     const { next } = await inBatch(async (tx): Promise<BatchResult & { next: string | undefined }> => {
+      await lockTombstonesShared(tx)
       const ids = await findOrphans(tx, { scope: run.scope, after: from, limit: batchSize })
       const reverting = { ...audit, now: run.startedAt, runId: run.id, textLanguage }
-      const reverted = await revertMerge(tx, ids, reverting)
+      const reverted = await revertMerge(tx, seal, ids, reverting)
       const moved = { before: { status: 'merged' }, after: { status: 'active' } }
       const changes = reverted.map((id) => ({ record_id: id, action: 'unmerge', ...moved }))
       const next = ids.length < batchSize ? undefined : ids.at(-1)

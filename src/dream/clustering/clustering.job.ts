@@ -2,6 +2,7 @@ import type { Database } from '../../db/connection.ts'
 import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { rankOf } from '../../domain/caller.ts'
+import type { Seal } from '../../domain/tombstone-seal.ts'
 import { findServingModel } from '../../embeddings/index.ts'
 import { type BatchResult, RunEnded } from '../../jobs/runs.ts'
 import { findRunFigure } from '../entity-facts.queries.ts'
@@ -22,7 +23,7 @@ import {
 } from './clustering.queries.ts'
 import { buildGroupQuestion, type GroupQuestion } from './summary-prompt.ts'
 
-type Resources = { insertFact: InsertFact; textLanguage: string }
+type Resources = { insertFact: InsertFact; seal: Seal; textLanguage: string }
 
 /** Questions per run. Other groups are listed as candidates and wait for the next run. */
 const maxQuestions = 100
@@ -41,7 +42,7 @@ export function createClusteringStep(resources: Resources): Step {
   const merge = createMerge(resources)
 
   async function run(context: DreamContext): Promise<void> {
-    await restoreOrphans(context, resources.textLanguage)
+    await restoreOrphans(context, resources)
     const { db } = context
     const model = await findServingModel(db)
     if (!model) return

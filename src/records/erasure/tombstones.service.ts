@@ -69,6 +69,17 @@ function formatSealed({ scope, digest }: SealedContent): string {
   return JSON.stringify([scope, digest.toString('hex')])
 }
 
+/** Of the stored records, those whose content was erased from their scope with another record. */
+export async function findErasedTwins(
+  db: Database,
+  seal: Seal,
+  records: readonly (NewContent & { id: string })[],
+): Promise<Set<string>> {
+  if (records.length === 0) return new Set()
+  const erased = await findErasedContents(db, seal, records)
+  return new Set(records.flatMap(({ id }, index) => (erased[index] ? [id] : [])))
+}
+
 export async function requireNotErasedContent(
   tx: Transaction,
   seal: Seal,

@@ -6,6 +6,14 @@ from "relations" as t
 and t."predicate" = k."predicate"
 and t."target_id" = k."target_id";
 
+-- src/effects/effects.queries.ts findContentsNearErased
+    select r.id, r.scope, c.payload
+    from unnest($1::uuid[]) as wanted (id)
+    join records as r on r.id = wanted.id
+    join contents as c on c.record_id = r.id
+    where r.scope in (select scope
+from tombstones);
+
 -- src/effects/effects.queries.ts findTakenHandles
     select pg_advisory_xact_lock(
       ('x' || encode(substring(digest

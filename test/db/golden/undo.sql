@@ -1,3 +1,25 @@
+-- src/undo/forgotten-contents.queries.ts findForgottenContents
+    with due as materialized (
+      select c.record_id as id, bool_or(true) as is_selected
+      from maintenance_changes as c
+      where c.run_id = $1::uuid
+and c.record_id > $2::uuid
+      group by c.record_id
+order by c.record_id
+limit $3
+    )
+    select r.id, r.scope, content.payload, exists (
+      select
+from maintenance_changes as d
+where d.run_id = $4::uuid
+and d.record_id = r.id offset 0
+    ) as is_listed
+    from due join records as r on r.id = due.id join contents as content on content.record_id = r.id
+    where due.is_selected
+and r.forgotten_run_id = $5::uuid
+and r.scope in (select scope
+from tombstones);
+
 -- src/undo/undo.queries.ts countChanged
     select count(*) as changed
 from (
@@ -24,6 +46,12 @@ select
 from run_effects
 where run_id = $1::uuid
 limit 1;
+
+-- src/undo/undo.queries.ts isNamed
+select
+from maintenance_changes as c
+where (c.action = any($1::text[])
+or c.record_id::text = any($2::text[]));
 
 -- src/undo/undo.queries.ts listChangesOf
     select c.record_id, c.action, (
@@ -194,12 +222,13 @@ limit $3
       ) as shown
       from due join records as r on r.id = due.id
       where due.is_selected
-and r.forgotten_run_id = $4::uuid
+and r.id <> all($4::uuid[])
+        and r.forgotten_run_id = $5::uuid
 and not exists (
         select
 from run_effects as e
         where e.record_id = r.id
-and e.run_id = $5::uuid
+and e.run_id = $6::uuid
 and e.relation = 'records'
           and e.after ->> 'forgotten_at' is not null
         offset 0
@@ -209,7 +238,7 @@ and e.relation = 'records'
     ), restored as (
       update records as r
       set forgotten_at = null, forgotten_reason = null, forgotten_by = null, forgotten_run_id = null, purge_at = null,
-        version = r.version + 1, updated_at = greatest(r.updated_at, $6::timestamptz), restored_at = $7::timestamptz
+        version = r.version + 1, updated_at = greatest(r.updated_at, $7::timestamptz), restored_at = $8::timestamptz
       from locked
 where r.id = locked.id
       returning r.id, locked.forgotten, locked.shown, jsonb_build_object(
@@ -218,18 +247,18 @@ where r.id = locked.id
   'forgotten_at', null, 'forgotten_reason', null, 'forgotten_by', null, 'forgotten_run_id', null, 'purge_at', null) as live
     ), effect as (
       insert into run_effects (run_id, record_id, relation, before, after)
-      select $8::uuid, id, 'records', forgotten, live
+      select $9::uuid, id, 'records', forgotten, live
 from restored
     ), entry as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $9::uuid, $10::timestamptz, 'undo', $11, $12, jsonb_build_object(
+      select id, $10::uuid, $11::timestamptz, 'undo', $12, $13, jsonb_build_object(
         'forgotten_at', jsonb_build_array(shown -> 'forgotten_at', null),
         'forgotten_reason', jsonb_build_array(shown -> 'forgotten_reason', null)
       )
       from restored
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)
-      select $13::uuid, id, 'undo', shown, '{"forgotten_at": null, "forgotten_reason": null}'
+      select $14::uuid, id, 'undo', shown, '{"forgotten_at": null, "forgotten_reason": null}'
       from restored
       on conflict (run_id, record_id, action) do nothing
     )
@@ -262,12 +291,13 @@ limit $5
       ) as shown
       from due join records as r on r.id = due.id
       where due.is_selected
-and r.forgotten_run_id = $6::uuid
+and r.id <> all($6::uuid[])
+        and r.forgotten_run_id = $7::uuid
 and not exists (
         select
 from run_effects as e
         where e.record_id = r.id
-and e.run_id = $7::uuid
+and e.run_id = $8::uuid
 and e.relation = 'records'
           and e.after ->> 'forgotten_at' is not null
         offset 0
@@ -277,7 +307,7 @@ and e.relation = 'records'
     ), restored as (
       update records as r
       set forgotten_at = null, forgotten_reason = null, forgotten_by = null, forgotten_run_id = null, purge_at = null,
-        version = r.version + 1, updated_at = greatest(r.updated_at, $8::timestamptz), restored_at = $9::timestamptz
+        version = r.version + 1, updated_at = greatest(r.updated_at, $9::timestamptz), restored_at = $10::timestamptz
       from locked
 where r.id = locked.id
       returning r.id, locked.forgotten, locked.shown, jsonb_build_object(
@@ -286,18 +316,18 @@ where r.id = locked.id
   'forgotten_at', null, 'forgotten_reason', null, 'forgotten_by', null, 'forgotten_run_id', null, 'purge_at', null) as live
     ), effect as (
       insert into run_effects (run_id, record_id, relation, before, after)
-      select $10::uuid, id, 'records', forgotten, live
+      select $11::uuid, id, 'records', forgotten, live
 from restored
     ), entry as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $11::uuid, $12::timestamptz, 'undo', $13, $14, jsonb_build_object(
+      select id, $12::uuid, $13::timestamptz, 'undo', $14, $15, jsonb_build_object(
         'forgotten_at', jsonb_build_array(shown -> 'forgotten_at', null),
         'forgotten_reason', jsonb_build_array(shown -> 'forgotten_reason', null)
       )
       from restored
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)
-      select $15::uuid, id, 'undo', shown, '{"forgotten_at": null, "forgotten_reason": null}'
+      select $16::uuid, id, 'undo', shown, '{"forgotten_at": null, "forgotten_reason": null}'
       from restored
       on conflict (run_id, record_id, action) do nothing
     )

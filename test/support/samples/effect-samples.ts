@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import * as effects from '../../../src/effects/effects.queries.ts'
@@ -5,6 +6,7 @@ import * as revisions from '../../../src/effects/revision-effects.queries.ts'
 import * as running from '../../../src/maintenance/running/effects.queries.ts'
 import * as planned from '../../../src/maintenance/running/planned-batches.queries.ts'
 import * as rehearsal from '../../../src/maintenance/running/rehearsal.queries.ts'
+import * as forgotten from '../../../src/undo/forgotten-contents.queries.ts'
 import * as undo from '../../../src/undo/undo.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 import { planSamples } from './plan-samples.ts'
@@ -15,7 +17,14 @@ const rows = [{ source_id: id, predicate: 'supports', target_id: id }]
 const columns = ['source_id', 'predicate', 'target_id', 'weight', 'created_at']
 const written = { relation: 'relations', columns, rows }
 const portion = { runId: id, after: id, limit: 1_000 }
-const restoration = { ...portion, targetId: id, actor: 'operator', rationale: 'too early', now }
+const restoration = {
+  ...portion,
+  targetId: id,
+  erasedIds: [],
+  actor: 'operator',
+  rationale: 'too early',
+  now,
+}
 const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>) =>
   db.transaction().execute(ask)
 
@@ -26,6 +35,7 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
     listBatches: (db) => effects.listBatches(db, id),
     listEffects: (db) => inTransaction(db, (tx) => effects.listEffects(tx, id, '7')),
     lockRows: (db) => inTransaction(db, (tx) => effects.lockRows(tx, 'relations', rows)),
+    findContentsNearErased: (db) => inTransaction(db, (tx) => effects.findContentsNearErased(tx, [id])),
     listColumns: (db) => inTransaction(db, (tx) => effects.listColumns(tx, 'relations')),
     insertRows: (db) => inTransaction(db, (tx) => effects.insertRows(tx, written)),
     updateRows: {
@@ -99,8 +109,15 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
         await rehearsal.rollBackBatch(tx)
       }),
   },
+  'src/undo/forgotten-contents.queries.ts': {
+    findForgottenContents: (db) =>
+      inTransaction(db, (tx) =>
+        forgotten.findForgottenContents(tx, { ...portion, targetId: id, only: null }),
+      ),
+  },
   'src/undo/undo.queries.ts': {
     countChanged: (db) => undo.countChanged(db, { targetId: id, only: null }),
+    isNamed: (db) => sql`select from maintenance_changes as c where ${undo.isNamed([id])}`.execute(db),
     listChangesOf: (db) =>
       inTransaction(db, (tx) => undo.listChangesOf(tx, { runId: id, targetId: id }, [id])),
     restoreForgotten: {
