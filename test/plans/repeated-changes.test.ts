@@ -4,7 +4,7 @@ import { respondWithJson } from '../support/chat-server.ts'
 import { captureEpisode, consolidate, createScope, listFacts } from '../support/consolidation-requests.ts'
 import { openDreamApp } from '../support/dream-app.ts'
 import { apply, listPlanChanges, plan } from '../support/plan-requests.ts'
-import { type Body, expectProblem, read } from '../support/record-requests.ts'
+import { type Body, expectProblem, pointersOf, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /** Plans that change a record more than once, or the records at both ends of an edge. */
@@ -84,4 +84,15 @@ it('a name that is neither an action nor an id is refused', async () => {
     })
     expectProblem(answer, 422, 'validation_failed')
   }
+})
+
+it('an action that the job of the plan never makes is refused, and names its place', async () => {
+  const app = await openApp()
+  const { id, digest } = await plan(app, 'decay')
+  const ask = (selection: object) =>
+    app.request('POST', `/v1/maintenance/plans/${id}/apply`, { body: { digest, ...selection } })
+  const refused = [await ask({ only: ['prune', 'merge'] }), await ask({ except: ['purge'] })]
+  for (const answer of refused) expectProblem(answer, 422, 'validation_failed')
+  expect(refused.flatMap(pointersOf)).toEqual(['/only/1', '/except/0'])
+  expect((await ask({ only: ['prune', id], except: ['forget', 'promote'] })).status).toBe(202)
 })
