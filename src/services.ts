@@ -157,9 +157,8 @@ export function createServices({
   const once = createOnce(runOnce)
   const services = {
     ...{ keys, policies, records, forgetting, erasure, tombstones, relations, reinforcement },
-    ...{ revision, reversal },
-    ...{ explain, status, layers, history, access, entities, entityMerging, capture, notes },
-    ...{ conversations, messageAppending, conversationRemoval, ...searching, maintenance, plans },
+    ...{ revision, reversal, explain, status, layers, history, access, entities, entityMerging, capture },
+    ...{ notes, conversations, messageAppending, conversationRemoval, ...searching, maintenance, plans },
     ...{ announcements, exporter, importer, instruments, storeReading, once, runOnce },
     drift: createDriftService({ db, roots: config.driftRoots }),
     summary: createSummaryService({ db, clock }),

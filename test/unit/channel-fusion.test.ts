@@ -26,7 +26,10 @@ describe('fusion of channels', () => {
   })
 
   it('counts a name once, whether a record has its words or is linked with it', () => {
-    const found = { text: matches(['a', 10], ['b', 9], ['c', 1]), graph: matches(['b', 1], ['c', 1], ['d', 1]) }
+    const found = {
+      text: matches(['a', 10], ['b', 9], ['c', 1]),
+      graph: matches(['b', 1], ['c', 1], ['d', 1]),
+    }
     const nodes = fuse(found, inputsOf('a', 'b', 'c', 'd'))
     expect(nodes.map(({ id, signals }) => [id, signals.fused])).toEqual([
       ['a', 1],
