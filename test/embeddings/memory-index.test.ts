@@ -2,30 +2,21 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { transact } from '../../src/db/transaction.ts'
 import { openTo } from '../../src/db/visibility.ts'
-import type { Caller } from '../../src/domain/caller.ts'
 import { findNearest } from '../../src/domain/similarity.ts'
-import { createSeal } from '../../src/domain/tombstone-seal.ts'
 import { encode } from '../../src/domain/vector-codes.ts'
 import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.ts'
 import { createCellUpkeep } from '../../src/embeddings/cells/cell-upkeep.service.ts'
 import { createVectorMemory } from '../../src/embeddings/memory-index/memory-index.service.ts'
 import { createVectorSearch } from '../../src/embeddings/vector-search.service.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { insertRecords } from '../../src/records/record-creation.queries.ts'
-import { draftRecord } from '../../src/records/record-draft.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
-import { oneDayPolicies } from '../support/one-day-policies.ts'
+import { insertWorkingRecords } from '../support/insert-working.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
 const dimensions = 72
 const size = 1_500
-const caller: Caller = {
-  ...{ principal: 'root', name: 'root', sourceType: 'human' },
-  trust: { maxSensitivity: 'hyper', scopes: null },
-  permissions: new Set(['admin']),
-}
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 const source = createVectorSource(5)
 const centres = Array.from({ length: 30 }, () => source.unit(dimensions))
@@ -37,25 +28,10 @@ const [question = new Float32Array(dimensions)] = questions
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let model: { id: number; dimensions: number }
 
-async function insertWorking(
-  ids: readonly string[],
-  sensitivityOf: (at: number) => 'low' | 'high',
-): Promise<void> {
-  const drafts = ids.map((id, at) => {
-    const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
-    const context = {
-      ...{ caller, now: new Date('2026-01-01'), id },
-      ...({ defaultSensitivity: 'low', policies: oneDayPolicies } as const),
-    }
-    return draftRecord({ type: 'working', payload, sensitivity: sensitivityOf(at), scope: 'team' }, context)
-  })
-  for (let at = 0; at < drafts.length; at += 600)
-    await insertRecords(database.db, drafts.slice(at, at + 600), 'simple', createSeal('a key'))
-}
-
 beforeAll(async () => {
   database = await openTestDatabase()
-  await insertWorking(
+  await insertWorkingRecords(
+    database.db,
     placed.map(({ id }) => id),
     (at) => (at % 3 === 0 ? 'high' : 'low'),
   )
@@ -148,10 +124,7 @@ describe('vectors that change after they were loaded', () => {
   const added = Array.from({ length: 4 }, (_, at) => ({ id: idOf(size + at + 1), vector: question }))
   beforeEach(async () => {
     for (const { id } of added) await database.db.deleteFrom('records').where('id', '=', id).execute()
-    await insertWorking(
-      added.map(({ id }) => id),
-      () => 'low',
-    )
+    await insertWorkingRecords(database.db, idsOf(added) ?? [])
   })
 
   it('are found when they are new, and no longer when they or their records are gone', async () => {
@@ -209,7 +182,7 @@ describe('vectors that change after they were loaded', () => {
     await load()
     await sql`update embeddings set bits = bits`.execute(database.db)
     const many = Array.from({ length: 600 }, (_, at) => ({ id: idOf(10_000 + at), vector: around(at) }))
-    await insertWorking(idsOf(many) ?? [], () => 'low')
+    await insertWorkingRecords(database.db, idsOf(many) ?? [])
     await insertVectors(database.db, model.id, [...added, ...many])
     expect(await findInMemory(question)).toBeUndefined()
     expect(idsOf(await find(question))?.slice(0, 4)).toEqual(idsOf(added))

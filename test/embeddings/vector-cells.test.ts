@@ -2,30 +2,22 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { transact } from '../../src/db/transaction.ts'
 import { openTo } from '../../src/db/visibility.ts'
-import { type Caller, unscoped } from '../../src/domain/caller.ts'
+import { unscoped } from '../../src/domain/caller.ts'
 import { findNearest } from '../../src/domain/similarity.ts'
-import { createSeal } from '../../src/domain/tombstone-seal.ts'
 import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.ts'
 import { createCellUpkeep } from '../../src/embeddings/cells/cell-upkeep.service.ts'
 import { insertCellSet } from '../../src/embeddings/cells/cells.queries.ts'
 import { cellsPerSet, noCell } from '../../src/embeddings/cells/cells.ts'
 import { createVectorSearch } from '../../src/embeddings/vector-search.service.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { insertRecords } from '../../src/records/record-creation.queries.ts'
-import { draftRecord } from '../../src/records/record-draft.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { type InsertedVector, insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
-import { oneDayPolicies } from '../support/one-day-policies.ts'
+import { insertWorkingRecords } from '../support/insert-working.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
 const dimensions = 32
 const size = 2_400
-const caller: Caller = {
-  ...{ principal: 'root', name: 'root', sourceType: 'human' },
-  trust: { maxSensitivity: 'hyper', scopes: null },
-  permissions: new Set(['admin']),
-}
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 const source = createVectorSource(21)
 const centres = Array.from({ length: 24 }, () => source.unit(dimensions))
@@ -43,26 +35,15 @@ let database: Awaited<ReturnType<typeof openTestDatabase>>
 let model: { id: number; dimensions: number }
 beforeEach(async () => {
   database = await openTestDatabase()
-  await insertAll(placed)
+  await insertWorkingRecords(
+    database.db,
+    placed.map(({ id }) => id),
+    (at) => (isHidden(at) ? 'high' : 'low'),
+  )
   model = { id: await insertEmbeddingModel(database.db, dimensions), dimensions }
   await insertVectors(database.db, model.id, placed)
 })
 afterEach(() => database.close())
-
-async function insertAll(some: readonly { id: string }[]): Promise<void> {
-  const drafts = some.map(({ id }, at) => {
-    const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
-    const context = {
-      ...{ caller, now: new Date('2026-01-01'), id },
-      ...({ defaultSensitivity: 'low', policies: oneDayPolicies } as const),
-    }
-    const sensitivity = isHidden(at) ? ('high' as const) : ('low' as const)
-    return draftRecord({ type: 'working', payload, sensitivity, scope: 'team' }, context)
-  })
-  for (let at = 0; at < drafts.length; at += 600) {
-    await insertRecords(database.db, drafts.slice(at, at + 600), 'simple', createSeal('a key'))
-  }
-}
 
 const createUpkeep = () => createCellUpkeep({ db: database.db, log, cache: createCellCache(), least: size })
 /** Reads a third of the vectors by default. */

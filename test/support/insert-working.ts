@@ -1,0 +1,31 @@
+import type { Database } from '../../src/db/connection.ts'
+import type { Caller } from '../../src/domain/caller.ts'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { insertRecords } from '../../src/records/record-creation.queries.ts'
+import { draftRecord } from '../../src/records/record-draft.ts'
+import { oneDayPolicies } from './one-day-policies.ts'
+
+const caller: Caller = {
+  ...{ principal: 'root', name: 'root', sourceType: 'human' },
+  trust: { maxSensitivity: 'hyper', scopes: null },
+  permissions: new Set(['admin']),
+}
+const atOnce = 600
+
+/** Inserts working records of the scope `team`, which need no vectors of their own. */
+export async function insertWorkingRecords(
+  db: Database,
+  ids: readonly string[],
+  sensitivityOf: (at: number) => 'low' | 'high' = () => 'low',
+): Promise<void> {
+  const drafts = ids.map((id, at) => {
+    const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
+    const context = {
+      ...{ caller, now: new Date('2026-01-01'), id },
+      ...({ defaultSensitivity: 'low', policies: oneDayPolicies } as const),
+    }
+    return draftRecord({ type: 'working', payload, sensitivity: sensitivityOf(at), scope: 'team' }, context)
+  })
+  for (let at = 0; at < drafts.length; at += atOnce)
+    await insertRecords(db, drafts.slice(at, at + atOnce), 'simple', createSeal('a key'))
+}
