@@ -1,6 +1,10 @@
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { migrations } from '../../migrations/index.ts'
+import type { Database } from '../../src/db/connection.ts'
+import { visitStatement } from '../../src/db/tenant-sessions.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { checkLaws } from '../../src/store-laws.ts'
 import { prepareDatabase } from '../../src/store-preparation.ts'
@@ -38,6 +42,15 @@ function startJobs() {
   const polls = jobs.startPolls()
   onTestFinished(() => polls.stop())
   return { ...jobs, lines }
+}
+
+async function undoNewestMigration(server: Database, schema: string): Promise<void> {
+  const [name = '', newest] = Object.entries(migrations).at(-1) ?? []
+  await server.transaction().execute(async (tx) => {
+    await sql.raw(visitStatement(schema)).execute(tx)
+    await newest?.down?.(tx)
+    await sql`delete from kysely_migration where name = ${name}`.execute(tx)
+  })
 }
 
 const list = ({ request }: TenantClient) => request('GET', '/v1/records')
@@ -102,8 +115,7 @@ describe('a server of tenants that is lost', () => {
     const server = await startServer()
     const far = await createTenant(app, 'late', server.url)
     const { schema } = (await app.request('GET', '/v1/tenants/late')).body as Body
-    const newest = `delete from "${schema}".kysely_migration where name = (select max(name) from "${schema}".kysely_migration)`
-    await administer(server.url, newest)
+    await app.database.visitServer(server.url, (visited) => undoNewestMigration(visited, schema))
     await app.db.updateTable('tenants').set({ migration: '0000' }).where('id', '=', 'late').execute()
     await server.stop('SIGINT')
     const lines: string[] = []
