@@ -81,7 +81,8 @@ export function createChannelSearch({
     const all = searchWords(sentence, question, conditions, depth)
     if (!periods || periods.isAll) return all
     const near = [...conditions, isNearPeriod(periods.ranges)]
-    const found = await Promise.all([all, searchWords(sentence, question, near, depth)])
+    // With `certain` a search that finds few records would look at the times of the whole store.
+    const found = await Promise.all([all, searchWords(sentence, question, near, depth, { certain: 0 })])
     return [...new Map(found.flat().map((match) => [match.id, match])).values()].sort(compareMatches)
   }
 
@@ -90,11 +91,12 @@ export function createChannelSearch({
     question: Question,
     conditions: Conditions,
     { depth: limit, wanted }: SearchDepth,
+    options: { certain?: number } = {},
   ) {
     const { trust, scopes, types, includesForgotten = false } = question
     const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}), includesForgotten }
     const context = { lending: lendingConditions(question), gapMs: conversationGapMs, wanted }
-    return words.find(db, { sentence, trust, conditions, limit, context, ...narrower })
+    return words.find(db, { sentence, trust, conditions, limit, context, ...narrower, ...options })
   }
 
   async function searchNames(text: string, question: Question, conditions: Conditions, limit: number) {

@@ -608,13 +608,16 @@ from records as r;
 -- src/retrieval/period-search.queries.ts isNearPeriod
 select exists (
     select
-from unnest($1::text[], $2::text[]) as range (from_day, until_day)
-    where left(coalesce((
-    select coalesce(c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}')
-    from contents as c
+from (
+      select left(coalesce((
+        select coalesce(c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}')
+        from contents as c
 where c.record_id = r.id
-  ), to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')), 10) collate "C"
-      between left(range.from_day, 10)
+      ), to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')), 10) collate "C" as day
+      offset 0
+    ) as stated
+    join unnest($1::text[], $2::text[]) as range (from_day, until_day)
+      on stated.day between left(range.from_day, 10)
 and left(range.until_day, 10)
   )
 from records as r;
