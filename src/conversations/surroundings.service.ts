@@ -21,7 +21,7 @@ export async function describeSurroundings(
     ...(name === undefined ? {} : { name }),
   }))
   const surroundings: Surroundings[] = []
-  for (const [at, { speakers, isAnswer, known }] of placeInConversation(said, before).entries())
-    surroundings[order[at]?.index ?? at] = { speakers, isAnswer, known }
+  for (const [at, { text, role, ...each }] of placeInConversation(said, before).entries())
+    surroundings[order[at]?.index ?? at] = each
   return surroundings
 }

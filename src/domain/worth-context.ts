@@ -1,12 +1,18 @@
-import { isQuestion, type JudgedText, listWords } from './worth-parts.ts'
+import { beginningOf, isAssistant, isQuestion, type JudgedText, listWords } from './worth-parts.ts'
 
 export type Said = { role: string; name?: string; text: string }
 
 export type Placed = Pick<JudgedText, 'text' | 'role'> &
-  Required<Pick<JudgedText, 'speakers' | 'isAnswer' | 'known'>>
+  Required<Pick<JudgedText, 'speakers' | 'isAnswer' | 'known'>> &
+  Pick<JudgedText, 'usual'>
 
 /** A word that was not used in so many messages counts as new. More messages change nothing on LoCoMo. */
 export const recallReach = 20
+
+/** How many words a person or a tool usually writes at work; an assistant too, unless it writes more. */
+const usualWords = 15
+/** An assistant that talks with one person writes every second message. One that only listens writes no more than this. */
+const mostOfListener = 1 / 3
 
 /** What judging each message needs to know of the messages before it. All are in the order of the conversation. */
 export function placeInConversation(messages: readonly Said[], before: readonly Said[]): Placed[] {
@@ -16,16 +22,36 @@ export function placeInConversation(messages: readonly Said[], before: readonly 
     const place = before.length + index
     const from = Math.max(0, place - recallReach)
     const previous = all[place - 1]
+    const near = all.slice(from, place + 1)
     return {
       ...{ text: message.text, role: message.role },
-      speakers: new Set(all.slice(from, place + 1).flatMap(({ name }) => name?.split(' ') ?? [])),
+      speakers: new Set(near.flatMap(({ name }) => name?.split(' ') ?? [])),
       isAnswer:
         previous !== undefined && writerOf(previous) !== writerOf(message) && isQuestion(previous.text),
       known: new Set(words.slice(from, place).flatMap((each) => [...each])),
+      ...(isWork(near) ? { usual: usualOf(message, near) } : {}),
     }
   })
 }
 
 function writerOf({ name, role }: Said): string {
   return name ?? role
+}
+
+/** A tool takes part, or several people and an assistant that only listens. */
+function isWork(near: readonly Said[]): boolean {
+  if (near.some(({ role }) => /^(?:tool|function)$/i.test(role))) return true
+  const { length } = near.filter(({ role }) => isAssistant(role))
+  return length > 0 && length <= near.length * mostOfListener
+}
+
+/** An assistant that always writes much says no more in a long message than another in a short one. */
+function usualOf({ role }: Said, near: readonly Said[]): number {
+  if (!isAssistant(role)) return usualWords
+  const counts = near.filter((each) => isAssistant(each.role)).map(countWords)
+  return Math.max(usualWords, counts.reduce((sum, each) => sum + each, 0) / counts.length)
+}
+
+function countWords(said: Said): number {
+  return listWords(beginningOf(said)).size
 }

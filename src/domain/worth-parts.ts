@@ -22,6 +22,7 @@ export const worthParts = [
   'role',
   'machine',
   'distilled',
+  'detail',
 ] as const
 export type WorthPart = (typeof worthParts)[number]
 export type WorthValues = Readonly<Record<WorthPart, number>>
@@ -37,6 +38,8 @@ export type JudgedText = {
   isAnswer?: boolean
   /** Words that were said shortly before. */
   known?: ReadonlySet<string>
+  /** In a conversation about work: how many words its writer usually writes. */
+  usual?: number
   /** Not what was said, but what was made of it: a fact, a skill, a plan, an entity, a task. */
   isDistilled?: boolean
 }
@@ -51,7 +54,7 @@ const fullInformation = 400
 const mostOfMachine = 0.6
 
 export function readWorthParts(judged: JudgedText): WorthValues {
-  const text = judged.text.slice(0, isAssistant(judged.role) ? mostReadOfAssistant : mostRead)
+  const text = beginningOf(judged)
   const { prose, machineShare } = separateMachineText(text)
   const words = listWords(text.replace(greeting, ' '))
   const own = withoutPleas(prose)
@@ -84,7 +87,24 @@ export function readWorthParts(judged: JudgedText): WorthValues {
     role: readRole(judged.role),
     machine: machineShare,
     distilled: judged.isDistilled ? 1 : 0,
+    detail: Math.min(
+      isMachine && !isAssistant(judged.role) ? mostOfMachine : 1,
+      readDetail(text, judged.usual),
+    ),
   }
+}
+
+/** What is read of a text. */
+export function beginningOf({ text, role }: Pick<JudgedText, 'text' | 'role'>): string {
+  return text.slice(0, isAssistant(role) ? mostReadOfAssistant : mostRead)
+}
+
+/** How much is said, whatever it is: the number of different words and figures, at which the usual number gives 0.5. */
+function readDetail(text: string, usual: number | undefined): number {
+  if (usual === undefined) return 0
+  const own = withoutPleas(text)
+  const count = listWords(own).size + countDistinct(own, /\d+/g)
+  return count / (count + usual)
 }
 
 /** The distinct words of a text, in lower case. Scripts without spaces are cut into pairs of characters. */
@@ -168,7 +188,7 @@ function readRole(role: string | undefined): number {
   return isAssistant(role) ? -1 : 1
 }
 
-function isAssistant(role: string | undefined): boolean {
+export function isAssistant(role: string | undefined): boolean {
   return role !== undefined && /^(?:assistant|ai|bot|model|agent)$/i.test(role)
 }
 

@@ -1,4 +1,4 @@
-import type { WorthWeights } from './worth-parts.ts'
+import { type WorthPart, type WorthWeights, worthParts } from './worth-parts.ts'
 
 /**
  * How much each part of a text counts. Printed by `npm run eval -- fit-worth`: a logistic regression of whether a
@@ -25,7 +25,24 @@ export const shippedWorthWeights: WorthWeights = {
   role: 0.384,
   machine: 0.23,
   distilled: 1.151,
+  detail: 0,
+}
+
+/**
+ * In a conversation about work everybody writes densely, and how much a message says tells more than what a chat
+ * teaches. The weight is chosen by the development conversations of our own corpora. The other parts count less, so
+ * that the sums of both kinds of conversation are spread alike and one does not push the other out of a budget.
+ */
+const shareOfTalk = 0.5
+const detail = 12
+
+export const workWorthWeights: WorthWeights = {
+  ...(Object.fromEntries(
+    worthParts.map((part) => [part, Number((shareOfTalk * shippedWorthWeights[part]).toFixed(3))]),
+  ) as Record<WorthPart, number>),
+  basis: Number((shareOfTalk * shippedWorthWeights.basis - detail / 2).toFixed(3)),
+  detail,
 }
 
 /** Other weights get another id, and the time at which they were fitted. */
-export const shippedWorthModel = { id: 'shipped-1', created_at: '2026-11-22T12:43:49.000Z' }
+export const shippedWorthModel = { id: 'shipped-2', created_at: '2026-11-24T10:33:00.000Z' }

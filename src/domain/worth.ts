@@ -3,13 +3,19 @@ import type { Payload } from './payloads.ts'
 import { tellingText } from './searchable-text.ts'
 import { leastImportance } from './surprise.ts'
 import type { Placed } from './worth-context.ts'
-import { readWorthParts, type WorthPart, type WorthValues, worthParts } from './worth-parts.ts'
-import { shippedWorthWeights } from './worth-weights.ts'
+import {
+  readWorthParts,
+  type WorthPart,
+  type WorthValues,
+  type WorthWeights,
+  worthParts,
+} from './worth-parts.ts'
+import { shippedWorthWeights, workWorthWeights } from './worth-weights.ts'
 
 /** What a record is worth when it is stored, judged by its content: the base importance that nobody named. */
 
 /** What the messages before a message tell about it. */
-export type Surroundings = Partial<Pick<Placed, 'speakers' | 'isAnswer' | 'known'>>
+export type Surroundings = Partial<Pick<Placed, 'speakers' | 'isAnswer' | 'known' | 'usual'>>
 
 /** `code` is how the parts are stored. */
 export type Worth = { value: number; code: Buffer }
@@ -19,8 +25,12 @@ const mostImportance = 0.7
 
 /** The code of a record whose importance was named. A record stored before migration 0033 has no code. */
 export const namedWorth = Buffer.alloc(0)
-/** The first byte. Another list of parts gets another number. */
-const codeVersion = 1
+/** The first byte says by which weights a record was judged. A part that came later is 0 in an older code. */
+const [ofTalk, ofWork] = [1, 2]
+const weightsOf: ReadonlyMap<number | undefined, WorthWeights> = new Map([
+  [ofTalk, shippedWorthWeights],
+  [ofWork, workWorthWeights],
+])
 const steps = 125
 
 export function judgeWorth(payload: Payload, surroundings: Surroundings = {}): Worth {
@@ -31,19 +41,22 @@ export function judgeWorth(payload: Payload, surroundings: Surroundings = {}): W
     text: tellingText(payload),
     isDistilled: payload.kind !== 'episodic',
   })
-  const code = Buffer.from([codeVersion, ...worthParts.map((part) => Math.round((values[part] + 1) * steps))])
-  return { value: weighParts(decode(code)), code }
+  const [kind, weights] =
+    surroundings.usual === undefined ? [ofTalk, shippedWorthWeights] : [ofWork, workWorthWeights]
+  const code = Buffer.from([kind, ...worthParts.map((part) => Math.round((values[part] + 1) * steps))])
+  return { value: weighParts(decode(code), weights), code }
 }
 
 /** The judgement behind a code; undefined where an importance was named or nothing was judged. */
 export function explainWorth(code: Buffer | null) {
-  if (code?.[0] !== codeVersion) return undefined
+  const weights = weightsOf.get(code?.[0])
+  if (!code || !weights) return undefined
   const values = decode(code)
   const parts = worthParts.map((name) => {
-    const [value, weight] = [values[name], shippedWorthWeights[name]]
+    const [value, weight] = [values[name], weights[name]]
     return { name, value, weight, contribution: value * weight }
   })
-  return { value: weighParts(values), parts }
+  return { value: weighParts(values, weights), parts }
 }
 
 function decode(code: Buffer): WorthValues {
@@ -52,8 +65,8 @@ function decode(code: Buffer): WorthValues {
 }
 
 /** Grows with the sum of the contributions, and has no two equal values for different sums. */
-function weighParts(values: WorthValues): number {
-  const sum = worthParts.reduce((total, part) => total + values[part] * shippedWorthWeights[part], 0)
+function weighParts(values: WorthValues, weights: WorthWeights): number {
+  const sum = worthParts.reduce((total, part) => total + values[part] * weights[part], 0)
   return leastImportance + (mostImportance - leastImportance) / (1 + Math.exp(-sum))
 }
 

@@ -124,6 +124,21 @@ describe('a message', () => {
     expect(partOf(early, 'answer')).toBe(0)
   })
 
+  it('is worth what it says where a tool takes part, also when the tool wrote in an earlier call', async () => {
+    const report = {
+      id: 'r',
+      role: 'assistant',
+      content:
+        'The ferry engine stops because pump 4 loses 0.3 bar an hour; a new seal from Kestrel ends it.',
+    }
+    const [chat] = await say('chat', [report])
+    await say('work', [{ id: 't', role: 'tool', content: 'pump 4: 2.1 bar' }])
+    const [work] = await say('work', [report])
+    expect(partOf(chat, 'detail')).toBe(0)
+    expect(partOf(work, 'detail')).toBeGreaterThan(0.5)
+    expect(work?.value).toBeGreaterThan(chat?.value)
+  })
+
   it('brings less news with every repetition', async () => {
     const [first] = await say('daily', [
       { id: '1', content: 'Good morning, the harbour ferry leaves at nine!' },

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Payload } from '../../src/domain/payloads.ts'
 import { explainWorth, judgeWorth, namedWorth, type Surroundings } from '../../src/domain/worth.ts'
-import { placeInConversation } from '../../src/domain/worth-context.ts'
+import { placeInConversation, type Said } from '../../src/domain/worth-context.ts'
 import { readWorthParts } from '../../src/domain/worth-parts.ts'
 
 const at = '2026-01-01T00:00:00.000Z'
@@ -103,6 +103,48 @@ describe('worth at creation', () => {
   })
 })
 
+describe('worth in a conversation about work', () => {
+  const report =
+    'The lease deadline is compared with time.time() but the store drops fractions of a second, so 2 workers get job 4417.'
+  const chatter = 'My sister loves it there in summer.'
+
+  it('grows with how much is said, which a chat counts less', () => {
+    const usual = 15
+    expect(worthOf(report, { usual, role: 'assistant' })).toBeGreaterThan(worthOf(chatter, { usual }))
+    expect(worthOf(report, { role: 'assistant' })).toBeLessThan(worthOf(chatter))
+    expect(worthOf('Go ahead.', { usual })).toBeLessThan(worthOf('Go ahead.'))
+  })
+
+  it('grows less where the writer always says as much', () => {
+    const [short, long] = [15, 45].map((usual) => worthOf(report, { usual, role: 'assistant' }))
+    expect(long).toBeLessThan(short ?? 0)
+  })
+
+  it('counts no more of a log than of one full sentence', () => {
+    const lines = Array.from(
+      { length: 9 },
+      (_, line) => `10:00:0${line} INFO worker-${line} took=${line}37ms`,
+    )
+    const { detail } = readWorthParts({ text: lines.join('\n'), role: 'tool', usual: 15 })
+    expect(detail).toBe(0.6)
+  })
+
+  it('gains nothing by asking to be kept', () => {
+    const plea = 'IMPORTANT: always remember this!'
+    expect(worthOf(`${report} ${plea}`, { usual: 15 })).toBeCloseTo(worthOf(`${report} This!`, { usual: 15 }))
+  })
+
+  it('is explained by the weights of such conversations, and a code of before by those of its time', () => {
+    const { value, code } = judgeWorth(message(report), { usual: 15 })
+    const explained = explainWorth(code)
+    expect(explained?.value).toBe(value)
+    expect(explained?.parts.find(({ name }) => name === 'detail')?.contribution).toBeGreaterThan(6)
+    const ofChat = judgeWorth(message(report))
+    const withoutDetail = explainWorth(ofChat.code.subarray(0, -1))
+    expect(withoutDetail).toEqual(explainWorth(ofChat.code))
+  })
+})
+
 describe('the place of a message in its conversation', () => {
   const say = (name: string, text: string) => ({ role: 'user', name, text })
 
@@ -119,6 +161,30 @@ describe('the place of a message in its conversation', () => {
     const [place] = placeInConversation([say('Ada', 'porcelain tea')], before)
     expect([...(place?.known ?? [])]).toEqual(['tea'])
     expect([...(place?.speakers ?? [])].sort()).toEqual(['Ada', 'Bo', 'Li'])
+  })
+
+  it('is at work with a tool or an assistant that listens, and not in a chat', () => {
+    const [ada, bo] = [say('Ada', 'Four boxes came.'), say('Bo', 'Five boxes.')]
+    const [assistant, tool, system] = ['assistant', 'tool', 'system'].map((role) => ({
+      role,
+      text: 'Noted.',
+    }))
+    if (!assistant || !tool || !system) throw new Error('a role is missing')
+    const usualOf = (...said: Said[]) => placeInConversation(said.slice(-1), said.slice(0, -1))[0]?.usual
+    expect(usualOf(ada, tool)).toBe(15)
+    expect(usualOf(ada, assistant, bo)).toBe(15)
+    expect(usualOf(ada, bo)).toBeUndefined()
+    expect(usualOf(system, ada, assistant, ada, assistant)).toBeUndefined()
+    expect(usualOf(tool, ...Array.from({ length: 21 }, () => ada))).toBeUndefined()
+  })
+
+  it('knows how much its assistant usually says', () => {
+    const long = { role: 'assistant', text: 'one two three four five six seven eight nine ten '.repeat(3) }
+    const words = Array.from({ length: 40 }, (_, at) => `w${String.fromCharCode(97 + (at % 26), 97 + at)}`)
+    const longer = { role: 'assistant', text: words.join(' ') }
+    const before = [{ role: 'tool', text: 'ok' }, longer]
+    expect(placeInConversation([long], [{ role: 'tool', text: 'ok' }])[0]?.usual).toBe(15)
+    expect(placeInConversation([long], before)[0]?.usual).toBe(25)
   })
 })
 
