@@ -141,35 +141,44 @@ export async function findReadableIds(
   return found.map(({ id }) => id)
 }
 
-export async function deleteEdgesOf(tx: Transaction, ids: readonly string[]): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('relations')
-    .where((eb) =>
-      eb.or([
-        eb('source_id', '=', sql<string>`${listed(ids)}`),
-        eb('target_id', '=', sql<string>`${listed(ids)}`),
-      ]),
+/** Deletes the edges of the records; returns how many of them led between two records that the caller could read in full. */
+export async function deleteEdgesOf(tx: Transaction, ids: readonly string[], trust: Trust): Promise<number> {
+  const { rows } = await sql<{ told: number }>`
+    with gone as (
+      delete from relations as e where e.source_id = ${listed(ids)} or e.target_id = ${listed(ids)}
+      returning e.source_id, e.target_id
     )
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+    select count(*) as told from gone
+    join records as s on s.id = gone.source_id join records as t on t.id = gone.target_id
+    where ${openTo(trust, 's')} and ${openTo(trust, 't')}
+  `.execute(tx)
+  return rows[0]?.told ?? 0
 }
 
-/** They would be deleted with their records; deleted here to count them for the receipt. */
-export async function deleteAccesses(tx: Transaction, ids: readonly string[]): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('access_log')
-    .where('record_id', '=', sql<string>`${listed(ids)}`)
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+/** They would be deleted with their records; deleted here to count those of the records `told` for the receipt. */
+export async function deleteAccesses(
+  tx: Transaction,
+  ids: readonly string[],
+  told: readonly string[],
+): Promise<number> {
+  const { rows } = await sql<{ told: number }>`
+    with gone as (delete from access_log as l where l.record_id = ${listed(ids)} returning l.record_id)
+    select count(*) as told from gone where gone.record_id = ${listed(told)}
+  `.execute(tx)
+  return rows[0]?.told ?? 0
 }
 
-/** Deletes the vectors of all models with their signatures; counted for the receipt. */
-export async function deleteEmbeddings(tx: Transaction, ids: readonly string[]): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('embeddings')
-    .where('record_id', '=', sql<string>`${listed(ids)}`)
-    .executeTakeFirstOrThrow()
-  return Number(numDeletedRows)
+/** Deletes the vectors of all models with their signatures; counts those of the records `told` for the receipt. */
+export async function deleteEmbeddings(
+  tx: Transaction,
+  ids: readonly string[],
+  told: readonly string[],
+): Promise<number> {
+  const { rows } = await sql<{ told: number }>`
+    with gone as (delete from embeddings as e where e.record_id = ${listed(ids)} returning e.record_id)
+    select count(*) as told from gone where gone.record_id = ${listed(told)}
+  `.execute(tx)
+  return rows[0]?.told ?? 0
 }
 
 /** Actor, action and time stay. The trigger of migration 0003 forbids any other change of an audit entry. */

@@ -40,15 +40,18 @@ export const ErasureReceipt = closed(
     erased_at: Time(),
     actor: Type.String(),
     via: Type.Optional(ref(Via)),
-    removed: closed({
-      records: Type.Integer({
-        minimum: 0,
-        description: 'This record and the records derived from it alone.',
-      }),
-      relations: Count(),
-      embeddings: Count(),
-      access_rows: Count(),
-    }),
+    removed: closed(
+      {
+        records: Type.Integer({
+          minimum: 0,
+          description: 'This record and the records derived from it alone.',
+        }),
+        relations: Count(),
+        embeddings: Count(),
+        access_rows: Count(),
+      },
+      { description: 'What was removed of the records that the key could read in full, and between them.' },
+    ),
     derived_ids: Type.Array(Uuid(), {
       description: 'The records that were derived from it alone and are erased too.',
     }),
@@ -56,7 +59,7 @@ export const ErasureReceipt = closed(
       description:
         'The records that also have other sources. They stay, without the evidence, the sources and the words that came from the erased records.',
     }),
-    tombstone_ids: Type.Array(Uuid()),
+    tombstone_ids: Type.Array(Uuid(), { description: 'Those that the key could list, if it had `admin`.' }),
   },
   { $id: 'ErasureReceipt' },
 )

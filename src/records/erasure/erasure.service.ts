@@ -84,15 +84,18 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     { force, ...entry }: ErasureEntry & { force: boolean },
   ): Promise<ErasureReceipt> {
     const { erasedIds } = plan
+    const { trust } = call.caller
     const erased = await findRecords(tx, erasedIds, fullTrust)
     requireErasable(call.caller, erased, force)
     const derived = erasedIds.filter((each) => each !== id)
-    const derivedIds = await findReadableIds(tx, derived, call.caller.trust)
-    const keptIds = await findReadableIds(tx, plan.keptIds, call.caller.trust)
-    const tombstoneIds = await insertTombstones(tx, draftTombstones(findRecordsToSeal(erased, id), entry))
-    const relations = await deleteEdgesOf(tx, erasedIds)
-    const embeddings = await deleteEmbeddings(tx, erasedIds)
-    const accesses = await deleteAccesses(tx, erasedIds)
+    const derivedIds = await findReadableIds(tx, derived, trust)
+    const keptIds = await findReadableIds(tx, plan.keptIds, trust)
+    const tombstones = draftTombstones(findRecordsToSeal(erased, id), entry)
+    const tombstoneIds = await insertTombstones(tx, tombstones, trust)
+    const told = [id, ...derivedIds]
+    const relations = await deleteEdgesOf(tx, erasedIds, trust)
+    const embeddings = await deleteEmbeddings(tx, erasedIds, told)
+    const accesses = await deleteAccesses(tx, erasedIds, told)
     await updateKept(tx, plan, erased, entry)
     await deleteDescentsFrom(tx, erasedIds)
     await deleteEffects(tx, plan)

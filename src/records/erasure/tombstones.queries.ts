@@ -39,10 +39,14 @@ export async function lockTombstonesShared(tx: Transaction): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(7350 # lock_seed(), 3)`.execute(tx)
 }
 
-/** Returns the ids of the tombstones: the existing one if the same content was erased before. */
+/**
+ * Returns the ids of the tombstones that `trust` may list: the existing one if the same content was erased before. The
+ * others would tell how many hidden records are erased too, and when hidden content was erased before.
+ */
 export async function insertTombstones(
   tx: Transaction,
   rows: readonly Insertable<Tombstones>[],
+  trust: Trust,
 ): Promise<string[]> {
   if (rows.length === 0) return []
   const stored = await tx
@@ -54,9 +58,9 @@ export async function insertTombstones(
         .constraint('tombstones_content')
         .doUpdateSet({ sensitivity: sql`greatest(tombstones.sensitivity, excluded.sensitivity)` }),
     )
-    .returning('id')
+    .returning(['id', isWithinTrust(trust).as('is_open')])
     .execute()
-  return stored.map(({ id }) => id)
+  return stored.flatMap(({ id, is_open: isOpen }) => (isOpen ? [id] : []))
 }
 
 /** Tombstones of records that the key could read in full and change. */

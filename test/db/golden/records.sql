@@ -129,9 +129,13 @@ where "record_id" = any($2::uuid[])
 and "reason" <> $3;
 
 -- src/records/erasure/erasure.queries.ts deleteAccesses
-delete
-from "access_log"
-where "record_id" = any($1::uuid[]);
+    with gone as (delete
+from access_log as l
+where l.record_id = any($1::uuid[])
+returning l.record_id)
+    select count(*) as told
+from gone
+where gone.record_id = any($2::uuid[]);
 
 -- src/records/erasure/erasure.queries.ts deleteDescentsFrom
 delete
@@ -139,15 +143,29 @@ from descents
 where source_id = any($1::uuid[]);
 
 -- src/records/erasure/erasure.queries.ts deleteEdgesOf
-delete
-from "relations"
-where ("source_id" = any($1::uuid[])
-or "target_id" = any($2::uuid[]));
+    with gone as (
+      delete
+from relations as e
+where e.source_id = any($1::uuid[])
+or e.target_id = any($2::uuid[])
+      returning e.source_id, e.target_id
+    )
+    select count(*) as told
+from gone
+    join records as s on s.id = gone.source_id join records as t on t.id = gone.target_id
+    where ("s"."sensitivity" <= $3
+and "s"."scope" = any($4::text[]))
+and ("t"."sensitivity" <= $5
+and "t"."scope" = any($6::text[]));
 
 -- src/records/erasure/erasure.queries.ts deleteEmbeddings
-delete
-from "embeddings"
-where "record_id" = any($1::uuid[]);
+    with gone as (delete
+from embeddings as e
+where e.record_id = any($1::uuid[])
+returning e.record_id)
+    select count(*) as told
+from gone
+where gone.record_id = any($2::uuid[]);
 
 -- src/records/erasure/erasure.queries.ts findContents
     select c.record_id as id, c.tags, c.payload, c.provenance, c.interpretation
@@ -356,7 +374,8 @@ insert into "tombstones" ("scope", "digest", "id", "key_id", "created_at", "acto
 values ($1, $2, $3, $4, $5, $6)
 on conflict on constraint "tombstones_content" do update
 set "sensitivity" = greatest(tombstones.sensitivity, excluded.sensitivity)
-returning "id";
+returning "id", (sensitivity <= $7::sensitivity
+and scope = any($8::text[])) as "is_open";
 
 -- src/records/erasure/tombstones.queries.ts listTombstones: the first page
 select "id", "scope", "created_at", "actor", "via"

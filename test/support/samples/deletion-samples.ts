@@ -37,9 +37,9 @@ export const departingSamples: Record<string, Record<string, Sample | Record<str
     findDerivations: (db) => erasure.findDerivations(db, id),
     lockForErasure: (db) => erasure.lockForErasure(db, [id]),
     findReadableIds: (db) => erasure.findReadableIds(db, [id], trust),
-    deleteEdgesOf: (db) => erasure.deleteEdgesOf(db, [id]),
-    deleteEmbeddings: (db) => erasure.deleteEmbeddings(db, [id]),
-    deleteAccesses: (db) => erasure.deleteAccesses(db, [id]),
+    deleteEdgesOf: (db) => erasure.deleteEdgesOf(db, [id], trust),
+    deleteEmbeddings: (db) => erasure.deleteEmbeddings(db, [id], [id]),
+    deleteAccesses: (db) => erasure.deleteAccesses(db, [id], [id]),
     clearAuditText: (db) => erasure.clearAuditText(db, [id]),
     clearStatusReasons: (db) => erasure.clearStatusReasons(db, [id]),
     insertEraseEntries: (db) =>
@@ -56,7 +56,11 @@ export const departingSamples: Record<string, Record<string, Sample | Record<str
     lockTombstonesExclusive: (db) => tombstones.lockTombstonesExclusive(db),
     lockTombstonesShared: (db) => tombstones.lockTombstonesShared(db),
     insertTombstones: (db) =>
-      tombstones.insertTombstones(db, [{ ...sealed, id, key_id: keyId, created_at: now, actor: 'ada' }]),
+      tombstones.insertTombstones(
+        db,
+        [{ ...sealed, id, key_id: keyId, created_at: now, actor: 'ada' }],
+        trust,
+      ),
     listTombstones: {
       'the first page': (db) => tombstones.listTombstones(db, trust, 51, undefined),
       'the second page': (db) =>

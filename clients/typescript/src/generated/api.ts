@@ -658,6 +658,7 @@ export interface components {
             erased_at: string;
             actor: string;
             via?: components["schemas"]["Via"];
+            /** @description What was removed of the records that the key could read in full, and between them. */
             removed: {
                 /** @description This record and the records derived from it alone. */
                 records: number;
@@ -669,6 +670,7 @@ export interface components {
             derived_ids: string[];
             /** @description The records that also have other sources. They stay, without the evidence, the sources and the words that came from the erased records. */
             kept: string[];
+            /** @description Those that the key could list, if it had `admin`. */
             tombstone_ids: string[];
         };
         /** @description Every number that decides what happens to a record, without any of its content. */
