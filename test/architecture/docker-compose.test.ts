@@ -71,6 +71,24 @@ describe('docker-compose.yml', () => {
     }
   })
 
+  it('gives each role the tombstone key, which may be blank', () => {
+    for (const key of ['a key of sixteen letters', '']) {
+      const filled: Compose = parse(interpolate(text, { ...given, MEMBRANE_TOMBSTONE_KEY: key }), {
+        merge: true,
+      })
+      for (const [name] of ours) {
+        const config = readConfig(filled.services[name]?.environment ?? {})
+        expect(config.records.tombstoneKey, name).toBe(key || undefined)
+      }
+    }
+  })
+
+  it('lets the API and the metrics of a worker be reached from other containers', () => {
+    for (const name of ['api', 'worker']) {
+      expect(readConfig(compose.services[name]?.environment ?? {}).http.host, name).toBe('0.0.0.0')
+    }
+  })
+
   it('waits for healthy servers and finished migrations', () => {
     const needsOf = (name: string) => compose.services[name]?.depends_on ?? {}
     expect(needsOf('migrate')).toEqual({ postgres: { condition: 'service_healthy' } })
