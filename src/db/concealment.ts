@@ -93,3 +93,24 @@ export function membersShown(trust: Trust, object: Fragment): RawBuilder<unknown
     where jsonb_typeof(each.value) = 'array' or ${namesNoHidden(trust, sql`each.value::text`)}
   ) end)`
 }
+
+/**
+ * The options of a run, in which `only` and `except` keep actions and the ids of records that the caller sees whole.
+ * Ids of no record are left out too, or what is missing would tell which ids are those of hidden records.
+ */
+export function selectionsShown(trust: Trust, options: Fragment): RawBuilder<unknown> {
+  if (hasFullTrust(trust)) return sql`${options}`
+  const isSeen = (table: string) =>
+    sql`exists (select from ${sql.table(table)} as n where n.id = item.name::uuid and ${openTo(trust, 'n')})`
+  const names = sql`(
+    select coalesce(jsonb_agg(item.name order by item.place), '[]')
+    from jsonb_array_elements_text(each.value) with ordinality as item (name, place)
+    where case when item.name ~* ${uuidPattern} then ${isSeen('records')} or ${isSeen('departures')} else true end
+  )`
+  return sql`(
+    select coalesce(
+      jsonb_object_agg(each.key, case when each.key in ('only', 'except') then ${names} else each.value end), '{}'
+    )
+    from jsonb_each(${options}) as each
+  )`
+}

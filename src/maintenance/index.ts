@@ -13,6 +13,7 @@ export { insertPlan } from './plan-rows.queries.ts'
 export { createPurge } from './purge.job.ts'
 export { deleteOldRuns } from './running/leases.queries.ts'
 export { createRunner } from './running/runner.service.ts'
+export { listSelectable } from './selectable-names.queries.ts'
 
 /** The routes that request runs of jobs without a schedule. */
 export const runRoutes = [simulationsRoutes, undoRoutes]

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { membersShown, namesNoHidden } from '../db/concealment.ts'
+import { membersShown, namesNoHidden, selectionsShown } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
 import type { RunStatus, RunTrigger } from '../db/schema.ts'
 import { openTo, visibleTo } from '../db/visibility.ts'
@@ -59,7 +59,6 @@ const runColumns = [
   'm.trigger',
   'm.dry_run',
   'm.scope',
-  'm.options',
   'm.status',
   'm.done',
   'm.total',
@@ -82,6 +81,7 @@ function selectVisibleRuns(db: Database, trust: Trust) {
     .selectFrom('maintenance_runs as m')
     .select(runColumns)
     .select(visibleError(trust).as('error'))
+    .select(selectionsShown(trust, sql.ref('m.options')).as('options'))
     .$if(scopes !== null, (qb) =>
       qb.where(sql<SqlBool>`m.scope = any(${sql.val([...(scopes ?? [])])}::text[])`),
     )

@@ -35,6 +35,7 @@ import {
   type ScheduleChoice,
 } from './maintenance.schemas.ts'
 import { presentChange, presentRun, presentSchedule } from './run-answer.ts'
+import { listSelectable } from './selectable-names.queries.ts'
 
 export type Intervals = Readonly<Record<JobName, number>>
 
@@ -107,7 +108,10 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
   ): Promise<MaintenanceRun> {
     const target = await findVisibleRun(call, targetId)
     requireUndoable(target, await isKept(call.tx ?? db, target))
-    const selection = only === undefined ? {} : { only: only.map((name) => name.toLowerCase()) }
+    const names = only?.map((name) => name.toLowerCase())
+    const { trust } = call.caller
+    // The counts of a run would tell whether the id of a hidden record is among the changes.
+    const selection = names === undefined ? {} : { only: await listSelectable(call.tx ?? db, names, trust) }
     const options = { run_id: targetId, ...selection, ...reason }
     return queueRun(call, trace, { job: 'undo', scope: target.scope, dryRun, options })
   }

@@ -1,8 +1,6 @@
 import { sql } from 'kysely'
-import { namesNoHidden } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
-import type { Trust } from '../domain/caller.ts'
 
 /** Locks the plan, so that two requests that apply it see each other. */
 export async function lockPlan(tx: Transaction, id: string): Promise<void> {
@@ -35,18 +33,6 @@ export async function insertApplication(
     .insertInto('plan_applications')
     .values({ plan_id: planId, run_id: runId, selection: JSON.stringify(selection) })
     .execute()
-}
-
-/** Of the names, those that are not the id of a record which the caller must not know of. */
-export async function listSelectable(
-  tx: Transaction,
-  names: readonly string[],
-  trust: Trust,
-): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`
-    select name from unnest(${sql.val([...names])}::text[]) as name where ${namesNoHidden(trust, sql.ref('name'))}
-  `.execute(tx)
-  return rows.map(({ name }) => name)
 }
 
 /** Deletes the plan with the dry run that prepared it, and ends that run and its applications if they are open. */

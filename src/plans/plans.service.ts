@@ -9,13 +9,17 @@ import { AppError } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
 import type { TraceContext } from '../kernel/span.ts'
 import { momentAfter } from '../kernel/units.ts'
-import { insertPlan, type MaintenanceRun, type MaintenanceService } from '../maintenance/index.ts'
+import {
+  insertPlan,
+  listSelectable,
+  type MaintenanceRun,
+  type MaintenanceService,
+} from '../maintenance/index.ts'
 import { presentPlan, presentPlanChange } from './plan-answer.ts'
 import {
   deletePlan,
   findApplicationRun,
   insertApplication,
-  listSelectable,
   lockPlan,
   type Selection,
 } from './plan-applications.queries.ts'

@@ -45,7 +45,7 @@ and "h"."scope" = any($5::text[]))
   ));
 
 -- src/maintenance/maintenance.queries.ts findRun
-select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when not exists (
+select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when not exists (
     select h.id
 from regexp_matches("m"."error", '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
@@ -59,12 +59,31 @@ where n.id = named.id[1]::uuid
     ) as h
     where not ("h"."sensitivity" <= $1
 and "h"."scope" = any($2::text[]))
-  ) then m.error else split_part(m.error, ':', 1) end as "error"
+  ) then m.error else split_part(m.error, ':', 1) end as "error", (
+    select coalesce(
+      jsonb_object_agg(each.key, case when each.key in ('only', 'except') then (
+    select coalesce(jsonb_agg(item.name
+order by item.place), '[]')
+    from jsonb_array_elements_text(each.value) with ordinality as item (name, place)
+    where case when item.name ~* '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}' then exists (select
+from "records" as n
+where n.id = item.name::uuid
+and ("n"."sensitivity" <= $3
+and "n"."scope" = any($4::text[])))
+or exists (select
+from "departures" as n
+where n.id = item.name::uuid
+and ("n"."sensitivity" <= $5
+and "n"."scope" = any($6::text[]))) else true end
+  ) else each.value end), '{}'
+    )
+    from jsonb_each("m"."options") as each
+  ) as "options"
 from "maintenance_runs" as "m"
-where m.scope = any($3::text[])
+where m.scope = any($7::text[])
 and (m.job <> 'simulation'
-or m.options ->> 'max_sensitivity' = any($4::text[]))
-and "m"."id" = $5;
+or m.options ->> 'max_sensitivity' = any($8::text[]))
+and "m"."id" = $9;
 
 -- src/maintenance/maintenance.queries.ts insertRun
 insert into "maintenance_runs" ("id", "job", "trigger", "created_at", "dry_run", "scope", "traceparent", "requested_by", "options", "status", "done", "total", "stats", "attempts", "cancel_requested")
@@ -219,13 +238,13 @@ order by "record_id", "action"
 limit $24;
 
 -- src/maintenance/maintenance.queries.ts listRuns: the first page
-select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when true then m.error else split_part(m.error, ':', 1) end as "error"
+select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when true then m.error else split_part(m.error, ':', 1) end as "error", "m"."options" as "options"
 from "maintenance_runs" as "m"
 order by "m"."created_at" desc, "m"."id" desc
 limit $1;
 
 -- src/maintenance/maintenance.queries.ts listRuns: the second page, filtered
-select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when not exists (
+select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when not exists (
     select h.id
 from regexp_matches("m"."error", '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
@@ -239,16 +258,35 @@ where n.id = named.id[1]::uuid
     ) as h
     where not ("h"."sensitivity" <= $1
 and "h"."scope" = any($2::text[]))
-  ) then m.error else split_part(m.error, ':', 1) end as "error"
+  ) then m.error else split_part(m.error, ':', 1) end as "error", (
+    select coalesce(
+      jsonb_object_agg(each.key, case when each.key in ('only', 'except') then (
+    select coalesce(jsonb_agg(item.name
+order by item.place), '[]')
+    from jsonb_array_elements_text(each.value) with ordinality as item (name, place)
+    where case when item.name ~* '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}' then exists (select
+from "records" as n
+where n.id = item.name::uuid
+and ("n"."sensitivity" <= $3
+and "n"."scope" = any($4::text[])))
+or exists (select
+from "departures" as n
+where n.id = item.name::uuid
+and ("n"."sensitivity" <= $5
+and "n"."scope" = any($6::text[]))) else true end
+  ) else each.value end), '{}'
+    )
+    from jsonb_each("m"."options") as each
+  ) as "options"
 from "maintenance_runs" as "m"
-where m.scope = any($3::text[])
+where m.scope = any($7::text[])
 and (m.job <> 'simulation'
-or m.options ->> 'max_sensitivity' = any($4::text[]))
-and "m"."job" = $5
-and "m"."status" = $6
-and ("m"."created_at", "m"."id") < ($7, $8)
+or m.options ->> 'max_sensitivity' = any($8::text[]))
+and "m"."job" = $9
+and "m"."status" = $10
+and ("m"."created_at", "m"."id") < ($11, $12)
 order by "m"."created_at" desc, "m"."id" desc
-limit $9;
+limit $13;
 
 -- src/maintenance/maintenance.queries.ts listSchedules
 select "job", "interval_ms", "enabled", "mode", "last_success_at", "next_at"
@@ -732,3 +770,22 @@ from ended, jsonb_each_text(stats) as stat
 from counted
     on conflict (name, backend) do update
 set value = tallies.value + excluded.value;
+
+-- src/maintenance/selectable-names.queries.ts listSelectable
+    select name
+from unnest($1::text[]) as name
+where not exists (
+    select h.id
+from regexp_matches("name", '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $2
+and "h"."scope" = any($3::text[]))
+  );

@@ -300,25 +300,6 @@ values ($1, $2, encode(sha256(convert_to($3, 'UTF8')), 'hex'));
 insert into "plan_applications" ("plan_id", "run_id", "selection")
 values ($1, $2, $3);
 
--- src/plans/plan-applications.queries.ts listSelectable
-    select name
-from unnest($1::text[]) as name
-where not exists (
-    select h.id
-from regexp_matches("name", '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $2
-and "h"."scope" = any($3::text[]))
-  );
-
 -- src/plans/plan-applications.queries.ts lockPlan
 select
 from plans

@@ -7,6 +7,7 @@ import * as maintenance from '../../../src/maintenance/maintenance.queries.ts'
 import * as batches from '../../../src/maintenance/running/batches.queries.ts'
 import * as claiming from '../../../src/maintenance/running/due-jobs.queries.ts'
 import * as running from '../../../src/maintenance/running/leases.queries.ts'
+import * as names from '../../../src/maintenance/selectable-names.queries.ts'
 import { noIntervals } from '../idle-jobs.ts'
 import { budgetSamples } from './budget-samples.ts'
 import type { Sample } from './deletion-samples.ts'
@@ -51,6 +52,9 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
     takeRange: (db) => inTransaction(db, (tx) => ranges.takeRange(tx, id)),
     finishRange: (db) => inTransaction(db, (tx) => ranges.finishRange(tx, id, range)),
     hasOpenRanges: (db) => ranges.hasOpenRanges(db, id),
+  },
+  'src/maintenance/selectable-names.queries.ts': {
+    listSelectable: (db) => names.listSelectable(db, ['prune', id], trust),
   },
   'src/maintenance/maintenance.queries.ts': {
     insertRun: (db) => maintenance.insertRun(db, { id, job: 'decay', trigger: 'manual', now }),

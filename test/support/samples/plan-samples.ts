@@ -93,7 +93,6 @@ export const planSamples: Record<string, Record<string, Sample | Record<string, 
         await rows.insertPlan(tx, { id, expiresAt: now })
         await applications.insertApplication(tx, { planId: id, runId: id, selection: {} })
       }),
-    listSelectable: (db) => inTransaction(db, (tx) => applications.listSelectable(tx, ['prune', id], trust)),
     deletePlan: (db) => inTransaction(db, (tx) => applications.deletePlan(tx, id, now)),
     deleteExpiredPlans: (db) => applications.deleteExpiredPlans(db, now, 1_000),
   },

@@ -1,0 +1,16 @@
+import { sql } from 'kysely'
+import { namesNoHidden } from '../db/concealment.ts'
+import type { Database } from '../db/connection.ts'
+import type { Trust } from '../domain/caller.ts'
+
+/** Of the names, those that are not the id of a record which the caller must not know of. */
+export async function listSelectable(
+  db: Database,
+  names: readonly string[],
+  trust: Trust,
+): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from unnest(${sql.val([...names])}::text[]) as name where ${namesNoHidden(trust, sql.ref('name'))}
+  `.execute(db)
+  return rows.map(({ name }) => name)
+}
