@@ -1,4 +1,4 @@
-import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
+import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import type { Tombstones } from '../../db/schema.ts'
 import type { Transaction } from '../../db/transaction.ts'
@@ -64,9 +64,9 @@ export async function insertTombstones(
 }
 
 /** Tombstones of records that the key could read in full and change. */
-function isWithinTrust({ maxSensitivity, scopes }: Trust): RawBuilder<SqlBool> {
+function isWithinTrust({ maxSensitivity, scopes }: Trust): RawBuilder<boolean> {
   const inScopes = scopes ? sql`scope = any(${sql.val([...scopes])}::text[])` : sql`true`
-  return sql<SqlBool>`(sensitivity <= ${maxSensitivity}::sensitivity and ${inScopes})`
+  return sql<boolean>`(sensitivity <= ${maxSensitivity}::sensitivity and ${inScopes})`
 }
 
 /** Newest first, after the position `after`. */
