@@ -18,7 +18,7 @@ import { type ChannelMatches, fuse, neutralFactors } from './fusion.ts'
 import type { CandidateNode } from './graph-growth.ts'
 import type { Match } from './match.ts'
 import { findOfPeriods } from './period-search.service.ts'
-import { readPeriods } from './periods-in-question.ts'
+import { type AskedPeriods, readPeriods } from './periods-in-question.ts'
 import { canShowRedacted, type Question } from './question.ts'
 import type { Suppressed } from './retrieval.schemas.ts'
 import { findSuppressionReason } from './suppression.ts'
@@ -66,10 +66,16 @@ export function createCandidates(resources: CandidateResources) {
     const { text = '' } = input
     const periods = readPeriods(dropExcluded(text), question.at)
     const conditions = answerConditions(question, 'whole')
-    const demanded = [...conditions, ...words.demandsOf(text)]
+    const ofPeriods = (asked: AskedPeriods) =>
+      findOfPeriods(
+        db,
+        question,
+        { periods: asked, conditions: [...conditions, ...words.demandsOf(text)], limit: depth },
+        now,
+      )
     const [found, time] = await Promise.all([
       search(input, question, conditions, { depth, wanted: limit, periods }),
-      periods?.isAll ? findOfPeriods(db, question, { periods, conditions: demanded, limit: depth }, now) : [],
+      periods?.isAll ? ofPeriods(periods) : [],
     ])
     const matches = time.length === 0 ? found : { ...found, time }
     const ids = listIds(matches)

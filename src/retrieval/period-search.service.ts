@@ -1,7 +1,7 @@
-import type { RawBuilder, SqlBool } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { findMostSalient } from '../records/index.ts'
 import { findCandidateStates } from './candidates.queries.ts'
+import type { Conditions } from './channel-search.service.ts'
 import { compareMatches, type Match } from './match.ts'
 import { findMessagesOfPeriods, isDated } from './period-search.queries.ts'
 import type { AskedPeriods } from './periods-in-question.ts'
@@ -9,9 +9,6 @@ import { type Question, searchedScopes } from './question.ts'
 
 /** Of each kind so many are examined: reading the times of more would take longer than the rest of a question. */
 const mostExamined = 500
-
-/** On `records as r`. */
-type Conditions = readonly RawBuilder<SqlBool>[]
 
 /**
  * Finds the records of the periods of a question that asks for nothing else: they need no word of it. The most important come
