@@ -176,14 +176,15 @@ function createSearching({
   db,
   clock,
   log,
-  models: { embedder, vectorMemory },
+  models: { embedder, vectorMemory, textMemory },
 }: Pick<Resources, 'config' | 'db' | 'clock' | 'log'> & { models: Models }) {
   const queryEmbedder = createQueryEmbedder({ db, clock, log, embedder, ...config.queryEmbedding })
   const cells = createCellCache()
   const vectors = createVectorSearch({ db, clock, cells, memory: vectorMemory.openStore({ db, cells }) })
+  const { textLanguage } = config.records
   const retrieval = createRetrievalService({
     ...{ db, clock, queryEmbedder, vectors, ...config.retrieval },
-    text: createTextSearch({ clock, textLanguage: config.records.textLanguage }),
+    text: createTextSearch({ clock, textLanguage, memory: textMemory.openStore(db) }),
   })
   const regretSampling = createRegretSampling({
     ...{ db, clock, random: Math.random, ...config.regrets },

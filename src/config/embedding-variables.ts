@@ -43,4 +43,10 @@ export const embeddingVariables = {
     0,
     4_000,
   ),
+  MEMBRANE_TEXT_MEMORY: count(
+    'Memory in MB that one API process may use for the words of texts, so that questions find them there. 0: every search is done by the database.',
+    384,
+    0,
+    4_000,
+  ),
 }

@@ -120,6 +120,10 @@ export interface Budgets {
 }
 
 export interface Contents {
+  /**
+   * the transaction that stored or last changed the row
+   */
+  changed: Generated<string>;
   interpretation: Json | null;
   payload: Json;
   provenance: Json;

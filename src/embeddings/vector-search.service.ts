@@ -1,4 +1,5 @@
 import type { RawBuilder, SqlBool } from 'kysely'
+import type { CheckedStates } from '../db/checked-records.ts'
 import type { Database } from '../db/connection.ts'
 import { type Transaction, transact } from '../db/transaction.ts'
 import { type Embedding, findNearest, hasDirection, type Neighbour } from '../domain/similarity.ts'
@@ -31,6 +32,8 @@ export type VectorSearchInput = {
   /** The scopes to which the conditions limit the search anyway. */
   scopes?: readonly string[] | undefined
   limit: number
+  /** Takes the states of the records, where a search reads them anyway. */
+  states?: CheckedStates | undefined
   /** How many vectors are compared exactly. */
   candidates?: number
 }

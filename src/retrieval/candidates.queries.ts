@@ -8,7 +8,7 @@ import {
   salienceAtInstant,
   statusAtInstant,
 } from './filters.queries.ts'
-import { betweenStems } from './newer-statements.ts'
+import { longestStatement } from './newer-statements.ts'
 import type { PastState } from './past-record.ts'
 import type { Question } from './question.ts'
 import { findRecordTime } from './record-time.ts'
@@ -99,19 +99,20 @@ export type CandidateState = {
   /** When it happened or was stated. */
   created_at: Date
   isOpen: boolean
-  /** The stems of a short text, in one text; null for a long one and for an entity, which states nothing. */
-  words: string | null
+  /** The stems of a short text; null for a long one and for an entity, which states nothing. */
+  words: readonly string[] | null
 }
 
 /** `at` is in milliseconds: a driver reads a number in a fifth of the time of a date. */
-type StoredState = Omit<CandidateState, 'created_at'> & {
+type StoredState = Omit<CandidateState, 'created_at' | 'words'> & {
   at: number
+  words: string | null
   happened_at: string | null
   stated_at: string | null
 }
 
-/** In words. Longer texts are no single statement, and are not compared with others. */
-const longestStatement = 60
+/** A character that no stem contains: a driver takes long to read a list. */
+const betweenStems = '\u001f'
 
 /**
  * Reads the state of candidates at the instant of the question. Times of a payload are read as text, because PostgreSQL
@@ -138,10 +139,14 @@ export async function findCandidateStates(
       offset 0
     ) as state
   `.execute(db)
-  return rows.map(({ happened_at: happenedAt, stated_at: statedAt, at, ...state }) => {
+  return rows.map(({ happened_at: happenedAt, stated_at: statedAt, at, words, ...state }) => {
     const createdAt = new Date(at)
     const time = findRecordTime({ createdAt, happenedAt, statedAt })
-    return { ...state, created_at: time === undefined ? createdAt : new Date(time) }
+    return {
+      ...state,
+      words: words?.split(betweenStems) ?? null,
+      created_at: time === undefined ? createdAt : new Date(time),
+    }
   })
 }
 

@@ -1,3 +1,4 @@
+import type { CheckedStates } from '../db/checked-records.ts'
 import type { Database } from '../db/connection.ts'
 import { dropExcluded, dropQuotes } from '../domain/query-words.ts'
 import { findMostSalient } from '../records/index.ts'
@@ -13,7 +14,12 @@ import {
   createChannelSearch,
   type SearchInput,
 } from './channel-search.service.ts'
-import { answerConditions, matchingConditions, withheldConditions } from './filters.queries.ts'
+import {
+  answerConditions,
+  matchingConditions,
+  salienceAtInstant,
+  withheldConditions,
+} from './filters.queries.ts'
 import { type ChannelMatches, fuse, neutralFactors } from './fusion.ts'
 import type { CandidateNode } from './graph-growth.ts'
 import type { Match } from './match.ts'
@@ -73,8 +79,9 @@ export function createCandidates(resources: CandidateResources) {
         { periods: asked, conditions: [...conditions, ...words.demandsOf(text)], limit: depth },
         now,
       )
+    const states: CheckedStates = { salience: salienceAtInstant(question), found: new Map() }
     const [found, time] = await Promise.all([
-      search(input, question, conditions, { depth, wanted: limit, periods }),
+      search(input, question, conditions, { depth, wanted: limit, periods, states }),
       periods?.isAll ? ofPeriods(periods) : [],
     ])
     const matches = time.length === 0 ? found : { ...found, time }
@@ -89,13 +96,29 @@ export function createCandidates(resources: CandidateResources) {
       // No record shares a word with the question: the most salient records are a better answer than none.
       return rankBySalience(question, 'whole', limit, now, words.demandsOf(text))
     }
-    const rows = await findCandidateStates(db, ids, question)
-    const states = new Map(rows.map((row) => [row.id, row]))
+    const rows = await readStates(ids, question, states)
     const asked = { stems: stems.words, ...(periods ? { isOfPeriod: periods.includes } : {}) }
-    const candidateNodes = fuse(matches, states, asked)
+    const candidateNodes = fuse(matches, new Map(rows.map((row) => [row.id, row])), asked)
       .slice(0, limit)
       .map(({ id, score, signals }): CandidateNode => ({ id, hop: 0, score, isOpen: true, signals }))
     return { candidateNodes, fits: computeFits(matches) }
+  }
+
+  /** The states of candidates. Those that the searches have read are not read again. */
+  async function readStates(
+    ids: readonly string[],
+    question: Question,
+    { found }: CheckedStates,
+  ): Promise<CandidateState[]> {
+    const known = ids.flatMap((id): CandidateState[] => {
+      const state = found.get(id)
+      const text = state && words.describe(id)
+      return text ? [{ id, ...state, ...text, isOpen: true }] : []
+    })
+    if (known.length === ids.length) return known
+    const isKnown = new Set(known.map(({ id }) => id))
+    const others = ids.filter((id) => !isKnown.has(id))
+    return [...known, ...(await findCandidateStates(db, others, question))]
   }
 
   async function listSalient(

@@ -1,4 +1,5 @@
 import type { RawBuilder, SqlBool } from 'kysely'
+import type { CheckedStates } from '../db/checked-records.ts'
 import type { Database } from '../db/connection.ts'
 import { nameHandle } from '../domain/handles.ts'
 import { dropExcluded } from '../domain/query-words.ts'
@@ -7,7 +8,7 @@ import { lendingConditions } from './filters.queries.ts'
 import type { ChannelMatches } from './fusion.ts'
 import { compareMatches, type Match } from './match.ts'
 import { listNames } from './names-in-question.ts'
-import { isNearPeriod } from './period-search.queries.ts'
+import { type DayRange, listDays } from './periods.ts'
 import type { AskedPeriods } from './periods-in-question.ts'
 import { type Question, searchedScopes } from './question.ts'
 import type { createTextSearch } from './text/text-search.service.ts'
@@ -28,7 +29,13 @@ export type SearchInput = {
 }
 
 /** How many matches of each channel are read, and how many records are wanted in the end. */
-export type SearchDepth = { depth: number; wanted: number; periods?: AskedPeriods | undefined }
+export type SearchDepth = {
+  depth: number
+  wanted: number
+  periods?: AskedPeriods | undefined
+  /** Takes the states of the records, where a search reads them anyway. */
+  states?: CheckedStates
+}
 
 const mostEntities = 16
 const mostOfAKind = 50
@@ -54,12 +61,12 @@ export function createChannelSearch({
     const { text, given } = input
     const asked = dropExcluded(text ?? '')
     const demanded = [...conditions, ...words.demandsOf(text ?? '')]
-    const { depth: limit } = depth
+    const { depth: limit, states } = depth
     const byText = text === undefined ? undefined : searchWordsAndPeriods(text, question, conditions, depth)
     // By scope only the live records are listed.
     const scopes = question.includesForgotten ? undefined : searchedScopes(question)
     const [vector, worded, names] = await Promise.all([
-      findByVector({ text: asked, given, byText, conditions: demanded, scopes, limit }),
+      findByVector({ text: asked, given, byText, conditions: demanded, scopes, limit, states }),
       byText,
       text === undefined ? undefined : searchNames(asked, question, demanded, limit),
     ])
@@ -80,9 +87,9 @@ export function createChannelSearch({
     const { periods } = depth
     const all = searchWords(sentence, question, conditions, depth)
     if (!periods || periods.isAll) return all
-    const near = [...conditions, isNearPeriod(periods.ranges)]
     // With `certain` a search that finds few records would look at the times of the whole store.
-    const found = await Promise.all([all, searchWords(sentence, question, near, depth, { certain: 0 })])
+    const near = { days: listDays(periods.ranges), certain: 0 }
+    const found = await Promise.all([all, searchWords(sentence, question, conditions, depth, near)])
     return [...new Map(found.flat().map((match) => [match.id, match])).values()].sort(compareMatches)
   }
 
@@ -90,13 +97,13 @@ export function createChannelSearch({
     sentence: string,
     question: Question,
     conditions: Conditions,
-    { depth: limit, wanted }: SearchDepth,
-    options: { certain?: number } = {},
+    { depth: limit, wanted, states }: SearchDepth,
+    options: { days?: readonly DayRange[]; certain?: number } = {},
   ) {
     const { trust, scopes, types, includesForgotten = false } = question
     const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}), includesForgotten }
     const context = { lending: lendingConditions(question), gapMs: conversationGapMs, wanted }
-    return words.find(db, { sentence, trust, conditions, limit, context, ...narrower, ...options })
+    return words.find(db, { sentence, trust, conditions, limit, context, states, ...narrower, ...options })
   }
 
   async function searchNames(text: string, question: Question, conditions: Conditions, limit: number) {

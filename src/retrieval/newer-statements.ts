@@ -1,11 +1,11 @@
 /** Puts the newer of two nearly equal statements before the older one, because it is probably what holds now. */
 
 type Scored = { id: string; score: number }
-/** `words`: its stems, in one text: most are never compared, and a driver takes long to read a list. */
-export type Statement = { created_at: Date; words?: string | null }
+/** `words`: its stems. */
+export type Statement = { created_at: Date; words?: readonly string[] | null }
 
-/** A character that no stem contains. */
-export const betweenStems = '\u001f'
+/** In words. Longer texts are no single statement, and are not compared with others. */
+export const longestStatement = 60
 
 /** Among so many of the best, because every pair is compared. */
 const mostCompared = 50
@@ -25,7 +25,7 @@ export function putNewerFirst<T extends Scored & { signals: object }>(
 ): T[] {
   const timeOf = ({ id }: Scored) => statements.get(id)?.created_at.getTime() ?? 0
   const compared = ranked.slice(0, mostCompared).map((node) => {
-    const words = new Set(statements.get(node.id)?.words?.split(betweenStems).filter(isSaid))
+    const words = new Set(statements.get(node.id)?.words?.filter(isSaid))
     return { node, time: timeOf(node), words, lacking: asked.filter((stem) => !words.has(stem)) }
   })
   const lifted = compared.map(({ node, time, words, lacking }, place) => {

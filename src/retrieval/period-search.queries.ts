@@ -1,30 +1,29 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import type { Range } from './periods.ts'
+import type { DayRange, Range } from './periods.ts'
 
 type Ranges = readonly Range[]
 
-const boundsOf = (ranges: Ranges, side: keyof Range, widerBy = 0) =>
-  sql.val(ranges.map((range) => new Date(range[side] + widerBy).toISOString()))
-
-const day = 86_400_000
+const boundsOf = (ranges: Ranges, side: keyof Range) =>
+  sql.val(ranges.map((range) => new Date(range[side]).toISOString()))
 
 /**
- * Whether a record `r` is of one of the periods, a day more or less. Times of a payload are compared as text, because PostgreSQL
- * refuses an offset that a client may write. `offset 0` makes it read the time once, and not once for each period.
+ * The day of a record `r` with the content `c`. Times of a payload are read as text, because PostgreSQL refuses an offset that a
+ * client may write.
  */
-export function isNearPeriod(ranges: Ranges): RawBuilder<SqlBool> {
-  const [from, until] = [boundsOf(ranges, 'from', -day), boundsOf(ranges, 'until', day)]
+export const statedDay = sql`left(coalesce(
+  c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
+  to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
+), 10)`
+
+/** Whether a record `r` is of one of the days. `offset 0` makes PostgreSQL read its day once, and not once for each range. */
+export function isOfDays(days: readonly DayRange[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`exists (
     select from (
-      select left(coalesce((
-        select coalesce(c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}')
-        from contents as c where c.record_id = r.id
-      ), to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')), 10) collate "C" as day
-      offset 0
+      select ${statedDay} collate "C" as day from contents as c where c.record_id = r.id offset 0
     ) as stated
-    join unnest(${from}::text[], ${until}::text[]) as range (from_day, until_day)
-      on stated.day between left(range.from_day, 10) and left(range.until_day, 10)
+    join unnest(${sql.val(days.map(([first]) => first))}::text[], ${sql.val(days.map(([, last]) => last))}::text[])
+      as range (first_day, last_day) on stated.day between range.first_day and range.last_day
   )`
 }
 

@@ -72,3 +72,12 @@ export function seasonRanges(at: Date, name: string, year?: string, which?: stri
   if (which === 'this') return begun.slice(0, 1)
   return begun.filter(({ until }) => until <= at.getTime()).slice(0, 1)
 }
+
+/** Days as `yyyy-mm-dd`, first and last. */
+export type DayRange = readonly [first: string, last: string]
+
+/** The days of some periods, and one more on each side. */
+export function listDays(ranges: readonly Range[]): DayRange[] {
+  const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+  return ranges.map(({ from, until }) => [dayOf(from - day), dayOf(until + day)])
+}

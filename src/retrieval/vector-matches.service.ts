@@ -1,4 +1,5 @@
 import type { RawBuilder, SqlBool } from 'kysely'
+import type { CheckedStates } from '../db/checked-records.ts'
 import type { Embedding } from '../domain/similarity.ts'
 import { type createQueryEmbedder, type createVectorSearch, isHashed } from '../embeddings/index.ts'
 import type { Match } from './match.ts'
@@ -21,6 +22,7 @@ type VectorQuestion = {
   conditions: readonly RawBuilder<SqlBool>[]
   scopes: readonly string[] | undefined
   limit: number
+  states?: CheckedStates | undefined
 }
 
 /**
@@ -51,8 +53,8 @@ export function createVectorMatches({ queryEmbedder, vectors }: VectorChannel) {
   async function find(question: VectorQuestion): Promise<Match[] | undefined> {
     const asked = question.given ?? (await embedQuestion(question))
     if (!asked) return undefined
-    const { conditions, scopes, limit } = question
-    const search = { ...asked, conditions, scopes, limit, candidates: comparedForEach * limit }
+    const { conditions, scopes, limit, states } = question
+    const search = { ...asked, conditions, scopes, limit, states, candidates: comparedForEach * limit }
     const found = await vectors.findQuickly(search)
     const least = asked.model.provider === 'static' ? leastMeant : -1
     return found

@@ -1,23 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type CheckedStates, checkedRecord, readAnswers } from '../../db/checked-records.ts'
 import type { Database } from '../../db/connection.ts'
+import { selectUnseen, visibleNow } from '../../db/snapshot.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
 import { formatUuid } from '../../kernel/ids.ts'
 import type { VersionedVector } from './vector-table.ts'
-
-/**
- * What a statement sees, as text. A standby server does not list the transactions that are running, so there nothing counts as
- * seen from the oldest of them on.
- */
-const visible = sql<string>`(
-  select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
-    else now_seen::text end
-  from pg_current_snapshot() as now_seen
-)`
-
-export async function readSnapshot(db: Database): Promise<string> {
-  const { rows } = await sql<{ snapshot: string }>`select ${visible} as snapshot`.execute(db)
-  return rows[0]?.snapshot ?? '1:1:'
-}
 
 /** One value: a driver needs several times as long for some hundred rows. `e` and `s` are an embedding and its signature. */
 const packed = sql`string_agg(
@@ -48,6 +35,8 @@ export type Check = {
   ids: readonly string[]
   /** On `records as r`. */
   conditions: readonly RawBuilder<SqlBool>[]
+  /** Where the states of those that meet them are read too. */
+  states?: CheckedStates | undefined
   /** What the memory knows. */
   snapshot: string
   /** One more change than this is returned where there are more. */
@@ -70,9 +59,10 @@ export type Checked = {
  */
 export async function checkVectors(
   db: Database,
-  { modelId, ids, conditions, snapshot, mostChanges }: Check,
+  { modelId, ids, conditions, states, snapshot, mostChanges }: Check,
 ): Promise<Checked> {
-  const isMet = sql.join([sql`true`, ...conditions], sql` and `)
+  const among = sql<SqlBool>`t.model_id = ${modelId}`
+  const unseen = selectUnseen({ snapshot, table: 'embeddings', among, most: mostChanges + 1 })
   const { rows } = await sql<{
     met: string | null
     gone: string | null
@@ -80,30 +70,32 @@ export async function checkVectors(
     snapshot: string
   }>`
     with near as materialized (
-      select near.place, (select ${isMet} from records as r where r.id = near.id) as is_met, exists (
-        select from embeddings as e where e.record_id = near.id and e.model_id = ${modelId}
+      select asked.place, found.*, exists (
+        select from embeddings as e where e.record_id = asked.id and e.model_id = ${modelId}
       ) as is_kept
-      from unnest(${sql.val([...ids])}::uuid[]) with ordinality as near (id, place)
+      from unnest(${sql.val([...ids])}::uuid[]) with ordinality as asked (id, place)
+      left join lateral (${checkedRecord({ answers: conditions }, states)}) as found on true
     )
-    select string_agg(place::text, ',') filter (where is_met and is_kept) as met,
+    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers and is_kept) as met,
       string_agg(place::text, ',') filter (where not is_kept) as gone,
       (
         select ${packed} from (
-          select e.*, s.cell
-          from embeddings as e join signatures as s on s.record_id = e.record_id and s.model_id = e.model_id
-          where e.model_id = ${modelId} and e.changed >= pg_snapshot_xmin(${snapshot}::pg_snapshot)
-            and not pg_visible_in_snapshot(e.changed, ${snapshot}::pg_snapshot)
-          limit ${sql.lit(mostChanges + 1)}
+          select each.* from (${unseen}) as change cross join lateral (
+            select e.*, s.cell
+            from embeddings as e join signatures as s on s.record_id = e.record_id and s.model_id = e.model_id
+            where e.record_id = change.record_id and e.model_id = ${modelId}
+            offset 0
+          ) as each
         ) as e
       ) as changed,
-      ${visible} as snapshot
+      ${visibleNow} as snapshot
     from near
   `.execute(db)
   const [answer] = rows
   const listed = (places: string | null | undefined) =>
     places?.split(',').flatMap((place) => ids[Number(place) - 1] ?? []) ?? []
   return {
-    met: listed(answer?.met),
+    met: readAnswers(answer?.met, ids, states),
     gone: listed(answer?.gone),
     changed: unpack(answer?.changed),
     snapshot: answer?.snapshot ?? snapshot,

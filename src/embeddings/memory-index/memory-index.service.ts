@@ -1,9 +1,11 @@
 import type { Database } from '../../db/connection.ts'
+import { readSnapshot } from '../../db/snapshot.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
 import { nilUuid } from '../../kernel/ids.ts'
+import { createKeeper, type KeeperClock } from '../../kernel/keeper.ts'
 import type { CellCache } from '../cells/cell-cache.service.ts'
 import { lengthInBytes } from './byte-vectors.ts'
-import { readSnapshot, readVectors } from './memory-index.queries.ts'
+import { readVectors } from './memory-index.queries.ts'
 import { findInTable, type LoadedVectors, type MemorySearch } from './memory-search.service.ts'
 import { createVectorPages, type VectorPages } from './vector-pages.ts'
 import { createVectorTable, type VectorTable } from './vector-table.ts'
@@ -12,96 +14,59 @@ export type MemoryIndex = ReturnType<ReturnType<typeof createVectorMemory>['open
 
 /** Fewer vectors the database compares in less time than it checks some. */
 const fewest = 1_000
-/** A table is loaded again after this time, and given back when nobody has asked it for so long. */
-const keptMs = 10 * 60_000
-const retryMs = 60_000
 const defaultMostCompared = 250_000
 /** To take in so many blocks other requests for 3 ms. */
 const readAtOnce = 250
 
-type Options = {
+type Options = KeeperClock & {
   mostBytes: number
   /** So many vectors are compared in some 5 ms. Of a larger store only those of the nearest cells are. */
   mostCompared?: number
-  now?: () => number
-  later?: (run: () => void, ms: number) => void
 }
 
 /**
  * Room for the vectors of all stores of a process. To compare 10,000 vectors takes 0.3 ms here and 6 ms in PostgreSQL, of
  * processor time.
  */
-export function createVectorMemory({
-  mostBytes,
-  mostCompared = defaultMostCompared,
-  now = () => performance.now(),
-  later = (run, ms) => void setTimeout(run, ms).unref(),
-}: Options) {
+export function createVectorMemory({ mostBytes, mostCompared = defaultMostCompared, ...clock }: Options) {
   let opened: VectorPages | undefined
 
   /** The vectors of the serving model of one store, which no other store finds. */
   function openStore({ db, cells }: { db: Database; cells: CellCache }) {
-    let loaded: LoadedVectors | undefined
-    let loading: Promise<void> | undefined
-    let refusedUntil = Number.NEGATIVE_INFINITY
-    let askedAt = 0
-    let isWatched = false
+    const keeper = createKeeper<LoadedVectors, MemorySearch>({
+      ...{ ...clock, load },
+      isCurrent: ({ modelId, table }, { model }) => modelId === model.id && !table.isClosed(),
+      close: ({ table }) => table.close(),
+    })
 
     /**
      * Returns the nearest vectors that meet the conditions; undefined while they are loaded, and where there are few vectors or
      * too many.
      */
     async function find(search: MemorySearch): Promise<Neighbour[] | undefined> {
-      if (search.stored < fewest) return undefined
-      askedAt = now()
-      if (loaded && !isOutdated(loaded, search)) return findInTable(db, loaded, search)
-      forget()
-      if (now() >= refusedUntil) loading ??= load(search).finally(() => (loading = undefined))
-      return undefined
+      const loaded = search.stored < fewest ? undefined : keeper.get(search)
+      return loaded && findInTable(db, loaded, search)
     }
 
-    function isOutdated({ modelId, table, at }: LoadedVectors, { model }: MemorySearch): boolean {
-      return modelId !== model.id || table.isClosed() || now() - at >= keptMs
-    }
-
-    async function load({ model, stored }: MemorySearch): Promise<void> {
-      let table: VectorTable | undefined
+    async function load({ model, stored }: MemorySearch): Promise<LoadedVectors> {
+      opened ??= createVectorPages(mostBytes)
+      const pages = opened
+      if (stored > pages.countFree() * pages.perPage(lengthInBytes(model.dimensions))) throw noRoom()
+      const sets = stored > mostCompared ? await cells.refresh(db, model.id) : []
+      // What is stored from here on is not in the snapshot, and comes with the first check.
+      const snapshot = await readSnapshot(db)
+      const { dimensions } = model
+      const table = createVectorTable({ pages, dimensions, sets: sets.map(({ id }) => id) })
       try {
-        opened ??= createVectorPages(mostBytes)
-        const pages = opened
-        if (stored > pages.countFree() * pages.perPage(lengthInBytes(model.dimensions))) throw noRoom()
-        const sets = stored > mostCompared ? await cells.refresh(db, model.id) : []
-        // What is stored from here on is not in the snapshot, and comes with the first check.
-        const snapshot = await readSnapshot(db)
-        const { dimensions } = model
-        table = createVectorTable({ pages, dimensions, sets: sets.map(({ id }) => id) })
         await fill(db, model.id, table)
-        loaded = { modelId: model.id, table, sets, snapshot, at: now() }
-        watch()
-      } catch {
-        // The database answers until a later search tries again.
-        table?.close()
-        refusedUntil = now() + retryMs
+      } catch (error) {
+        table.close()
+        throw error
       }
+      return { modelId: model.id, table, sets, snapshot }
     }
 
-    function forget(): void {
-      loaded?.table.close()
-      loaded = undefined
-    }
-
-    /** What was erased must go also where nobody asks. */
-    function watch(): void {
-      if (isWatched) return
-      isWatched = true
-      later(() => {
-        isWatched = false
-        if (now() - askedAt >= keptMs) forget()
-        if (loaded) watch()
-      }, keptMs)
-    }
-
-    return { find, untilLoaded: async () => loading }
+    return { find, untilLoaded: keeper.untilLoaded }
   }
 
   return { openStore }

@@ -1,4 +1,5 @@
 import type { RawBuilder, SqlBool } from 'kysely'
+import type { CheckedStates } from '../../db/checked-records.ts'
 import type { Database } from '../../db/connection.ts'
 import type { Embedding, Neighbour } from '../../domain/similarity.ts'
 import { type CellSet, findNearestCells } from '../cells/cells.ts'
@@ -12,6 +13,7 @@ export type MemorySearch = {
   vector: Embedding
   /** Conditions on `records as r`, trust first. */
   conditions: readonly RawBuilder<SqlBool>[]
+  states?: CheckedStates | undefined
   limit: number
   /** The number of vectors of the store. */
   stored: number
@@ -25,7 +27,6 @@ export type LoadedVectors = {
   sets: readonly CellSet[]
   /** What the table knows, as a snapshot of PostgreSQL. */
   snapshot: string
-  at: number
 }
 
 const mostChanges = 2_000
@@ -70,13 +71,13 @@ type Near = { near: readonly Neighbour[]; known: Map<string, boolean> }
 async function check(
   db: Database,
   loaded: LoadedVectors,
-  { conditions }: MemorySearch,
+  { conditions, states }: MemorySearch,
   { near, known }: Near,
 ): Promise<'checked' | 'changed' | 'outdated'> {
   const ids = near.flatMap(({ id }) => (known.has(id) ? [] : [id]))
   if (ids.length === 0 && known.size > 0) return 'checked'
   const { modelId, snapshot } = loaded
-  const checked = await checkVectors(db, { modelId, ids, conditions, snapshot, mostChanges })
+  const checked = await checkVectors(db, { modelId, ids, conditions, states, snapshot, mostChanges })
   if (!learn(loaded, checked)) return 'outdated'
   for (const id of ids) known.set(id, false)
   for (const id of checked.met) known.set(id, true)

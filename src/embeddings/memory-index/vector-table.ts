@@ -1,8 +1,8 @@
 import { compareNearness, type Embedding, type Neighbour } from '../../domain/similarity.ts'
+import { createBestPlaces } from '../../kernel/best-places.ts'
 import { cellsPerSet, noCell } from '../cells/cells.ts'
 import { type DecodedVector, decodeVector, type EncodedVector } from '../decoded-vectors.ts'
 import { estimateKept, fromBytes, lengthInBytes, toBytes } from './byte-vectors.ts'
-import { createNearest } from './nearest.ts'
 import { createPlaceList, type PlaceList } from './place-list.ts'
 import { mostAtOnce, type VectorPages } from './vector-pages.ts'
 
@@ -43,7 +43,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   function add(stored: VersionedVector): boolean {
     const { id, version, cell } = stored
     const before = placeOf.get(id)
-    if (before !== undefined && (versions[before] ?? 0) >= version) return true
+    if (before !== undefined && versions[before] === version) return true
     const place = ids.length
     if (place === taken.length * perPage) {
       const page = pages.take()
@@ -80,10 +80,13 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   /** Returns the nearest vectors of some cells and of those without one, nearest first, with their cosines. */
   function findNearest(vector: Embedding, cells: readonly number[], most: number): Neighbour[] {
     const question = toBytes(vector)
-    const nearest = createNearest(most)
+    const nearest = createBestPlaces(most)
     for (const places of listPlaces(cells)) {
       const products = pages.compare(question.numbers, toAddresses(places))
-      nearest.offerAll(products, places, factors)
+      for (let at = 0; at < places.length; at++) {
+        const place = places[at] as number
+        nearest.offer(place, (products[at] as number) * (factors[place] as number))
+      }
     }
     return nearest
       .list()

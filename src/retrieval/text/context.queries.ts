@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import type { MessageWords } from './context-score.ts'
 import { padPlaces, quoteWord } from './search-plan.ts'
 import { withOccurrences } from './word-conditions.queries.ts'
 
@@ -50,13 +51,8 @@ function beside(side: 'before' | 'after', { lending, distance, columns = sql`` }
     limit ${sql.lit(distance)}`
 }
 
-export type WordsOfMessage = {
+export type WordsOfMessage = MessageWords & {
   id: string
-  /** How often each of the asked words occurs in it. */
-  counts: number[]
-  words: number
-  /** Whether it asks something. */
-  asks: boolean
   /** In milliseconds. */
   at: number
   isFirst: boolean
@@ -67,7 +63,7 @@ export type WordsOfMessage = {
 }
 
 /** A question mark, but not the one inside an address. */
-const questionMark = '[?](?![[:alnum:]=&])|[？؟]'
+export const questionMark = '[?](?![[:alnum:]=&])|[？؟]'
 
 export type SurroundingsSearch = {
   /** Conditions on `records as r`. */

@@ -28,6 +28,11 @@ const hits = { fewest: 20, most: 30 }
  */
 const distance = 2 * reach
 
+/** The messages around how many of the matches are read, and how far. */
+export function planContext({ wanted }: Pick<ContextOptions, 'wanted'>): { hits: number; distance: number } {
+  return { hits: Math.min(hits.most, Math.max(hits.fewest, 2 * wanted)), distance }
+}
+
 /**
  * Scores the messages among the matches by their own words and those of their neighbours, and adds the neighbours of a
  * match that score well although they share no word with the question.
@@ -35,31 +40,44 @@ const distance = 2 * reach
 export async function addContext(
   db: Database,
   search: TextSearch,
-  { matches, idfs }: RankedMatches,
-  { lending, gapMs, wanted }: ContextOptions,
+  ranked: RankedMatches,
+  options: ContextOptions,
 ): Promise<Match[]> {
-  const most = Math.min(hits.most, Math.max(hits.fewest, 2 * wanted))
-  const best = matches.slice(0, most).map(({ id }) => id)
+  const { matches, idfs } = ranked
+  const plan = planContext(options)
+  const best = matches.slice(0, plan.hits).map(({ id }) => id)
   if (best.length === 0) return [...matches]
-  const found = await readSurroundings(db, best, [...idfs.keys()], {
-    ...{ lending, answering: search.conditions, demands: listDemands(search), distance },
+  const messages = await readSurroundings(db, best, [...idfs.keys()], {
+    ...{ lending: options.lending, answering: search.conditions, demands: listDemands(search) },
+    distance: plan.distance,
   })
+  const { averageLength } = search.store
+  return scoreMatches(ranked, messages, { ...options, averageLength }).slice(0, search.limit)
+}
+
+type Scoring = Pick<ContextOptions, 'gapMs' | 'wanted'> & { averageLength: number }
+
+/** The matches and their neighbours, best first. `messages` are those around the best of the matches. */
+export function scoreMatches(
+  { matches, idfs }: RankedMatches,
+  messages: readonly WordsOfMessage[],
+  { gapMs, averageLength, ...options }: Scoring,
+): Match[] {
   const scores = new Map(matches.map(({ id, score }) => [id, score]))
   const weights = [...idfs.values()]
-  const places = new Map(found.map(({ id }, place) => [id, place]))
-  for (const hit of best) {
+  const places = new Map(messages.map(({ id }, place) => [id, place]))
+  for (const { id: hit } of matches.slice(0, planContext(options).hits)) {
     const place = places.get(hit)
     if (place === undefined) continue
-    const { messages, first } = withinSession(found, place, gapMs)
-    messages.forEach((message, place) => {
-      if (!message.isAnswer || Math.abs(place - first) > reach) return
-      scores.set(message.id, scoreInContext(messages, place, weights, search.store))
+    const session = withinSession(messages, place, gapMs)
+    session.messages.forEach((message, place) => {
+      if (!message.isAnswer || Math.abs(place - session.first) > reach) return
+      scores.set(message.id, scoreInContext(session.messages, place, weights, { averageLength }))
     })
   }
   return Array.from(scores, ([id, score]) => ({ id, score }))
     .filter(({ score }) => score > 0)
     .sort(compareMatches)
-    .slice(0, search.limit)
 }
 
 type Session = { messages: readonly WordsOfMessage[]; first: number }

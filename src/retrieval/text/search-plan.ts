@@ -188,6 +188,11 @@ function scoreOf(count: number, { rows }: StoreSize): number {
   return Math.log(1 + (rows - having + 0.5) / (having + 0.5))
 }
 
+/** The inverse document frequency of a word. */
+export function computeIdf(count: number, { rows }: Pick<StoreSize, 'rows'>): number {
+  return Math.log(1 + Math.max(0, rows - count + 0.5) / (count + 0.5))
+}
+
 /** Quotes a word for a tsquery. */
 export function quoteWord(word: string): string {
   return `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`

@@ -7,6 +7,7 @@ import type { Match } from '../match.ts'
 import {
   b,
   type CountedWord,
+  computeIdf,
   k1,
   padPlaces,
   quoteWord,
@@ -202,11 +203,6 @@ function having(search: TextSearch, words: RawBuilder<unknown>): RawBuilder<unkn
 
 const countOf = (at: number) => sql.ref(`count_${at}`)
 const idfOf = (at: number) => sql.ref(`idf_${at}`)
-
-/** The inverse document frequency of a word. */
-function computeIdf(count: number, { rows }: StoreSize): number {
-  return Math.log(1 + Math.max(0, rows - count + 0.5) / (count + 0.5))
-}
 
 /** The same of a word that is counted here. */
 function countIdf(at: number, { rows }: StoreSize): RawBuilder<unknown> {

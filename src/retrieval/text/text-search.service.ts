@@ -1,11 +1,17 @@
-import type { RawBuilder, SqlBool } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { CheckedStates } from '../../db/checked-records.ts'
 import type { Database } from '../../db/connection.ts'
+import { openTo } from '../../db/visibility.ts'
 import { type Trust, unscoped } from '../../domain/caller.ts'
-import { readQuery } from '../../domain/query-words.ts'
+import { readQuery, type TextQuery } from '../../domain/query-words.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { findMostSalient } from '../../records/index.ts'
 import { compareMatches, type Match } from '../match.ts'
-import { addContext, type ContextOptions } from './context.service.ts'
+import { isOfDays } from '../period-search.queries.ts'
+import type { DayRange } from '../periods.ts'
+import { addContext, type ContextOptions, planContext, scoreMatches } from './context.service.ts'
+import type { StoreTexts } from './memory/text-memory.service.ts'
+import { type KnownText, numberDays } from './memory/text-table.ts'
 import {
   type CountedWord,
   computeHighestScore,
@@ -34,11 +40,15 @@ export type TextSearchInput = {
   scopes?: readonly string[]
   types?: readonly string[]
   conditions: readonly RawBuilder<SqlBool>[]
+  /** Only records of these days. */
+  days?: readonly DayRange[]
   limit: number
   /** How many of the best results must be exact; 10 by default. Later results may be in a cheaper order. */
   certain?: number
   /** Score messages by their neighbours in the conversation too. */
   context?: ContextOptions
+  /** Takes the states of the records, where a search reads them anyway. */
+  states?: CheckedStates | undefined
   /** Whether forgotten records are searched too. */
   includesForgotten?: boolean
 }
@@ -53,7 +63,12 @@ const mostWords = 24
 const newest = 500
 const mostSalient = 100
 
-type Resources = { clock: Clock; textLanguage: string }
+type Resources = {
+  clock: Clock
+  textLanguage: string
+  /** The words in the memory of the process. */
+  memory?: StoreTexts | undefined
+}
 
 type CommonWordsInput = {
   first: RankedMatches
@@ -76,17 +91,20 @@ type LargeStoreInput = Stems & { pages: number; certain: number; scopes: readonl
  * are estimated from all records, once a minute or when the store has doubled, and are so coarse that no single
  * record moves them. Counting them for each caller would read all records.
  */
-export function createTextSearch({ clock, textLanguage }: Resources) {
+export function createTextSearch({ clock, textLanguage, memory }: Resources) {
   const { pagesOf, lexiconFor } = createWordStatistics({ clock, fewPages: countedPages })
   const { stemsIn } = createStemmer({ textLanguage })
 
   /** Returns the best matches of a sentence, best first; ties by id. */
   async function find(db: Database, input: TextSearchInput): Promise<Match[]> {
-    const { trust, conditions, limit, certain = 10, includesForgotten = false } = input
+    const { trust, days, limit, certain = 10, includesForgotten = false } = input
+    const conditions = days ? [...input.conditions, isOfDays(days)] : input.conditions
     const query = readQuery(input.sentence)
     if (query.alternatives === '') return []
     const [stems, pages] = await Promise.all([stemsIn(db, query), pagesOf(db)])
     if (stems.words.length === 0) return []
+    const quick = pages > countedPages ? await findInMemory(db, input, { query, stems, pages }) : undefined
+    if (quick) return quick
     const shared = {
       ...{ trust, conditions, limit, query, textLanguage, includesForgotten },
       required: requiredOf(input),
@@ -96,6 +114,27 @@ export function createTextSearch({ clock, textLanguage }: Resources) {
         ? await findInMany(db, shared, { ...stems, pages, certain, scopes: input.scopes })
         : await findInFew(db, shared, stems)
     return input.context ? addContext(db, search, ranked, input.context) : ranked.matches
+  }
+
+  /** Undefined where the database must be asked. */
+  async function findInMemory(
+    db: Database,
+    { trust, scopes, types, days, conditions, limit, context, states, includesForgotten }: TextSearchInput,
+    { query, stems, pages }: { query: TextQuery; stems: Stems; pages: number },
+  ): Promise<Match[] | undefined> {
+    if (!memory || includesForgotten || query.phrases.length > 0 || query.excluded.length > 0)
+      return undefined
+    const { averageLength } = await lexiconFor(db, pages)
+    const found = await memory.find({
+      ...{ words: stems.words, mostWords, averageLength, limit, states },
+      searched: { trust, scopes, types },
+      days: days && numberDays(days),
+      answering: [sql<SqlBool>`r.forgotten_at is null`, openTo(trust), ...conditions],
+      lending: context?.lending ?? [],
+      around: context && { ...planContext(context), gapMs: context.gapMs },
+    })
+    if (!found || !context) return found?.ranked.matches
+    return scoreMatches(found.ranked, found.messages, { ...context, averageLength }).slice(0, limit)
   }
 
   async function findInFew(db: Database, shared: Omit<TextSearch, 'store'>, stems: Stems): Promise<Found> {
@@ -172,7 +211,12 @@ export function createTextSearch({ clock, textLanguage }: Resources) {
     return listRecordDemands({ query: readQuery(sentence), textLanguage })
   }
 
-  return { find, stemsOf, demandsOf }
+  /** What is known of the text of a record without asking the database. */
+  function describe(id: string): KnownText | undefined {
+    return memory?.describe(id)
+  }
+
+  return { find, stemsOf, demandsOf, describe }
 }
 
 function mergeRanked(one: RankedMatches, other: RankedMatches, limit: number): RankedMatches {

@@ -41,6 +41,13 @@ select set_config('membrane.effects', '', true), set_config('membrane.rehearsal'
     select set_config('membrane.operation', '', true),
       set_config('membrane.effects', coalesce(nullif(current_setting('membrane.effects', true), $1), ''), true);
 
+-- src/db/snapshot.ts readSnapshot
+select (
+  select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
+    else now_seen::text end
+  from pg_current_snapshot() as now_seen
+) as snapshot;
+
 -- src/db/tallies.ts addTallies
     insert into tallies (name, backend, value)
     select name, pg_backend_pid(), value

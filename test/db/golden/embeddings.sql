@@ -671,30 +671,36 @@ and e.bits < 32
 from $14::timestamptz - asked_at)::float8 end as lag_seconds
     from finished;
 
--- src/embeddings/memory-index/memory-index.queries.ts checkVectors
+-- src/embeddings/memory-index/memory-index.queries.ts checkVectors: with states
     with near as materialized (
-      select near.place, (select true
-and ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[]))
+      select asked.place, found.*, exists (
+        select
+from embeddings as e
+where e.record_id = asked.id
+and e.model_id = $1
+      ) as is_kept
+      from unnest($2::uuid[]) with ordinality as asked (id, place)
+      left join lateral (
+    select met.answers, met.lends, case when met.answers then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) end as salience, r.importance as importance
+    from records as r cross join lateral (
+      select coalesce(true
+and ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
 and r.forgotten_at is null
 and (r.status in ('active')
 and case when r.type = 'semantic' then coalesce((
-    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $3::timestamptz, true)
-      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $4::timestamptz, true)
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $6::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $7::timestamptz, true)
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end)
-from records as r
-where r.id = near.id) as is_met, exists (
-        select
-from embeddings as e
-where e.record_id = near.id
-and e.model_id = $5
-      ) as is_kept
-      from unnest($6::uuid[]) with ordinality as near (id, place)
+  ), true) else true end), false) as answers, coalesce(true, false) as lends offset 0
+    ) as met
+    where r.id = asked.id
+    offset 0
+  ) as found on true
     )
-    select string_agg(place::text, ',') filter (where is_met
+    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers
 and is_kept) as met,
       string_agg(place::text, ',') filter (where not is_kept) as gone,
       (
@@ -705,13 +711,34 @@ and is_kept) as met,
 order by e.record_id
 )
 from (
-          select e.*, s.cell
-          from embeddings as e join signatures as s on s.record_id = e.record_id
+          select each.*
+from (
+    select record_id
+from (
+    select t.record_id
+from "embeddings" as t
+    where t.model_id = $8
+and t.changed >= pg_snapshot_xmax((select $9::pg_snapshot))
+order by t.changed
+limit 2001) as later
+    union all
+    select their.record_id
+from pg_snapshot_xip((select $10::pg_snapshot)) as running (id)
+    cross join lateral (
+    select t.record_id
+from "embeddings" as t
+    where t.model_id = $11
+and t.changed >= running.id
+and t.changed <= running.id
+order by t.changed
+limit 2001) as their) as change cross join lateral (
+            select e.*, s.cell
+            from embeddings as e join signatures as s on s.record_id = e.record_id
 and s.model_id = e.model_id
-          where e.model_id = $7
-and e.changed >= pg_snapshot_xmin($8::pg_snapshot)
-            and not pg_visible_in_snapshot(e.changed, $9::pg_snapshot)
-          limit 2001
+            where e.record_id = change.record_id
+and e.model_id = $12
+            offset 0
+          ) as each
         ) as e
       ) as changed,
       (
@@ -721,12 +748,82 @@ and e.changed >= pg_snapshot_xmin($8::pg_snapshot)
 ) as snapshot
     from near;
 
--- src/embeddings/memory-index/memory-index.queries.ts readSnapshot
-select (
+-- src/embeddings/memory-index/memory-index.queries.ts checkVectors: without states
+    with near as materialized (
+      select asked.place, found.*, exists (
+        select
+from embeddings as e
+where e.record_id = asked.id
+and e.model_id = $1
+      ) as is_kept
+      from unnest($2::uuid[]) with ordinality as asked (id, place)
+      left join lateral (
+    select met.answers, met.lends, null::float8 as salience, null::float8 as importance
+    from records as r cross join lateral (
+      select coalesce(true
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $5::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $6::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end), false) as answers, coalesce(true, false) as lends offset 0
+    ) as met
+    where r.id = asked.id
+    offset 0
+  ) as found on true
+    )
+    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers
+and is_kept) as met,
+      string_agg(place::text, ',') filter (where not is_kept) as gone,
+      (
+        select string_agg(
+  uuid_send(e.record_id) || int8send(e.changed::text::int8) || int4send(e.cell) || int2send(e.bits)
+    || int4send(octet_length(e.code)) || e.code,
+  ''::bytea
+order by e.record_id
+)
+from (
+          select each.*
+from (
+    select record_id
+from (
+    select t.record_id
+from "embeddings" as t
+    where t.model_id = $7
+and t.changed >= pg_snapshot_xmax((select $8::pg_snapshot))
+order by t.changed
+limit 2001) as later
+    union all
+    select their.record_id
+from pg_snapshot_xip((select $9::pg_snapshot)) as running (id)
+    cross join lateral (
+    select t.record_id
+from "embeddings" as t
+    where t.model_id = $10
+and t.changed >= running.id
+and t.changed <= running.id
+order by t.changed
+limit 2001) as their) as change cross join lateral (
+            select e.*, s.cell
+            from embeddings as e join signatures as s on s.record_id = e.record_id
+and s.model_id = e.model_id
+            where e.record_id = change.record_id
+and e.model_id = $11
+            offset 0
+          ) as each
+        ) as e
+      ) as changed,
+      (
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
-) as snapshot;
+) as snapshot
+    from near;
 
 -- src/embeddings/memory-index/memory-index.queries.ts readVectors
     select string_agg(

@@ -605,20 +605,20 @@ and m.scope = any($3::text[])
 select r.type in ('semantic', 'episodic')
 from records as r;
 
--- src/retrieval/period-search.queries.ts isNearPeriod
+-- src/retrieval/period-search.queries.ts isOfDays
 select exists (
     select
 from (
-      select left(coalesce((
-        select coalesce(c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}')
-        from contents as c
-where c.record_id = r.id
-      ), to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')), 10) collate "C" as day
-      offset 0
+      select left(coalesce(
+  c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
+  to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
+), 10) collate "C" as day
+from contents as c
+where c.record_id = r.id offset 0
     ) as stated
-    join unnest($1::text[], $2::text[]) as range (from_day, until_day)
-      on stated.day between left(range.from_day, 10)
-and left(range.until_day, 10)
+    join unnest($1::text[], $2::text[])
+      as range (first_day, last_day) on stated.day between range.first_day
+and range.last_day
   )
 from records as r;
 
@@ -822,6 +822,173 @@ where c.record_id = m.record_id offset 0
     select string_agg(text, ','
 order by scope, conversation, at, arrival) as messages
 from line;
+
+-- src/retrieval/text/memory/text-memory.queries.ts checkTexts: with states
+    with checked as materialized (
+      select asked.place, found.*
+      from unnest($1::uuid[]) with ordinality as asked (id, place)
+      left join lateral (
+    select met.answers, met.lends, case when met.answers then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) end as salience, r.importance as importance
+    from records as r cross join lateral (
+      select coalesce(true
+and r.forgotten_at is null, false) as answers, coalesce(true
+and r.forgotten_at is null, false) as lends offset 0
+    ) as met
+    where r.id = asked.id
+    offset 0
+  ) as found on true
+    )
+    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers) as answering,
+      string_agg(place::text, ',') filter (where lends) as lending,
+      string_agg(place::text, ',') filter (where answers is null) as gone,
+      (
+        select string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)
+from (
+          select each.*
+from (
+    select record_id
+from (
+    select t.record_id
+from "contents" as t
+    where true
+and t.changed >= pg_snapshot_xmax((select $3::pg_snapshot))
+order by t.changed
+limit 2001) as later
+    union all
+    select their.record_id
+from pg_snapshot_xip((select $4::pg_snapshot)) as running (id)
+    cross join lateral (
+    select t.record_id
+from "contents" as t
+    where true
+and t.changed >= running.id
+and t.changed <= running.id
+order by t.changed
+limit 2001) as their) as change cross join lateral (
+            select
+  convert_to(json_build_array(
+    r.id, c.changed::text::int8, round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000),
+    case when r.type = 'episodic'
+and m.record_id is null then c.payload #>> '{timeline,0,t}' end,
+    case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end, r.scope, r.type, r.sensitivity, r.forgotten_at is not null, c.words, left(coalesce(
+  c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
+  to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
+), 10),
+    case when m.record_id is not null then
+      json_build_array(m.conversation, round(date_part('epoch', m.at) * 1000), m.arrival,
+        coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false))
+    end
+  )::text, 'UTF8') as head,
+  tsvectorsend(c.search) as body
+            from contents as c join records as r on r.id = c.record_id
+left join messages as m on m.record_id = r.id
+            where c.record_id = change.record_id
+            offset 0
+          ) as each
+        ) as t
+      ) as changed,
+      (
+  select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
+    else now_seen::text end
+  from pg_current_snapshot() as now_seen
+) as snapshot
+    from checked;
+
+-- src/retrieval/text/memory/text-memory.queries.ts checkTexts: without states
+    with checked as materialized (
+      select asked.place, found.*
+      from unnest($1::uuid[]) with ordinality as asked (id, place)
+      left join lateral (
+    select met.answers, met.lends, null::float8 as salience, null::float8 as importance
+    from records as r cross join lateral (
+      select coalesce(true
+and r.forgotten_at is null, false) as answers, coalesce(true
+and r.forgotten_at is null, false) as lends offset 0
+    ) as met
+    where r.id = asked.id
+    offset 0
+  ) as found on true
+    )
+    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers) as answering,
+      string_agg(place::text, ',') filter (where lends) as lending,
+      string_agg(place::text, ',') filter (where answers is null) as gone,
+      (
+        select string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)
+from (
+          select each.*
+from (
+    select record_id
+from (
+    select t.record_id
+from "contents" as t
+    where true
+and t.changed >= pg_snapshot_xmax((select $2::pg_snapshot))
+order by t.changed
+limit 2001) as later
+    union all
+    select their.record_id
+from pg_snapshot_xip((select $3::pg_snapshot)) as running (id)
+    cross join lateral (
+    select t.record_id
+from "contents" as t
+    where true
+and t.changed >= running.id
+and t.changed <= running.id
+order by t.changed
+limit 2001) as their) as change cross join lateral (
+            select
+  convert_to(json_build_array(
+    r.id, c.changed::text::int8, round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000),
+    case when r.type = 'episodic'
+and m.record_id is null then c.payload #>> '{timeline,0,t}' end,
+    case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end, r.scope, r.type, r.sensitivity, r.forgotten_at is not null, c.words, left(coalesce(
+  c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
+  to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
+), 10),
+    case when m.record_id is not null then
+      json_build_array(m.conversation, round(date_part('epoch', m.at) * 1000), m.arrival,
+        coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false))
+    end
+  )::text, 'UTF8') as head,
+  tsvectorsend(c.search) as body
+            from contents as c join records as r on r.id = c.record_id
+left join messages as m on m.record_id = r.id
+            where c.record_id = change.record_id
+            offset 0
+          ) as each
+        ) as t
+      ) as changed,
+      (
+  select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
+    else now_seen::text end
+  from pg_current_snapshot() as now_seen
+) as snapshot
+    from checked;
+
+-- src/retrieval/text/memory/text-memory.queries.ts readTexts
+    select string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea) as texts
+from (
+      select
+  convert_to(json_build_array(
+    r.id, c.changed::text::int8, round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000),
+    case when r.type = 'episodic'
+and m.record_id is null then c.payload #>> '{timeline,0,t}' end,
+    case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end, r.scope, r.type, r.sensitivity, r.forgotten_at is not null, c.words, left(coalesce(
+  c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
+  to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
+), 10),
+    case when m.record_id is not null then
+      json_build_array(m.conversation, round(date_part('epoch', m.at) * 1000), m.arrival,
+        coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false))
+    end
+  )::text, 'UTF8') as head,
+  tsvectorsend(c.search) as body
+      from contents as c join records as r on r.id = c.record_id
+left join messages as m on m.record_id = r.id
+      where c.record_id > $1::uuid
+      order by c.record_id
+      limit $2
+    ) as t;
 
 -- src/retrieval/text/stemming.queries.ts findStems
     select word, tsvector_to_array(to_tsvector($1::text::regconfig, word)) as stems

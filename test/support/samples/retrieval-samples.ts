@@ -35,6 +35,12 @@ const narrow = readQuestion(
 const amongForgotten: Question = { ...question, includesForgotten: true }
 const conditions = [sql<boolean>`r.forgotten_at is null`]
 
+const check = {
+  ...{ modelId: 1, ids: [id], conditions: search.conditions },
+  ...{ snapshot: '700:705:701,703', mostChanges: 2_000 },
+}
+const states = { salience: filtering.salienceAtInstant(question), found: new Map() }
+
 const period = { ranges: [{ from: 0, until: 86_400_000 }], conditions, most: 500 }
 
 const named = {
@@ -91,7 +97,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     findPastStates: (db) => candidates.findPastStates(db, [id], past),
   },
   'src/retrieval/period-search.queries.ts': {
-    isNearPeriod: show(() => periods.isNearPeriod(period.ranges), question),
+    isOfDays: show(() => periods.isOfDays([['2025-05-01', '2025-05-31']]), question),
     isDated: show(periods.isDated, question),
     findMessagesOfPeriods: {
       'in every scope': (db) => periods.findMessagesOfPeriods(db, { ...period, scopes: undefined }),
@@ -126,13 +132,11 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     measureSignatures: (db) => searching.measureSignatures(db),
   },
   'src/embeddings/memory-index/memory-index.queries.ts': {
-    readSnapshot: (db) => remembering.readSnapshot(db),
     readVectors: (db) => remembering.readVectors(db, { modelId: 1, after: id, limit: 1_000 }),
-    checkVectors: (db) =>
-      remembering.checkVectors(db, {
-        ...{ modelId: 1, ids: [id], conditions: search.conditions },
-        ...{ snapshot: '700:705:701,703', mostChanges: 2_000 },
-      }),
+    checkVectors: {
+      'with states': (db) => remembering.checkVectors(db, { ...check, states }),
+      'without states': (db) => remembering.checkVectors(db, check),
+    },
   },
   'src/embeddings/vector-index.queries.ts': {
     findExtension: (db) => indexing.findExtension(db),

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
+import { salienceAt } from '../../../src/db/salience.ts'
 import * as outdated from '../../../src/records/outdated-texts.queries.ts'
 import * as context from '../../../src/retrieval/text/context.queries.ts'
+import * as remembering from '../../../src/retrieval/text/memory/text-memory.queries.ts'
 import * as stemming from '../../../src/retrieval/text/stemming.queries.ts'
 import * as text from '../../../src/retrieval/text/text-search.queries.ts'
 import * as parts from '../../../src/retrieval/text/word-conditions.queries.ts'
@@ -18,6 +20,12 @@ const rare = [{ word: 'flaki', count: null }]
 const common = [{ word: 'test', count: 30_000 }]
 const sets = [['test', 'unit'], ['run']]
 const id = '0197b9a0-0000-7000-8000-000000000001'
+const kept = [sql<boolean>`r.forgotten_at is null`]
+const check = {
+  ...{ ids: [id], answering: kept, lending: kept },
+  ...{ snapshot: '700:705:701,703', mostChanges: 2_000 },
+}
+const states = { salience: salienceAt(new Date('2026-01-01T00:00:00.000Z')), found: new Map() }
 const among = { newest: 500, ids: [id], others: rare }
 
 export const textSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
@@ -61,6 +69,13 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
         ...{ answering: [sql<boolean>`r.importance > 0`], demands: [sql`c.words > 1`] },
       }
       return context.readSurroundings(db, [id], ['flaki', 'test'], search)
+    },
+  },
+  'src/retrieval/text/memory/text-memory.queries.ts': {
+    readTexts: (db) => remembering.readTexts(db, id, 250),
+    checkTexts: {
+      'with states': (db) => remembering.checkTexts(db, { ...check, states }),
+      'without states': (db) => remembering.checkTexts(db, check),
     },
   },
   'src/retrieval/text/stemming.queries.ts': {

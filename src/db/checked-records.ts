@@ -1,0 +1,57 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+
+/**
+ * Parts of a statement that checks records which were found in memory. What the order of an answer depends on besides is read
+ * with the check, so that it costs no statement of its own.
+ */
+
+/** `salience` is an expression on `records as r`. */
+export type CheckedStates = {
+  salience: RawBuilder<number>
+  /** By the id of a record. */
+  found: Map<string, { salience: number; importance: number }>
+}
+
+type Conditions = readonly RawBuilder<SqlBool>[]
+
+/**
+ * Checks the record of each row `asked`: whether it meets two lists of conditions on `records as r`, and its state. To be joined
+ * `left join lateral`. Each `offset 0` keeps PostgreSQL to looking up one record by its id, and to deciding once.
+ */
+export function checkedRecord(
+  { answers, lends = [] }: { answers: Conditions; lends?: Conditions },
+  states: CheckedStates | undefined,
+): RawBuilder<unknown> {
+  const salience = states ? sql`case when met.answers then ${states.salience} end` : sql`null::float8`
+  return sql`
+    select met.answers, met.lends, ${salience} as salience, ${states ? sql`r.importance` : sql`null::float8`} as importance
+    from records as r cross join lateral (
+      select ${meetsAll(answers)} as answers, ${meetsAll(lends)} as lends offset 0
+    ) as met
+    where r.id = asked.id
+    offset 0
+  `
+}
+
+const meetsAll = (conditions: Conditions) =>
+  sql`coalesce(${sql.join([sql`true`, ...conditions], sql` and `)}, false)`
+
+/** One text, because a driver needs longer for a hundred rows than the database. `place` is that of the record among those asked for. */
+export const answersAsText = sql<
+  string | null
+>`string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers)`
+
+/** Returns the ids of the records that may answer, and takes in their states. */
+export function readAnswers(
+  text: string | null | undefined,
+  ids: readonly string[],
+  states: CheckedStates | undefined,
+): string[] {
+  return (text?.split(',') ?? []).flatMap((each) => {
+    const [place, salience, importance] = each.split(' ')
+    const id = ids[Number(place) - 1]
+    if (id === undefined) return []
+    states?.found.set(id, { salience: Number(salience), importance: Number(importance) })
+    return [id]
+  })
+}

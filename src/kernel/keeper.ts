@@ -1,0 +1,67 @@
+/** What is kept is read again after this time, and given back when nobody has asked for it for so long. */
+const keptMs = 10 * 60_000
+const retryMs = 60_000
+
+export type KeeperClock = {
+  now?: () => number
+  later?: (run: () => void, ms: number) => void
+}
+
+type Options<Kept, Asked> = KeeperClock & {
+  load: (asked: Asked) => Promise<Kept>
+  /** Whether what is kept still answers. */
+  isCurrent: (kept: Kept, asked: Asked) => boolean
+  close: (kept: Kept) => void
+}
+
+/** Keeps in memory what takes long to read: it is read in the background, again from time to time, and given back. */
+export function createKeeper<Kept, Asked>({
+  load,
+  isCurrent,
+  close,
+  now = () => performance.now(),
+  later = (run, ms) => void setTimeout(run, ms).unref(),
+}: Options<Kept, Asked>) {
+  let kept: { value: Kept; at: number } | undefined
+  let loading: Promise<void> | undefined
+  let refusedUntil = Number.NEGATIVE_INFINITY
+  let askedAt = 0
+  let isWatched = false
+
+  /** Returns what is kept; undefined while it is loaded. */
+  function get(asked: Asked): Kept | undefined {
+    askedAt = now()
+    if (kept && now() - kept.at < keptMs && isCurrent(kept.value, asked)) return kept.value
+    forget()
+    if (now() >= refusedUntil) loading ??= reload(asked).finally(() => (loading = undefined))
+    return undefined
+  }
+
+  async function reload(asked: Asked): Promise<void> {
+    try {
+      kept = { value: await load(asked), at: now() }
+      watch()
+    } catch {
+      // Others answer until it is tried again.
+      refusedUntil = now() + retryMs
+    }
+  }
+
+  function forget(): void {
+    if (kept) close(kept.value)
+    kept = undefined
+  }
+
+  /** What was erased must go also where nobody asks. */
+  function watch(): void {
+    if (isWatched) return
+    isWatched = true
+    later(() => {
+      isWatched = false
+      if (now() - askedAt >= keptMs) forget()
+      if (kept) watch()
+    }, keptMs)
+  }
+
+  return { get, peek: () => kept?.value, untilLoaded: async () => loading }
+}

@@ -1,0 +1,96 @@
+import type { WordsOfMessage } from '../context.queries.ts'
+import type { DayNumbers, TextTable } from './text-table.ts'
+
+/** Of the messages around the best matches: which, and how far. */
+export type WindowLimits = {
+  hits: number
+  /** So many that lend their words are wanted on each side, up to a longer pause. */
+  distance: number
+  gapMs: number
+}
+
+type Hit = { id: string; place: number }
+type Placed = { id: string; place: number; at: number; arrival: number }
+type Window = { conversation: string; messages: Placed[]; isWhole: boolean }
+
+/** A few more than wanted, because not every match may answer. */
+const spareHits = 3
+const widest = 64
+
+/** The messages around matches in a table. Those that may not lend their words are passed over, as if they did not exist. */
+export function createWindows(
+  table: TextTable,
+  known: ReadonlyMap<string, { answers: boolean; lends: boolean }>,
+  { around: limits, days }: { around?: WindowLimits | undefined; days?: DayNumbers | undefined },
+) {
+  const widths = new Map<string, number>()
+
+  function windowOf({ id, place }: Hit, { distance, gapMs }: WindowLimits): Window | undefined {
+    const width = widths.get(id) ?? distance
+    const around = table.listAround(place, { distance: width, gapMs })
+    if (!around) return undefined
+    const messages = around.messages.map((message) => ({ id: table.idOf(message.place), ...message }))
+    const own = messages.findIndex((message) => message.id === id)
+    const lends = (message: Placed) => known.get(message.id)?.lends
+    const isEnough = (side: readonly Placed[], isCut: boolean) =>
+      !isCut || side.filter(lends).length >= distance
+    return {
+      ...{ conversation: around.conversation, messages },
+      isWhole:
+        width >= widest ||
+        (messages.every((message) => known.has(message.id)) &&
+          isEnough(messages.slice(0, own), around.isCutBefore) &&
+          isEnough(messages.slice(own + 1), around.isCutAfter)),
+    }
+  }
+
+  /** The messages around the best of some matches. */
+  function listIds(matches: readonly Hit[]): string[] {
+    if (!limits) return []
+    return matches
+      .slice(0, limits.hits + spareHits)
+      .flatMap((hit) => windowOf(hit, limits)?.messages.map(({ id }) => id) ?? [])
+  }
+
+  /** Whether enough is known around the best of the matches; those around which more is needed are widened. */
+  function areWhole(matches: readonly Hit[]): boolean {
+    if (!limits) return true
+    const short = matches.slice(0, limits.hits).filter((hit) => windowOf(hit, limits)?.isWhole === false)
+    for (const { id } of short) widths.set(id, 4 * (widths.get(id) ?? limits.distance))
+    return short.length === 0
+  }
+
+  /** The messages around the best of the matches, each once, in the order of their conversations, with their words. */
+  function listMessages(matches: readonly Hit[], words: readonly string[]): WordsOfMessage[] {
+    if (!limits) return []
+    const hits = matches.slice(0, limits.hits)
+    const isHit = new Set(hits.map(({ id }) => id))
+    const conversations = new Map<string, Map<string, Placed>>()
+    for (const hit of hits) {
+      const window = windowOf(hit, limits)
+      if (!window) continue
+      const messages = conversations.get(window.conversation) ?? new Map<string, Placed>()
+      conversations.set(window.conversation, messages)
+      const read = window.messages.filter(({ id }) => isHit.has(id) || known.get(id)?.lends)
+      for (const message of read) messages.set(message.id, message)
+    }
+    return [...conversations.values()].flatMap((messages) =>
+      [...messages.values()]
+        .sort((one, other) => one.at - other.at || one.arrival - other.arrival)
+        .flatMap((message, index) => readWords(message, words, index === 0)),
+    )
+  }
+
+  function readWords(
+    { id, place, at }: Placed,
+    words: readonly string[],
+    isFirst: boolean,
+  ): WordsOfMessage[] {
+    const message = table.readMessage(place, words)
+    if (!message) return []
+    const { lends = false, answers = false } = known.get(id) ?? {}
+    return [{ id, at, isFirst, lends, isAnswer: answers && table.isOfDays(place, days), ...message }]
+  }
+
+  return { listIds, areWhole, listMessages }
+}

@@ -1,0 +1,112 @@
+/**
+ * For each word the places of the texts that contain it, and how often. Most words have few texts, so the lists are chains of
+ * parts in shared segments: an array for each word would take several times as much.
+ */
+
+const segmentCells = 65_536
+/** The first cell of a part is the address of the next one. Parts of a list have room for 2, 4, 8 … 4,096 entries. */
+const largestPart = 4_096
+const firstPart = 2
+const roomBeforeLargest = 2 * largestPart - firstPart
+
+/** An entry is a place and a number up to 255. */
+const mostCount = 255
+export const mostPlaces = 2 ** 24
+
+export type PostingLists = ReturnType<typeof createPostingLists>
+
+export function createPostingLists() {
+  const segments: Uint32Array[] = []
+  let used = segmentCells
+  const firsts: number[] = []
+  const lasts: number[] = []
+  const lengths: number[] = []
+
+  /** Address 0 is never given out: it is the end of a chain. */
+  function takePart(room: number): number {
+    if (used + room + 1 > segmentCells) {
+      segments.push(new Uint32Array(segmentCells))
+      used = segments.length === 1 ? 1 : 0
+    }
+    const address = (segments.length - 1) * segmentCells + used
+    used += room + 1
+    return address
+  }
+
+  function write(address: number, value: number): void {
+    const segment = segments[Math.floor(address / segmentCells)]
+    if (segment) segment[address % segmentCells] = value
+  }
+
+  /** Returns the number of a new list. */
+  function open(): number {
+    firsts.push(0)
+    lasts.push(0)
+    return lengths.push(0) - 1
+  }
+
+  /** Places of a list are added in ascending order. */
+  function add(list: number, place: number, count: number): void {
+    const length = lengths[list] ?? 0
+    const { start, room } = partAt(length)
+    if (length === start) {
+      const part = takePart(room)
+      if (length === 0) firsts[list] = part
+      else write(lasts[list] ?? 0, part)
+      lasts[list] = part
+    }
+    write((lasts[list] ?? 0) + 1 + length - start, place * (mostCount + 1) + Math.min(count, mostCount))
+    lengths[list] = length + 1
+  }
+
+  /** Calls `visit` with the entries of a list, in parts: `entries[from]` … `entries[to - 1]`. */
+  function read(list: number, visit: (entries: Uint32Array, from: number, to: number) => void): void {
+    const length = lengths[list] ?? 0
+    for (let read = 0, address = firsts[list] ?? 0; read < length; ) {
+      const { room } = partAt(read)
+      const segment = segments[Math.floor(address / segmentCells)]
+      if (!segment) return
+      const at = address % segmentCells
+      const filled = Math.min(room, length - read)
+      visit(segment, at + 1, at + 1 + filled)
+      read += filled
+      address = segment[at] as number
+    }
+  }
+
+  /** How often the text at a place contains the word; 0 where it does not. */
+  function countAt(list: number, place: number): number {
+    let count = 0
+    read(list, (entries, from, to) => {
+      if (placeOf(entries[to - 1] as number) < place || placeOf(entries[from] as number) > place) return
+      let [low, high] = [from, to]
+      while (low < high) {
+        const middle = (low + high) >>> 1
+        if (placeOf(entries[middle] as number) < place) low = middle + 1
+        else high = middle
+      }
+      const entry = entries[low] as number
+      if (placeOf(entry) === place) count = countOf(entry)
+    })
+    return count
+  }
+
+  return {
+    ...{ open, add, read, countAt },
+    lengthOf: (list: number) => lengths[list] ?? 0,
+    get bytes() {
+      return segments.length * segmentCells * Uint32Array.BYTES_PER_ELEMENT + lengths.length * 24
+    },
+  }
+}
+
+/** Where the part begins that contains an entry, as a number of entries, and how many it has room for. */
+function partAt(entry: number): { start: number; room: number } {
+  if (entry >= roomBeforeLargest)
+    return { start: entry - ((entry - roomBeforeLargest) % largestPart), room: largestPart }
+  const room = 1 << (31 - Math.clz32(entry + firstPart))
+  return { start: room - firstPart, room }
+}
+
+export const placeOf = (entry: number): number => entry >>> 8
+export const countOf = (entry: number): number => entry & mostCount

@@ -1,0 +1,64 @@
+import { rankOf, type Sensitivity, type Trust, unscoped } from '../../../domain/caller.ts'
+
+/** What decides who sees a record, and which searches read it. */
+export type Group = { scope: string; type: string; sensitivity: Sensitivity; isForgotten: boolean }
+
+export type Searched = {
+  trust: Trust
+  scopes?: readonly string[] | undefined
+  types?: readonly string[] | undefined
+}
+
+const mostKept = 200
+
+export type RecordGroups = ReturnType<typeof createRecordGroups>
+
+/** Numbers the groups of records, so that a search asks once for each group whether its records count, and not for each record. */
+export function createRecordGroups() {
+  const groups: Group[] = []
+  const numbers = new Map<string, number>()
+  const searched = new Map<string, Uint8Array>()
+
+  function numberOf(group: Group): number {
+    const key = JSON.stringify([group.scope, group.type, group.sensitivity, group.isForgotten])
+    const known = numbers.get(key)
+    if (known !== undefined) return known
+    searched.clear()
+    const number = groups.push({ ...group }) - 1
+    numbers.set(key, number)
+    return number
+  }
+
+  /** By the number of a group, 1 where a search reads its records and may count them. */
+  function listSearched({ trust, scopes, types }: Searched): Uint8Array {
+    const key = JSON.stringify([trust.maxSensitivity, trust.scopes, scopes, types])
+    const known = searched.get(key)
+    if (known) return known
+    const isSearched = createFilter({ trust, scopes, types })
+    const list = Uint8Array.from(groups, (group) => (isSearched(group) ? 1 : 0))
+    if (searched.size >= mostKept) searched.clear()
+    searched.set(key, list)
+    return list
+  }
+
+  return { numberOf, listSearched }
+}
+
+function createFilter({ trust, scopes, types }: Searched): (group: Group) => boolean {
+  const most = rankOf(trust.maxSensitivity)
+  const isOpen = includedIn(trust.scopes ? [...trust.scopes, unscoped] : undefined)
+  const isWanted = includedIn(scopes)
+  const isOfType = includedIn(types)
+  return (group) =>
+    !group.isForgotten &&
+    rankOf(group.sensitivity) <= most &&
+    isOpen(group.scope) &&
+    isWanted(group.scope) &&
+    isOfType(group.type)
+}
+
+function includedIn(list: readonly string[] | undefined): (name: string) => boolean {
+  if (!list) return () => true
+  const names = new Set(list)
+  return (name) => names.has(name)
+}

@@ -1,0 +1,33 @@
+import { longestStatement } from '../../newer-statements.ts'
+import { createGrowingArray } from './growing-array.ts'
+
+/** Whether a text is compared with others that say nearly the same: an entity states nothing. */
+export function isStatement({ type, words }: { type: string; words: number }): boolean {
+  return type !== 'entity' && words <= longestStatement
+}
+
+/** The words of short texts, as numbers, by their place; a long text has none. */
+export function createStatementList() {
+  const words = createGrowingArray(Uint32Array)
+  const ends = createGrowingArray(Uint32Array)
+  const isListed = createGrowingArray(Uint8Array)
+
+  function push(list: readonly number[] | null): void {
+    for (const word of list ?? []) words.push(word)
+    ends.push(words.length)
+    isListed.push(list ? 1 : 0)
+  }
+
+  function read(place: number): number[] | null {
+    if (isListed.values[place] !== 1) return null
+    const start = place === 0 ? 0 : (ends.values[place - 1] ?? 0)
+    return Array.from(words.values.subarray(start, ends.values[place]))
+  }
+
+  return {
+    ...{ push, read },
+    get bytes() {
+      return words.bytes + ends.bytes + isListed.bytes
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import type { RawBuilder, SqlBool } from 'kysely'
+import type { CheckedStates } from '../../../db/checked-records.ts'
+import type { Database } from '../../../db/connection.ts'
+import { compareMatches, type Match } from '../../match.ts'
+import type { WordsOfMessage } from '../context.queries.ts'
+import type { RankedMatches } from '../text-search.queries.ts'
+import { createWindows, type WindowLimits } from './message-windows.ts'
+import type { Searched } from './record-groups.ts'
+import { checkTexts } from './text-memory.queries.ts'
+import type { DayNumbers, TextTable } from './text-table.ts'
+
+export type MemoryTextSearch = {
+  words: readonly string[]
+  mostWords: number
+  averageLength: number
+  searched: Searched
+  /** Only records of these days. */
+  days?: DayNumbers | undefined
+  limit: number
+  states?: CheckedStates | undefined
+  /** Which records may be an answer; on `records as r`. */
+  answering: readonly RawBuilder<SqlBool>[]
+  /** Which messages may lend their words to their neighbours; on `records as r`. */
+  lending: readonly RawBuilder<SqlBool>[]
+  /** Where the messages around the best matches are wanted too. */
+  around?: WindowLimits | undefined
+}
+
+export type FoundTexts = { ranked: RankedMatches; messages: WordsOfMessage[] }
+
+export type LoadedTexts = {
+  table: TextTable
+  /** What the table knows, as a snapshot of PostgreSQL. */
+  snapshot: string
+  isOutdated: boolean
+}
+
+const mostChanges = 2_000
+/** A few more than wanted are examined, because some records do not meet the conditions of the question. */
+const spare = 10
+/** Where the conditions leave so few that more must be examined, PostgreSQL finds them with less work. */
+const mostExamined = 1_000
+/** A question that meets new texts is asked again with these among them. */
+const mostRounds = 6
+
+/** What PostgreSQL says of the records that it was asked for. */
+type Known = Map<string, { answers: boolean; lends: boolean }>
+
+type Ranking = { matches: (Match & { place: number })[]; idfs: ReadonlyMap<string, number>; isAll: boolean }
+
+/**
+ * Returns the best matches that meet the conditions, with the messages around them; undefined where the database must be asked.
+ * PostgreSQL checks every record that is found, and sends with each check the texts that are new.
+ */
+export async function findInTexts(
+  db: Database,
+  loaded: LoadedTexts,
+  search: MemoryTextSearch,
+): Promise<FoundTexts | undefined> {
+  const { table } = loaded
+  const { limit } = search
+  const known: Known = new Map()
+  const windows = createWindows(table, known, search)
+  let examined = limit + spare
+  let ranking: Ranking | undefined
+  for (let round = 1; round <= mostRounds && !loaded.isOutdated; round++) {
+    ranking ??= rank(table, search, examined)
+    const likely = ranking.matches.filter(({ id }) => known.get(id)?.answers !== false)
+    const ids = [...ranking.matches.map(({ id }) => id), ...windows.listIds(likely)]
+    if (await learn(db, loaded, search, { ids, known })) {
+      ranking = undefined
+      continue
+    }
+    const met = ranking.matches.filter(({ id }) => known.get(id)?.answers)
+    if (met.length < limit && !ranking.isAll) {
+      examined = Math.ceil((1.5 * limit * examined) / Math.max(1, met.length))
+      if (examined > mostExamined) return undefined
+      ranking = undefined
+      continue
+    }
+    if (!windows.areWhole(met)) continue
+    const matches = met.slice(0, limit).map(({ id, score }) => ({ id, score }))
+    return {
+      ranked: { matches, idfs: ranking.idfs },
+      messages: windows.listMessages(met, [...ranking.idfs.keys()]),
+    }
+  }
+  return undefined
+}
+
+function rank(table: TextTable, search: MemoryTextSearch, examined: number): Ranking {
+  const { best, idfs } = table.rank(search.words, search.searched, { ...search, most: examined })
+  const matches = best.map(({ place, score }) => ({ id: table.idOf(place), score, place }))
+  return { matches: matches.sort(compareMatches), idfs, isAll: best.length < examined }
+}
+
+/** Asks the database for records that are not known yet. Returns whether the table has changed, so that others may be better. */
+async function learn(
+  db: Database,
+  loaded: LoadedTexts,
+  { answering, lending, states }: MemoryTextSearch,
+  { ids, known }: { ids: readonly string[]; known: Known },
+): Promise<boolean> {
+  const unknown = [...new Set(ids)].filter((id) => !known.has(id))
+  if (unknown.length === 0 && known.size > 0) return false
+  const { snapshot } = loaded
+  const checked = await checkTexts(db, { ids: unknown, answering, lending, states, snapshot, mostChanges })
+  for (const id of unknown) known.set(id, { answers: false, lends: false })
+  for (const id of checked.answering) known.set(id, { answers: true, lends: false })
+  for (const id of checked.lending) known.set(id, { answers: known.get(id)?.answers ?? false, lends: true })
+  for (const id of checked.gone) loaded.table.remove(id)
+  const { changed } = checked
+  if (changed.length > mostChanges || !changed.every((text) => loaded.table.add(text)))
+    loaded.isOutdated = true
+  loaded.snapshot = checked.snapshot
+  return changed.length > 0
+}

@@ -1,0 +1,75 @@
+import type { Database } from '../../../db/connection.ts'
+import { readSnapshot } from '../../../db/snapshot.ts'
+import { nilUuid } from '../../../kernel/ids.ts'
+import { createKeeper, type KeeperClock } from '../../../kernel/keeper.ts'
+import { readTexts } from './text-memory.queries.ts'
+import {
+  type FoundTexts,
+  findInTexts,
+  type LoadedTexts,
+  type MemoryTextSearch,
+} from './text-memory-search.service.ts'
+import { createTextTable } from './text-table.ts'
+
+export type TextMemory = ReturnType<typeof createTextMemory>
+export type StoreTexts = ReturnType<TextMemory['openStore']>
+
+/** To take in so many blocks other requests for 3 ms. */
+const readAtOnce = 250
+
+type Options = KeeperClock & { mostBytes: number }
+
+/** Room for the words of all stores of a process. */
+export function createTextMemory({ mostBytes, ...clock }: Options) {
+  const tables = new Set<LoadedTexts['table']>()
+
+  const hasRoom = () => [...tables].reduce((sum, table) => sum + table.countBytes(), 0) <= mostBytes
+
+  /** The texts of one store, which no other store finds. */
+  function openStore(db: Database) {
+    const keeper = createKeeper<LoadedTexts, undefined>({
+      ...{ ...clock, load },
+      isCurrent: ({ isOutdated }) => !isOutdated && hasRoom(),
+      close: ({ table }) => tables.delete(table),
+    })
+
+    /** Returns the best matches; undefined while the texts are loaded, and where the database must be asked. */
+    async function find(search: MemoryTextSearch): Promise<FoundTexts | undefined> {
+      const loaded = mostBytes > 0 ? keeper.get(undefined) : undefined
+      return loaded && findInTexts(db, loaded, search)
+    }
+
+    async function load(): Promise<LoadedTexts> {
+      // What is stored from here on is not in the snapshot, and comes with the first check.
+      const snapshot = await readSnapshot(db)
+      const table = createTextTable()
+      tables.add(table)
+      try {
+        await fill(table)
+      } catch (error) {
+        tables.delete(table)
+        throw error
+      }
+      return { table, snapshot, isOutdated: false }
+    }
+
+    async function fill(table: LoadedTexts['table']): Promise<void> {
+      for (let after = nilUuid; ; ) {
+        const texts = await readTexts(db, after, readAtOnce)
+        if (!texts.every((each) => table.add(each)) || !hasRoom())
+          throw new RangeError('There is no room for so many texts.')
+        const last = texts.at(-1)
+        if (!last) return
+        after = last.id
+      }
+    }
+
+    return {
+      find,
+      describe: (id: string) => keeper.peek()?.table.describe(id),
+      untilLoaded: keeper.untilLoaded,
+    }
+  }
+
+  return { openStore }
+}

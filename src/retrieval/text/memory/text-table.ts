@@ -1,0 +1,264 @@
+import { createBestPlaces, type ScoredPlace } from '../../../kernel/best-places.ts'
+import type { DayRange } from '../../periods.ts'
+import type { MessageWords } from '../context-score.ts'
+import { b, computeIdf, k1, type StoreSize } from '../search-plan.ts'
+import { createConversationOrder, type PlacedMessage } from './conversation-order.ts'
+import { createGrowingArray } from './growing-array.ts'
+import { countOf, createPostingLists, mostPlaces, placeOf } from './posting-lists.ts'
+import { createRecordGroups, type Group, type Searched } from './record-groups.ts'
+import { readSearchVector } from './search-vector.ts'
+import { createStatementList, isStatement } from './statement-list.ts'
+
+/** A text of the database. A later change of it has a higher version. */
+export type StoredText = Group & {
+  id: string
+  version: number
+  /** When it happened or was stated, in milliseconds. */
+  time: number
+  /** The words as a tsvector in the binary form of PostgreSQL. */
+  search: Buffer
+  words: number
+  /** As `yyyy-mm-dd`. */
+  day: string
+  /** Whether it asks something. */
+  asks: boolean
+  /** Of a message: its conversation, its time in milliseconds and the order of its arrival. */
+  message?: { conversation: string; at: number; arrival: number } | undefined
+}
+
+export type KnownText = { created_at: Date; words: string[] | null }
+
+export type TextRanking = {
+  /** The best, the highest score first. */
+  best: readonly ScoredPlace[]
+  /** How rare each word is among the texts that are searched. */
+  idfs: ReadonlyMap<string, number>
+}
+
+/** Ranges of days, to compare with those of many texts. */
+export type DayNumbers = readonly { first: number; last: number }[]
+
+type RankOptions = Pick<StoreSize, 'averageLength'> & {
+  days?: DayNumbers | undefined
+  most: number
+  mostWords: number
+}
+
+type Message = { conversation: string } & PlacedMessage
+
+export type TextTable = ReturnType<typeof createTextTable>
+
+/** What a text and a word take beside their numbers, roughly. */
+const bytesOfText = 250
+const bytesOfWord = 120
+
+/**
+ * The words of the texts of one store in the memory of the process. A text that changes or goes leaves its place empty until the
+ * table is loaded again.
+ */
+export function createTextTable() {
+  const ids: string[] = []
+  const places = new Map<string, number>()
+  const versions = createGrowingArray(Float64Array)
+  const groupOf = createGrowingArray(Uint32Array)
+  const lengths = createGrowingArray(Uint32Array)
+  const asking = createGrowingArray(Uint8Array)
+  const days = createGrowingArray(Uint32Array)
+  const messages: (Message | undefined)[] = []
+  const groups = createRecordGroups()
+  const nowhere = groups.numberOf({ scope: '', type: '', sensitivity: 'hyper', isForgotten: true })
+  const sizes = [0]
+  const times = createGrowingArray(Float64Array)
+  const lists = new Map<string, number>()
+  const stems: string[] = []
+  const statements = createStatementList()
+  const postings = createPostingLists()
+  const conversations = createConversationOrder()
+  let sums = new Float64Array(0)
+
+  /** Stores a text, unless it is known already. Returns whether there is room. */
+  function add(stored: StoredText): boolean {
+    const { id, version, scope, message } = stored
+    const before = places.get(id)
+    if (before !== undefined && versions.values[before] === version) return true
+    const place = ids.length
+    if (place === mostPlaces) return false
+    remove(id)
+    const group = groups.numberOf(stored)
+    sizes[group] = (sizes[group] ?? 0) + 1
+    ids.push(id)
+    places.set(id, place)
+    versions.push(version)
+    groupOf.push(group)
+    lengths.push(stored.words)
+    asking.push(stored.asks ? 1 : 0)
+    days.push(toNumber(stored.day))
+    const placed = message && {
+      ...{ place, at: message.at, arrival: message.arrival },
+      conversation: `${scope} ${message.conversation}`,
+    }
+    messages.push(placed)
+    if (placed) conversations.add(placed.conversation, placed)
+    times.push(stored.time)
+    const contained: number[] = []
+    readSearchVector(stored.search, (word, count) => {
+      const list = listOf(word)
+      postings.add(list, place, count)
+      contained.push(list)
+    })
+    statements.push(isStatement(stored) ? contained : null)
+    return true
+  }
+
+  function listOf(word: string): number {
+    const known = lists.get(word)
+    if (known !== undefined) return known
+    const list = postings.open()
+    lists.set(word, list)
+    stems.push(word)
+    return list
+  }
+
+  function remove(id: string): void {
+    const place = places.get(id)
+    if (place === undefined) return
+    places.delete(id)
+    const group = groupOf.values[place] ?? nowhere
+    sizes[group] = (sizes[group] ?? 0) - 1
+    groupOf.values[place] = nowhere
+    const message = messages[place]
+    if (message) conversations.remove(message.conversation, message)
+    messages[place] = undefined
+  }
+
+  /** Ranks by BM25 the texts that contain one of the words, among those that a search reads. */
+  function rank(
+    words: readonly string[],
+    searched: Searched,
+    { averageLength, days, most, mostWords }: RankOptions,
+  ): TextRanking {
+    const isSearched = groups.listSearched(searched)
+    const rows = sizes.reduce((sum, size, group) => sum + (isSearched[group] ? size : 0), 0)
+    const counted = words
+      .map((word) => ({ word, count: countTexts(word, isSearched) }))
+      .sort((one, other) => one.count - other.count || (one.word < other.word ? -1 : 1))
+      .slice(0, mostWords)
+    const idfs = new Map(counted.map(({ word, count }) => [word, computeIdf(count, { rows })]))
+    return { idfs, best: findBest(idfs, isSearched, { averageLength, days, most }) }
+  }
+
+  function countTexts(word: string, isSearched: Uint8Array): number {
+    const list = lists.get(word)
+    if (list === undefined) return 0
+    const group = groupOf.values
+    let count = 0
+    postings.read(list, (entries, from, to) => {
+      for (let at = from; at < to; at++)
+        count += isSearched[group[placeOf(entries[at] as number)] as number] as number
+    })
+    return count
+  }
+
+  function findBest(
+    idfs: ReadonlyMap<string, number>,
+    isSearched: Uint8Array,
+    { averageLength, days, most }: Omit<RankOptions, 'mostWords'>,
+  ): readonly ScoredPlace[] {
+    if (sums.length < ids.length) sums = new Float64Array(groupOf.values.length)
+    const scores = sums
+    const group = groupOf.values
+    const length = lengths.values
+    const shortest = k1 * (1 - b)
+    const perWord = (k1 * b) / averageLength
+    const found = createGrowingArray(Uint32Array)
+    for (const [word, idf] of idfs) {
+      const list = lists.get(word)
+      if (list === undefined) continue
+      const weight = idf * (k1 + 1)
+      postings.read(list, (entries, from, to) => {
+        for (let at = from; at < to; at++) {
+          const entry = entries[at] as number
+          const place = placeOf(entry)
+          if (isSearched[group[place] as number] !== 1) continue
+          const score = scores[place] as number
+          if (score === 0) found.push(place)
+          const norm = shortest + perWord * (length[place] as number)
+          scores[place] = score + weight / (1 + norm / countOf(entry))
+        }
+      })
+    }
+    const best = createBestPlaces(most)
+    const all = found.values
+    for (let at = 0; at < found.length; at++) {
+      const place = all[at] as number
+      if (isOfDays(place, days)) best.offer(place, Math.round((scores[place] as number) * 1e9) / 1e9)
+      scores[place] = 0
+    }
+    return best.list()
+  }
+
+  function describe(id: string): KnownText | undefined {
+    const place = places.get(id)
+    if (place === undefined) return undefined
+    const words = statements.read(place)?.map((list) => stems[list] ?? '') ?? null
+    return { created_at: new Date(times.values[place] ?? 0), words }
+  }
+
+  /** Whether a text is of one of the days; of any where none are named. */
+  function isOfDays(place: number, ranges: DayNumbers | undefined): boolean {
+    if (!ranges) return true
+    const day = days.values[place] ?? 0
+    return ranges.some(({ first, last }) => day >= first && day <= last)
+  }
+
+  /** The words of a message: how often it contains each of `words`. Undefined for a text that has gone. */
+  function readMessage(place: number, words: readonly string[]): MessageWords | undefined {
+    if (groupOf.values[place] === nowhere) return undefined
+    return {
+      counts: words.map((word) => {
+        const list = lists.get(word)
+        return list === undefined ? 0 : postings.countAt(list, place)
+      }),
+      words: lengths.values[place] ?? 0,
+      asks: asking.values[place] === 1,
+    }
+  }
+
+  /** The messages around one, in their order; undefined for what is no message. */
+  function listAround(place: number, limits: { distance: number; gapMs: number }) {
+    const message = messages[place]
+    return (
+      message && {
+        conversation: message.conversation,
+        ...conversations.listAround(message.conversation, message, limits),
+      }
+    )
+  }
+
+  return {
+    ...{ add, remove, rank, describe, isOfDays, readMessage, listAround },
+    idOf: (place: number) => ids[place] ?? '',
+    /** How much memory the table takes, roughly. */
+    countBytes: () =>
+      ids.length * bytesOfText +
+      lists.size * bytesOfWord +
+      postings.bytes +
+      versions.bytes +
+      groupOf.bytes +
+      lengths.bytes +
+      asking.bytes +
+      days.bytes +
+      times.bytes +
+      statements.bytes +
+      sums.byteLength,
+  }
+}
+
+export function numberDays(days: readonly DayRange[]): DayNumbers {
+  return days.map(([first, last]) => ({ first: toNumber(first), last: toNumber(last) }))
+}
+
+/** 0 for what is no day. */
+function toNumber(day: string): number {
+  return /^\d{4}-\d\d-\d\d$/.test(day) ? Number(day.replaceAll('-', '')) : 0
+}

@@ -1,0 +1,193 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createRandom } from '../../bench/load.ts'
+import { transact } from '../../src/db/transaction.ts'
+import { fullTrust, type Trust } from '../../src/domain/caller.ts'
+import { createTextMemory } from '../../src/retrieval/text/memory/text-memory.service.ts'
+import { createTextSearch, type TextSearchInput } from '../../src/retrieval/text/text-search.service.ts'
+import { createConversationRequests, say } from '../support/conversation-requests.ts'
+import type { Body } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const textLanguage = 'english'
+const random = createRandom(3)
+const words = Array.from({ length: 400 }, (_, at) => `word${String.fromCharCode(97 + (at % 26))}${at}`)
+const draw = () => words[Math.floor(words.length * random() ** 2)] ?? ''
+const sentence = (length: number) => Array.from({ length }, draw).join(' ')
+
+let app: TestApp
+const { append } = createConversationRequests(() => app)
+
+/** 1,600 messages of forty conversations in two scopes; a quarter of them are highly sensitive. */
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) } })
+  for (let talk = 0; talk < 40; talk++) {
+    const messages = Array.from({ length: 40 }, (_, at) => {
+      const day = 1 + Math.floor(random() * 28)
+      const when = new Date(Date.UTC(2025, talk % 12, day, 8, at)).toISOString()
+      return say(`m${at}`, `${sentence(4 + Math.floor(12 * random()))}${random() < 0.2 ? '?' : ''}`, {
+        at: when,
+      })
+    })
+    const more = { scope: talk % 2 ? 'red' : 'blue', sensitivity: talk % 4 === 3 ? 'high' : 'low' }
+    expect((await append(`talk${talk}`, messages, more)).status).toBe(201)
+  }
+}, 60_000)
+afterAll(() => app.close())
+
+const unforgotten: RawBuilder<SqlBool>[] = [sql`r.forgotten_at is null`]
+const around = { lending: unforgotten, gapMs: 30 * 60_000, wanted: 10 }
+const context = (trust: Trust) => ({ ...around, lending: [...unforgotten, visible(trust)] })
+const visible = ({ scopes }: Trust) =>
+  scopes
+    ? sql<SqlBool>`r.scope = any(${sql.val([...scopes, ''])}::text[]) and r.sensitivity <= 'low'`
+    : sql<SqlBool>`true`
+
+/** The search of a process, and how many of its answers came from memory. */
+function openSearch(memory = createTextMemory({ mostBytes: 50_000_000 })) {
+  const texts = memory.openStore(app.db)
+  const counted = { inMemory: 0 }
+  const find = async (...asked: Parameters<typeof texts.find>) => {
+    const found = await texts.find(...asked)
+    if (found) counted.inMemory += 1
+    return found
+  }
+  const search = createTextSearch({ clock: app.clock, textLanguage, memory: { ...texts, find } })
+  const ask = (question: string, more: Partial<TextSearchInput> = {}) =>
+    search.find(app.db, { sentence: question, trust: fullTrust, conditions: unforgotten, limit: 50, ...more })
+  const idsOf = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).map(({ id }) => id)
+  return { ask, idsOf, counted, load: async () => void (await ask('worda0'), await texts.untilLoaded()) }
+}
+
+async function openLoaded(memory?: ReturnType<typeof createTextMemory>) {
+  const opened = openSearch(memory)
+  await opened.load()
+  return opened
+}
+
+const remember = async (text: string, more: object = {}): Promise<string> => {
+  const { body, status } = await app.request('POST', '/v1/remember', {
+    body: { text, scope: 'red', ...more },
+  })
+  expect(status).toBe(201)
+  return (body as Body).record_id ?? (body as Body).records[0].id
+}
+
+describe('words in memory', () => {
+  const limited: Trust = { maxSensitivity: 'low', scopes: ['red'] }
+  const everyDay = [['2025-03-01', '2025-05-31']] as const
+  it.each([
+    ['every record', {}],
+    ['with their neighbours', { context: around }],
+    ['those a limited key sees', { trust: limited, context: context(limited) }],
+    ['one scope', { scopes: ['blue'], context: around }],
+    ['some days', { days: everyDay, context: around, certain: 0 }],
+    ['a type of which there is none', { types: ['semantic'] }],
+  ])('find what the database finds: %s', async (_, more: Partial<TextSearchInput>) => {
+    const memory = await openLoaded()
+    const database = createTextSearch({ clock: app.clock, textLanguage })
+    const shared = { same: 0, all: 0 }
+    for (let asked = 0; asked < 40; asked++) {
+      const question = sentence(5)
+      const input = { trust: fullTrust, conditions: unforgotten, limit: 50, ...more }
+      const expected = (await database.find(app.db, { sentence: question, ...input })).slice(0, 10)
+      const found = await memory.ask(question, more)
+      const scores = new Map(found.map(({ id, score }) => [id, score]))
+      shared.all += expected.length
+      for (const { id, score } of expected) {
+        if (found.slice(0, 10).some((each) => each.id === id)) shared.same += 1
+        const ours = scores.get(id)
+        if (ours !== undefined) expect(Math.abs(ours / score - 1)).toBeLessThan(0.1)
+      }
+    }
+    expect(memory.counted.inMemory).toBe(40)
+    expect(shared.same).toBeGreaterThanOrEqual(0.93 * shared.all)
+  })
+
+  it('leave to the database what has quotes or a minus, and what few records meet', async () => {
+    const { ask, counted } = await openLoaded()
+    await ask('"worda0 wordb1" wordc2')
+    await ask('worda0 -wordb1')
+    await ask('worda0', { includesForgotten: true })
+    await ask('worda0', { conditions: [...unforgotten, sql<SqlBool>`r.importance > 2`] })
+    expect(counted.inMemory).toBe(0)
+  })
+
+  it('leave everything to the database where there is no room', async () => {
+    const { ask, counted } = await openLoaded(createTextMemory({ mostBytes: 100_000 }))
+    expect(await ask('worda0')).not.toEqual([])
+    expect(counted.inMemory).toBe(0)
+  })
+})
+
+describe('texts that change after they were loaded', () => {
+  it('are found by their words as soon as they are stored, and not once they are erased', async () => {
+    const { idsOf, counted } = await openLoaded()
+    const id = await remember('The marmalade is on the balcony.')
+    expect(await idsOf('marmalade')).toEqual([id])
+    const edited = { payload: { kind: 'semantic', subject: 'jam', predicate: 'is', object: 'in the cellar' } }
+    void edited
+    expect((await app.request('DELETE', `/v1/records/${id}`)).status).toBeLessThan(300)
+    expect(await idsOf('marmalade')).toEqual([])
+    expect(counted.inMemory).toBe(2)
+  })
+
+  it('are found when their transaction began before the loading and ended after it', async () => {
+    const id = await remember('The samovar hums.')
+    const { promise: hasLoaded, resolve } = Promise.withResolvers<void>()
+    const { promise: hasWritten, resolve: write } = Promise.withResolvers<void>()
+    const writing = transact(app.db, {}, async (tx) => {
+      await sql`update contents set search = to_tsvector('english', 'a kettle') where record_id = ${id}`.execute(
+        tx,
+      )
+      write()
+      await hasLoaded
+    })
+    await hasWritten
+    const { idsOf, counted } = await openLoaded()
+    expect(await idsOf('samovar')).toEqual([id])
+    resolve()
+    await writing
+    expect(await idsOf('kettle')).toEqual([id])
+    expect(await idsOf('samovar')).toEqual([])
+    expect(counted.inMemory).toBe(3)
+  })
+
+  it('are found where a row is put back with the transaction of long ago', async () => {
+    const id = await remember('The trombone is silver.')
+    const { idsOf, counted } = await openLoaded()
+    await transact(app.db, {}, async (tx) => {
+      await sql`create temporary table kept on commit drop as select * from contents where record_id = ${id}`.execute(
+        tx,
+      )
+      await sql`delete from contents where record_id = ${id}`.execute(tx)
+      await sql`update kept set search = to_tsvector('english', 'a tuba')`.execute(tx)
+      await sql`insert into contents select * from kept`.execute(tx)
+    })
+    expect(await idsOf('tuba')).toEqual([id])
+    expect(counted.inMemory).toBe(1)
+  })
+
+  it('are found where more of them came than one answer may hold', async () => {
+    const opened = await openLoaded()
+    await sql`update contents set words = words`.execute(app.db)
+    await sql`insert into contents select * from contents where false`.execute(app.db)
+    const id = await remember('The clarinet squeaks.')
+    expect(await opened.idsOf('clarinet')).toEqual([id])
+  })
+})
+
+describe('the memory for words', () => {
+  it('is given back ten minutes after the last question', async () => {
+    const time = { now: 0 }
+    const due: (() => void)[] = []
+    const { ask, counted } = await openLoaded(
+      createTextMemory({ mostBytes: 50_000_000, now: () => time.now, later: (run) => void due.push(run) }),
+    )
+    await ask('worda0')
+    time.now += 10 * 60_000
+    for (const run of due.splice(0)) run()
+    await ask('worda0')
+    expect(counted.inMemory).toBe(1)
+  })
+})

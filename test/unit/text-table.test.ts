@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest'
+import { createRandom } from '../../bench/load.ts'
+import { createConversationOrder } from '../../src/retrieval/text/memory/conversation-order.ts'
+import { countOf, createPostingLists, placeOf } from '../../src/retrieval/text/memory/posting-lists.ts'
+import { createTextTable, numberDays, type StoredText } from '../../src/retrieval/text/memory/text-table.ts'
+import { b, computeIdf, k1 } from '../../src/retrieval/text/search-plan.ts'
+import { encodeSearchVector } from '../support/search-vectors.ts'
+
+const everything = { trust: { maxSensitivity: 'hyper', scopes: null } } as const
+const options = { averageLength: 10, most: 10, mostWords: 24 }
+
+type Counts = Record<string, number>
+
+function textOf(id: string, counts: Counts, more: Partial<StoredText> = {}): StoredText {
+  const words = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  return {
+    ...{ id, version: 1, time: 0, day: '2026-01-01', scope: 'team', type: 'episodic', sensitivity: 'low' },
+    ...{ isForgotten: false, asks: false, words, search: encodeSearchVector(counts), ...more },
+  }
+}
+
+function tableOf(texts: readonly StoredText[]) {
+  const table = createTextTable()
+  for (const text of texts) expect(table.add(text)).toBe(true)
+  const find = (
+    words: string[],
+    searched: Parameters<typeof table.rank>[1] = everything,
+    more: object = {},
+  ) =>
+    table.rank(words, searched, { ...options, ...more }).best.map(({ place, score }) => ({
+      id: table.idOf(place),
+      score,
+    }))
+  const idsOf = (...asked: Parameters<typeof find>) => find(...asked).map(({ id }) => id)
+  return { table, find, idsOf }
+}
+
+describe('posting lists', () => {
+  it('hold every place with its count, however many lists grow at the same time', () => {
+    const random = createRandom(1)
+    const postings = createPostingLists()
+    const expected = Array.from({ length: 50 }, () => new Map<number, number>())
+    const lists = expected.map(() => postings.open())
+    for (let place = 0; place < 30_000; place++) {
+      for (const [at, list] of lists.entries()) {
+        if (random() > 1 / (at + 1)) continue
+        const count = 1 + Math.floor(random() * 300)
+        postings.add(list, place, count)
+        expected[at]?.set(place, Math.min(count, 255))
+      }
+    }
+    for (const [at, list] of lists.entries()) {
+      const found = new Map<number, number>()
+      postings.read(list, (entries, from, to) => {
+        for (const entry of entries.subarray(from, to)) found.set(placeOf(entry), countOf(entry))
+      })
+      expect(found).toEqual(expected[at])
+      expect(postings.lengthOf(list)).toBe(expected[at]?.size)
+      for (const place of [0, 1, 77, 12_345, 29_999])
+        expect(postings.countAt(list, place)).toBe(expected[at]?.get(place) ?? 0)
+    }
+  })
+})
+
+describe('a table of texts', () => {
+  it('ranks as BM25 does', () => {
+    const random = createRandom(2)
+    const words = Array.from({ length: 40 }, (_, at) => `w${at}`)
+    const texts = Array.from({ length: 500 }, (_, at) => {
+      const counts: Counts = {}
+      for (let drawn = 0; drawn < 3 + 20 * random(); drawn++) {
+        const word = words[Math.floor(40 * random() ** 2)] ?? ''
+        counts[word] = (counts[word] ?? 0) + 1
+      }
+      return { id: `t${at}`, counts }
+    })
+    const { find } = tableOf(texts.map(({ id, counts }) => textOf(id, counts)))
+    const asked = ['w3', 'w17', 'w39', 'unknown']
+    const idfs = asked.map((word) =>
+      computeIdf(texts.filter(({ counts }) => counts[word]).length, { rows: 500 }),
+    )
+    const scored = texts.map(({ id, counts }) => {
+      const length = Object.values(counts).reduce((sum, count) => sum + count, 0)
+      const score = asked.reduce((sum, word, at) => {
+        const count = counts[word] ?? 0
+        return sum + ((idfs[at] ?? 0) * count * (k1 + 1)) / (count + k1 * (1 - b + (b * length) / 10))
+      }, 0)
+      return { id, score }
+    })
+    const expected = scored.sort((one, other) => other.score - one.score).slice(0, 10)
+    const found = find(asked)
+    expect(found.map(({ score }) => score.toFixed(6))).toEqual(expected.map(({ score }) => score.toFixed(6)))
+    expect(find(asked)).toEqual(found)
+  })
+
+  it('counts only what the caller sees, and searches only what is asked for', () => {
+    const visible = [textOf('a', { tea: 1, cup: 1 }), textOf('b', { tea: 1 }), textOf('c', { pot: 1 })]
+    const hidden = Array.from({ length: 20 }, (_, at) =>
+      textOf(`h${at}`, { cup: 3, tea: 2 }, at % 2 ? { sensitivity: 'high' } : { scope: 'other' }),
+    )
+    const key = { trust: { maxSensitivity: 'low', scopes: ['team'] } } as const
+    const alone = tableOf(visible)
+    const among = tableOf([...hidden, ...visible])
+    expect(among.find(['cup', 'tea'], key)).toEqual(alone.find(['cup', 'tea'], key))
+    expect(among.idsOf(['tea'], { ...key, types: ['semantic'] })).toEqual([])
+    expect(among.idsOf(['tea'], { ...everything, scopes: ['other'] })).toHaveLength(10)
+    const unscoped = tableOf([textOf('u', { tea: 1 }, { scope: '' })])
+    expect(unscoped.idsOf(['tea'], key)).toEqual(['u'])
+    expect(unscoped.idsOf(['tea'], { ...key, scopes: ['team'] })).toEqual([])
+  })
+
+  it('passes over what was forgotten when it was read', () => {
+    const { idsOf } = tableOf([textOf('a', { tea: 1 }), textOf('b', { tea: 1 }, { isForgotten: true })])
+    expect(idsOf(['tea'])).toEqual(['a'])
+  })
+
+  it('has the last version of a text, also an older one that was stored later', () => {
+    const { table, idsOf } = tableOf([textOf('a', { tea: 1 }, { version: 7 })])
+    table.add(textOf('a', { coffee: 1 }, { version: 5 }))
+    expect(idsOf(['tea'])).toEqual([])
+    expect(idsOf(['coffee'])).toEqual(['a'])
+    table.remove('a')
+    expect(idsOf(['coffee'])).toEqual([])
+    expect(table.describe('a')).toBeUndefined()
+  })
+
+  it('finds the texts of some days', () => {
+    const { table, idsOf } = tableOf([
+      textOf('may', { tea: 1 }, { day: '2025-05-31' }),
+      textOf('june', { tea: 1 }, { day: '2025-06-01' }),
+      textOf('never', { tea: 1 }, { day: 'some day' }),
+    ])
+    const days = numberDays([['2025-06-01', '2025-06-30']])
+    expect(idsOf(['tea'], everything, { days })).toEqual(['june'])
+    expect(table.isOfDays(0, days)).toBe(false)
+    expect(table.isOfDays(0, undefined)).toBe(true)
+  })
+
+  it('knows the words of short statements, and no words with a space', () => {
+    const { table, idsOf } = tableOf([
+      textOf('short', { tea: 2, 'scope team': 1 }, { time: 5 }),
+      textOf('long', { tea: 61 }),
+      textOf('entity', { tea: 1 }, { type: 'entity' }),
+    ])
+    expect(table.describe('short')).toEqual({ created_at: new Date(5), words: ['tea'] })
+    expect(table.describe('long')?.words).toBeNull()
+    expect(table.describe('entity')?.words).toBeNull()
+    expect(idsOf(['scope team'])).toEqual([])
+  })
+})
+
+describe('the order of a conversation', () => {
+  const minute = 60_000
+  const order = createConversationOrder()
+  const messages = [0, 1, 2, 3, 90, 91].map((at, place) => ({ place, at: at * minute, arrival: place }))
+  for (const message of [3, 0, 5, 1, 4, 2].flatMap((at) => messages[at] ?? [])) order.add('talk', message)
+  const around = (place: number, distance: number) => {
+    const [message = { place, at: 0, arrival: 0 }] = messages.slice(place, place + 1)
+    const { messages: near, ...cut } = order.listAround('talk', message, { distance, gapMs: 30 * minute })
+    return { places: near.map((each) => each.place), ...cut }
+  }
+
+  it('is that of the times, whatever order they came in', () => {
+    expect(around(1, 9)).toEqual({ places: [0, 1, 2, 3], isCutBefore: false, isCutAfter: false })
+  })
+
+  it('ends at a pause, and at the distance', () => {
+    expect(around(4, 2)).toEqual({ places: [4, 5], isCutBefore: false, isCutAfter: false })
+    expect(around(1, 1)).toEqual({ places: [0, 1, 2], isCutBefore: false, isCutAfter: true })
+    expect(around(3, 2)).toEqual({ places: [1, 2, 3], isCutBefore: true, isCutAfter: false })
+  })
+})
