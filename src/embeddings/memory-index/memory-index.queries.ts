@@ -4,24 +4,48 @@ import type { Precision } from '../../domain/vector-codes.ts'
 import { formatUuid } from '../../kernel/ids.ts'
 import type { VersionedVector } from './vector-table.ts'
 
-/**
- * What a statement sees, as text. A standby server does not list the transactions that are running, so there nothing counts as
- * seen from the oldest of them on.
- */
-const visible = sql<string>`(
+/** What a statement has seen of a server. */
+export type View = {
+  /** The transactions that had ended, as PostgreSQL writes a snapshot. */
+  snapshot: string
+  /** After a failover the next timeline may give the numbers of lost transactions to others. */
+  timeline: number
+}
+
+/** A standby server does not list the transactions that are running, so there nothing counts as seen from the oldest of them on. */
+const snapshotNow = sql`(
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
 )`
 
-export async function readSnapshot(db: Database): Promise<string> {
-  const { rows } = await sql<{ snapshot: string }>`select ${visible} as snapshot`.execute(db)
-  return rows[0]?.snapshot ?? '1:1:'
+/** A standby tells that of its last checkpoint to users without pg_read_all_stats, as in the watch over replicas. */
+const timelineNow = sql`(
+  case when pg_is_in_recovery() then greatest(
+    (select timeline_id from pg_control_checkpoint()), (select received_tli from pg_stat_wal_receiver)
+  ) else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end
+)`
+
+export async function readView(db: Database): Promise<View> {
+  const { rows } = await sql<View>`
+    select ${snapshotNow} as snapshot, ${timelineNow} as timeline
+  `.execute(db)
+  return rows[0] ?? unknownView
 }
+
+/** Nothing is of this timeline, so what is read next is not used. */
+const unknownView: View = { snapshot: '1:1:', timeline: 0 }
+
+/**
+ * The version of a vector. `changed` comes with a dump, so it may be a transaction that this server has not reached: then it
+ * tells nothing, and a later change of the vector may have a lower number.
+ */
+const hasHappened = sql<SqlBool>`e.changed < pg_snapshot_xmax(pg_current_snapshot())`
+const version = sql`case when ${hasHappened} then e.changed::text::int8 else 0 end`
 
 /** One value: a driver needs several times as long for some hundred rows. `e` and `s` are an embedding and its signature. */
 const packed = sql`string_agg(
-  uuid_send(e.record_id) || int8send(e.changed::text::int8) || int4send(e.cell) || int2send(e.bits)
+  uuid_send(e.record_id) || int8send(${version}) || int4send(e.cell) || int2send(e.bits)
     || int4send(octet_length(e.code)) || e.code,
   ''::bytea order by e.record_id
 )`
@@ -61,7 +85,7 @@ export type Checked = {
   gone: string[]
   /** The vectors that were stored or changed since the snapshot. */
   changed: VersionedVector[]
-  snapshot: string
+  view: View
 }
 
 /**
@@ -78,6 +102,7 @@ export async function checkVectors(
     gone: string | null
     changed: Buffer | null
     snapshot: string
+    timeline: number
   }>`
     with near as materialized (
       select near.place, (select ${isMet} from records as r where r.id = near.id) as is_met, exists (
@@ -92,11 +117,11 @@ export async function checkVectors(
           select e.*, s.cell
           from embeddings as e join signatures as s on s.record_id = e.record_id and s.model_id = e.model_id
           where e.model_id = ${modelId} and e.changed >= pg_snapshot_xmin(${snapshot}::pg_snapshot)
-            and not pg_visible_in_snapshot(e.changed, ${snapshot}::pg_snapshot)
+            and not pg_visible_in_snapshot(e.changed, ${snapshot}::pg_snapshot) and ${hasHappened}
           limit ${sql.lit(mostChanges + 1)}
         ) as e
       ) as changed,
-      ${visible} as snapshot
+      ${snapshotNow} as snapshot, ${timelineNow} as timeline
     from near
   `.execute(db)
   const [answer] = rows
@@ -106,7 +131,7 @@ export async function checkVectors(
     met: listed(answer?.met),
     gone: listed(answer?.gone),
     changed: unpack(answer?.changed),
-    snapshot: answer?.snapshot ?? snapshot,
+    view: answer ?? unknownView,
   }
 }
 

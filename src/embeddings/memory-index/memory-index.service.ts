@@ -3,7 +3,7 @@ import type { Neighbour } from '../../domain/similarity.ts'
 import { nilUuid } from '../../kernel/ids.ts'
 import type { CellCache } from '../cells/cell-cache.service.ts'
 import { lengthInBytes } from './byte-vectors.ts'
-import { readSnapshot, readVectors } from './memory-index.queries.ts'
+import { readVectors, readView } from './memory-index.queries.ts'
 import { findInTable, type LoadedVectors, type MemorySearch } from './memory-search.service.ts'
 import { createVectorPages, type VectorPages } from './vector-pages.ts'
 import { createVectorTable, type VectorTable } from './vector-table.ts'
@@ -55,6 +55,8 @@ export function createVectorMemory({
       if (search.stored < fewest) return undefined
       askedAt = now()
       if (loaded && !isOutdated(loaded, search)) return findInTable(db, loaded, search)
+      // It would be loaded with each question while more is written than a check may return.
+      if (loaded?.table.isClosed()) refusedUntil = loaded.at + retryMs
       forget()
       if (now() >= refusedUntil) loading ??= load(search).finally(() => (loading = undefined))
       return undefined
@@ -72,11 +74,11 @@ export function createVectorMemory({
         if (stored > pages.countFree() * pages.perPage(lengthInBytes(model.dimensions))) throw noRoom()
         const sets = stored > mostCompared ? await cells.refresh(db, model.id) : []
         // What is stored from here on is not in the snapshot, and comes with the first check.
-        const snapshot = await readSnapshot(db)
+        const view = await readView(db)
         const { dimensions } = model
         table = createVectorTable({ pages, dimensions, sets: sets.map(({ id }) => id) })
         await fill(db, model.id, table)
-        loaded = { modelId: model.id, table, sets, snapshot, at: now() }
+        loaded = { modelId: model.id, table, sets, view, at: now() }
         watch()
       } catch {
         // The database answers until a later search tries again.
@@ -110,7 +112,7 @@ export function createVectorMemory({
 async function fill(db: Database, modelId: number, table: VectorTable): Promise<void> {
   for (let after = nilUuid; ; ) {
     const vectors = await readVectors(db, { modelId, after, limit: readAtOnce })
-    if (!vectors.every((each) => table.add(each))) throw noRoom()
+    if (vectors.some((each) => table.add(each) === 'no room')) throw noRoom()
     const last = vectors.at(-1)
     if (!last) return
     after = last.id

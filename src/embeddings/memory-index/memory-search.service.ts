@@ -4,7 +4,8 @@ import type { Embedding, Neighbour } from '../../domain/similarity.ts'
 import { type CellSet, findNearestCells } from '../cells/cells.ts'
 import type { ModelRow } from '../embedding-models.queries.ts'
 import { findNearestMixed } from '../mixed-precision-distance.ts'
-import { type Checked, checkVectors } from './memory-index.queries.ts'
+import { type Checked, checkVectors, type View } from './memory-index.queries.ts'
+import { hasEnded, unite } from './snapshots.ts'
 import type { VectorTable } from './vector-table.ts'
 
 export type MemorySearch = {
@@ -23,8 +24,8 @@ export type LoadedVectors = {
   modelId: number
   table: VectorTable
   sets: readonly CellSet[]
-  /** What the table knows, as a snapshot of PostgreSQL. */
-  snapshot: string
+  /** What the table knows: of several servers, everything that one of them has shown. */
+  view: View
   at: number
 }
 
@@ -75,25 +76,35 @@ async function check(
 ): Promise<'checked' | 'changed' | 'outdated'> {
   const ids = near.flatMap(({ id }) => (known.has(id) ? [] : [id]))
   if (ids.length === 0 && known.size > 0) return 'checked'
-  const { modelId, snapshot } = loaded
+  const { modelId, view } = loaded
+  const { snapshot } = view
   const checked = await checkVectors(db, { modelId, ids, conditions, snapshot, mostChanges })
-  if (!learn(loaded, checked)) return 'outdated'
+  const state = learn(loaded, checked)
   for (const id of ids) known.set(id, false)
   for (const id of checked.met) known.set(id, true)
-  return checked.changed.length > 0 ? 'changed' : 'checked'
+  return state
 }
 
-/** Takes in what the database knows and the table does not. Returns whether the table can still be used. */
-function learn(loaded: LoadedVectors, { gone, changed, snapshot }: Checked): boolean {
+/**
+ * Takes in what the database knows and the table does not. Answers come in any order and, with replicas, from servers that are
+ * behind others, so nothing that was learnt is forgotten for an older state.
+ */
+function learn(loaded: LoadedVectors, { gone, changed, view }: Checked): 'checked' | 'changed' | 'outdated' {
   const { table } = loaded
-  if (table.isClosed()) return false
-  for (const id of gone) table.remove(id)
-  if (changed.length <= mostChanges && changed.every((each) => table.add(each))) {
-    loaded.snapshot = snapshot
-    return true
+  if (table.isClosed()) return 'outdated'
+  const states = changed.length <= mostChanges ? changed.map((each) => table.add(each)) : ['no room']
+  if (view.timeline !== loaded.view.timeline || states.includes('no room')) {
+    table.close()
+    return 'outdated'
   }
-  table.close()
-  return false
+  for (const id of gone) if (hasSeen(view, table.versionOf(id))) table.remove(id)
+  loaded.view = { ...view, snapshot: unite(loaded.view.snapshot, view.snapshot) }
+  return states.includes('added') ? 'changed' : 'checked'
+}
+
+/** Otherwise the server does not have the vector yet. */
+function hasSeen({ snapshot }: View, version: number | undefined): boolean {
+  return version !== undefined && hasEnded(snapshot, version)
 }
 
 /** At least four times as many as before, by the share of the records that met the conditions. */

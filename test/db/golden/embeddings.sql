@@ -699,7 +699,7 @@ and is_kept) as met,
       string_agg(place::text, ',') filter (where not is_kept) as gone,
       (
         select string_agg(
-  uuid_send(e.record_id) || int8send(e.changed::text::int8) || int4send(e.cell) || int2send(e.bits)
+  uuid_send(e.record_id) || int8send(case when e.changed < pg_snapshot_xmax(pg_current_snapshot()) then e.changed::text::int8 else 0 end) || int4send(e.cell) || int2send(e.bits)
     || int4send(octet_length(e.code)) || e.code,
   ''::bytea
 order by e.record_id
@@ -711,6 +711,7 @@ and s.model_id = e.model_id
           where e.model_id = $7
 and e.changed >= pg_snapshot_xmin($8::pg_snapshot)
             and not pg_visible_in_snapshot(e.changed, $9::pg_snapshot)
+and e.changed < pg_snapshot_xmax(pg_current_snapshot())
           limit 2001
         ) as e
       ) as changed,
@@ -718,19 +719,18 @@ and e.changed >= pg_snapshot_xmin($8::pg_snapshot)
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
-) as snapshot
+) as snapshot, (
+  case when pg_is_in_recovery() then greatest(
+    (select timeline_id
+from pg_control_checkpoint()), (select received_tli
+from pg_stat_wal_receiver)
+  ) else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end
+) as timeline
     from near;
-
--- src/embeddings/memory-index/memory-index.queries.ts readSnapshot
-select (
-  select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
-    else now_seen::text end
-  from pg_current_snapshot() as now_seen
-) as snapshot;
 
 -- src/embeddings/memory-index/memory-index.queries.ts readVectors
     select string_agg(
-  uuid_send(e.record_id) || int8send(e.changed::text::int8) || int4send(e.cell) || int2send(e.bits)
+  uuid_send(e.record_id) || int8send(case when e.changed < pg_snapshot_xmax(pg_current_snapshot()) then e.changed::text::int8 else 0 end) || int4send(e.cell) || int2send(e.bits)
     || int4send(octet_length(e.code)) || e.code,
   ''::bytea
 order by e.record_id
@@ -744,6 +744,19 @@ and e.model_id = $2
       order by e.record_id
       limit $3
     ) as e;
+
+-- src/embeddings/memory-index/memory-index.queries.ts readView
+    select (
+  select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
+    else now_seen::text end
+  from pg_current_snapshot() as now_seen
+) as snapshot, (
+  case when pg_is_in_recovery() then greatest(
+    (select timeline_id
+from pg_control_checkpoint()), (select received_tli
+from pg_stat_wal_receiver)
+  ) else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end
+) as timeline;
 
 -- src/embeddings/surprise/surprise-comparison.queries.ts comparableIn
 select r.id

@@ -126,7 +126,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     measureSignatures: (db) => searching.measureSignatures(db),
   },
   'src/embeddings/memory-index/memory-index.queries.ts': {
-    readSnapshot: (db) => remembering.readSnapshot(db),
+    readView: (db) => remembering.readView(db),
     readVectors: (db) => remembering.readVectors(db, { modelId: 1, after: id, limit: 1_000 }),
     checkVectors: (db) =>
       remembering.checkVectors(db, {
