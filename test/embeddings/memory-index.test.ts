@@ -177,9 +177,10 @@ describe('vectors that change after they were loaded', () => {
 
   it('are found in a store that came with a dump of a server with higher transactions', async () => {
     await insertVectors(database.db, model.id, added.slice(0, 1))
-    await sql`alter table embeddings disable trigger embeddings_changing`.execute(database.db)
-    await sql`update embeddings set changed = '4000000000000'`.execute(database.db)
-    await sql`alter table embeddings enable trigger embeddings_changing`.execute(database.db)
+    await transact(database.db, {}, async (tx) => {
+      await sql`set local session_replication_role = replica`.execute(tx)
+      await sql`update embeddings set changed = '4000000000000'`.execute(tx)
+    })
     const find = await openLoaded()
     expect(idsOf(await find(question))?.[0]).toBe(added[0]?.id)
     await insertVectors(database.db, model.id, added.slice(1))
