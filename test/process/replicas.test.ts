@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { administer } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
 import { canReplicate, productUrl, startReplicatedServers } from '../support/replicated-servers.ts'
-import { type CallOptions, startService } from '../support/replicated-service.ts'
 import { parseLogLines } from '../support/roles.ts'
+import { type CallOptions, startService } from '../support/started-service.ts'
 
 const name = canReplicate ? 'two servers' : 'two servers (left out: no PostgreSQL 15 is installed)'
 

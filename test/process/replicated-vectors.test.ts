@@ -4,8 +4,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { administer } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
 import { canReplicate, productUrl, startReplicatedServers } from '../support/replicated-servers.ts'
-import { type Call, startService } from '../support/replicated-service.ts'
 import { launchRole } from '../support/roles.ts'
+import { type Call, startService } from '../support/started-service.ts'
 
 type Server = { url: string }
 

@@ -3,21 +3,14 @@ import { findFreePort } from './postgres-processes.ts'
 import { until } from './processes.ts'
 import { launchRole } from './roles.ts'
 
-export type CallOptions = { body?: unknown; position?: string | null; type?: string }
+export type CallOptions = { body?: unknown; position?: string | null; method?: string; type?: string }
 // biome-ignore lint/suspicious/noExplicitAny: answers are asserted field by field
 type Answer = { status: number; position: string | null; body: any }
 export type Call = (path: string, options?: CallOptions) => Promise<Answer>
 
 function createCaller(url: string): Call {
-  return async (path, { body, position, type = 'application/json' } = {}) => {
-    const response = await fetch(`${url}${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        ...(body === undefined ? {} : { 'content-type': type }),
-        ...(position ? { 'membrane-position': position } : {}),
-      },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    })
+  return async (path, options = {}) => {
+    const response = await fetch(`${url}${path}`, describeRequest(options))
     const text = await response.text()
     // The answer of an import has a JSON document in each line.
     const isJson = /^application\/(problem\+)?json/.test(response.headers.get('content-type') ?? '')
@@ -29,9 +22,23 @@ function createCaller(url: string): Call {
   }
 }
 
+function describeRequest({ body, position, method, type = 'application/json' }: CallOptions): RequestInit {
+  const headers = position ? { 'membrane-position': position } : {}
+  if (body === undefined) return { method: method ?? 'GET', headers }
+  return {
+    method: method ?? 'POST',
+    headers: { ...headers, 'content-type': type },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  }
+}
+
 /** Migrates the database and starts an API, as an operator does, with only these variables. */
 export async function startService(variables: Record<string, string>) {
   expect(await launchRole('migrate', variables).ended).toEqual({ code: 0, signal: null })
+  return startApi(variables)
+}
+
+export async function startApi(variables: Record<string, string>) {
   const port = await findFreePort()
   const running = launchRole('api', { MEMBRANE_REGRET_SAMPLE: '1', ...variables, PORT: String(port) })
   const call = createCaller(`http://127.0.0.1:${port}`)
