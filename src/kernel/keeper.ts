@@ -31,7 +31,10 @@ export function createKeeper<Kept, Asked>({
   /** Returns what is kept; undefined while it is loaded. */
   function get(asked: Asked): Kept | undefined {
     askedAt = now()
-    if (kept && now() - kept.at < keptMs && isCurrent(kept.value, asked)) return kept.value
+    const isUsable = kept !== undefined && isCurrent(kept.value, asked)
+    if (kept && isUsable && now() - kept.at < keptMs) return kept.value
+    // It would be read with each question while more is written than a check may return.
+    if (kept && !isUsable) refusedUntil = kept.at + retryMs
     forget()
     if (now() >= refusedUntil) loading ??= reload(asked).finally(() => (loading = undefined))
     return undefined

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { citusUrl } from '../support/citus.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { exportLines, importLines, removeImporter } from '../support/export-and-import.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
@@ -136,8 +135,7 @@ describe('an export imported into an empty store', () => {
     for (const table of ['awaiting_edges', 'import_lines']) expect(await contentOf(target, table)).toEqual([])
   })
 
-  // On Citus no model can be registered on the node of a tenant.
-  it.skipIf(citusUrl !== undefined)('embeds only records without a vector', async () => {
+  it('embeds only records without a vector', async () => {
     const { rows } = await sql<{ id: string }>`
       select r.id from records as r where not exists (select from embeddings as e where e.record_id = r.id)
     `.execute(target.db)

@@ -1,64 +1,16 @@
 import { expect, it } from 'vitest'
-import { administer, findFreePort } from '../support/postgres-processes.ts'
+import { administer } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
 import { canReplicate, productUrl, startReplicatedServers } from '../support/replicated-servers.ts'
-import { launchRole, parseLogLines } from '../support/roles.ts'
-
-type Options = { body?: unknown; position?: string | null; method?: string }
-// biome-ignore lint/suspicious/noExplicitAny: answers are asserted field by field
-type Answer = { status: number; position: string | null; body: any }
+import { parseLogLines } from '../support/roles.ts'
+import { type CallOptions, startService } from '../support/started-service.ts'
 
 const name = canReplicate ? 'two servers' : 'two servers (left out: no PostgreSQL 15 is installed)'
-
-function createCaller(url: string) {
-  return async function call(path: string, { body, position, method }: Options = {}): Promise<Answer> {
-    const response = await fetch(`${url}${path}`, {
-      method: method ?? (body === undefined ? 'GET' : 'POST'),
-      headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(position ? { 'membrane-position': position } : {}),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    const isJson = (response.headers.get('content-type') ?? '').includes('json')
-    return {
-      status: response.status,
-      position: response.headers.get('membrane-position'),
-      body: isJson && text !== '' ? JSON.parse(text) : text,
-    }
-  }
-}
 
 const fact = (object: string) => ({
   type: 'semantic',
   payload: { kind: 'semantic', subject: 'user', predicate: `prefers ${object}`, object },
 })
-
-async function startService(variables: Record<string, string>) {
-  expect(await launchRole('migrate', variables).ended).toEqual({ code: 0, signal: null })
-  const port = await findFreePort()
-  const running = launchRole('api', { ...variables, PORT: String(port), MEMBRANE_REGRET_SAMPLE: '1' })
-  const call = createCaller(`http://127.0.0.1:${port}`)
-  await until('the API to be ready', async () =>
-    call('/readyz').then(
-      ({ status }) => status === 200,
-      () => false,
-    ),
-  )
-  const metric = async (wanted: string) => {
-    const { body } = await call('/metrics')
-    const line = String(body)
-      .split('\n')
-      .find((each) => each.startsWith(`${wanted} `))
-    return Number(line?.split(' ').at(-1))
-  }
-  const untilUsed = (replica: number, isUsed: boolean) =>
-    until(`replica ${replica} to be ${isUsed ? 'used' : 'left out'}`, async () => {
-      return (await metric(`membrane_replica_used{replica="${replica}"}`)) === Number(isUsed) || undefined
-    })
-  return { running, call, metric, untilUsed }
-}
 
 it.skipIf(!canReplicate)(
   `of ${name}, the replica answers reads, and a caller reads its own writes through lag, loss and return`,
@@ -77,7 +29,7 @@ it.skipIf(!canReplicate)(
     // A replica answers lists, searches, contexts and figures.
     const first = await call('/v1/records', { body: fact('Go') })
     expect(first.status).toBe(201)
-    const reads: [string, Options][] = [
+    const reads: [string, CallOptions][] = [
       [`/v1/records/${first.body.id}`, {}],
       ['/v1/records', {}],
       ['/v1/retrieve', { body: { task_descriptor: 'what does the user prefer' } }],

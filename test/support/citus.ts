@@ -16,8 +16,10 @@ export async function createDistributedSchema(coordinator: string): Promise<Test
   const schema = schemaOf(Array.from({ length: 12 }, () => letters[randomInt(32)]).join(''))
   await migrate(coordinator, schema)
   await administer(coordinator, `select citus_schema_distribute('${schema}')`)
+  const url = await findNode(coordinator, schema)
+  await administer(url, ...continueIds)
   return {
-    url: await findNode(coordinator, schema),
+    url,
     drop: async () => {
       await administer(coordinator, `drop schema ${schema} cascade`)
     },
@@ -32,8 +34,32 @@ export async function moveSchema(coordinator: string, url: string): Promise<stri
     `select citus_schema_move('${schema}', nodename, nodeport, 'block_writes') from pg_dist_node
       where shouldhaveshards and nodeport <> ${new URL(url).port} limit 1`,
   )
-  return findNode(coordinator, schema)
+  const moved = await findNode(coordinator, schema)
+  await administer(moved, ...continueIds)
+  return moved
 }
+
+/**
+ * Each node has a range of ids of its own, and none for ids of 16 or 32 bits. After a move to a node with a lower range new
+ * entries of a history would come before the old ones.
+ */
+const continueIds = [
+  'set citus.enable_ddl_propagation = off',
+  `do $$ declare
+    ids record;
+    newest bigint;
+  begin
+    for ids in
+      select c.oid::regclass as owner, a.attname as name, pg_get_serial_sequence(c.oid::regclass::text, a.attname) as sequence
+      from pg_attribute as a join pg_class as c on c.oid = a.attrelid
+      where c.relnamespace = current_schema()::regnamespace and a.attidentity <> ''
+    loop
+      execute format('select max(%I) from %s', ids.name, ids.owner) into newest;
+      execute format('alter sequence %s minvalue 1 no maxvalue', ids.sequence);
+      perform setval(ids.sequence, coalesce(newest, 0) + 1, false);
+    end loop;
+  end $$`,
+]
 
 async function migrate(coordinator: string, schema: string): Promise<void> {
   const { db, close } = connect({

@@ -26,15 +26,5 @@ export const roomJourneys: Readonly<Record<string, string>> = {
   tenants: 'test/tenants/tenants.test.ts',
 }
 
-/**
- * Journeys that alter tables or create some, which Citus allows on its coordinator only, and those that need vectors,
- * whose models have an id of a type that Citus counts on its coordinator only.
- */
-export const notOnCitus: ReadonlySet<string> = new Set([
-  'checking',
-  'dream',
-  'embeddings',
-  'http',
-  'lifecycle',
-  'tenants',
-])
+/** Journeys that alter tables or create some, which Citus allows on its coordinator only. */
+export const notOnCitus: ReadonlySet<string> = new Set(['checking', 'http', 'lifecycle', 'tenants'])

@@ -1,6 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, inject, it } from 'vitest'
+import { connect } from '../../src/db/connection.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { listBrokenLaws } from '../support/broken-laws.ts'
 import { citusUrl, moveSchema } from '../support/citus.ts'
 import { administer } from '../support/postgres-processes.ts'
+import { startApi } from '../support/started-service.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 const tables = [
@@ -34,6 +38,39 @@ describe.skipIf(citusUrl === undefined)('a tenant on Citus, for which TEST_CITUS
     expect(await countRecords(moved)).toBe(left?.rows[0]?.records)
     await app.close()
   })
+
+  it('is written on after each move, and its histories stay in order', async () => {
+    const app = await startTestApp()
+    const { body } = await app.request('POST', '/v1/records', { body: fact(0) })
+    const path = `/v1/records/${(body as { id: string }).id}`
+    let url = app.database.url
+    for (const turn of [1, 2]) {
+      url = await moveSchema(citusUrl ?? '', url)
+      const { call, running } = await startApi({ DATABASE_URL: url, REDIS_URL: inject('redisUrl') ?? '' })
+      const tags = [`turn ${turn}`]
+      const patched = await call(path, { body: { tags }, method: 'PATCH' })
+      expect(patched.status, JSON.stringify(patched.body)).toBe(200)
+      expect((await call('/v1/records', { body: fact(turn) })).status).toBe(201)
+      const { body: record } = await call(path)
+      const times = record.audit_log.map(({ timestamp }: { timestamp: string }) => timestamp)
+      expect(record.audit_log).toHaveLength(turn + 1)
+      expect(times).toEqual([...times].sort())
+      const { db, close } = connect({
+        ...{ url, poolSize: 2, statementTimeoutMs: 60_000, lockTimeoutMs: 10_000 },
+        applicationName: 'membrane test',
+      })
+      expect(await listBrokenLaws({ db, clock: systemClock })).toEqual([])
+      await close()
+      running.kill('SIGTERM')
+      await running.ended
+    }
+    await app.close()
+  })
+})
+
+const fact = (n: number) => ({
+  type: 'semantic',
+  payload: { kind: 'semantic', subject: 'Ada', predicate: `uses ${n}`, object: 'Go' },
 })
 
 async function readRows(url: string): Promise<unknown[]> {

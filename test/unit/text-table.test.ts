@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { createRandom } from '../../bench/load.ts'
 import { createConversationOrder } from '../../src/retrieval/text/memory/conversation-order.ts'
+import { numberDays } from '../../src/retrieval/text/memory/day-numbers.ts'
 import { countOf, createPostingLists, placeOf } from '../../src/retrieval/text/memory/posting-lists.ts'
-import { createTextTable, numberDays, type StoredText } from '../../src/retrieval/text/memory/text-table.ts'
+import type { StoredText } from '../../src/retrieval/text/memory/stored-text.ts'
+import { createTextTable } from '../../src/retrieval/text/memory/text-table.ts'
 import { b, computeIdf, k1 } from '../../src/retrieval/text/search-plan.ts'
 import { encodeSearchVector } from '../support/search-vectors.ts'
 
@@ -21,7 +23,7 @@ function textOf(id: string, counts: Counts, more: Partial<StoredText> = {}): Sto
 
 function tableOf(texts: readonly StoredText[]) {
   const table = createTextTable()
-  for (const text of texts) expect(table.add(text)).toBe(true)
+  for (const text of texts) expect(table.add(text)).toBe('added')
   const find = (
     words: string[],
     searched: Parameters<typeof table.rank>[1] = everything,
@@ -114,9 +116,12 @@ describe('a table of texts', () => {
     expect(idsOf(['tea'])).toEqual(['a'])
   })
 
-  it('has the last version of a text, also an older one that was stored later', () => {
+  it('has the last version of a text, which may be of an earlier transaction', () => {
     const { table, idsOf } = tableOf([textOf('a', { tea: 1 }, { version: 7 })])
-    table.add(textOf('a', { coffee: 1 }, { version: 5 }))
+    expect(table.add(textOf('a', { tea: 1 }, { version: 7 }))).toBe('known')
+    expect(table.add(textOf('a', { coffee: 1 }, { version: 5 }), () => false)).toBe('known')
+    expect(idsOf(['tea'])).toEqual(['a'])
+    expect(table.add(textOf('a', { coffee: 1 }, { version: 5 }), () => true)).toBe('added')
     expect(idsOf(['tea'])).toEqual([])
     expect(idsOf(['coffee'])).toEqual(['a'])
     table.remove('a')

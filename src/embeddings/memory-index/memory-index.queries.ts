@@ -1,14 +1,14 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type CheckedStates, checkedRecord, readAnswers } from '../../db/checked-records.ts'
 import type { Database } from '../../db/connection.ts'
-import { selectUnseen, visibleNow } from '../../db/snapshot.ts'
+import { selectUnseen, unknownView, type View, versionOf, viewNow } from '../../db/seen-changes.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
 import { formatUuid } from '../../kernel/ids.ts'
 import type { VersionedVector } from './vector-table.ts'
 
 /** One value: a driver needs several times as long for some hundred rows. `e` and `s` are an embedding and its signature. */
 const packed = sql`string_agg(
-  uuid_send(e.record_id) || int8send(e.changed::text::int8) || int4send(e.cell) || int2send(e.bits)
+  uuid_send(e.record_id) || int8send(${versionOf('e.changed')}) || int4send(e.cell) || int2send(e.bits)
     || int4send(octet_length(e.code)) || e.code,
   ''::bytea order by e.record_id
 )`
@@ -50,7 +50,7 @@ export type Checked = {
   gone: string[]
   /** The vectors that were stored or changed since the snapshot. */
   changed: VersionedVector[]
-  snapshot: string
+  view: View
 }
 
 /**
@@ -68,6 +68,7 @@ export async function checkVectors(
     gone: string | null
     changed: Buffer | null
     snapshot: string
+    timeline: number
   }>`
     with near as materialized (
       select asked.place, found.*, exists (
@@ -88,7 +89,7 @@ export async function checkVectors(
           ) as each
         ) as e
       ) as changed,
-      ${visibleNow} as snapshot
+      ${viewNow}
     from near
   `.execute(db)
   const [answer] = rows
@@ -98,7 +99,7 @@ export async function checkVectors(
     met: readAnswers(answer?.met, ids, states),
     gone: listed(answer?.gone),
     changed: unpack(answer?.changed),
-    snapshot: answer?.snapshot ?? snapshot,
+    view: answer ?? unknownView,
   }
 }
 

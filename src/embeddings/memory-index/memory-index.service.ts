@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts'
-import { readSnapshot } from '../../db/snapshot.ts'
+import { readView } from '../../db/seen-changes.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
 import { nilUuid } from '../../kernel/ids.ts'
 import { createKeeper, type KeeperClock } from '../../kernel/keeper.ts'
@@ -54,7 +54,7 @@ export function createVectorMemory({ mostBytes, mostCompared = defaultMostCompar
       if (stored > pages.countFree() * pages.perPage(lengthInBytes(model.dimensions))) throw noRoom()
       const sets = stored > mostCompared ? await cells.refresh(db, model.id) : []
       // What is stored from here on is not in the snapshot, and comes with the first check.
-      const snapshot = await readSnapshot(db)
+      const view = await readView(db)
       const { dimensions } = model
       const table = createVectorTable({ pages, dimensions, sets: sets.map(({ id }) => id) })
       try {
@@ -63,7 +63,7 @@ export function createVectorMemory({ mostBytes, mostCompared = defaultMostCompar
         table.close()
         throw error
       }
-      return { modelId: model.id, table, sets, snapshot }
+      return { modelId: model.id, table, sets, view }
     }
 
     return { find, untilLoaded: keeper.untilLoaded }
@@ -75,7 +75,7 @@ export function createVectorMemory({ mostBytes, mostCompared = defaultMostCompar
 async function fill(db: Database, modelId: number, table: VectorTable): Promise<void> {
   for (let after = nilUuid; ; ) {
     const vectors = await readVectors(db, { modelId, after, limit: readAtOnce })
-    if (!vectors.every((each) => table.add(each))) throw noRoom()
+    if (vectors.some((each) => table.add(each) === 'no room')) throw noRoom()
     const last = vectors.at(-1)
     if (!last) return
     after = last.id

@@ -1,11 +1,13 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { CheckedStates } from '../../db/checked-records.ts'
 import type { Database } from '../../db/connection.ts'
+import { learnChanges } from '../../db/learnt-changes.ts'
+import type { View } from '../../db/seen-changes.ts'
 import type { Embedding, Neighbour } from '../../domain/similarity.ts'
 import { type CellSet, findNearestCells } from '../cells/cells.ts'
 import type { ModelRow } from '../embedding-models.queries.ts'
 import { findNearestMixed } from '../mixed-precision-distance.ts'
-import { type Checked, checkVectors } from './memory-index.queries.ts'
+import { checkVectors } from './memory-index.queries.ts'
 import type { VectorTable } from './vector-table.ts'
 
 export type MemorySearch = {
@@ -25,8 +27,8 @@ export type LoadedVectors = {
   modelId: number
   table: VectorTable
   sets: readonly CellSet[]
-  /** What the table knows, as a snapshot of PostgreSQL. */
-  snapshot: string
+  /** What the table knows: of several servers, everything that one of them has shown. */
+  view: View
 }
 
 const mostChanges = 2_000
@@ -76,25 +78,14 @@ async function check(
 ): Promise<'checked' | 'changed' | 'outdated'> {
   const ids = near.flatMap(({ id }) => (known.has(id) ? [] : [id]))
   if (ids.length === 0 && known.size > 0) return 'checked'
-  const { modelId, snapshot } = loaded
+  const { modelId, table, view } = loaded
+  const { snapshot } = view
   const checked = await checkVectors(db, { modelId, ids, conditions, states, snapshot, mostChanges })
-  if (!learn(loaded, checked)) return 'outdated'
   for (const id of ids) known.set(id, false)
   for (const id of checked.met) known.set(id, true)
-  return checked.changed.length > 0 ? 'changed' : 'checked'
-}
-
-/** Takes in what the database knows and the table does not. Returns whether the table can still be used. */
-function learn(loaded: LoadedVectors, { gone, changed, snapshot }: Checked): boolean {
-  const { table } = loaded
-  if (table.isClosed()) return false
-  for (const id of gone) table.remove(id)
-  if (changed.length <= mostChanges && changed.every((each) => table.add(each))) {
-    loaded.snapshot = snapshot
-    return true
-  }
-  table.close()
-  return false
+  const state = table.isClosed() ? 'outdated' : learnChanges(loaded, checked, mostChanges)
+  if (state === 'outdated') table.close()
+  return state
 }
 
 /** At least four times as many as before, by the share of the records that met the conditions. */

@@ -39,15 +39,15 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
 
   const addressOf = (place: number) => (taken[Math.floor(place / perPage)] ?? 0) + (place % perPage) * length
 
-  /** Stores a vector, unless it is known already. Returns whether there is room. */
-  function add(stored: VersionedVector): boolean {
+  function add(stored: VersionedVector, hasSeen = (_version: number) => true): 'added' | 'known' | 'no room' {
     const { id, version, cell } = stored
     const before = placeOf.get(id)
-    if (before !== undefined && versions[before] === version) return true
+    const known = before === undefined ? undefined : versions[before]
+    if (known !== undefined && (known === version || !hasSeen(known))) return 'known'
     const place = ids.length
     if (place === taken.length * perPage) {
       const page = pages.take()
-      if (page === undefined) return false
+      if (page === undefined) return 'no room'
       taken.push(page)
     }
     remove(id)
@@ -61,7 +61,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
     factors.push(step === 0 ? factor : factor / estimateKept(vector, step))
     placeOf.set(id, place)
     listIn(sets.includes(Math.floor(cell / cellsPerSet)) ? cell : noCell, place)
-    return true
+    return 'added'
   }
 
   function listIn(cell: number, place: number): void {
@@ -136,6 +136,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
 
   return {
     ...{ add, remove, findNearest, readVector, close },
+    versionOf: (id: string) => versions[placeOf.get(id) ?? -1],
     /** Whether a vector was stored with fewer bits. */
     isRounded: (id: string) => hasRounded && (steps[placeOf.get(id) ?? -1] ?? 0) > 0,
     isClosed: () => isClosed,

@@ -10,8 +10,9 @@ import { compareMatches, type Match } from '../match.ts'
 import { isOfDays } from '../period-search.queries.ts'
 import type { DayRange } from '../periods.ts'
 import { addContext, type ContextOptions, planContext, scoreMatches } from './context.service.ts'
+import { numberDays } from './memory/day-numbers.ts'
 import type { StoreTexts } from './memory/text-memory.service.ts'
-import { type KnownText, numberDays } from './memory/text-table.ts'
+import type { KnownText } from './memory/text-table.ts'
 import {
   type CountedWord,
   computeHighestScore,

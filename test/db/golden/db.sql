@@ -41,12 +41,18 @@ select set_config('membrane.effects', '', true), set_config('membrane.rehearsal'
     select set_config('membrane.operation', '', true),
       set_config('membrane.effects', coalesce(nullif(current_setting('membrane.effects', true), $1), ''), true);
 
--- src/db/snapshot.ts readSnapshot
+-- src/db/seen-changes.ts readView
 select (
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
-) as snapshot;
+) as snapshot, (
+  case when pg_is_in_recovery() then greatest(
+    (select timeline_id
+from pg_control_checkpoint()), (select received_tli
+from pg_stat_wal_receiver)
+  ) else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end
+) as timeline;
 
 -- src/db/tallies.ts addTallies
     insert into tallies (name, backend, value)

@@ -705,7 +705,7 @@ and is_kept) as met,
       string_agg(place::text, ',') filter (where not is_kept) as gone,
       (
         select string_agg(
-  uuid_send(e.record_id) || int8send(e.changed::text::int8) || int4send(e.cell) || int2send(e.bits)
+  uuid_send(e.record_id) || int8send(case when "e"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "e"."changed"::text::int8 else 0 end) || int4send(e.cell) || int2send(e.bits)
     || int4send(octet_length(e.code)) || e.code,
   ''::bytea
 order by e.record_id
@@ -719,6 +719,7 @@ from (
 from "embeddings" as t
     where t.model_id = $8
 and t.changed >= pg_snapshot_xmax((select $9::pg_snapshot))
+and t.changed < pg_snapshot_xmax(pg_current_snapshot())
 order by t.changed
 limit 2001) as later
     union all
@@ -745,7 +746,13 @@ and e.model_id = $12
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
-) as snapshot
+) as snapshot, (
+  case when pg_is_in_recovery() then greatest(
+    (select timeline_id
+from pg_control_checkpoint()), (select received_tli
+from pg_stat_wal_receiver)
+  ) else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end
+) as timeline
     from near;
 
 -- src/embeddings/memory-index/memory-index.queries.ts checkVectors: without states
@@ -782,7 +789,7 @@ and is_kept) as met,
       string_agg(place::text, ',') filter (where not is_kept) as gone,
       (
         select string_agg(
-  uuid_send(e.record_id) || int8send(e.changed::text::int8) || int4send(e.cell) || int2send(e.bits)
+  uuid_send(e.record_id) || int8send(case when "e"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "e"."changed"::text::int8 else 0 end) || int4send(e.cell) || int2send(e.bits)
     || int4send(octet_length(e.code)) || e.code,
   ''::bytea
 order by e.record_id
@@ -796,6 +803,7 @@ from (
 from "embeddings" as t
     where t.model_id = $7
 and t.changed >= pg_snapshot_xmax((select $8::pg_snapshot))
+and t.changed < pg_snapshot_xmax(pg_current_snapshot())
 order by t.changed
 limit 2001) as later
     union all
@@ -822,12 +830,18 @@ and e.model_id = $11
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
-) as snapshot
+) as snapshot, (
+  case when pg_is_in_recovery() then greatest(
+    (select timeline_id
+from pg_control_checkpoint()), (select received_tli
+from pg_stat_wal_receiver)
+  ) else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end
+) as timeline
     from near;
 
 -- src/embeddings/memory-index/memory-index.queries.ts readVectors
     select string_agg(
-  uuid_send(e.record_id) || int8send(e.changed::text::int8) || int4send(e.cell) || int2send(e.bits)
+  uuid_send(e.record_id) || int8send(case when "e"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "e"."changed"::text::int8 else 0 end) || int4send(e.cell) || int2send(e.bits)
     || int4send(octet_length(e.code)) || e.code,
   ''::bytea
 order by e.record_id

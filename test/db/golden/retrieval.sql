@@ -852,6 +852,7 @@ from (
 from "contents" as t
     where true
 and t.changed >= pg_snapshot_xmax((select $3::pg_snapshot))
+and t.changed < pg_snapshot_xmax(pg_current_snapshot())
 order by t.changed
 limit 2001) as later
     union all
@@ -867,7 +868,7 @@ order by t.changed
 limit 2001) as their) as change cross join lateral (
             select
   convert_to(json_build_array(
-    r.id, c.changed::text::int8, round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000),
+    r.id, case when "c"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "c"."changed"::text::int8 else 0 end, round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000),
     case when r.type = 'episodic'
 and m.record_id is null then c.payload #>> '{timeline,0,t}' end,
     case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end, r.scope, r.type, r.sensitivity, r.forgotten_at is not null, c.words, left(coalesce(
@@ -891,7 +892,13 @@ left join messages as m on m.record_id = r.id
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
-) as snapshot
+) as snapshot, (
+  case when pg_is_in_recovery() then greatest(
+    (select timeline_id
+from pg_control_checkpoint()), (select received_tli
+from pg_stat_wal_receiver)
+  ) else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end
+) as timeline
     from checked;
 
 -- src/retrieval/text/memory/text-memory.queries.ts checkTexts: without states
@@ -923,6 +930,7 @@ from (
 from "contents" as t
     where true
 and t.changed >= pg_snapshot_xmax((select $2::pg_snapshot))
+and t.changed < pg_snapshot_xmax(pg_current_snapshot())
 order by t.changed
 limit 2001) as later
     union all
@@ -938,7 +946,7 @@ order by t.changed
 limit 2001) as their) as change cross join lateral (
             select
   convert_to(json_build_array(
-    r.id, c.changed::text::int8, round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000),
+    r.id, case when "c"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "c"."changed"::text::int8 else 0 end, round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000),
     case when r.type = 'episodic'
 and m.record_id is null then c.payload #>> '{timeline,0,t}' end,
     case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end, r.scope, r.type, r.sensitivity, r.forgotten_at is not null, c.words, left(coalesce(
@@ -962,7 +970,13 @@ left join messages as m on m.record_id = r.id
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
-) as snapshot
+) as snapshot, (
+  case when pg_is_in_recovery() then greatest(
+    (select timeline_id
+from pg_control_checkpoint()), (select received_tli
+from pg_stat_wal_receiver)
+  ) else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end
+) as timeline
     from checked;
 
 -- src/retrieval/text/memory/text-memory.queries.ts readTexts
@@ -970,7 +984,7 @@ left join messages as m on m.record_id = r.id
 from (
       select
   convert_to(json_build_array(
-    r.id, c.changed::text::int8, round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000),
+    r.id, case when "c"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "c"."changed"::text::int8 else 0 end, round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000),
     case when r.type = 'episodic'
 and m.record_id is null then c.payload #>> '{timeline,0,t}' end,
     case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end, r.scope, r.type, r.sensitivity, r.forgotten_at is not null, c.words, left(coalesce(

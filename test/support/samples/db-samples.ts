@@ -1,7 +1,7 @@
 import { hasForeignTombstones, isTextLanguage } from '../../../src/db/configuration.ts'
 import { findVisibleHorizon } from '../../../src/db/horizon.ts'
 import { beginOperation, dropEffects, endOperation, keepEffects } from '../../../src/db/run-effects.ts'
-import { readSnapshot } from '../../../src/db/snapshot.ts'
+import { readView } from '../../../src/db/seen-changes.ts'
 import { addTallies } from '../../../src/db/tallies.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -21,6 +21,6 @@ export const dbSamples: Record<string, Record<string, Sample>> = {
     beginOperation: (db) => db.transaction().execute((tx) => beginOperation(tx, id)),
     endOperation: (db) => db.transaction().execute((tx) => endOperation(tx, id)),
   },
-  'src/db/snapshot.ts': { readSnapshot },
+  'src/db/seen-changes.ts': { readView },
   'src/db/tallies.ts': { addTallies: (db) => addTallies(db, { served: 1 }) },
 }

@@ -1,5 +1,6 @@
 import type { WordsOfMessage } from '../context.queries.ts'
-import type { DayNumbers, TextTable } from './text-table.ts'
+import type { DayNumbers } from './day-numbers.ts'
+import type { TextTable } from './text-table.ts'
 
 /** Of the messages around the best matches: which, and how far. */
 export type WindowLimits = {

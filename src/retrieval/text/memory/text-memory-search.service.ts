@@ -1,13 +1,16 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { CheckedStates } from '../../../db/checked-records.ts'
 import type { Database } from '../../../db/connection.ts'
+import { learnChanges } from '../../../db/learnt-changes.ts'
+import type { View } from '../../../db/seen-changes.ts'
 import { compareMatches, type Match } from '../../match.ts'
 import type { WordsOfMessage } from '../context.queries.ts'
 import type { RankedMatches } from '../text-search.queries.ts'
+import type { DayNumbers } from './day-numbers.ts'
 import { createWindows, type WindowLimits } from './message-windows.ts'
 import type { Searched } from './record-groups.ts'
 import { checkTexts } from './text-memory.queries.ts'
-import type { DayNumbers, TextTable } from './text-table.ts'
+import type { TextTable } from './text-table.ts'
 
 export type MemoryTextSearch = {
   words: readonly string[]
@@ -30,8 +33,8 @@ export type FoundTexts = { ranked: RankedMatches; messages: WordsOfMessage[] }
 
 export type LoadedTexts = {
   table: TextTable
-  /** What the table knows, as a snapshot of PostgreSQL. */
-  snapshot: string
+  /** What the table knows: of several servers, everything that one of them has shown. */
+  view: View
   isOutdated: boolean
 }
 
@@ -103,15 +106,12 @@ async function learn(
 ): Promise<boolean> {
   const unknown = [...new Set(ids)].filter((id) => !known.has(id))
   if (unknown.length === 0 && known.size > 0) return false
-  const { snapshot } = loaded
+  const { snapshot } = loaded.view
   const checked = await checkTexts(db, { ids: unknown, answering, lending, states, snapshot, mostChanges })
   for (const id of unknown) known.set(id, { answers: false, lends: false })
   for (const id of checked.answering) known.set(id, { answers: true, lends: false })
   for (const id of checked.lending) known.set(id, { answers: known.get(id)?.answers ?? false, lends: true })
-  for (const id of checked.gone) loaded.table.remove(id)
-  const { changed } = checked
-  if (changed.length > mostChanges || !changed.every((text) => loaded.table.add(text)))
-    loaded.isOutdated = true
-  loaded.snapshot = checked.snapshot
-  return changed.length > 0
+  const state = loaded.isOutdated ? 'outdated' : learnChanges(loaded, checked, mostChanges)
+  if (state === 'outdated') loaded.isOutdated = true
+  return state === 'changed'
 }

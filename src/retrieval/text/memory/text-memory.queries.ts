@@ -1,12 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { answersAsText, type CheckedStates, checkedRecord, readAnswers } from '../../../db/checked-records.ts'
 import type { Database } from '../../../db/connection.ts'
-import { selectUnseen, visibleNow } from '../../../db/snapshot.ts'
+import { selectUnseen, unknownView, type View, versionOf, viewNow } from '../../../db/seen-changes.ts'
 import type { Sensitivity } from '../../../domain/caller.ts'
 import { statedDay } from '../../period-search.queries.ts'
 import { findRecordTime } from '../../record-time.ts'
 import { questionMark } from '../context.queries.ts'
-import type { StoredText } from './text-table.ts'
+import type { StoredText } from './stored-text.ts'
 
 /**
  * One value for many texts, because a driver needs long for many rows: for each text its properties as JSON and its words as
@@ -17,7 +17,7 @@ const packed = sql`string_agg(int4send(octet_length(t.head)) || t.head || int4se
 /** The texts `c` of records `r`; `m` is the message of one. */
 const columns = sql`
   convert_to(json_build_array(
-    r.id, c.changed::text::int8, round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000),
+    r.id, ${versionOf('c.changed')}, round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000),
     case when r.type = 'episodic' and m.record_id is null then c.payload #>> '{timeline,0,t}' end,
     case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end, r.scope, r.type, r.sensitivity, r.forgotten_at is not null, c.words, ${statedDay},
     case when m.record_id is not null then
@@ -63,7 +63,7 @@ export type CheckedTexts = {
   gone: string[]
   /** The texts that were stored or changed since the snapshot. */
   changed: StoredText[]
-  snapshot: string
+  view: View
 }
 
 /**
@@ -81,6 +81,7 @@ export async function checkTexts(
     gone: string | null
     changed: Buffer | null
     snapshot: string
+    timeline: number
   }>`
     with checked as materialized (
       select asked.place, found.*
@@ -100,7 +101,7 @@ export async function checkTexts(
           ) as each
         ) as t
       ) as changed,
-      ${visibleNow} as snapshot
+      ${viewNow}
     from checked
   `.execute(db)
   const [answer] = rows
@@ -111,7 +112,7 @@ export async function checkTexts(
     lending: listed(answer?.lending),
     gone: listed(answer?.gone),
     changed: unpack(answer?.changed),
-    snapshot: answer?.snapshot ?? snapshot,
+    view: answer ?? unknownView,
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/connection.ts'
-import { readSnapshot } from '../../../db/snapshot.ts'
+import { readView } from '../../../db/seen-changes.ts'
 import { nilUuid } from '../../../kernel/ids.ts'
 import { createKeeper, type KeeperClock } from '../../../kernel/keeper.ts'
 import { readTexts } from './text-memory.queries.ts'
@@ -41,7 +41,7 @@ export function createTextMemory({ mostBytes, ...clock }: Options) {
 
     async function load(): Promise<LoadedTexts> {
       // What is stored from here on is not in the snapshot, and comes with the first check.
-      const snapshot = await readSnapshot(db)
+      const view = await readView(db)
       const table = createTextTable()
       tables.add(table)
       try {
@@ -50,13 +50,13 @@ export function createTextMemory({ mostBytes, ...clock }: Options) {
         tables.delete(table)
         throw error
       }
-      return { table, snapshot, isOutdated: false }
+      return { table, view, isOutdated: false }
     }
 
     async function fill(table: LoadedTexts['table']): Promise<void> {
       for (let after = nilUuid; ; ) {
         const texts = await readTexts(db, after, readAtOnce)
-        if (!texts.every((each) => table.add(each)) || !hasRoom())
+        if (texts.some((each) => table.add(each) === 'no room') || !hasRoom())
           throw new RangeError('There is no room for so many texts.')
         const last = texts.at(-1)
         if (!last) return

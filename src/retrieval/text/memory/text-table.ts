@@ -1,30 +1,14 @@
 import { createBestPlaces, type ScoredPlace } from '../../../kernel/best-places.ts'
-import type { DayRange } from '../../periods.ts'
 import type { MessageWords } from '../context-score.ts'
 import { b, computeIdf, k1, type StoreSize } from '../search-plan.ts'
 import { createConversationOrder, type PlacedMessage } from './conversation-order.ts'
+import { type DayNumbers, toNumber } from './day-numbers.ts'
 import { createGrowingArray } from './growing-array.ts'
 import { countOf, createPostingLists, mostPlaces, placeOf } from './posting-lists.ts'
-import { createRecordGroups, type Group, type Searched } from './record-groups.ts'
+import { createRecordGroups, type Searched } from './record-groups.ts'
 import { readSearchVector } from './search-vector.ts'
 import { createStatementList, isStatement } from './statement-list.ts'
-
-/** A text of the database. A later change of it has a higher version. */
-export type StoredText = Group & {
-  id: string
-  version: number
-  /** When it happened or was stated, in milliseconds. */
-  time: number
-  /** The words as a tsvector in the binary form of PostgreSQL. */
-  search: Buffer
-  words: number
-  /** As `yyyy-mm-dd`. */
-  day: string
-  /** Whether it asks something. */
-  asks: boolean
-  /** Of a message: its conversation, its time in milliseconds and the order of its arrival. */
-  message?: { conversation: string; at: number; arrival: number } | undefined
-}
+import type { StoredText } from './stored-text.ts'
 
 export type KnownText = { created_at: Date; words: string[] | null }
 
@@ -34,9 +18,6 @@ export type TextRanking = {
   /** How rare each word is among the texts that are searched. */
   idfs: ReadonlyMap<string, number>
 }
-
-/** Ranges of days, to compare with those of many texts. */
-export type DayNumbers = readonly { first: number; last: number }[]
 
 type RankOptions = Pick<StoreSize, 'averageLength'> & {
   days?: DayNumbers | undefined
@@ -76,13 +57,12 @@ export function createTextTable() {
   const conversations = createConversationOrder()
   let sums = new Float64Array(0)
 
-  /** Stores a text, unless it is known already. Returns whether there is room. */
-  function add(stored: StoredText): boolean {
+  function add(stored: StoredText, hasSeen = (_version: number) => true): 'added' | 'known' | 'no room' {
     const { id, version, scope, message } = stored
-    const before = places.get(id)
-    if (before !== undefined && versions.values[before] === version) return true
+    const known = versionOf(id)
+    if (known !== undefined && (known === version || !hasSeen(known))) return 'known'
     const place = ids.length
-    if (place === mostPlaces) return false
+    if (place === mostPlaces) return 'no room'
     remove(id)
     const group = groups.numberOf(stored)
     sizes[group] = (sizes[group] ?? 0) + 1
@@ -107,7 +87,12 @@ export function createTextTable() {
       contained.push(list)
     })
     statements.push(isStatement(stored) ? contained : null)
-    return true
+    return 'added'
+  }
+
+  /** Undefined for a text that is not here. */
+  function versionOf(id: string): number | undefined {
+    return versions.values[places.get(id) ?? -1]
   }
 
   function listOf(word: string): number {
@@ -236,7 +221,7 @@ export function createTextTable() {
   }
 
   return {
-    ...{ add, remove, rank, describe, isOfDays, readMessage, listAround },
+    ...{ add, remove, versionOf, rank, describe, isOfDays, readMessage, listAround },
     idOf: (place: number) => ids[place] ?? '',
     /** How much memory the table takes, roughly. */
     countBytes: () =>
@@ -252,13 +237,4 @@ export function createTextTable() {
       statements.bytes +
       sums.byteLength,
   }
-}
-
-export function numberDays(days: readonly DayRange[]): DayNumbers {
-  return days.map(([first, last]) => ({ first: toNumber(first), last: toNumber(last) }))
-}
-
-/** 0 for what is no day. */
-function toNumber(day: string): number {
-  return /^\d{4}-\d\d-\d\d$/.test(day) ? Number(day.replaceAll('-', '')) : 0
 }

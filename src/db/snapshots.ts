@@ -1,0 +1,23 @@
+type Snapshot = { next: number; open: readonly number[] }
+
+/** Whether a transaction had ended when the snapshot was taken. */
+export function hasEnded(snapshot: string, transaction: number): boolean {
+  return isIn(parse(snapshot), transaction)
+}
+
+/** Returns the snapshot in which every transaction has ended that had ended in one of the two. */
+export function unite(one: string, other: string): string {
+  const [earlier, later] = [parse(one), parse(other)].sort((a, b) => a.next - b.next) as [Snapshot, Snapshot]
+  const open = later.open.filter((transaction) => !isIn(earlier, transaction))
+  return `${open[0] ?? later.next}:${later.next}:${open.join(',')}`
+}
+
+function isIn({ next, open }: Snapshot, transaction: number): boolean {
+  return transaction < next && !open.includes(transaction)
+}
+
+/** PostgreSQL writes the oldest open transaction, the next one, and a list of the open ones. */
+function parse(text: string): Snapshot {
+  const [, next = '', open = ''] = text.split(':')
+  return { next: Number(next), open: open === '' ? [] : open.split(',').map(Number) }
+}

@@ -1,0 +1,18 @@
+import type { Group } from './record-groups.ts'
+
+/** A text of the database. A later change of it has a higher version. */
+export type StoredText = Group & {
+  id: string
+  version: number
+  /** When it happened or was stated, in milliseconds. */
+  time: number
+  /** The words as a tsvector in the binary form of PostgreSQL. */
+  search: Buffer
+  words: number
+  /** As `yyyy-mm-dd`. */
+  day: string
+  /** Whether it asks something. */
+  asks: boolean
+  /** Of a message: its conversation, its time in milliseconds and the order of its arrival. */
+  message?: { conversation: string; at: number; arrival: number } | undefined
+}
