@@ -81,7 +81,6 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
   'src/maintenance/running/effects.queries.ts': {
     countEffects: (db) => inTransaction(db, (tx) => running.countEffects(tx, id, 7)),
     readEffects: (db) => inTransaction(db, (tx) => running.readEffects(tx, id)),
-    readVersions: (db) => inTransaction(db, (tx) => running.readVersions(tx, [id])),
     noteSources: (db) => inTransaction(db, (tx) => running.noteSources(tx, id)),
     deleteRehearsed: (db) => inTransaction(db, (tx) => running.deleteRehearsed(tx, id, 7)),
     resetRun: (db) => inTransaction(db, (tx) => running.resetRun(tx, id)),
@@ -89,7 +88,7 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
     insertEffects: (db) => inTransaction(db, (tx) => running.insertEffects(tx, id, '[]')),
   },
   'src/maintenance/running/planned-batches.queries.ts': {
-    insertPlannedChanges: (db) => inTransaction(db, (tx) => planned.insertPlannedChanges(tx, id, [])),
+    insertPlannedChanges: (db) => inTransaction(db, (tx) => planned.insertPlannedChanges(tx, id, '[]')),
     listRescored: (db) => inTransaction(db, (tx) => planned.listRescored(tx, id)),
   },
   'src/maintenance/running/rehearsal.queries.ts': {
