@@ -17,7 +17,15 @@ export type Run = {
   traceparent?: string | null
 }
 
-export type Change = { record_id: string; action: string; before?: object; after?: object; note?: string }
+export type Change = {
+  record_id: string
+  action: string
+  before?: object
+  after?: object
+  note?: string
+  /** Of a change that only forgets a record: its version then, by which a plan tells whether the record moved. */
+  version?: number
+}
 
 /** What a batch did: how many records it processed, its counts, and the changes that the run lists. */
 export type BatchResult = {

@@ -162,8 +162,9 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
 
 /** A normal run lists its changes in the statement itself. A dry run rolls that back, so its changes are listed here. */
 function describe({ now, purgeAt, line }: { now: Date; purgeAt: Date; line: number }) {
-  return ({ id, rank, salience, importance, keeping }: ForgottenForBudget) => ({
+  return ({ id, rank, salience, importance, keeping, version }: ForgottenForBudget) => ({
     ...{ record_id: id, action: 'forget', before: { salience, importance, keeping } },
     after: { forgotten_at: now, purge_at: purgeAt, rank, line },
+    version,
   })
 }

@@ -140,6 +140,7 @@ export type ForgottenForBudget = {
   salience: number
   /** In the unit of the budget. */
   size: number
+  version: number
 }
 
 /**
@@ -174,7 +175,7 @@ export async function forgetForBudget(
       set forgotten_at = ${now}::timestamptz, forgotten_reason = 'budget', forgotten_by = 'decay-service',
         forgotten_run_id = ${runId}::uuid, purge_at = ${purgeAt}::timestamptz
       from chosen where r.id = chosen.id
-      returning chosen.*
+      returning chosen.*, r.version
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
       select id, ${runId}::uuid, ${now}::timestamptz, 'delete', 'decay-service',
@@ -192,7 +193,7 @@ export async function forgetForBudget(
       from forgotten
       on conflict (run_id, record_id, action) do nothing
     )
-    select id, rank, keeping, importance, salience, size from forgotten order by rank
+    select id, rank, keeping, importance, salience, size, version from forgotten order by rank
   `.execute(tx)
   return rows
 }

@@ -12,6 +12,7 @@ import {
   findNextPosition,
   materialiseNext,
   materialiseRange,
+  type Pruned,
   pruneFaded,
   pruneRevised,
   type SweepPart,
@@ -130,19 +131,22 @@ export function createSweep(resources: Resources): JobWork {
   return { run, help: ranges.processFree }
 }
 
-type PruneResult = { pruned: readonly { id: string; salience: number }[]; last: SweepPosition | undefined }
+type PruneResult = { pruned: readonly Pruned[]; last: SweepPosition | undefined }
 
 /**
  * A normal run lists its changes in the statement itself. A dry run rolls that back, so its changes are listed here.
  */
 function describePruned(isDryRun: boolean, { now, purgeAt }: { now: Date; purgeAt: Date }) {
-  const after = { forgotten_at: now, purge_at: purgeAt }
+  // Written once, and not for each record.
+  const after = { forgotten_at: now.toISOString(), purge_at: purgeAt.toISOString() }
   return ({ pruned, last }: PruneResult) => ({
     last,
     done: pruned.length,
     counts: { pruned: pruned.length },
     changes: isDryRun
-      ? pruned.map(({ id, salience }) => ({ record_id: id, action: 'prune', before: { salience }, after }))
+      ? pruned.map(({ id, salience, version }) => ({
+          ...{ record_id: id, action: 'prune', before: { salience }, after, version },
+        }))
       : [],
   })
 }

@@ -81,7 +81,7 @@ export async function materialiseNext(
 
 export type SweepInstants = { now: Date; revisedBefore: Date }
 type PruneInput = SweepInstants & SweepBatch & { purgeAt: Date; runId: string }
-export type Pruned = { id: string; salience: number }
+export type Pruned = { id: string; salience: number; version: number }
 
 /**
  * Forgets the next records that have faded away, and writes their audit entries and the changes of the run in the
@@ -135,7 +135,7 @@ async function prune(tx: Transaction, { now, purgeAt, runId }: PruneInput, due: 
       set forgotten_at = ${now}::timestamptz, forgotten_reason = 'pruned', forgotten_by = 'decay-service',
         forgotten_run_id = ${runId}::uuid, purge_at = ${purgeAt}::timestamptz
       from due where r.id = due.id
-      returning r.id, due.at, ${salienceAt(now)} as salience
+      returning r.id, due.at, ${salienceAt(now)} as salience, r.version
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale)
       select id, ${runId}::uuid, ${now}::timestamptz, 'delete', 'decay-service',
@@ -148,9 +148,9 @@ async function prune(tx: Transaction, { now, purgeAt, runId }: PruneInput, due: 
       from pruned
       on conflict (run_id, record_id, action) do nothing
     )
-    select id, at::text as at, salience from pruned order by pruned.at, id
+    select id, at::text as at, salience, version from pruned order by pruned.at, id
   `.execute(tx)
-  const pruned = rows.map(({ id, salience }) => ({ id, salience }))
+  const pruned = rows.map(({ id, salience, version }) => ({ id, salience, version }))
   const last = rows.at(-1)
   return { ...toBatchResult(last && { ...last, written: rows.length }), pruned }
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { dropEffects } from '../db/run-effects.ts'
+import { dropEffects, keepEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import {
@@ -18,6 +18,7 @@ import {
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { nilUuid } from '../kernel/ids.ts'
 import { findErasedTwins, lockTombstonesShared } from '../records/index.ts'
+import { type Rewritten, restoreForgotten, takeBackForgetting } from './forgetting.queries.ts'
 import { findForgottenContents } from './forgotten-contents.queries.ts'
 import {
   countChanged,
@@ -25,8 +26,6 @@ import {
   listImportanceMoves,
   listKept,
   listTakenBack,
-  type Restored,
-  restoreForgotten,
   takenBackNote,
 } from './undo.queries.ts'
 
@@ -48,7 +47,7 @@ export function createUndo({ db, seal }: { db: Database; seal: Seal }): JobWork 
     for (const [number, batch] of [...batches.entries()].reverse()) {
       await context.inBatch(async (tx) => {
         if (!(await markBatch(tx, context.run.id, number))) return {}
-        return takeBack(tx, seal, context, await listEffects(tx, targetId, batch))
+        return takeBackBatch(tx, seal, context, batch)
       })
     }
     await walkRecords((after) => context.inBatch((tx) => keep(tx, context, after)))
@@ -86,24 +85,55 @@ async function restore(tx: Transaction, seal: Seal, context: RunContext, after: 
   const next = { runId: run.id, targetId, only, after, limit: portion }
   const contents = await findForgottenContents(tx, next)
   const erased = await findErasedTwins(tx, seal, contents)
-  const { restored, last } = await restoreForgotten(tx, {
+  const { rewritten, last } = await restoreForgotten(tx, {
     ...{ ...next, erasedIds: [...erased], actor, rationale, now: run.startedAt },
   })
   const kept = contents.filter((each) => erased.has(each.id) && !each.is_listed)
   return {
-    done: restored.length + kept.length,
-    counts: { undone: restored.length, kept: kept.length },
+    done: rewritten.length + kept.length,
+    counts: { undone: rewritten.length, kept: kept.length },
     changes: [
-      // A dry run rolls back what the statement has listed.
-      ...(run.dryRun ? restored.map(describeRestored) : []),
+      ...listWhenDry(context, rewritten),
       ...kept.map(({ id }): Change => ({ record_id: id, action: 'kept', note: erasedTwinNote })),
     ],
     last: last ?? undefined,
   }
 }
 
-function describeRestored({ id, ...before }: Restored): Change {
-  return { record_id: id, action: 'undo', before, after: { forgotten_at: null, forgotten_reason: null } }
+/** A dry run rolls back what the statement has listed. */
+function listWhenDry({ run }: RunContext, rewritten: readonly Rewritten[]): Change[] {
+  return run.dryRun ? rewritten.map((each) => ({ action: 'undo', ...each })) : []
+}
+
+async function takeBackBatch(
+  tx: Transaction,
+  seal: Seal,
+  context: RunContext,
+  batch: string,
+): Promise<BatchResult> {
+  const { run } = context
+  const { run_id: targetId, only = null, actor, rationale } = optionsOf(context)
+  await dropEffects(tx)
+  await lockTombstonesShared(tx)
+  const writing = { runId: run.id, targetId, only, actor, rationale, now: run.startedAt }
+  const { rewritten, left } = await takeBackForgetting(tx, { ...writing, batch })
+  await keepEffects(tx, run)
+  const changes = listWhenDry(context, rewritten)
+  if (left === 0) return { done: rewritten.length, counts: { undone: rewritten.length, kept: 0 }, changes }
+  const done = new Set(rewritten.map(({ record_id: id }) => id))
+  const effects = await listEffects(tx, targetId, batch)
+  const rest = await takeBack(
+    tx,
+    seal,
+    context,
+    effects.filter(({ owner }) => owner === null || !done.has(owner)),
+  )
+  const { undone = 0, kept = 0 } = rest.counts ?? {}
+  return {
+    done: done.size + (rest.done ?? 0),
+    counts: { undone: done.size + undone, kept },
+    changes: [...changes, ...(rest.changes ?? [])],
+  }
 }
 
 /** What is left stays as it is. A dry run rolls back what the statement has listed. */

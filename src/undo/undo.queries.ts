@@ -1,6 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { time } from '../db/json-text.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Effect, Row } from '../effects/index.ts'
 
@@ -52,85 +51,10 @@ export async function listChangesOf(
   return rows
 }
 
-const life = sql`
+/** What always tells whether a record moved. */
+export const life = sql`
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
   'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at`
-
-const forgetting = sql`
-  'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
-  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at`
-const nothing = sql`
-  'forgotten_at', null, 'forgotten_reason', null, 'forgotten_by', null, 'forgotten_run_id', null, 'purge_at', null`
-
-type Restoration = Target & {
-  after: string
-  limit: number
-  only: readonly string[] | null
-  /** These stay forgotten. */
-  erasedIds: readonly string[]
-  actor: string
-  rationale: string
-  now: Date
-}
-export type Restored = { id: string; forgotten_at: string; forgotten_reason: string }
-
-/**
- * Restores the next of the records that a run forgot and nobody restored since, with the life that they had: their log, the
- * changes of the undo and its effects are written by the same statement. Records whose rows the run has kept are not among
- * them; the offset makes this an index probe for each, where a join would read all rows of the run for each portion.
- */
-export async function restoreForgotten(
-  tx: Transaction,
-  { runId, targetId, after, limit, only, erasedIds, actor, rationale, now }: Restoration,
-): Promise<{ restored: Restored[]; last: string | null }> {
-  const { rows } = await sql<{ restored: Restored[]; last: string | null }>`
-    with due as materialized (
-      select c.record_id as id, bool_or(${isNamed(only)}) as is_selected
-      from maintenance_changes as c
-      where c.run_id = ${targetId}::uuid and c.record_id > ${after}::uuid
-      group by c.record_id order by c.record_id limit ${limit}
-    ), locked as materialized (
-      select r.id, jsonb_build_object(${life}, ${forgetting}) as forgotten, jsonb_build_object(
-        'forgotten_at', ${time(sql`r.forgotten_at`)}, 'forgotten_reason', r.forgotten_reason
-      ) as shown
-      from due join records as r on r.id = due.id
-      where due.is_selected and r.id <> all(${sql.val([...erasedIds])}::uuid[])
-        and r.forgotten_run_id = ${targetId}::uuid and not exists (
-        select from run_effects as e
-        where e.record_id = r.id and e.run_id = ${targetId}::uuid and e.relation = 'records'
-          and e.after ->> 'forgotten_at' is not null
-        offset 0
-      )
-      order by r.id
-      for update of r
-    ), restored as (
-      update records as r
-      set forgotten_at = null, forgotten_reason = null, forgotten_by = null, forgotten_run_id = null, purge_at = null,
-        version = r.version + 1, updated_at = greatest(r.updated_at, ${now}::timestamptz), restored_at = ${now}::timestamptz
-      from locked where r.id = locked.id
-      returning r.id, locked.forgotten, locked.shown, jsonb_build_object(${life}, ${nothing}) as live
-    ), effect as (
-      insert into run_effects (run_id, record_id, relation, before, after)
-      select ${runId}::uuid, id, 'records', forgotten, live from restored
-    ), entry as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, ${runId}::uuid, ${now}::timestamptz, 'undo', ${actor}, ${rationale}, jsonb_build_object(
-        'forgotten_at', jsonb_build_array(shown -> 'forgotten_at', null),
-        'forgotten_reason', jsonb_build_array(shown -> 'forgotten_reason', null)
-      )
-      from restored
-    ), listed as (
-      insert into maintenance_changes (run_id, record_id, action, before, after)
-      select ${runId}::uuid, id, 'undo', shown, '{"forgotten_at": null, "forgotten_reason": null}'
-      from restored
-      on conflict (run_id, record_id, action) do nothing
-    )
-    select (select id from due order by id desc limit 1) as last, (
-      select coalesce(jsonb_agg(shown || jsonb_build_object('id', id) order by id), '[]') from restored
-    ) as restored
-  `.execute(tx)
-  return rows[0] ?? { restored: [], last: null }
-}
 
 /** Whether a change `c` is named by its action or its record, or nothing is named. */
 export function isNamed(only: readonly string[] | null): RawBuilder<SqlBool> {

@@ -52,14 +52,23 @@ async function requestApplication(app: TestApp, job: string): Promise<Body> {
   return body as Body
 }
 
-async function requestUndo(app: TestApp, job: string): Promise<Body> {
+const postUndo = async (app: TestApp, { id }: Body) =>
+  (await app.request('POST', `/v1/maintenance/runs/${id}/undo`, { body: reason })).body as Body
+
+const requestUndo = async (app: TestApp, job: string) => postUndo(app, await perform(app, job))
+
+async function requestUndoOfUndo(app: TestApp, job: string): Promise<Body> {
   const { id } = await perform(app, job)
-  return (await app.request('POST', `/v1/maintenance/runs/${id}/undo`, { body: reason })).body as Body
+  return postUndo(app, await perform(app, 'undo', reason, `/v1/maintenance/runs/${id}/undo`))
 }
 
 const cases = [
   { name: 'an application of a decay', open: openFadedStore, job: 'decay', request: requestApplication },
   { name: 'an undo of a decay', open: openFadedStore, job: 'decay', request: requestUndo },
+  {
+    ...{ name: 'an undo of the undo of a decay', open: openFadedStore },
+    ...{ job: 'decay', request: requestUndoOfUndo },
+  },
   {
     ...{ name: 'an application of a consolidation', open: openStoreWithEpisodes },
     ...{ job: 'consolidate', request: requestApplication },

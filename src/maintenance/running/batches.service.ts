@@ -99,7 +99,7 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
     await underFence(async (tx) => {
       if (run.keepsEffects) await keepEffects(tx, run)
       const result = await work(tx)
-      rehearsed = { result, kept: await readKept(tx, result) }
+      rehearsed = { result, kept: await readKept(tx) }
       throw new DryRunRollback()
     }).catch((error) => {
       if (!(error instanceof DryRunRollback)) throw error
@@ -109,8 +109,8 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
     return rehearsed.result
   }
 
-  async function readKept(tx: Transaction, { changes = [] }: BatchResult): Promise<Kept> {
-    return run.keepsEffects ? readRehearsed(tx, run.id, changes) : nothingKept
+  async function readKept(tx: Transaction): Promise<Kept> {
+    return run.keepsEffects ? readRehearsed(tx, run.id) : nothingKept
   }
 
   async function storeRehearsed({ result, kept }: Rehearsed): Promise<void> {

@@ -24,14 +24,6 @@ export async function readEffects(tx: Transaction, runId: string): Promise<strin
   return rows[0]?.effects ?? undefined
 }
 
-/** The versions of records by id. */
-export async function readVersions(tx: Transaction, ids: readonly string[]): Promise<Map<string, number>> {
-  const { rows } = await sql<{ id: string; version: number }>`
-    select id, version from records where id = any(${sql.val([...ids])}::uuid[])
-  `.execute(tx)
-  return new Map(rows.map(({ id, version }) => [id, version]))
-}
-
 export async function insertEffects(tx: Transaction, runId: string, effects: string): Promise<void> {
   await sql`
     insert into run_effects (run_id, record_id, relation, before, after)

@@ -2,20 +2,12 @@ import { type RawBuilder, sql } from 'kysely'
 import { keepingOf } from '../../db/keeping.ts'
 import { salienceOf } from '../../db/salience.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Change } from '../../jobs/runs.ts'
 
-/** `version`, of a change that only forgets a record: the version in the rehearsal. */
-export type PlannedChange = Change & { version?: number | undefined }
-
-/** Lists changes, with the state of each record that would only be forgotten, and adds them to the groups of the plan. */
-export async function insertPlannedChanges(
-  tx: Transaction,
-  planId: string,
-  changes: readonly PlannedChange[],
-): Promise<void> {
+/** Lists changes, given as JSON, with the state of each record that would only be forgotten, and adds them to the groups of the plan. */
+export async function insertPlannedChanges(tx: Transaction, planId: string, changes: string): Promise<void> {
   const given = sql`
     select * from rows from (
-      json_to_recordset(${JSON.stringify(changes)}::json)
+      json_to_recordset(${changes}::json)
         as (record_id uuid, action text, before jsonb, after jsonb, note text, version int4)
     ) with ordinality as given (record_id, action, before, after, note, version, place)
   `

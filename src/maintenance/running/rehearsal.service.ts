@@ -31,7 +31,7 @@ type Resources = {
   /** Checks the lease. */
   lock(tx: Transaction): Promise<void>
   /** Reads what the batch wrote. */
-  read(tx: Transaction, result: BatchResult): Promise<Kept>
+  read(tx: Transaction): Promise<Kept>
   /** Stores a batch after its transaction was rolled back. */
   store(batch: Rehearsed): Promise<void>
 }
@@ -102,7 +102,7 @@ export function createRehearsal({ db, run, keeps, lock, read, store }: Resources
     await lock(tx)
     if (keeps) await keepEffects(tx, run)
     const result = await work(tx)
-    const kept = await read(tx, result)
+    const kept = await read(tx)
     await dropEffects(tx)
     // The next batches may look for what the run lists.
     await insertChanges(tx, run.id, result.changes ?? [])

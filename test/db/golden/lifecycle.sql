@@ -318,7 +318,7 @@ where before < $13::int8
         forgotten_run_id = $15::uuid, purge_at = $16::timestamptz
       from chosen
 where r.id = chosen.id
-      returning chosen.*
+      returning chosen.*, r.version
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
       select id, $17::uuid, $18::timestamptz, 'delete', 'decay-service',
@@ -337,7 +337,7 @@ and among the least worth keeping',
       from forgotten
       on conflict (run_id, record_id, action) do nothing
     )
-    select id, rank, keeping, importance, salience, size
+    select id, rank, keeping, importance, salience, size, version
 from forgotten
 order by rank;
 
@@ -377,7 +377,7 @@ where before < $13::int8
         forgotten_run_id = $15::uuid, purge_at = $16::timestamptz
       from chosen
 where r.id = chosen.id
-      returning chosen.*
+      returning chosen.*, r.version
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
       select id, $17::uuid, $18::timestamptz, 'delete', 'decay-service',
@@ -396,7 +396,7 @@ and among the least worth keeping',
       from forgotten
       on conflict (run_id, record_id, action) do nothing
     )
-    select id, rank, keeping, importance, salience, size
+    select id, rank, keeping, importance, salience, size, version
 from forgotten
 order by rank;
 
@@ -535,7 +535,7 @@ and forgotten_at is null
         forgotten_run_id = $6::uuid, purge_at = $7::timestamptz
       from due
 where r.id = due.id
-      returning r.id, due.at, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $8::timestamptz) as salience
+      returning r.id, due.at, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $8::timestamptz) as salience, r.version
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale)
       select id, $9::uuid, $10::timestamptz, 'delete', 'decay-service',
@@ -548,7 +548,7 @@ where r.id = due.id
       from pruned
       on conflict (run_id, record_id, action) do nothing
     )
-    select id, at::text as at, salience
+    select id, at::text as at, salience, version
 from pruned
 order by pruned.at, id;
 
@@ -570,7 +570,7 @@ and status in ('invalidated', 'merged', 'superseded')
         forgotten_run_id = $7::uuid, purge_at = $8::timestamptz
       from due
 where r.id = due.id
-      returning r.id, due.at, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $9::timestamptz) as salience
+      returning r.id, due.at, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $9::timestamptz) as salience, r.version
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale)
       select id, $10::uuid, $11::timestamptz, 'delete', 'decay-service',
@@ -583,7 +583,7 @@ where r.id = due.id
       from pruned
       on conflict (run_id, record_id, action) do nothing
     )
-    select id, at::text as at, salience
+    select id, at::text as at, salience, version
 from pruned
 order by pruned.at, id;
 

@@ -486,11 +486,6 @@ and batch = pg_current_xact_id()
 order by id)::text as effects
 from taken;
 
--- src/maintenance/running/effects.queries.ts readVersions
-    select id, version
-from records
-where id = any($1::uuid[]);
-
 -- src/maintenance/running/effects.queries.ts resetRun
     with plan as (
       update plans

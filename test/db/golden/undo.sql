@@ -1,3 +1,327 @@
+-- src/undo/forgetting.queries.ts restoreForgotten: all
+    with due as materialized (
+      select c.record_id as id, bool_or(true) as is_selected
+      from maintenance_changes as c
+      where c.run_id = $1::uuid
+and c.record_id > $2::uuid
+      group by c.record_id
+order by c.record_id
+limit $3
+    ), locked as materialized (
+      select r.id, jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
+  'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
+  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as old, jsonb_build_object(
+  'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason) as was, '{}'::jsonb as wanted
+      from due join records as r on r.id = due.id
+      where due.is_selected
+and r.id <> all($4::uuid[])
+        and r.forgotten_run_id = $5::uuid
+and not exists (
+        select
+from run_effects as e
+        where e.record_id = r.id
+and e.run_id = $6::uuid
+and e.relation = 'records'
+          and e.after ->> 'forgotten_at' is not null
+        offset 0
+      )
+      order by r.id
+      for update of r
+    ), rewritten as (
+      update records as r
+      set forgotten_at = (wanted ->> 'forgotten_at')::timestamptz, forgotten_reason = wanted ->> 'forgotten_reason',
+        forgotten_by = wanted ->> 'forgotten_by', forgotten_run_id = (wanted ->> 'forgotten_run_id')::uuid,
+        purge_at = (wanted ->> 'purge_at')::timestamptz, version = r.version + 1,
+        updated_at = greatest(r.updated_at, $7::timestamptz),
+        restored_at = case when wanted ->> 'forgotten_at' is null then $8::timestamptz else r.restored_at end
+      from locked
+where r.id = locked.id
+      returning r.id, locked.old, locked.was, jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
+  'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
+  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as new, jsonb_build_object(
+  'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason) as "is"
+    ), effect as (
+      insert into run_effects (run_id, record_id, relation, before, after)
+      select $9::uuid, id, 'records', old, new
+from rewritten
+    ), entry as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, $10::uuid, $11::timestamptz, 'undo', $12, $13, jsonb_build_object(
+        'forgotten_at', jsonb_build_array(was -> 'forgotten_at', "is" -> 'forgotten_at'),
+        'forgotten_reason', jsonb_build_array(was -> 'forgotten_reason', "is" -> 'forgotten_reason')
+      )
+      from rewritten
+    ), listed as (
+      insert into maintenance_changes (run_id, record_id, action, before, after)
+      select $14::uuid, id, 'undo', was, "is"
+from rewritten
+      on conflict (run_id, record_id, action) do nothing
+    )
+    select (select id
+from due
+order by id desc
+limit 1) as last, (
+  select coalesce(jsonb_agg(jsonb_build_object('record_id', id, 'before', was, 'after', "is")
+order by id), '[]')
+  from rewritten
+) as rewritten;
+
+-- src/undo/forgetting.queries.ts restoreForgotten: some
+    with due as materialized (
+      select c.record_id as id, bool_or((c.action = any($1::text[])
+or c.record_id::text = any($2::text[]))) as is_selected
+      from maintenance_changes as c
+      where c.run_id = $3::uuid
+and c.record_id > $4::uuid
+      group by c.record_id
+order by c.record_id
+limit $5
+    ), locked as materialized (
+      select r.id, jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
+  'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
+  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as old, jsonb_build_object(
+  'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason) as was, '{}'::jsonb as wanted
+      from due join records as r on r.id = due.id
+      where due.is_selected
+and r.id <> all($6::uuid[])
+        and r.forgotten_run_id = $7::uuid
+and not exists (
+        select
+from run_effects as e
+        where e.record_id = r.id
+and e.run_id = $8::uuid
+and e.relation = 'records'
+          and e.after ->> 'forgotten_at' is not null
+        offset 0
+      )
+      order by r.id
+      for update of r
+    ), rewritten as (
+      update records as r
+      set forgotten_at = (wanted ->> 'forgotten_at')::timestamptz, forgotten_reason = wanted ->> 'forgotten_reason',
+        forgotten_by = wanted ->> 'forgotten_by', forgotten_run_id = (wanted ->> 'forgotten_run_id')::uuid,
+        purge_at = (wanted ->> 'purge_at')::timestamptz, version = r.version + 1,
+        updated_at = greatest(r.updated_at, $9::timestamptz),
+        restored_at = case when wanted ->> 'forgotten_at' is null then $10::timestamptz else r.restored_at end
+      from locked
+where r.id = locked.id
+      returning r.id, locked.old, locked.was, jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
+  'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
+  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as new, jsonb_build_object(
+  'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason) as "is"
+    ), effect as (
+      insert into run_effects (run_id, record_id, relation, before, after)
+      select $11::uuid, id, 'records', old, new
+from rewritten
+    ), entry as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, $12::uuid, $13::timestamptz, 'undo', $14, $15, jsonb_build_object(
+        'forgotten_at', jsonb_build_array(was -> 'forgotten_at', "is" -> 'forgotten_at'),
+        'forgotten_reason', jsonb_build_array(was -> 'forgotten_reason', "is" -> 'forgotten_reason')
+      )
+      from rewritten
+    ), listed as (
+      insert into maintenance_changes (run_id, record_id, action, before, after)
+      select $16::uuid, id, 'undo', was, "is"
+from rewritten
+      on conflict (run_id, record_id, action) do nothing
+    )
+    select (select id
+from due
+order by id desc
+limit 1) as last, (
+  select coalesce(jsonb_agg(jsonb_build_object('record_id', id, 'before', was, 'after', "is")
+order by id), '[]')
+  from rewritten
+) as rewritten;
+
+-- src/undo/forgetting.queries.ts takeBackForgetting: all
+    with noted as materialized (
+      select e.record_id as id, e.before, e.after, coalesce(
+        e.relation = 'records'
+and e.before ?& $1::text[]
+and e.after ?& $2::text[]
+          and e.before - $3::text[] = e.after - $4::text[], false) as only_forgets
+      from run_effects as e
+      where e.run_id = $5::uuid
+and e.batch = $6::xid8
+    ), locked as materialized (
+      select r.id, jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
+  'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
+  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as old, jsonb_build_object(
+  'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason) as was, noted.before as wanted
+      from noted join records as r on r.id = noted.id
+      where (select bool_and(only_forgets)
+and count(distinct id) = count(*)
+from noted)
+        and jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
+  'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
+  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) @> noted.after - $7::text[]
+        and (noted.before ->> 'forgotten_at' is not null
+or not exists (
+          select
+from tombstones as t
+where t.scope = r.scope offset 0
+        ))
+        and exists (
+          select
+from maintenance_changes as c
+          where c.run_id = $8::uuid
+and c.record_id = r.id
+and c.action <> 'failed'
+and true
+          offset 0
+        )
+and not exists (
+          select
+from maintenance_changes as d
+where d.run_id = $9::uuid
+and d.record_id = r.id offset 0
+        )
+      order by r.id
+      for update of r
+    ), rewritten as (
+      update records as r
+      set forgotten_at = (wanted ->> 'forgotten_at')::timestamptz, forgotten_reason = wanted ->> 'forgotten_reason',
+        forgotten_by = wanted ->> 'forgotten_by', forgotten_run_id = (wanted ->> 'forgotten_run_id')::uuid,
+        purge_at = (wanted ->> 'purge_at')::timestamptz, version = r.version + 1,
+        updated_at = greatest(r.updated_at, $10::timestamptz),
+        restored_at = case when wanted ->> 'forgotten_at' is null then $11::timestamptz else r.restored_at end
+      from locked
+where r.id = locked.id
+      returning r.id, locked.old, locked.was, jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
+  'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
+  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as new, jsonb_build_object(
+  'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason) as "is"
+    ), effect as (
+      insert into run_effects (run_id, record_id, relation, before, after)
+      select $12::uuid, id, 'records', old, new
+from rewritten
+    ), entry as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, $13::uuid, $14::timestamptz, 'undo', $15, $16, jsonb_build_object(
+        'forgotten_at', jsonb_build_array(was -> 'forgotten_at', "is" -> 'forgotten_at'),
+        'forgotten_reason', jsonb_build_array(was -> 'forgotten_reason', "is" -> 'forgotten_reason')
+      )
+      from rewritten
+    ), listed as (
+      insert into maintenance_changes (run_id, record_id, action, before, after)
+      select $17::uuid, id, 'undo', was, "is"
+from rewritten
+      on conflict (run_id, record_id, action) do nothing
+    )
+    select (select count(*)
+from noted) - (select count(*)
+from rewritten) as left, (
+  select coalesce(jsonb_agg(jsonb_build_object('record_id', id, 'before', was, 'after', "is")
+order by id), '[]')
+  from rewritten
+) as rewritten;
+
+-- src/undo/forgetting.queries.ts takeBackForgetting: some
+    with noted as materialized (
+      select e.record_id as id, e.before, e.after, coalesce(
+        e.relation = 'records'
+and e.before ?& $1::text[]
+and e.after ?& $2::text[]
+          and e.before - $3::text[] = e.after - $4::text[], false) as only_forgets
+      from run_effects as e
+      where e.run_id = $5::uuid
+and e.batch = $6::xid8
+    ), locked as materialized (
+      select r.id, jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
+  'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
+  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as old, jsonb_build_object(
+  'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason) as was, noted.before as wanted
+      from noted join records as r on r.id = noted.id
+      where (select bool_and(only_forgets)
+and count(distinct id) = count(*)
+from noted)
+        and jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
+  'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
+  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) @> noted.after - $7::text[]
+        and (noted.before ->> 'forgotten_at' is not null
+or not exists (
+          select
+from tombstones as t
+where t.scope = r.scope offset 0
+        ))
+        and exists (
+          select
+from maintenance_changes as c
+          where c.run_id = $8::uuid
+and c.record_id = r.id
+and c.action <> 'failed'
+and (c.action = any($9::text[])
+or c.record_id::text = any($10::text[]))
+          offset 0
+        )
+and not exists (
+          select
+from maintenance_changes as d
+where d.run_id = $11::uuid
+and d.record_id = r.id offset 0
+        )
+      order by r.id
+      for update of r
+    ), rewritten as (
+      update records as r
+      set forgotten_at = (wanted ->> 'forgotten_at')::timestamptz, forgotten_reason = wanted ->> 'forgotten_reason',
+        forgotten_by = wanted ->> 'forgotten_by', forgotten_run_id = (wanted ->> 'forgotten_run_id')::uuid,
+        purge_at = (wanted ->> 'purge_at')::timestamptz, version = r.version + 1,
+        updated_at = greatest(r.updated_at, $12::timestamptz),
+        restored_at = case when wanted ->> 'forgotten_at' is null then $13::timestamptz else r.restored_at end
+      from locked
+where r.id = locked.id
+      returning r.id, locked.old, locked.was, jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
+  'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
+  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as new, jsonb_build_object(
+  'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason) as "is"
+    ), effect as (
+      insert into run_effects (run_id, record_id, relation, before, after)
+      select $14::uuid, id, 'records', old, new
+from rewritten
+    ), entry as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, $15::uuid, $16::timestamptz, 'undo', $17, $18, jsonb_build_object(
+        'forgotten_at', jsonb_build_array(was -> 'forgotten_at', "is" -> 'forgotten_at'),
+        'forgotten_reason', jsonb_build_array(was -> 'forgotten_reason', "is" -> 'forgotten_reason')
+      )
+      from rewritten
+    ), listed as (
+      insert into maintenance_changes (run_id, record_id, action, before, after)
+      select $19::uuid, id, 'undo', was, "is"
+from rewritten
+      on conflict (run_id, record_id, action) do nothing
+    )
+    select (select count(*)
+from noted) - (select count(*)
+from rewritten) as left, (
+  select coalesce(jsonb_agg(jsonb_build_object('record_id', id, 'before', was, 'after', "is")
+order by id), '[]')
+  from rewritten
+) as rewritten;
+
 -- src/undo/forgotten-contents.queries.ts findForgottenContents
     with due as materialized (
       select c.record_id as id, bool_or(true) as is_selected
@@ -202,140 +526,3 @@ and earlier.options ->> 'run_id' = $2
     and d.record_id = wanted.id
 and d.action = 'undo'
 );
-
--- src/undo/undo.queries.ts restoreForgotten: all
-    with due as materialized (
-      select c.record_id as id, bool_or(true) as is_selected
-      from maintenance_changes as c
-      where c.run_id = $1::uuid
-and c.record_id > $2::uuid
-      group by c.record_id
-order by c.record_id
-limit $3
-    ), locked as materialized (
-      select r.id, jsonb_build_object(
-  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
-  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
-  'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
-  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as forgotten, jsonb_build_object(
-        'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason
-      ) as shown
-      from due join records as r on r.id = due.id
-      where due.is_selected
-and r.id <> all($4::uuid[])
-        and r.forgotten_run_id = $5::uuid
-and not exists (
-        select
-from run_effects as e
-        where e.record_id = r.id
-and e.run_id = $6::uuid
-and e.relation = 'records'
-          and e.after ->> 'forgotten_at' is not null
-        offset 0
-      )
-      order by r.id
-      for update of r
-    ), restored as (
-      update records as r
-      set forgotten_at = null, forgotten_reason = null, forgotten_by = null, forgotten_run_id = null, purge_at = null,
-        version = r.version + 1, updated_at = greatest(r.updated_at, $7::timestamptz), restored_at = $8::timestamptz
-      from locked
-where r.id = locked.id
-      returning r.id, locked.forgotten, locked.shown, jsonb_build_object(
-  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
-  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
-  'forgotten_at', null, 'forgotten_reason', null, 'forgotten_by', null, 'forgotten_run_id', null, 'purge_at', null) as live
-    ), effect as (
-      insert into run_effects (run_id, record_id, relation, before, after)
-      select $9::uuid, id, 'records', forgotten, live
-from restored
-    ), entry as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $10::uuid, $11::timestamptz, 'undo', $12, $13, jsonb_build_object(
-        'forgotten_at', jsonb_build_array(shown -> 'forgotten_at', null),
-        'forgotten_reason', jsonb_build_array(shown -> 'forgotten_reason', null)
-      )
-      from restored
-    ), listed as (
-      insert into maintenance_changes (run_id, record_id, action, before, after)
-      select $14::uuid, id, 'undo', shown, '{"forgotten_at": null, "forgotten_reason": null}'
-      from restored
-      on conflict (run_id, record_id, action) do nothing
-    )
-    select (select id
-from due
-order by id desc
-limit 1) as last, (
-      select coalesce(jsonb_agg(shown || jsonb_build_object('id', id)
-order by id), '[]')
-from restored
-    ) as restored;
-
--- src/undo/undo.queries.ts restoreForgotten: some
-    with due as materialized (
-      select c.record_id as id, bool_or((c.action = any($1::text[])
-or c.record_id::text = any($2::text[]))) as is_selected
-      from maintenance_changes as c
-      where c.run_id = $3::uuid
-and c.record_id > $4::uuid
-      group by c.record_id
-order by c.record_id
-limit $5
-    ), locked as materialized (
-      select r.id, jsonb_build_object(
-  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
-  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
-  'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
-  'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as forgotten, jsonb_build_object(
-        'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason
-      ) as shown
-      from due join records as r on r.id = due.id
-      where due.is_selected
-and r.id <> all($6::uuid[])
-        and r.forgotten_run_id = $7::uuid
-and not exists (
-        select
-from run_effects as e
-        where e.record_id = r.id
-and e.run_id = $8::uuid
-and e.relation = 'records'
-          and e.after ->> 'forgotten_at' is not null
-        offset 0
-      )
-      order by r.id
-      for update of r
-    ), restored as (
-      update records as r
-      set forgotten_at = null, forgotten_reason = null, forgotten_by = null, forgotten_run_id = null, purge_at = null,
-        version = r.version + 1, updated_at = greatest(r.updated_at, $9::timestamptz), restored_at = $10::timestamptz
-      from locked
-where r.id = locked.id
-      returning r.id, locked.forgotten, locked.shown, jsonb_build_object(
-  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
-  'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
-  'forgotten_at', null, 'forgotten_reason', null, 'forgotten_by', null, 'forgotten_run_id', null, 'purge_at', null) as live
-    ), effect as (
-      insert into run_effects (run_id, record_id, relation, before, after)
-      select $11::uuid, id, 'records', forgotten, live
-from restored
-    ), entry as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $12::uuid, $13::timestamptz, 'undo', $14, $15, jsonb_build_object(
-        'forgotten_at', jsonb_build_array(shown -> 'forgotten_at', null),
-        'forgotten_reason', jsonb_build_array(shown -> 'forgotten_reason', null)
-      )
-      from restored
-    ), listed as (
-      insert into maintenance_changes (run_id, record_id, action, before, after)
-      select $16::uuid, id, 'undo', shown, '{"forgotten_at": null, "forgotten_reason": null}'
-      from restored
-      on conflict (run_id, record_id, action) do nothing
-    )
-    select (select id
-from due
-order by id desc
-limit 1) as last, (
-      select coalesce(jsonb_agg(shown || jsonb_build_object('id', id)
-order by id), '[]')
-from restored
-    ) as restored;

@@ -6,6 +6,7 @@ import * as revisions from '../../../src/effects/revision-effects.queries.ts'
 import * as running from '../../../src/maintenance/running/effects.queries.ts'
 import * as planned from '../../../src/maintenance/running/planned-batches.queries.ts'
 import * as rehearsal from '../../../src/maintenance/running/rehearsal.queries.ts'
+import * as forgetting from '../../../src/undo/forgetting.queries.ts'
 import * as forgotten from '../../../src/undo/forgotten-contents.queries.ts'
 import * as undo from '../../../src/undo/undo.queries.ts'
 import type { Sample } from './deletion-samples.ts'
@@ -17,14 +18,9 @@ const rows = [{ source_id: id, predicate: 'supports', target_id: id }]
 const columns = ['source_id', 'predicate', 'target_id', 'weight', 'created_at']
 const written = { relation: 'relations', columns, rows }
 const portion = { runId: id, after: id, limit: 1_000 }
-const restoration = {
-  ...portion,
-  targetId: id,
-  erasedIds: [],
-  actor: 'operator',
-  rationale: 'too early',
-  now,
-}
+const undoing = { runId: id, targetId: id, only: null, actor: 'operator', rationale: 'too early', now }
+const restoration = { ...undoing, ...portion, erasedIds: [] }
+const batch = { ...undoing, batch: '7' }
 const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>) =>
   db.transaction().execute(ask)
 
@@ -85,7 +81,6 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
   'src/maintenance/running/effects.queries.ts': {
     countEffects: (db) => inTransaction(db, (tx) => running.countEffects(tx, id, 7)),
     readEffects: (db) => inTransaction(db, (tx) => running.readEffects(tx, id)),
-    readVersions: (db) => inTransaction(db, (tx) => running.readVersions(tx, [id])),
     noteSources: (db) => inTransaction(db, (tx) => running.noteSources(tx, id)),
     deleteRehearsed: (db) => inTransaction(db, (tx) => running.deleteRehearsed(tx, id, 7)),
     resetRun: (db) => inTransaction(db, (tx) => running.resetRun(tx, id)),
@@ -93,7 +88,7 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
     insertEffects: (db) => inTransaction(db, (tx) => running.insertEffects(tx, id, '[]')),
   },
   'src/maintenance/running/planned-batches.queries.ts': {
-    insertPlannedChanges: (db) => inTransaction(db, (tx) => planned.insertPlannedChanges(tx, id, [])),
+    insertPlannedChanges: (db) => inTransaction(db, (tx) => planned.insertPlannedChanges(tx, id, '[]')),
     listRescored: (db) => inTransaction(db, (tx) => planned.listRescored(tx, id)),
   },
   'src/maintenance/running/rehearsal.queries.ts': {
@@ -109,6 +104,17 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
         await rehearsal.rollBackBatch(tx)
       }),
   },
+  'src/undo/forgetting.queries.ts': {
+    restoreForgotten: {
+      all: (db) => inTransaction(db, (tx) => forgetting.restoreForgotten(tx, restoration)),
+      some: (db) =>
+        inTransaction(db, (tx) => forgetting.restoreForgotten(tx, { ...restoration, only: [id] })),
+    },
+    takeBackForgetting: {
+      all: (db) => inTransaction(db, (tx) => forgetting.takeBackForgetting(tx, batch)),
+      some: (db) => inTransaction(db, (tx) => forgetting.takeBackForgetting(tx, { ...batch, only: [id] })),
+    },
+  },
   'src/undo/forgotten-contents.queries.ts': {
     findForgottenContents: (db) =>
       inTransaction(db, (tx) =>
@@ -120,10 +126,6 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
     isNamed: (db) => sql`select from maintenance_changes as c where ${undo.isNamed([id])}`.execute(db),
     listChangesOf: (db) =>
       inTransaction(db, (tx) => undo.listChangesOf(tx, { runId: id, targetId: id }, [id])),
-    restoreForgotten: {
-      all: (db) => inTransaction(db, (tx) => undo.restoreForgotten(tx, { ...restoration, only: null })),
-      some: (db) => inTransaction(db, (tx) => undo.restoreForgotten(tx, { ...restoration, only: [id] })),
-    },
     listImportanceMoves: (db) => inTransaction(db, (tx) => undo.listImportanceMoves(tx, portion)),
     listKept: {
       all: (db) => inTransaction(db, (tx) => undo.listKept(tx, { ...portion, targetId: id, only: null })),
