@@ -1,4 +1,6 @@
 import Type from 'typebox'
+import { AppError } from '../kernel/errors.ts'
+import { isUuid } from '../kernel/ids.ts'
 import { Uuid } from './shapes.ts'
 
 /** What the jobs list of a record, except what they left alone. */
@@ -6,8 +8,8 @@ const actionsOfJobs = {
   decay: ['prune', 'forget', 'promote'],
   consolidate: ['create', 'reinforce', 'revise', 'compress'],
   dream: [
-    ...(['archive', 'create', 'merge', 'unmerge', 'supersede', 'relate', 'candidate', 'rescore'] as const),
-    ...(['probe_challenge', 'drift_challenge', 'drift_invalidate', 'drift_restore'] as const),
+    ...(['promote', 'archive', 'rescore', 'create', 'merge', 'unmerge', 'supersede', 'relate'] as const),
+    ...(['candidate', 'probe_challenge', 'drift_challenge', 'drift_invalidate', 'drift_restore'] as const),
   ],
   compress: ['reduce'],
   refresh_importance: ['rescore'],
@@ -21,6 +23,22 @@ const runActions = [...new Set(Object.values(actionsOfJobs).flat())]
 export const ChangeSelector = Type.Union([Type.Enum(runActions), Uuid()])
 
 /** The actions that a selection may name of a job; those of every job where the job lists none. */
-export function listActions(job: string): readonly string[] {
+function listActions(job: string): readonly string[] {
   return Object.entries(actionsOfJobs).find(([name]) => name === job)?.[1] ?? runActions
+}
+
+type Selection = { only?: readonly string[] | undefined; except?: readonly string[] | undefined }
+
+/** A client that names an action of another job expects an effect that the run or the plan cannot have. */
+export function requireActionsOf(job: string, selection: Selection): void {
+  const known = new Set(listActions(job))
+  const errors = (['only', 'except'] as const).flatMap((member) =>
+    (selection[member] ?? []).flatMap((name, index) =>
+      known.has(name) || isUuid(name)
+        ? []
+        : [{ pointer: `/${member}/${index}`, message: `is not an action of the job ${job}` }],
+    ),
+  )
+  if (errors.length > 0)
+    throw new AppError('validation_failed', 'The selection names actions of other jobs.', { errors })
 }

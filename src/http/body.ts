@@ -63,6 +63,14 @@ export function readJson(
   return value
 }
 
+/** Refuses JSON that is larger than a body may be. A field or an item takes two bytes or more. */
+export function requireBodySize(json: Buffer): void {
+  if (json.length > bodyLimit)
+    throw new AppError('body_too_large', `A line without a history may have at most ${bodyLimit} bytes.`)
+  if (json.length > 2 * maxValues && scanJson(json, maxValues).values > maxValues)
+    throw tooManyValues(maxValues)
+}
+
 /** What the body says, and what of it PostgreSQL cannot store. */
 function inspectJson(
   body: Buffer,

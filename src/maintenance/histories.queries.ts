@@ -34,11 +34,25 @@ export async function analyzeHistory(tx: Transaction, history: HistoryName): Pro
   await sql`select analyze_history(${history}::text) as analyzed`.execute(tx)
 }
 
-/** When the oldest run was created that is open, or ended after `before`; null for none. */
-export async function findOldestKeptRun(db: Database, before: Date): Promise<Date | null> {
+/**
+ * When the oldest run was created that is open, ended after `before`, or prepared a plan that has not expired; null for none.
+ * What was applied of a plan is in the months after it.
+ */
+export async function findOldestKeptRun(
+  db: Database,
+  { before, now }: { before: Date; now: Date },
+): Promise<Date | null> {
   const { rows } = await sql<{ created_at: Date | null }>`
-    select min(created_at) as created_at from maintenance_runs
-    where finished_at is null or finished_at > ${before}::timestamptz
+    select least(
+      (
+        select min(created_at) from maintenance_runs
+        where finished_at is null or finished_at > ${before}::timestamptz
+      ),
+      (
+        select min(m.created_at) from plans as p join maintenance_runs as m on m.id = p.id
+        where p.expires_at > ${now}::timestamptz
+      )
+    ) as created_at
   `.execute(db)
   return rows[0]?.created_at ?? null
 }

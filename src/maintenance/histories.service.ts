@@ -79,7 +79,7 @@ async function findFirstKept({ run, inBatch }: RunContext): Promise<Date> {
   const ended = momentBefore(run.startedAt, runsKeptForMs)
   const { oldest } = await inBatch(
     async (tx): Promise<BatchResult & { oldest: Date | null }> => ({
-      oldest: await findOldestKeptRun(tx, ended),
+      oldest: await findOldestKeptRun(tx, { before: ended, now: run.startedAt }),
     }),
   )
   return oldest && oldest < ended ? momentBefore(oldest, dayMs) : ended

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
 import { type Caller, isAllowed, unscoped } from '../domain/caller.ts'
+import { requireActionsOf } from '../domain/run-actions.ts'
 import type { ListPage } from '../domain/shapes.ts'
 import { hasFullTrust, requireFullTrust } from '../domain/trust.ts'
 import { chooseWriteScope } from '../domain/write-trust.ts'
@@ -108,6 +109,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
   ): Promise<MaintenanceRun> {
     const target = await findVisibleRun(call, targetId)
     requireUndoable(target, await isKept(call.tx ?? db, target))
+    requireActionsOf(target.job, { only })
     const names = only?.map((name) => name.toLowerCase())
     const { trust } = call.caller
     // The counts of a run would tell whether the id of a hidden record is among the changes.

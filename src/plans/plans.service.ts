@@ -1,12 +1,11 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
-import { listActions } from '../domain/run-actions.ts'
+import { requireActionsOf } from '../domain/run-actions.ts'
 import type { ListPage } from '../domain/shapes.ts'
 import { readPage } from '../http/paging.ts'
 import { type JobName, jobNames } from '../jobs/job-names.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { isUuid } from '../kernel/ids.ts'
 import type { TraceContext } from '../kernel/span.ts'
 import { momentAfter } from '../kernel/units.ts'
 import {
@@ -122,7 +121,7 @@ export function createPlansService({ db, clock, maintenance, planRetentionMs }: 
       await lockPlan(tx, id)
       const plan = await findVisiblePlan(joined, id)
       requireDigest(plan, digest)
-      requireActions(plan, selection)
+      requireActionsOf(plan.job, selection)
       const allowed = await allowSelection(joined, selection)
       const known = await findApplicationRun(tx, id, allowed)
       if (known !== undefined) return maintenance.read(joined, known)
@@ -151,20 +150,6 @@ function requireDigest({ run_status: status, digest }: PlanRow, named: string): 
   }
   if (digest === named) return
   throw new AppError('digest_mismatch', 'The digest is not that of this plan. Read the plan again.')
-}
-
-/** A client that names an action of another job expects an effect that this plan cannot have. */
-function requireActions({ job }: PlanRow, selection: Selection): void {
-  const known = new Set(listActions(job))
-  const errors = (['only', 'except'] as const).flatMap((member) =>
-    (selection[member] ?? []).flatMap((name, index) =>
-      known.has(name) || isUuid(name)
-        ? []
-        : [{ pointer: `/${member}/${index}`, message: `is not an action of the job ${job}` }],
-    ),
-  )
-  if (errors.length > 0)
-    throw new AppError('validation_failed', 'The selection names actions of other jobs.', { errors })
 }
 
 /** The counts of a run would tell whether the id of a hidden record is part of the plan. */

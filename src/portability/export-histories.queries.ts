@@ -1,25 +1,60 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { hiddenActor, isEntryShown, isMoveShown } from '../db/concealment.ts'
 import { dayOfLife } from '../db/days.ts'
 import { object, optional, optionalList, optionalWord, plain, text, time, word } from '../db/json-text.ts'
 import type { Trust } from '../domain/caller.ts'
-import { maxAccesses } from './line-limits.ts'
+import { maxAccesses, maxLineBytes, maxLineValues } from './line-limits.ts'
+
+type Fragment = RawBuilder<unknown>
 
 /** What has happened to row `r`, as the items of lists; null for nothing. Of `accesses` the whole members. */
 export function buildHistories(trust: Trust) {
   return { auditLog: auditLog(trust), statusHistory: statusHistory(trust), importanceHistory, accesses }
 }
 
-const auditLog = (trust: Trust) => sql`
-  select string_agg(${object(
+const entry = (changes: Fragment) =>
+  object(
     [
       ...[word('action', sql`a.action`), text('actor', sql`a.actor`)],
       ...[word('timestamp', time(sql`a.at`)), text('rationale', sql`a.rationale`)],
     ],
     ...[optionalWord('run_id', sql`a.run_id`), optionalWord('operation_id', sql`a.operation_id`)],
-    ...[optional('changes', sql`a.changes::text`), optional('via', sql`a.via::text`)],
-  )}, ',' order by a.id)
-  from audit_entries as a where a.record_id = r.id and ${isEntryShown(trust, sql`r.id`)}`
+    ...[optional('changes', changes), optional('via', sql`a.via::text`)],
+  )
+
+/** Log entries with less than this in their changes fit into a line with every record. */
+const alwaysFits = 1_024 ** 2
+/** For the other parts of a line. */
+const reserve = 1_024 ** 2
+
+/** What a JSON text takes of a line, which is limited in bytes and in values. Most values follow a comma. */
+const shareOf = (json: Fragment) =>
+  sql`greatest(
+    octet_length(${json}), ${sql.lit(Math.ceil(maxLineBytes / maxLineValues))} * (length(${json}) - length(replace(${json}, ',', '')))
+  )::int8`
+
+/**
+ * A line that an import refuses as too long would be lost. So the changes of the oldest entries are left out where the line would
+ * not hold them: a task whose state has megabytes has a log of several times as much.
+ */
+const auditLog = (trust: Trust) => {
+  const isOfRecord = sql`a.record_id = r.id and ${isEntryShown(trust, sql`r.id`)}`
+  return sql`
+  select case when coalesce(sum(octet_length(a.changes::text)), 0) <= ${sql.lit(alwaysFits)}
+    then string_agg(${entry(sql`a.changes::text`)}, ',' order by a.id)
+    else (
+      select string_agg(${entry(sql`case when a.share <= a.room then a.written end`)}, ',' order by a.id)
+      from (
+        select a.*, sum(${shareOf(sql`a.written`)}) over (order by a.id desc) as share
+        from (
+          select a.*, a.changes::text as written, ${sql.lit(maxLineBytes - reserve)}
+            - ${shareOf(sql`c.payload::text`)} - ${shareOf(sql`c.provenance::text`)} as room
+          from audit_entries as a where ${isOfRecord} offset 0
+        ) as a
+      ) as a
+    ) end
+  from audit_entries as a where ${isOfRecord}`
+}
 
 const statusHistory = (trust: Trust) => sql`
   select string_agg(${object(

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { readJson } from '../http/body.ts'
+import { readJson, requireBodySize } from '../http/body.ts'
 import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { toProblem, toPublicError } from '../http/problems.ts'
@@ -118,7 +118,11 @@ async function startImport(request: ImportRequest, importer: ImportService, { so
   }
   if (scope !== undefined) throw scopeOfOwnLines()
   const parse = (bytes: Buffer) => readJson(bytes, maxLineValues)
-  return { format, reports: importer.run(call, { lines: readFileLines(), parse, dryRun, signal }) }
+  const lines = readFileLines()
+  return {
+    format,
+    reports: importer.run(call, { lines, parse, checkPlainSize: requireBodySize, dryRun, signal }),
+  }
 }
 
 /** Most numbers that are too large are ids in fields that are lost. A field that must be a number refuses the text. */

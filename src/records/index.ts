@@ -45,7 +45,13 @@ export {
 } from './record-answer.ts'
 export { type Change, invalidTransition, type StatusMove, writeChange } from './record-change.service.ts'
 export { insertRecords } from './record-creation.queries.ts'
-export { claimsRevision, type DraftContext, draftRecord } from './record-draft.ts'
+export {
+  claimsRevision,
+  createInvalidError,
+  type DraftContext,
+  draftRecord,
+  findNewFactFaults,
+} from './record-draft.ts'
 export {
   explainMissing,
   findReadableRecord,
@@ -71,6 +77,7 @@ export {
 export { recordsRoutes } from './records.routes.ts'
 export {
   MemoryRecord,
+  maxNewRelations,
   NewRecord,
   Provenance,
   RecordPage,

@@ -156,6 +156,9 @@ const exampleRecord = {
   payload: { kind: 'semantic', subject: 'user', predicate: 'prefers_language', object: 'Go' },
 }
 
+/** Of one request: a record may get more of them later. */
+export const maxNewRelations = 10_000
+
 export const NewRecord = closed(
   {
     id: Type.Optional(NewId()),
@@ -168,7 +171,7 @@ export const NewRecord = closed(
     created_at: Type.Optional(Time({ description: 'Not in the future; default now.' })),
     lifecycle: Type.Optional(ref(NewLifecycle)),
     provenance: Type.Optional(ref(Provenance)),
-    relations: Type.Optional(Type.Array(ref(NewRelation), { maxItems: 10_000 })),
+    relations: Type.Optional(Type.Array(ref(NewRelation), { maxItems: maxNewRelations })),
     payload: ref(NewPayload),
     interpretation: Type.Optional(ref(Interpretation)),
     base_importance: Type.Optional(

@@ -72,7 +72,7 @@ async function moveImportance(
 ): Promise<Portion> {
   const { run_id: runId } = optionsOf(context)
   const effects = await listImportanceMoves(tx, { runId, after, limit: portion })
-  const result = effects.length === 0 ? {} : await takeBack(tx, seal, context, effects)
+  const result = effects.length === 0 ? {} : await takeBack(tx, seal, context, effects, 'rescore')
   return { ...result, last: effects.length < portion ? undefined : (effects.at(-1)?.owner ?? undefined) }
 }
 
@@ -153,12 +153,16 @@ async function takeBack(
   seal: Seal,
   { run }: RunContext,
   effects: readonly Effect[],
+  /** What the run did to records that it does not list. */
+  unlisted?: 'rescore',
 ): Promise<BatchResult> {
   const { run_id: targetId, only, actor, rationale } = optionsOf({ run })
   await lockTombstonesShared(tx)
   const owners = [...new Set(effects.flatMap(({ owner }) => owner ?? []))]
   const listed = await listChangesOf(tx, { runId: run.id, targetId }, owners)
-  const selected = new Set(listed.filter(isSelected(only)).map(({ record_id: id }) => id))
+  const isChosen = isSelected(only)
+  const selected = new Set(listed.filter(isChosen).map(({ record_id: id }) => id))
+  const isNamed = (id: string) => unlisted !== undefined && isChosen({ record_id: id, action: unlisted })
   const {
     effects: written,
     moved,
@@ -166,7 +170,7 @@ async function takeBack(
   } = await replay(tx, effects, {
     direction: 'backward',
     findErased: (records) => findErasedTwins(tx, seal, records),
-    isLeftOut: (owner) => only !== undefined && !selected.has(owner),
+    isLeftOut: (owner) => only !== undefined && !selected.has(owner) && !isNamed(owner),
     versions: await listWrittenVersions(tx, run.id, owners),
     rewrite: createRewrite(effects, run.startedAt),
   })
@@ -187,9 +191,10 @@ async function takeBack(
   const undone = [...selected].filter((id) => changesById.has(id)).filter(isNew('undo'))
   const kept = [...selected].filter((id) => moved.has(id)).filter(isNew('kept'))
   const earlier = kept.length > 0 ? await listTakenBack(tx, targetId, kept) : new Set()
+  const others = importanceMoves.filter(({ record_id: id }) => isNamed(id) && !selected.has(id))
   return {
     done: undone.length + kept.length,
-    counts: { undone: undone.length, kept: kept.length },
+    counts: { undone: undone.length + others.length, kept: kept.length },
     changes: [
       ...undone.map(
         (id): Change => ({ record_id: id, action: 'undo', ...splitChanges(changesById.get(id)) }),

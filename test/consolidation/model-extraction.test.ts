@@ -53,6 +53,34 @@ const objects = async () => (await extracted()).map(({ payload }: Body) => paylo
 const extract = (more: object = {}) => consolidate(app, { options: { stages: ['extraction'], ...more } })
 
 describe('extraction with a model', () => {
+  it('stores of a hostile answer only what can be stored as it was written', async () => {
+    const hostile = [
+      '12345678901234567890',
+      '1e400',
+      '"a\\u0000b"',
+      '"\\ud800"',
+      '{"__proto__": {"admin": true}}',
+      `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
+      JSON.stringify('x'.repeat(9_000)),
+      '7',
+      '{"a": 1, "a": 2}',
+    ]
+    const facts = hostile.map((object, at) => `{"subject": "s${at}", "predicate": "p", "object": ${object}}`)
+    const id = `"id": "${app.ids.next()}", "scope": "others", "sensitivity": "public"`
+    facts.push(
+      `{"subject": "s", "predicate": "p", "object": "mine", ${id}, "evidence": ["x"], "status": "merged"}`,
+    )
+    server.behave(respondWithContent(`{"facts": [${facts.join(', ')}]}`))
+    await episode({}, { sensitivity: 'low' })
+    await extract()
+    const stored = await extracted()
+    expect(stored.map(({ payload }: Body) => payload.object)).toEqual(
+      expect.arrayContaining([7, { a: 2 }, 'mine']),
+    )
+    expect(stored).toHaveLength(3)
+    for (const each of stored) expect(each).toMatchObject({ scope, sensitivity: 'low', status: 'active' })
+  })
+
   it('creates facts with their provenance', async () => {
     server.behave(respondWithJson({ facts: [fact('tea'), fact({ brand: 'x' }), { subject: 1 }, fact('')] }))
     const { id } = await episode({}, { tags: ['talk'], sensitivity: 'public' })

@@ -16,6 +16,24 @@ const edgesOf = (record: Body): string[] =>
   record.relations.map(({ predicate, target_id: id }: Body) => `${predicate} ${id}`)
 
 describe('an import of Graphiti', () => {
+  it('keeps only the end of an edge that ended before it began', async () => {
+    const edge = {
+      ...{
+        uuid: 'r-9',
+        source_node_uuid: 'n-8',
+        target_node_uuid: 'n-9',
+        name: 'WORKS_AT',
+        fact: 'Nora left',
+      },
+      ...{ valid_at: '2025-06-01T00:00:00Z', invalid_at: '2025-01-02T09:00:00Z', expired_at: null },
+    }
+    const { reports } = await importFile(app, JSON.stringify({ edges: [edge] }), {
+      query: '?format=graphiti',
+    })
+    const record = await read(app, reports[0].id)
+    expect(record.payload.validity).toEqual({ mode: 'timeboxed', end: '2025-01-02T09:00:00.000Z' })
+  })
+
   it('keeps episodes, nodes and edges with their validity, and what expired is not active', async () => {
     const { reports, ending } = await importFile(app, await readFixture('graphiti.json'))
     expect(ending).toMatchObject({ format: 'graphiti', summary: { created: 5, invalid: 0 } })

@@ -3,8 +3,16 @@ import { listBrokenLaws } from '../support/broken-laws.ts'
 import { erase } from '../support/capture-requests.ts'
 import { captureEpisode, createScope, listFacts, listRunChanges } from '../support/consolidation-requests.ts'
 import { answerBySchema, openDreamApp } from '../support/dream-app.ts'
-import { perform } from '../support/plan-requests.ts'
-import { type Body, create, expectProblem, fact, read } from '../support/record-requests.ts'
+import { apply, listPlanChanges, perform, plan } from '../support/plan-requests.ts'
+import {
+  type Body,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  pointersOf,
+  read,
+} from '../support/record-requests.ts'
 import {
   buildSimilarTexts,
   createSimilarRecords,
@@ -145,4 +153,45 @@ it('a name that is neither an action nor an id is refused', async () => {
   const path = `/v1/maintenance/runs/${id}/undo`
   const answer = await app.request('POST', path, { body: { ...reason, only: ['compres'] } })
   expectProblem(answer, 422, 'validation_failed')
+})
+
+it('an action that the job of the run never makes is refused, and names its place', async () => {
+  const scope = createScope()
+  const ran = { decay: await run('decay', { scope }), dream: await run('dream', { scope }) }
+  const ask = (job: keyof typeof ran, only: string[]) =>
+    app.request('POST', `/v1/maintenance/runs/${ran[job].id}/undo`, { body: { ...reason, only } })
+  const refused = [await ask('decay', ['prune', 'merge']), await ask('dream', ['compress'])]
+  for (const answer of refused) expectProblem(answer, 422, 'validation_failed')
+  expect(refused.flatMap(pointersOf)).toEqual(['/only/1', '/only/0'])
+  expect((await ask('decay', ['prune', ran.decay.id])).status).toBe(202)
+})
+
+it('what a dream promoted can be named in its plan and in an undo', async () => {
+  const scope = createScope()
+  const { id } = await create(app, { type: 'working', payload: payloads.working, scope })
+  app.clock.advance(3_600_000)
+  const options = { steps: ['forget'] }
+  const prepared = await plan(app, 'dream', { scope, options })
+  expect((await listPlanChanges(app, prepared)).map(({ action }) => action)).toContain('promote')
+  const applied = await apply(app, prepared, { only: ['promote'] })
+  expect((await read(app, id)).layer).toBe('episodic')
+  expect((await undo(applied, { only: ['promote'] })).stats).toMatchObject({ undone: 1 })
+  expect((await read(app, id)).layer).toBe('working')
+})
+
+it('the importance that a run moved can be named by the record or as an action', async () => {
+  const scope = createScope()
+  const make = async () => (await create(app, fact({ scope, base_importance: 0.9 }))).id
+  const ids: string[] = [await make(), await make()]
+  const scores = () => Promise.all(ids.map(async (id) => (await read(app, id)).importance))
+  const before = await scores()
+  app.clock.advance(90 * day)
+  const refreshed = await run('refresh_importance', { scope })
+  const after = await scores()
+  expect(after[0]).toBeLessThan(before[0])
+  expect((await undo(refreshed, { only: [ids[0]] })).stats).toMatchObject({ undone: 1 })
+  expect(await scores()).toEqual([before[0], after[1]])
+  expect((await undo(refreshed, { only: ['rescore'] })).stats).toMatchObject({ undone: 1, kept: 0 })
+  expect(await scores()).toEqual(before)
+  expect((await undo(refreshed)).stats).toMatchObject({ undone: 0 })
 })

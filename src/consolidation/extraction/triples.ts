@@ -56,7 +56,9 @@ function isText(text: string): boolean {
 function isStorable(value: unknown, depth: number): boolean {
   if (depth > maxDepth) return false
   if (typeof value === 'string') return isText(value)
-  if (typeof value === 'number') return Number.isFinite(value)
+  // A larger integer is another one than the model wrote.
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return value !== undefined
   return Object.entries(value).every(
     ([key, member]) => key !== '__proto__' && isText(key) && isStorable(member, depth + 1),

@@ -75,7 +75,7 @@ export function createClusteringStep(resources: Resources): Step {
       rankOf(cluster.partition.sensitivity) > rankOf(model.maxSensitivity)
     )
       return false
-    const question = await prepare(db, model, cluster.ids)
+    const question = await prepare(db, model, cluster)
     if (!question || (await hasVerdict(db, { step: 'cluster', digest: question.digest }))) return false
     allowance.unmerged--
     const reply = await model.ask(question.groupQuestion.question)
@@ -90,9 +90,9 @@ export function createClusteringStep(resources: Resources): Step {
   async function prepare(
     db: Database,
     { model }: ModelSession,
-    ids: readonly string[],
+    { partition, ids }: Cluster,
   ): Promise<Question | undefined> {
-    const cluster = await findMembers(db, ids)
+    const cluster = await findMembers(db, partition, ids)
     const groupQuestion = buildGroupQuestion(cluster)
     if (groupQuestion.sources.length < minMembers) return undefined
     const shown = new Set(groupQuestion.sources.map(({ id }) => id))

@@ -61,14 +61,22 @@ export async function readPortion(
 
 export type Member = Source & { version: number; tags: readonly string[] }
 
-/** Returns the content and the version of the members. Very long payloads are null. */
-export async function findMembers(db: Database, ids: readonly string[]): Promise<Member[]> {
+/**
+ * Returns the content and the version of the members. Very long payloads are null. A record that has left the partition
+ * since the groups were formed, such as one that became more sensitive, is no member any more.
+ */
+export async function findMembers(
+  db: Database,
+  partition: Partition,
+  ids: readonly string[],
+): Promise<Member[]> {
   const { rows } = await sql<Member>`
     select r.id, r.version, r.created_at, c.tags,
       case when pg_column_size(c.payload) <= 65536 then c.payload end as payload
     from unnest(${sql.val([...ids])}::uuid[]) with ordinality as wanted (id, place)
     join records as r on r.id = wanted.id
     join contents as c on c.record_id = r.id
+    where ${isInPartition(partition)} and ${isMergeable}
     order by wanted.place
   `.execute(db)
   return rows

@@ -12,7 +12,9 @@ import { buildQuestion, importanceFactor, isDoubted, type Judgement, maxRelated 
 import { findBelief, findRelatedRecords, listDue, upsertProbe } from './probing.queries.ts'
 
 type Resources = { textLanguage: string }
-type ProbeResult = { id: string; version: number; ceiling: Sensitivity; reply: ModelReply<Judgement> }
+/** What the model was shown: the newer records, and the document with the belief. */
+type Shown = { ids: readonly string[]; version: number; document: string | undefined }
+type ProbeResult = { id: string; ceiling: Sensitivity; shown: Shown; reply: ModelReply<Judgement> }
 
 /** Per run. */
 const maxProbed = 5
@@ -43,25 +45,38 @@ export function createProbingStep({ textLanguage }: Resources): Step {
     const { db } = context
     const belief = await findBelief(db, { id, now, ceiling })
     if (!belief) return undefined
-    const question = buildQuestion(belief, await findRelatedRecords(db, id, maxRelated), now)
+    const related = await findRelatedRecords(db, id, { limit: maxRelated })
+    const question = buildQuestion(belief, related, now)
     // A belief without readable content is marked as probed, or it would be first again every night.
     const reply: ModelReply<Judgement> = question ? await model.ask(question) : { refused: 'invalid' }
-    const result = { id, version: belief.version, ceiling, reply }
+    const shown = {
+      ids: related.map((each) => each.id),
+      version: belief.version,
+      document: JSON.stringify(question?.document),
+    }
+    const result = { id, ceiling, shown, reply }
     if (isConclusive(reply))
       await runInBatch(context, { part: step, recordId: id }, (tx) => storeReply(tx, context, result))
     return reply
   }
 
-  /** Uses the current state: a belief that a client changed or pinned while the model answered is left alone. */
+  /**
+   * Uses the current state: a belief that a client changed or pinned while the model answered is left alone. So is one whose
+   * newer records changed: the reason may quote a record that is erased now, or that not every reader of the belief may read.
+   */
   async function storeReply(
     tx: Transaction,
     { run }: DreamContext,
-    { id, version, ceiling, reply }: ProbeResult,
+    { id, ceiling, shown, reply }: ProbeResult,
   ): Promise<BatchResult> {
-    await lockRecords(tx, [id])
-    const belief = await findBelief(tx, { id, now: run.startedAt, ceiling })
-    if (belief?.version !== version) return { counts: { beliefs_outdated: 1 } }
-    await upsertProbe(tx, id, run.startedAt)
+    const now = run.startedAt
+    await lockRecords(tx, [id, ...shown.ids])
+    const belief = await findBelief(tx, { id, now, ceiling })
+    const related = await findRelatedRecords(tx, id, { limit: maxRelated, among: shown.ids })
+    const document = belief && JSON.stringify(buildQuestion(belief, related, now)?.document)
+    if (belief?.version !== shown.version || document !== shown.document)
+      return { counts: { beliefs_outdated: 1 } }
+    await upsertProbe(tx, id, now)
     const counts = { beliefs_probed: 1 }
     if (!('answer' in reply)) return { counts: { ...counts, beliefs_unjudged: 1 } }
     if (!isDoubted(reply.answer)) return { counts }

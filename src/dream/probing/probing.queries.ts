@@ -67,8 +67,15 @@ export async function findBelief(
   return rows[0]
 }
 
+type RelatedFilter = { limit: number; among?: readonly string[] | undefined }
+
 /** Returns newer records about the same entities, the newest first. Every reader of the belief may read them. */
-export async function findRelatedRecords(db: Database, id: string, limit: number): Promise<PromptRecord[]> {
+export async function findRelatedRecords(
+  db: Database,
+  id: string,
+  { limit, among }: RelatedFilter,
+): Promise<PromptRecord[]> {
+  const isAmong = among === undefined ? sql`` : sql`and far.id = any(${sql.val([...among])}::uuid[])`
   const { rows } = await sql<PromptRecord>`
     select it.id, it.created_at, ${limitedPayload} as payload
     from (
@@ -81,7 +88,7 @@ export async function findRelatedRecords(db: Database, id: string, limit: number
       join records as far on far.id = back.target_id
       where r.id = ${id}::uuid and far.id <> r.id and far.created_at > r.created_at
         and far.forgotten_at is null and far.status = 'active' and far.scope = r.scope
-        and far.sensitivity <= r.sensitivity and not ${isProfile('far')}
+        and far.sensitivity <= r.sensitivity and not ${isProfile('far')} ${isAmong}
       group by far.id, far.created_at
       order by far.created_at desc, far.id desc
       limit ${sql.lit(limit)}

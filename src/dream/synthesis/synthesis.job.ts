@@ -146,17 +146,19 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
     model: ModelSession,
     { due, connection }: { due: DuePair; connection: Extract<Connection, { connected: true }> },
   ) {
-    const { one, other, question } = due
+    const { question } = due
+    const pair = { one: due.one.id, other: due.other.id }
     await lockTombstonesShared(tx)
     const onlyIds = question.shownRecords.map(({ id }) => id)
-    await lockRecords(tx, [one.id, other.id, ...onlyIds])
-    const pair = { one: one.id, other: other.id }
+    await lockRecords(tx, [pair.one, pair.other, ...onlyIds])
     const current = await prepare(tx, model, { ...pair, onlyIds })
     const isSame = current && JSON.stringify(current.question.document) === JSON.stringify(question.document)
     if (!isSame || (await findUnrelatedPairs(tx, [pair])).length === 0) return 'outdated' as const
     const at = { now: run.startedAt, runId: run.id, actor }
-    const newId = await insertFact(tx, { ...at, ...toFact(due, connection) })
+    // As the entities are now: they may have become more sensitive, or have moved to another scope.
+    const newId = await insertFact(tx, { ...at, ...toFact(current, connection) })
     if (newId === undefined) return undefined
+    const { one, other } = current
     const [from, to] = rankOf(other.sensitivity) > rankOf(one.sensitivity) ? [other, one] : [one, other]
     await insertRelation(tx, { one: from.id, other: to.id }, at)
     return [

@@ -184,7 +184,8 @@ export async function setLastSuccess(tx: Transaction, job: string, now: Date): P
 export const runsKeptForMs = 90 * 86_400_000
 
 /**
- * Deletes runs that ended long ago and whose changes were dropped with their month. Returns how many; at most `limit`.
+ * Deletes runs that ended long ago and whose changes were dropped with their month, except those of plans that have not expired.
+ * Returns how many; at most `limit`.
  */
 export async function deleteOldRuns(db: Database, now: Date, limit: number): Promise<number> {
   const before = new Date(now.getTime() - runsKeptForMs)
@@ -201,6 +202,23 @@ export async function deleteOldRuns(db: Database, now: Date, limit: number): Pro
                 exists(
                   selectFrom('maintenance_changes as c').whereRef('c.run_id', '=', 'maintenance_runs.id'),
                 ),
+              ),
+            )
+            .where(({ exists, not, or, selectFrom }) =>
+              not(
+                or([
+                  exists(
+                    selectFrom('plans as p')
+                      .whereRef('p.id', '=', 'maintenance_runs.id')
+                      .where('p.expires_at', '>', now),
+                  ),
+                  exists(
+                    selectFrom('plan_applications as a')
+                      .innerJoin('plans as p', 'p.id', 'a.plan_id')
+                      .whereRef('a.run_id', '=', 'maintenance_runs.id')
+                      .where('p.expires_at', '>', now),
+                  ),
+                ]),
               ),
             )
             .select('id')

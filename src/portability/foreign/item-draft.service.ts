@@ -2,6 +2,7 @@ import { recordOf } from '../../conversations/index.ts'
 import { type Caller, type Sensitivity, unscoped } from '../../domain/caller.ts'
 import type { Policies } from '../../domain/lifecycle.ts'
 import { positionAt } from '../../domain/message-place.ts'
+import { findValidityFaults, type Validity } from '../../domain/validity.ts'
 import { leastTrusted } from '../../domain/write-trust.ts'
 import { listFaults } from '../../http/validation/validation.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -77,7 +78,7 @@ function giveRecord(item: RecordItem, { format, idOf }: Landing): Given {
   const evidence = at === undefined ? [] : [{ source_type: 'event', source_id: ref, timestamp: at }]
   const payload =
     record.payload.kind === 'semantic'
-      ? { ...record.payload, evidence, ...(isVersion(item) ? { revision } : {}) }
+      ? { ...withPossibleTime(record.payload), evidence, ...(isVersion(item) ? { revision } : {}) }
       : record.payload
   return {
     record: { ...record, ...history, payload, relations: [...relations.values()] } as NewRecord,
@@ -87,6 +88,14 @@ function giveRecord(item: RecordItem, { format, idOf }: Landing): Given {
 }
 
 const maxPredicate = 128
+
+/** A fact that ended before it began, which a create refuses, keeps its end: it is over all the same. */
+function withPossibleTime<T extends { validity?: Validity }>(payload: T): T {
+  const { validity } = payload
+  if (!validity || findValidityFaults(validity, '').length === 0) return payload
+  const { start: _, ...ended } = validity
+  return { ...payload, validity: ended }
+}
 
 /** A message as an append of the conversation would store it, with the time that the file gives. */
 function giveMessage(item: MessageItem, { caller, scope, sensitivity }: Landing, now: Date): Given {

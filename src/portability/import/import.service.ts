@@ -15,6 +15,7 @@ import type { Line } from '../line-limits.ts'
 import { createDryRunMemory } from './dry-run-memory.ts'
 import { type ImportContext, type LooseEdge, resolveWaitingEdges } from './import-edges.queries.ts'
 import {
+  type CheckSize,
   createLineReader,
   type Parse,
   type ParsedLine,
@@ -36,7 +37,13 @@ type Resources = {
   policies: Pick<PoliciesService, 'getAll'>
 }
 
-export type ImportRequest = { lines: AsyncIterable<Line>; parse: Parse; dryRun: boolean; signal: AbortSignal }
+export type ImportRequest = {
+  lines: AsyncIterable<Line>
+  parse: Parse
+  checkPlainSize: CheckSize
+  dryRun: boolean
+  signal: AbortSignal
+}
 export type ForeignImportRequest = ForeignRequest & Pick<ImportRequest, 'dryRun' | 'signal'>
 
 export { getLineStatus, type LineResult }
@@ -141,9 +148,9 @@ export function createImportService(resources: Resources) {
     return staging.giveBack(importId)
   }
 
-  async function* parseLines(caller: Caller, lines: AsyncIterable<Line>, { parse }: ImportRequest) {
+  async function* parseLines(caller: Caller, lines: AsyncIterable<Line>, request: ImportRequest) {
     for await (const line of lines)
-      yield readItem(line, { caller, parse, policies: await policies.getAll(db) })
+      yield readItem(line, { ...request, caller, policies: await policies.getAll(db) })
   }
 
   /** An id occurs once in a portion, so that a second line of the same id finds the record of the first. */

@@ -3,7 +3,14 @@ import type { Handle } from '../../domain/handles.ts'
 import type { Policies } from '../../domain/lifecycle.ts'
 import { isHistory } from '../../domain/vocabulary.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { type Draft, draftRecord, type NewRecord } from '../../records/index.ts'
+import {
+  createInvalidError,
+  type Draft,
+  draftRecord,
+  findNewFactFaults,
+  maxNewRelations,
+  type NewRecord,
+} from '../../records/index.ts'
 import type { ImportedRecord } from '../portability.schemas.ts'
 import { findHistoryFaults } from './history-check.ts'
 
@@ -25,7 +32,16 @@ export function isForeign({ fingerprint }: ImportedCopy): boolean {
 
 type Context = { caller: Caller; now: Date; id: string; defaultSensitivity: Sensitivity; policies: Policies }
 
-/** Drafts a record without history: with the checks of a create, and created now. */
+/** Drafts a record as a client would create it: what a create refuses is refused. */
+export function draftPlainRecord(given: ImportedRecord, context: Context): ImportedCopy {
+  const faults = findNewFactFaults(given.payload)
+  if ((given.relations?.length ?? 0) > maxNewRelations)
+    faults.push({ pointer: '/relations', message: `must have at most ${maxNewRelations} items` })
+  if (faults.length > 0) throw createInvalidError(faults)
+  return draftNewRecord(given, context)
+}
+
+/** Drafts a record without history, created now. It may state what a store or another program has kept. */
 export function draftNewRecord(given: ImportedRecord, context: Context): ImportedCopy {
   const draft = draftRecord(toNewRecord(given), context)
   return { draft: { ...draft, audit: { ...draft.audit, rationale: 'imported' } }, given, hasHistory: false }

@@ -8,10 +8,12 @@ import { claimsRevision } from '../../records/index.ts'
 import { type Line, maxLineBytes } from '../line-limits.ts'
 import { ImportedRecord, reservedNames } from '../portability.schemas.ts'
 import { isObject, normaliseNames } from './field-names.ts'
-import { draftNewRecord, draftWithHistory, type ImportedCopy } from './imported-draft.ts'
+import { draftPlainRecord, draftWithHistory, type ImportedCopy } from './imported-draft.ts'
 
 /** Parses bytes to JSON that can be stored; throws an AppError otherwise. */
 export type Parse = (bytes: Buffer) => unknown
+/** A line with a history has room for it. This refuses any other that is larger than the body of a create may be. */
+export type CheckSize = (bytes: Buffer) => void
 
 /** A parsed line: the draft to store, or why there is none. The report leaves out a record that another only mentions. */
 export type ParsedLine = { line: number; size: number; id?: string; isMention?: boolean } & (
@@ -20,12 +22,12 @@ export type ParsedLine = { line: number; size: number; id?: string; isMention?: 
 )
 
 /** The policies supply the lifecycle fields that a line omits. */
-type LineContext = { caller: Caller; policies: Policies; parse: Parse }
+type LineContext = { caller: Caller; policies: Policies; parse: Parse; checkPlainSize: CheckSize }
 
 type Resources = { clock: Clock; ids: Ids; defaultSensitivity: Sensitivity }
 
 export function createLineReader({ clock, ids, defaultSensitivity }: Resources) {
-  return function readLine(line: Line, { caller, policies, parse }: LineContext): ParsedLine {
+  return function readLine(line: Line, { caller, policies, parse, checkPlainSize }: LineContext): ParsedLine {
     const place = { line: line.line, size: line.bytes?.length ?? 0 }
     let id: string | undefined
     try {
@@ -33,9 +35,9 @@ export function createLineReader({ clock, ids, defaultSensitivity }: Resources) 
       id = readId(value)
       const given = readRecord(value)
       const context = { caller, now: clock.now(), id: given.id ?? ids.next(), defaultSensitivity, policies }
-      const copy = hasReservedFields(given)
-        ? draftWithHistory(given, context)
-        : draftNewRecord(given, context)
+      const isPlain = !hasReservedFields(given)
+      if (isPlain && line.bytes) checkPlainSize(line.bytes)
+      const copy = isPlain ? draftPlainRecord(given, context) : draftWithHistory(given, context)
       return { ...place, id: copy.draft.row.id, copy }
     } catch (error) {
       if (!(error instanceof AppError)) throw error

@@ -190,6 +190,25 @@ and record_id = any($2::uuid[]);
     from unnest($1::uuid[]) with ordinality as wanted (id, place)
     join records as r on r.id = wanted.id
     join contents as c on c.record_id = r.id
+    where r.scope = $2
+and r.memory_kind = $3
+and r.sensitivity = $4
+and r.type in ('episodic', 'semantic')
+and r.forgotten_at is null
+and r.status = 'active'
+  and not r.pinned
+and r.source_type <> 'dream'
+  and not (r.type = 'semantic'
+and exists (
+    select
+from contents as own
+where own.record_id = r.id
+and own.tags && array['peer-card', 'synthesis']::text[]
+  ))
+  and not exists (select
+from status_changes as s
+where s.record_id = r.id
+and s.old = 'merged')
     order by wanted.place;
 
 -- src/dream/clustering/clustering.queries.ts findOrphans
@@ -597,6 +616,7 @@ or exists (
 from peer_cards as card
 where card.card_id = "far"."id"
   ))
+and far.id = any($2::uuid[])
       group by far.id, far.created_at
       order by far.created_at desc, far.id desc
       limit 10

@@ -2,10 +2,19 @@
 select analyze_history($1::text) as analyzed;
 
 -- src/maintenance/histories.queries.ts findOldestKeptRun
-    select min(created_at) as created_at
+    select least(
+      (
+        select min(created_at)
 from maintenance_runs
-    where finished_at is null
-or finished_at > $1::timestamptz;
+        where finished_at is null
+or finished_at > $1::timestamptz
+      ),
+      (
+        select min(m.created_at)
+from plans as p join maintenance_runs as m on m.id = p.id
+        where p.expires_at > $2::timestamptz
+      )
+    ) as created_at;
 
 -- src/maintenance/histories.queries.ts tendHistory
     select tend_history(
@@ -514,7 +523,16 @@ where "finished_at" <= $1
 and not exists (select
 from "maintenance_changes" as "c"
 where "c"."run_id" = "maintenance_runs"."id")
-limit $2
+and not (exists (select
+from "plans" as "p"
+where "p"."id" = "maintenance_runs"."id"
+and "p"."expires_at" > $2)
+or exists (select
+from "plan_applications" as "a"
+inner join "plans" as "p" on "p"."id" = "a"."plan_id"
+where "a"."run_id" = "maintenance_runs"."id"
+and "p"."expires_at" > $3))
+limit $4
 for update skip locked)
 returning "id"), "effects" as (delete
 from "run_effects"

@@ -1,8 +1,23 @@
 -- src/portability/export-histories.queries.ts buildHistories
         select (
-  select string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (a.changes::text), ',"via":' || (a.via::text), '}'), ','
+  select case when coalesce(sum(octet_length(a.changes::text)), 0) <= 1048576
+    then string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (a.changes::text), ',"via":' || (a.via::text), '}'), ','
 order by a.id)
-  from audit_entries as a
+    else (
+      select string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (case when a.share <= a.room then a.written end), ',"via":' || (a.via::text), '}'), ','
+order by a.id)
+      from (
+        select a.*, sum(greatest(
+    octet_length(a.written), 17 * (length(a.written) - length(replace(a.written, ',', '')))
+  )::int8) over (order by a.id desc) as share
+        from (
+          select a.*, a.changes::text as written, 15728640
+            - greatest(
+    octet_length(c.payload::text), 17 * (length(c.payload::text) - length(replace(c.payload::text, ',', '')))
+  )::int8 - greatest(
+    octet_length(c.provenance::text), 17 * (length(c.provenance::text) - length(replace(c.provenance::text, ',', '')))
+  )::int8 as room
+          from audit_entries as a
 where a.record_id = r.id
 and (
     not exists (
@@ -36,8 +51,46 @@ and e.predicate = kind.predicate
     where not ("h"."sensitivity" <= $4
 and "h"."scope" = any($5::text[]))
   ))
+  ) offset 0
+        ) as a
+      ) as a
+    ) end
+  from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($8::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ))
   )), (
-  select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $6 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
+  select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $11 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
 order by s.id)
   from (
     select s.*, (not exists (
@@ -52,12 +105,12 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $7
-and "h"."scope" = any($8::text[]))
+    where not ("h"."sensitivity" <= $12
+and "h"."scope" = any($13::text[]))
   )
 and s.at not in (
     select edge.created_at
-    from unnest($9::text[]) as kind (predicate)
+    from unnest($14::text[]) as kind (predicate)
     cross join lateral (
       select e.target_id, e.created_at
 from relations as e
@@ -67,8 +120,8 @@ and e.predicate = kind.predicate
       limit 1000
     ) as edge
     join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $10
-and "h"."scope" = any($11::text[]))
+    where not ("h"."sensitivity" <= $15
+and "h"."scope" = any($16::text[]))
   )) as is_shown
 from status_changes as s
 where s.record_id = r.id
@@ -250,9 +303,24 @@ where t.id = e.target_id)
         order by e.predicate desc, e.target_id desc
 limit 1000)
     ) as e) end), ']', ',"audit_log":[', (
-  select string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (a.changes::text), ',"via":' || (a.via::text), '}'), ','
+  select case when coalesce(sum(octet_length(a.changes::text)), 0) <= 1048576
+    then string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (a.changes::text), ',"via":' || (a.via::text), '}'), ','
 order by a.id)
-  from audit_entries as a
+    else (
+      select string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (case when a.share <= a.room then a.written end), ',"via":' || (a.via::text), '}'), ','
+order by a.id)
+      from (
+        select a.*, sum(greatest(
+    octet_length(a.written), 17 * (length(a.written) - length(replace(a.written, ',', '')))
+  )::int8) over (order by a.id desc) as share
+        from (
+          select a.*, a.changes::text as written, 15728640
+            - greatest(
+    octet_length(c.payload::text), 17 * (length(c.payload::text) - length(replace(c.payload::text, ',', '')))
+  )::int8 - greatest(
+    octet_length(c.provenance::text), 17 * (length(c.provenance::text) - length(replace(c.provenance::text, ',', '')))
+  )::int8 as room
+          from audit_entries as a
 where a.record_id = r.id
 and (
     not exists (
@@ -286,8 +354,46 @@ and e.predicate = kind.predicate
     where not ("h"."sensitivity" <= $27
 and "h"."scope" = any($28::text[]))
   ))
+  ) offset 0
+        ) as a
+      ) as a
+    ) end
+  from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $29
+and "h"."scope" = any($30::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($31::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $32
+and "h"."scope" = any($33::text[]))
+  ))
   )), ']', ',"status_history":[', (
-  select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $29 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
+  select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $34 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
 order by s.id)
   from (
     select s.*, (not exists (
@@ -302,12 +408,12 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $30
-and "h"."scope" = any($31::text[]))
+    where not ("h"."sensitivity" <= $35
+and "h"."scope" = any($36::text[]))
   )
 and s.at not in (
     select edge.created_at
-    from unnest($32::text[]) as kind (predicate)
+    from unnest($37::text[]) as kind (predicate)
     cross join lateral (
       select e.target_id, e.created_at
 from relations as e
@@ -317,12 +423,12 @@ and e.predicate = kind.predicate
       limit 1000
     ) as edge
     join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $33
-and "h"."scope" = any($34::text[]))
+    where not ("h"."sensitivity" <= $38
+and "h"."scope" = any($39::text[]))
   )) as is_shown
 from status_changes as s
 where s.record_id = r.id
-  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($35::text, coalesce((
+  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($40::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -335,15 +441,15 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $36
-and "h"."scope" = any($37::text[]))
+    where not ("h"."sensitivity" <= $41
+and "h"."scope" = any($42::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $38::text) with ordinality as each (value, place)
-  ), '[]')) || jsonb_build_object($39::text, coalesce((
+    from jsonb_array_elements(c.interpretation -> $43::text) with ordinality as each (value, place)
+  ), '[]')) || jsonb_build_object($44::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -356,16 +462,16 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $40
-and "h"."scope" = any($41::text[]))
+    where not ("h"."sensitivity" <= $45
+and "h"."scope" = any($46::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $42::text) with ordinality as each (value, place)
+    from jsonb_array_elements(c.interpretation -> $47::text) with ordinality as each (value, place)
   ), '[]'))
-    || jsonb_build_object($43::text, coalesce((
+    || jsonb_build_object($48::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -378,14 +484,14 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $44
-and "h"."scope" = any($45::text[]))
+    where not ("h"."sensitivity" <= $49
+and "h"."scope" = any($50::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $46::text) with ordinality as each (value, place)
+    from jsonb_array_elements(c.interpretation -> $51::text) with ordinality as each (value, place)
   ), '[]')))::text), ',"last_accessed_at":"' || (to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"served_count":' || (nullif(r.served_count, 0)::text), ',"demoted_at":"' || (to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"forgotten":' || (
   case when r.forgotten_at is not null then concat('{"at":"', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', coalesce(to_json(r.forgotten_reason)::text, 'null'), ',"actor":', coalesce(to_json(r.forgotten_by)::text, 'null'), ',"purge_at":', coalesce('"' || to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'), '', ',"run_id":"' || (r.forgotten_run_id) || '"', '}') end), ',"importance_history":[' || (
   select string_agg(concat('{"old":', h.old, ',"new":', h.new, ',"changed_at":"', to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"run_id":"' || (h.run_id) || '"', '}'), ','
@@ -420,12 +526,12 @@ order by near.place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $47
-and "t"."scope" = any($48::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
+and ("t"."sensitivity" <= $52
+and "t"."scope" = any($53::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $49
-and "t"."scope" = any($50::text[]))) then s.duplicate_of end) || '"', '}')
+and ("t"."sensitivity" <= $54
+and "t"."scope" = any($55::text[]))) then s.duplicate_of end) || '"', '}')
     from surprises as s
 where s.record_id = r.id), ',"descent":[' || (
   select string_agg(concat('{"source_id":"', d.source_id, '","kind":', to_json(d.kind), ',"is_ground":', (d.is_ground)::text, '', '}'), ','
@@ -436,13 +542,13 @@ and (
     exists (select
 from records as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $51
-and "t"."scope" = any($52::text[])))
+and ("t"."sensitivity" <= $56
+and "t"."scope" = any($57::text[])))
     or exists (select
 from departures as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $53
-and "t"."scope" = any($54::text[])))
+and ("t"."sensitivity" <= $58
+and "t"."scope" = any($59::text[])))
   )) || ']', ',"handles":[', (
   select string_agg(concat('{"digest":"', encode(h.digest, 'hex'), '"', ',"detail":"' || (encode(h.detail, 'hex')) || '"', ',"place":' || (h.place::text), '}'), ','
 order by h.digest, h.detail, h.place)
@@ -664,9 +770,24 @@ where t.id = e.target_id)
         order by e.predicate desc, e.target_id desc
 limit 1000)
     ) as e) end), ']', ',"audit_log":[', (
-  select string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (a.changes::text), ',"via":' || (a.via::text), '}'), ','
+  select case when coalesce(sum(octet_length(a.changes::text)), 0) <= 1048576
+    then string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (a.changes::text), ',"via":' || (a.via::text), '}'), ','
 order by a.id)
-  from audit_entries as a
+    else (
+      select string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (case when a.share <= a.room then a.written end), ',"via":' || (a.via::text), '}'), ','
+order by a.id)
+      from (
+        select a.*, sum(greatest(
+    octet_length(a.written), 17 * (length(a.written) - length(replace(a.written, ',', '')))
+  )::int8) over (order by a.id desc) as share
+        from (
+          select a.*, a.changes::text as written, 15728640
+            - greatest(
+    octet_length(c.payload::text), 17 * (length(c.payload::text) - length(replace(c.payload::text, ',', '')))
+  )::int8 - greatest(
+    octet_length(c.provenance::text), 17 * (length(c.provenance::text) - length(replace(c.provenance::text, ',', '')))
+  )::int8 as room
+          from audit_entries as a
 where a.record_id = r.id
 and (
     not exists (
@@ -700,8 +821,46 @@ and e.predicate = kind.predicate
     where not ("h"."sensitivity" <= $31
 and "h"."scope" = any($32::text[]))
   ))
+  ) offset 0
+        ) as a
+      ) as a
+    ) end
+  from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $33
+and "h"."scope" = any($34::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($35::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $36
+and "h"."scope" = any($37::text[]))
+  ))
   )), ']', ',"status_history":[', (
-  select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $33 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
+  select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $38 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
 order by s.id)
   from (
     select s.*, (not exists (
@@ -716,12 +875,12 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $34
-and "h"."scope" = any($35::text[]))
+    where not ("h"."sensitivity" <= $39
+and "h"."scope" = any($40::text[]))
   )
 and s.at not in (
     select edge.created_at
-    from unnest($36::text[]) as kind (predicate)
+    from unnest($41::text[]) as kind (predicate)
     cross join lateral (
       select e.target_id, e.created_at
 from relations as e
@@ -731,12 +890,12 @@ and e.predicate = kind.predicate
       limit 1000
     ) as edge
     join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $37
-and "h"."scope" = any($38::text[]))
+    where not ("h"."sensitivity" <= $42
+and "h"."scope" = any($43::text[]))
   )) as is_shown
 from status_changes as s
 where s.record_id = r.id
-  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($39::text, coalesce((
+  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($44::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -749,15 +908,15 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $40
-and "h"."scope" = any($41::text[]))
+    where not ("h"."sensitivity" <= $45
+and "h"."scope" = any($46::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $42::text) with ordinality as each (value, place)
-  ), '[]')) || jsonb_build_object($43::text, coalesce((
+    from jsonb_array_elements(c.interpretation -> $47::text) with ordinality as each (value, place)
+  ), '[]')) || jsonb_build_object($48::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -770,16 +929,16 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $44
-and "h"."scope" = any($45::text[]))
+    where not ("h"."sensitivity" <= $49
+and "h"."scope" = any($50::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $46::text) with ordinality as each (value, place)
+    from jsonb_array_elements(c.interpretation -> $51::text) with ordinality as each (value, place)
   ), '[]'))
-    || jsonb_build_object($47::text, coalesce((
+    || jsonb_build_object($52::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -792,14 +951,14 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $48
-and "h"."scope" = any($49::text[]))
+    where not ("h"."sensitivity" <= $53
+and "h"."scope" = any($54::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $50::text) with ordinality as each (value, place)
+    from jsonb_array_elements(c.interpretation -> $55::text) with ordinality as each (value, place)
   ), '[]')))::text), ',"last_accessed_at":"' || (to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"served_count":' || (nullif(r.served_count, 0)::text), ',"demoted_at":"' || (to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"forgotten":' || (
   case when r.forgotten_at is not null then concat('{"at":"', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', coalesce(to_json(r.forgotten_reason)::text, 'null'), ',"actor":', coalesce(to_json(r.forgotten_by)::text, 'null'), ',"purge_at":', coalesce('"' || to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'), '', ',"run_id":"' || (r.forgotten_run_id) || '"', '}') end), ',"importance_history":[' || (
   select string_agg(concat('{"old":', h.old, ',"new":', h.new, ',"changed_at":"', to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"run_id":"' || (h.run_id) || '"', '}'), ','
@@ -834,12 +993,12 @@ order by near.place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $51
-and "t"."scope" = any($52::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
+and ("t"."sensitivity" <= $56
+and "t"."scope" = any($57::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $53
-and "t"."scope" = any($54::text[]))) then s.duplicate_of end) || '"', '}')
+and ("t"."sensitivity" <= $58
+and "t"."scope" = any($59::text[]))) then s.duplicate_of end) || '"', '}')
     from surprises as s
 where s.record_id = r.id), ',"descent":[' || (
   select string_agg(concat('{"source_id":"', d.source_id, '","kind":', to_json(d.kind), ',"is_ground":', (d.is_ground)::text, '', '}'), ','
@@ -850,13 +1009,13 @@ and (
     exists (select
 from records as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $55
-and "t"."scope" = any($56::text[])))
+and ("t"."sensitivity" <= $60
+and "t"."scope" = any($61::text[])))
     or exists (select
 from departures as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $57
-and "t"."scope" = any($58::text[])))
+and ("t"."sensitivity" <= $62
+and "t"."scope" = any($63::text[])))
   )) || ']', ',"handles":[', (
   select string_agg(concat('{"digest":"', encode(h.digest, 'hex'), '"', ',"detail":"' || (encode(h.detail, 'hex')) || '"', ',"place":' || (h.place::text), '}'), ','
 order by h.digest, h.detail, h.place)
@@ -1044,9 +1203,24 @@ where t.id = e.target_id)
         order by e.predicate desc, e.target_id desc
 limit 1000)
     ) as e) end), ']', ',"audit_log":[', (
-  select string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (a.changes::text), ',"via":' || (a.via::text), '}'), ','
+  select case when coalesce(sum(octet_length(a.changes::text)), 0) <= 1048576
+    then string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (a.changes::text), ',"via":' || (a.via::text), '}'), ','
 order by a.id)
-  from audit_entries as a
+    else (
+      select string_agg(concat('{"action":"', a.action, '","actor":', to_json(a.actor), ',"timestamp":"', to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","rationale":', to_json(a.rationale), '', ',"run_id":"' || (a.run_id) || '"', ',"operation_id":"' || (a.operation_id) || '"', ',"changes":' || (case when a.share <= a.room then a.written end), ',"via":' || (a.via::text), '}'), ','
+order by a.id)
+      from (
+        select a.*, sum(greatest(
+    octet_length(a.written), 17 * (length(a.written) - length(replace(a.written, ',', '')))
+  )::int8) over (order by a.id desc) as share
+        from (
+          select a.*, a.changes::text as written, 15728640
+            - greatest(
+    octet_length(c.payload::text), 17 * (length(c.payload::text) - length(replace(c.payload::text, ',', '')))
+  )::int8 - greatest(
+    octet_length(c.provenance::text), 17 * (length(c.provenance::text) - length(replace(c.provenance::text, ',', '')))
+  )::int8 as room
+          from audit_entries as a
 where a.record_id = r.id
 and (
     not exists (
@@ -1080,8 +1254,46 @@ and e.predicate = kind.predicate
     where not ("h"."sensitivity" <= $34
 and "h"."scope" = any($35::text[]))
   ))
+  ) offset 0
+        ) as a
+      ) as a
+    ) end
+  from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $36
+and "h"."scope" = any($37::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($38::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $39
+and "h"."scope" = any($40::text[]))
+  ))
   )), ']', ',"status_history":[', (
-  select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $36 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
+  select string_agg(concat('{"old":"', s.old, '","new":"', s.new, '","actor":', to_json(case when s.is_shown then s.actor else $41 end), ',"changed_at":"', to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', to_json(case when s.is_shown then s.reason else '' end), ',"step":', to_json(s.step), '', ',"run_id":"' || (s.run_id) || '"', ',"via":' || (case when s.is_shown then s.via::text end), '}'), ','
 order by s.id)
   from (
     select s.*, (not exists (
@@ -1096,12 +1308,12 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $37
-and "h"."scope" = any($38::text[]))
+    where not ("h"."sensitivity" <= $42
+and "h"."scope" = any($43::text[]))
   )
 and s.at not in (
     select edge.created_at
-    from unnest($39::text[]) as kind (predicate)
+    from unnest($44::text[]) as kind (predicate)
     cross join lateral (
       select e.target_id, e.created_at
 from relations as e
@@ -1111,12 +1323,12 @@ and e.predicate = kind.predicate
       limit 1000
     ) as edge
     join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $40
-and "h"."scope" = any($41::text[]))
+    where not ("h"."sensitivity" <= $45
+and "h"."scope" = any($46::text[]))
   )) as is_shown
 from status_changes as s
 where s.record_id = r.id
-  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($42::text, coalesce((
+  ) as s), ']', ',"scope":' || (to_json(nullif(r.scope, ''))::text), ',"interpretation":' || ((c.interpretation || jsonb_build_object($47::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1129,15 +1341,15 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $43
-and "h"."scope" = any($44::text[]))
+    where not ("h"."sensitivity" <= $48
+and "h"."scope" = any($49::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $45::text) with ordinality as each (value, place)
-  ), '[]')) || jsonb_build_object($46::text, coalesce((
+    from jsonb_array_elements(c.interpretation -> $50::text) with ordinality as each (value, place)
+  ), '[]')) || jsonb_build_object($51::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1150,16 +1362,16 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $47
-and "h"."scope" = any($48::text[]))
+    where not ("h"."sensitivity" <= $52
+and "h"."scope" = any($53::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $49::text) with ordinality as each (value, place)
+    from jsonb_array_elements(c.interpretation -> $54::text) with ordinality as each (value, place)
   ), '[]'))
-    || jsonb_build_object($50::text, coalesce((
+    || jsonb_build_object($55::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1172,14 +1384,14 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $51
-and "h"."scope" = any($52::text[]))
+    where not ("h"."sensitivity" <= $56
+and "h"."scope" = any($57::text[]))
   ) then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
         || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
       end
 order by each.place)
-    from jsonb_array_elements(c.interpretation -> $53::text) with ordinality as each (value, place)
+    from jsonb_array_elements(c.interpretation -> $58::text) with ordinality as each (value, place)
   ), '[]')))::text), ',"last_accessed_at":"' || (to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"served_count":' || (nullif(r.served_count, 0)::text), ',"demoted_at":"' || (to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) || '"', ',"forgotten":' || (
   case when r.forgotten_at is not null then concat('{"at":"', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '","reason":', coalesce(to_json(r.forgotten_reason)::text, 'null'), ',"actor":', coalesce(to_json(r.forgotten_by)::text, 'null'), ',"purge_at":', coalesce('"' || to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"', 'null'), '', ',"run_id":"' || (r.forgotten_run_id) || '"', '}') end), ',"importance_history":[' || (
   select string_agg(concat('{"old":', h.old, ',"new":', h.new, ',"changed_at":"', to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', ',"run_id":"' || (h.run_id) || '"', '}'), ','
@@ -1214,12 +1426,12 @@ order by near.place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $54
-and "t"."scope" = any($55::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
+and ("t"."sensitivity" <= $59
+and "t"."scope" = any($60::text[])))), ']', ',"duplicate_of":"' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $56
-and "t"."scope" = any($57::text[]))) then s.duplicate_of end) || '"', '}')
+and ("t"."sensitivity" <= $61
+and "t"."scope" = any($62::text[]))) then s.duplicate_of end) || '"', '}')
     from surprises as s
 where s.record_id = r.id), ',"descent":[' || (
   select string_agg(concat('{"source_id":"', d.source_id, '","kind":', to_json(d.kind), ',"is_ground":', (d.is_ground)::text, '', '}'), ','
@@ -1230,13 +1442,13 @@ and (
     exists (select
 from records as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $58
-and "t"."scope" = any($59::text[])))
+and ("t"."sensitivity" <= $63
+and "t"."scope" = any($64::text[])))
     or exists (select
 from departures as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $60
-and "t"."scope" = any($61::text[])))
+and ("t"."sensitivity" <= $65
+and "t"."scope" = any($66::text[])))
   )) || ']', ',"handles":[', (
   select string_agg(concat('{"digest":"', encode(h.digest, 'hex'), '"', ',"detail":"' || (encode(h.detail, 'hex')) || '"', ',"place":' || (h.place::text), '}'), ','
 order by h.digest, h.detail, h.place)

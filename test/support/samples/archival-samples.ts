@@ -51,7 +51,7 @@ export const dreamSamples: Record<string, Record<string, Sample | Record<string,
   'src/dream/clustering/clustering.queries.ts': {
     listPartitions: (db) => clustering.listPartitions(db, 'team'),
     readPortion: (db) => clustering.readPortion(db, partition, { modelId: 1, after: id, limit: 250_000 }),
-    findMembers: (db) => clustering.findMembers(db, [id]),
+    findMembers: (db) => clustering.findMembers(db, partition, [id]),
     copyCounts: (db) => inTransaction(db, (tx) => clustering.copyCounts(tx, [id], id)),
     findOrphans: (db) => clustering.findOrphans(db, { scope: 'team', after: id, limit: 200 }),
     findListedCandidates: (db) => inTransaction(db, (tx) => clustering.findListedCandidates(tx, id, [id])),

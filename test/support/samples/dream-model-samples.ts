@@ -44,7 +44,7 @@ export const musingSamples: Record<string, Record<string, Sample | Record<string
   'src/dream/probing/probing.queries.ts': {
     listDue: (db) => probing.listDue(db, { ...due, scope: 'team', limit: 5 }),
     findBelief: (db) => probing.findBelief(db, { ...due, id }),
-    findRelatedRecords: (db) => probing.findRelatedRecords(db, id, 10),
+    findRelatedRecords: (db) => probing.findRelatedRecords(db, id, { limit: 10, among: [id] }),
     upsertProbe: (db) => inTransaction(db, (tx) => probing.upsertProbe(tx, id, now)),
   },
   'src/dream/synthesis/synthesis.queries.ts': {

@@ -9,6 +9,6 @@ export const historySamples: Record<string, Record<string, Sample>> = {
     tendHistory: (db) =>
       db.transaction().execute((tx) => histories.tendHistory(tx, 'audit_entries', tending)),
     analyzeHistory: (db) => db.transaction().execute((tx) => histories.analyzeHistory(tx, 'audit_entries')),
-    findOldestKeptRun: (db) => histories.findOldestKeptRun(db, now),
+    findOldestKeptRun: (db) => histories.findOldestKeptRun(db, { before: now, now }),
   },
 }

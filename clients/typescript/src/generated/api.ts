@@ -2296,7 +2296,7 @@ export interface components {
             actor: string;
             rationale: string;
             /** @description Actions of the run, and ids of records: only these changes are taken back. */
-            only?: (("prune" | "forget" | "promote" | "create" | "reinforce" | "revise" | "compress" | "archive" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "rescore" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "reduce" | "purge" | "undo") | string)[];
+            only?: (("prune" | "forget" | "promote" | "create" | "reinforce" | "revise" | "compress" | "archive" | "rescore" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "reduce" | "purge" | "undo") | string)[];
             /** @default false */
             dry_run?: boolean;
         };
@@ -2651,9 +2651,9 @@ export interface components {
             /** @description The digest of the plan that you read. */
             digest: string;
             /** @description Actions and ids of records: only these changes are made. */
-            only?: (("prune" | "forget" | "promote" | "create" | "reinforce" | "revise" | "compress" | "archive" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "rescore" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "reduce" | "purge" | "undo") | string)[];
+            only?: (("prune" | "forget" | "promote" | "create" | "reinforce" | "revise" | "compress" | "archive" | "rescore" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "reduce" | "purge" | "undo") | string)[];
             /** @description Actions and ids of records: these changes are not made. */
-            except?: (("prune" | "forget" | "promote" | "create" | "reinforce" | "revise" | "compress" | "archive" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "rescore" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "reduce" | "purge" | "undo") | string)[];
+            except?: (("prune" | "forget" | "promote" | "create" | "reinforce" | "revise" | "compress" | "archive" | "rescore" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "reduce" | "purge" | "undo") | string)[];
         };
         PlanChange: {
             /** Format: uuid */

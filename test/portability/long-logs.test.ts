@@ -1,0 +1,41 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
+import { type Body, create, payloads, read } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/** Of about four megabytes. */
+const stateOf = (digit: number) => ({
+  active_constraints: Array.from({ length: 40 }, (_, at) => ({
+    ...{ type: 'note', key: `k${at}`, value: String(digit).repeat(99_000), required: true },
+  })),
+})
+/** Of a hundred thousand values. */
+const listOf = (digit: number) => ({
+  active_constraints: [{ type: 'list', key: 'k', value: Array(100_000).fill(digit), required: true }],
+})
+
+async function moveTask(app: TestApp, states: readonly object[]): Promise<Body> {
+  const { id } = await create(app, { type: 'working', payload: payloads.working })
+  for (const payload of states) {
+    const { status } = await app.request('PATCH', `/v1/records/${id}`, { body: { payload } })
+    expect(status).toBe(200)
+  }
+  return read(app, id)
+}
+
+it.each([
+  ['bytes', [1, 2, 3, 4].map(stateOf)],
+  ['values', Array.from({ length: 8 }, (_, at) => listOf(at))],
+])('an export of a task whose log has more %s than a line may have is imported', async (_, states) => {
+  const [app, other] = [await startTestApp(), await startTestApp()]
+  onTestFinished(() => Promise.all([app.close(), other.close()]).then(() => {}))
+  const task = await moveTask(app, states)
+  other.clock.advance(app.clock.now().getTime() - other.clock.now().getTime())
+  const { text } = await exportLines(app)
+  expect(listLineResults(await importLines(other, text))).toEqual(['1 created'])
+  const arrived = await read(other, task.id)
+  expect(arrived).toMatchObject({ version: task.version, payload: task.payload })
+  const hasChanges = arrived.audit_log.map(({ changes }: Body) => changes !== undefined)
+  expect(hasChanges.at(-1)).toBe(true)
+  expect(hasChanges.slice(1)).toContain(false)
+})
