@@ -48,6 +48,7 @@ import * as vectorChanges from './0059_vector_changes.ts'
 import * as effectsAtOnce from './0060_effects_at_once.ts'
 import * as ascendingIndexes from './0061_ascending_indexes.ts'
 import * as messageTimes from './0062_message_times.ts'
+import * as handlePlans from './0064_handle_plans.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -100,4 +101,5 @@ export const migrations: Record<string, Migration> = {
   '0060_effects_at_once': effectsAtOnce,
   '0061_ascending_indexes': ascendingIndexes,
   '0062_message_times': messageTimes,
+  '0064_handle_plans': handlePlans,
 }
