@@ -49,6 +49,7 @@ import * as effectsAtOnce from './0060_effects_at_once.ts'
 import * as ascendingIndexes from './0061_ascending_indexes.ts'
 import * as messageTimes from './0062_message_times.ts'
 import * as textChanges from './0063_text_changes.ts'
+import * as handlePlans from './0064_handle_plans.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -102,4 +103,5 @@ export const migrations: Record<string, Migration> = {
   '0061_ascending_indexes': ascendingIndexes,
   '0062_message_times': messageTimes,
   '0063_text_changes': textChanges,
+  '0064_handle_plans': handlePlans,
 }

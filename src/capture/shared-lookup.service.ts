@@ -1,4 +1,5 @@
 import type { Transaction } from '../db/transaction.ts'
+import type { Caller } from '../domain/caller.ts'
 import { type HandleMatch, loadManyForUpdate, lookUpHandles, type StoredRecord } from '../records/index.ts'
 import type { CaptureContext } from './capture-context.ts'
 import type { EpisodePlan } from './classification.ts'
@@ -64,6 +65,8 @@ function readKnown(
   return { handles, ...decided, existingFact: undefined }
 }
 
+type Target = { id: string; each: FoundCapture }
+
 /** Locks the facts of all captures in the order of their ids. */
 async function lockFacts(
   tx: Transaction,
@@ -74,13 +77,30 @@ async function lockFacts(
     return each && id !== undefined ? [{ id, each }] : []
   })
   const locked = new Map<FoundCapture, StoredRecord | undefined>()
-  for (const { id, each } of targets.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
-    const [record] = await loadManyForUpdate(tx, { caller: each.context.caller }, [id])
-    locked.set(each, asStatedFact(each.context, record))
+  for (const { caller, members } of groupByTrust(targets)) {
+    const records = await loadManyForUpdate(
+      tx,
+      { caller },
+      members.map(({ id }) => id),
+    )
+    for (const [index, { each }] of members.entries())
+      locked.set(each, asStatedFact(each.context, records[index]))
   }
   return found.map((each) => {
     if (!each || !locked.has(each)) return each
     const existingFact = locked.get(each)
     return existingFact && { ...each, known: { ...each.known, existingFact } }
   })
+}
+
+/** In the order of the ids, so that neighbours that callers see alike are locked and read together. */
+function groupByTrust(targets: readonly Target[]): { caller: Caller; members: Target[] }[] {
+  const groups: { caller: Caller; members: Target[] }[] = []
+  for (const target of targets.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+    const { caller } = target.each.context
+    const last = groups.at(-1)
+    if (last?.caller.trust === caller.trust) last.members.push(target)
+    else groups.push({ caller, members: [target] })
+  }
+  return groups
 }

@@ -1,11 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 
 /**
- * Whether a row named `r` has one of the ids. One id is compared with `=`: PostgreSQL caches the plan of an equality but
- * plans an array condition again at each call, which took ten times as long as the read.
+ * Whether a row named `r` has one of the ids. PostgreSQL plans a condition on an array again at each call, because it counts the
+ * elements of a parameter; those of a subquery it does not see. Planning took three times as long as reading two records.
  */
 export function hasIdIn(ids: readonly string[]): RawBuilder<SqlBool> {
   return ids.length === 1
     ? sql<SqlBool>`r.id = ${ids[0]}::uuid`
-    : sql<SqlBool>`r.id = any(${sql.val([...ids])}::uuid[])`
+    : sql<SqlBool>`r.id = any((select ${sql.val([...ids])}::uuid[])::uuid[])`
 }

@@ -1156,13 +1156,27 @@ from json_to_recordset($1::json) as incoming (
         "searchText" text, words int4, ordinal int4, audit jsonb, "hasClientId" bool, digest bytea,
         "earlierDigest" bytea, worth bytea
       )
+    ), descended as materialized (
+      select *
+from json_to_recordset($2::json) as descended
+        (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
     ), held as materialized (
       select r.id
 from records as r
-      where r.id in (select source_id
-from json_to_recordset($2::json) as g (source_id uuid))
+      where r.id = any((select array_agg(source_id)
+from descended)::uuid[])
       order by r.id
       for key share
+    ), grounded as materialized (
+      select distinct d.derived_id
+from descents as d
+      where d.is_ground
+and d.derived_id = any((
+        select array_agg(derived_id)
+from descended
+where is_ground is null
+or kind = 'mention'
+      )::uuid[])
     ), erased as materialized (
       select erased_scope as scope, erased_digest as digest
       from (
@@ -1219,15 +1233,9 @@ from incoming))
       on conflict on constraint relations_pkey do nothing
     ), descent as (
       insert into descents (derived_id, source_id, kind, is_ground)
-      select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.grounds)
-      from json_to_recordset($6::json) as g
-        (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
-      cross join lateral (
-        select exists (select
-from descents as d
-where d.derived_id = g.derived_id
-and d.is_ground) as grounds
-      ) as has
+      select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.derived_id is not null)
+      from descended as g
+      left join grounded as has on has.derived_id = g.derived_id
       where (g.owner is null
 or g.owner in (select id
 from record))
@@ -1240,12 +1248,12 @@ from record)
 or g.source_id in (select id
 from held))
         and (g.kind <> 'mention'
-or has.grounds)
+or has.derived_id is not null)
       on conflict on constraint descents_pkey do nothing
     ), identifier as (
       insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
       select record_id, scope, sensitivity, namespace, value
-      from json_to_recordset($7::json) as identifier
+      from json_to_recordset($6::json) as identifier
         (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
       where record_id in (select id
 from record)
@@ -1253,7 +1261,7 @@ from record)
     ), handle as (
       insert into handles (digest, detail, record_id, place, scope)
       select digest, detail, record_id, place, scope
-      from json_to_recordset($8::json) as handle
+      from json_to_recordset($7::json) as handle
         (digest bytea, detail bytea, record_id uuid, place int4, scope text)
       where record_id in (select id
 from record)
@@ -1446,7 +1454,7 @@ limit $8
     join contents as c on c.record_id = r.id
     where ("r"."sensitivity" <= $9
 and "r"."scope" = any($10::text[]))
-and r.id = any($11::uuid[]);
+and r.id = any((select $11::uuid[])::uuid[]);
 
 -- src/records/records.queries.ts insertHandles
     insert into handles (digest, detail, record_id, place, scope)
