@@ -1,7 +1,5 @@
 export type ScoredPlace = { place: number; score: number }
 
-export type BestPlaces = ReturnType<typeof createBestPlaces>
-
 /** Keeps the places with the highest scores of all that are offered. */
 export function createBestPlaces(most: number) {
   let kept: ScoredPlace[] = []

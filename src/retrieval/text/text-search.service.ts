@@ -1,7 +1,6 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { RawBuilder, SqlBool } from 'kysely'
 import type { CheckedStates } from '../../db/checked-records.ts'
 import type { Database } from '../../db/connection.ts'
-import { openTo } from '../../db/visibility.ts'
 import { type Trust, unscoped } from '../../domain/caller.ts'
 import { readQuery, type TextQuery } from '../../domain/query-words.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -130,7 +129,7 @@ export function createTextSearch({ clock, textLanguage, memory }: Resources) {
       ...{ words: stems.words, mostWords, averageLength, limit, states },
       searched: { trust, scopes, types },
       days: days && numberDays(days),
-      answering: [sql<SqlBool>`r.forgotten_at is null`, openTo(trust), ...conditions],
+      answering: conditions,
       lending: context?.lending ?? [],
       around: context && { ...planContext(context), gapMs: context.gapMs },
     })

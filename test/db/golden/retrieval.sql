@@ -831,6 +831,9 @@ from line;
     select met.answers, met.lends, case when met.answers then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) end as salience, r.importance as importance
     from records as r cross join lateral (
       select coalesce(true
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
 and r.forgotten_at is null, false) as answers, coalesce(true
 and r.forgotten_at is null, false) as lends offset 0
     ) as met
@@ -851,13 +854,13 @@ from (
     select t.record_id
 from "contents" as t
     where true
-and t.changed >= pg_snapshot_xmax((select $3::pg_snapshot))
+and t.changed >= pg_snapshot_xmax((select $5::pg_snapshot))
 and t.changed < pg_snapshot_xmax(pg_current_snapshot())
 order by t.changed
 limit 2001) as later
     union all
     select their.record_id
-from pg_snapshot_xip((select $4::pg_snapshot)) as running (id)
+from pg_snapshot_xip((select $6::pg_snapshot)) as running (id)
     cross join lateral (
     select t.record_id
 from "contents" as t
@@ -909,6 +912,9 @@ from pg_stat_wal_receiver)
     select met.answers, met.lends, null::float8 as salience, null::float8 as importance
     from records as r cross join lateral (
       select coalesce(true
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
 and r.forgotten_at is null, false) as answers, coalesce(true
 and r.forgotten_at is null, false) as lends offset 0
     ) as met
@@ -929,13 +935,13 @@ from (
     select t.record_id
 from "contents" as t
     where true
-and t.changed >= pg_snapshot_xmax((select $2::pg_snapshot))
+and t.changed >= pg_snapshot_xmax((select $4::pg_snapshot))
 and t.changed < pg_snapshot_xmax(pg_current_snapshot())
 order by t.changed
 limit 2001) as later
     union all
     select their.record_id
-from pg_snapshot_xip((select $3::pg_snapshot)) as running (id)
+from pg_snapshot_xip((select $5::pg_snapshot)) as running (id)
     cross join lateral (
     select t.record_id
 from "contents" as t

@@ -22,7 +22,7 @@ const sets = [['test', 'unit'], ['run']]
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const kept = [sql<boolean>`r.forgotten_at is null`]
 const check = {
-  ...{ ids: [id], answering: kept, lending: kept },
+  ...{ trust, ids: [id], answering: kept, lending: kept },
   ...{ snapshot: '700:705:701,703', mostChanges: 2_000 },
 }
 const states = { salience: salienceAt(new Date('2026-01-01T00:00:00.000Z')), found: new Map() }

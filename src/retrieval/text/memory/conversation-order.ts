@@ -1,8 +1,6 @@
 /** A message by its place in the table. Its time is in milliseconds; of equal times the earlier arrival is first. */
 export type PlacedMessage = { place: number; at: number; arrival: number }
 
-export type ConversationOrder = ReturnType<typeof createConversationOrder>
-
 /** The messages of conversations in their order. */
 export function createConversationOrder() {
   const conversations = new Map<string, PlacedMessage[]>()

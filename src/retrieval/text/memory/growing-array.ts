@@ -3,8 +3,6 @@ const firstRoom = 64
 type Numbers = Uint8Array | Uint32Array | Float64Array
 type Kind<T extends Numbers> = new (length: number) => T
 
-export type GrowingArray<T extends Numbers> = ReturnType<typeof createGrowingArray<T>>
-
 /** A typed array that grows. `values` is only valid until the next `push`. */
 export function createGrowingArray<T extends Numbers>(kind: Kind<T>) {
   let values = new kind(firstRoom)

@@ -13,8 +13,6 @@ const roomBeforeLargest = 2 * largestPart - firstPart
 const mostCount = 255
 export const mostPlaces = 2 ** 24
 
-export type PostingLists = ReturnType<typeof createPostingLists>
-
 export function createPostingLists() {
   const segments: Uint32Array[] = []
   let used = segmentCells

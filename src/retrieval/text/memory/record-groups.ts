@@ -11,8 +11,6 @@ export type Searched = {
 
 const mostKept = 200
 
-export type RecordGroups = ReturnType<typeof createRecordGroups>
-
 /** Numbers the groups of records, so that a search asks once for each group whether its records count, and not for each record. */
 export function createRecordGroups() {
   const groups: Group[] = []

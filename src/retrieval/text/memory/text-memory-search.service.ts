@@ -101,13 +101,21 @@ function rank(table: TextTable, search: MemoryTextSearch, examined: number): Ran
 async function learn(
   db: Database,
   loaded: LoadedTexts,
-  { answering, lending, states }: MemoryTextSearch,
+  { searched: { trust }, answering, lending, states }: MemoryTextSearch,
   { ids, known }: { ids: readonly string[]; known: Known },
 ): Promise<boolean> {
   const unknown = [...new Set(ids)].filter((id) => !known.has(id))
   if (unknown.length === 0 && known.size > 0) return false
   const { snapshot } = loaded.view
-  const checked = await checkTexts(db, { ids: unknown, answering, lending, states, snapshot, mostChanges })
+  const checked = await checkTexts(db, {
+    trust,
+    ids: unknown,
+    answering,
+    lending,
+    states,
+    snapshot,
+    mostChanges,
+  })
   for (const id of unknown) known.set(id, { answers: false, lends: false })
   for (const id of checked.answering) known.set(id, { answers: true, lends: false })
   for (const id of checked.lending) known.set(id, { answers: known.get(id)?.answers ?? false, lends: true })

@@ -2,7 +2,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { answersAsText, type CheckedStates, checkedRecord, readAnswers } from '../../../db/checked-records.ts'
 import type { Database } from '../../../db/connection.ts'
 import { selectUnseen, unknownView, type View, versionOf, viewNow } from '../../../db/seen-changes.ts'
-import type { Sensitivity } from '../../../domain/caller.ts'
+import { openTo } from '../../../db/visibility.ts'
+import type { Sensitivity, Trust } from '../../../domain/caller.ts'
 import { statedDay } from '../../period-search.queries.ts'
 import { findRecordTime } from '../../record-time.ts'
 import { questionMark } from '../context.queries.ts'
@@ -43,8 +44,9 @@ export async function readTexts(db: Database, after: string, limit: number): Pro
 }
 
 export type TextCheck = {
+  trust: Trust
   ids: readonly string[]
-  /** Which records may be an answer; on `records as r`. */
+  /** Which of the records that the caller sees may be an answer; on `records as r`. */
   answering: readonly RawBuilder<SqlBool>[]
   /** Which messages may lend their words to their neighbours; on `records as r`. */
   lending: readonly RawBuilder<SqlBool>[]
@@ -72,8 +74,9 @@ export type CheckedTexts = {
  */
 export async function checkTexts(
   db: Database,
-  { ids, answering, lending, states, snapshot, mostChanges }: TextCheck,
+  { trust, ids, answering, lending, states, snapshot, mostChanges }: TextCheck,
 ): Promise<CheckedTexts> {
+  const answers = [sql<SqlBool>`r.forgotten_at is null`, openTo(trust), ...answering]
   const unseen = selectUnseen({ snapshot, table: 'contents', most: mostChanges + 1 })
   const { rows } = await sql<{
     answering: string | null
@@ -86,7 +89,7 @@ export async function checkTexts(
     with checked as materialized (
       select asked.place, found.*
       from unnest(${sql.val([...ids])}::uuid[]) with ordinality as asked (id, place)
-      left join lateral (${checkedRecord({ answers: answering, lends: lending }, states)}) as found on true
+      left join lateral (${checkedRecord({ answers, lends: lending }, states)}) as found on true
     )
     select ${answersAsText} as answering,
       string_agg(place::text, ',') filter (where lends) as lending,
