@@ -1,6 +1,6 @@
 /**
  * Compares one vector of bytes with many. JavaScript takes eight times as long, because it multiplies one number at a time; so
- * the loop is a WebAssembly module, written here in its binary form. In the text form of WebAssembly it is
+ * the loops are a WebAssembly module, written here in its binary form. In the text form of WebAssembly they are
  *
  *   (func (export "compare") (param $from i32) (param $end i32) (param $out i32) (param $question i32) (param $length i32)
  *     loop                                    ;; for each address in $from … $end
@@ -10,6 +10,15 @@
  *         place += 16; continue while place < $length
  *       store the four parts of sum, added up, at $out
  *       $from += 4; $out += 4; continue while $from < $end
+ *
+ *   (func (export "differ") (param $from i32) (param $end i32) (param $out i32) (param $question i32) (param $length i32)
+ *     loop                                    ;; for each $length bytes in $from … $end, one behind the other
+ *       sum = 0; place = 0
+ *       loop                                  ;; for each 16 bytes
+ *         sum += the number of bits in which they differ from those of the question, in eight parts
+ *         place += 16; continue while place < $length
+ *       store the parts of sum, added up, at $out
+ *       $from += $length; $out += 4; continue while $from < $end
  */
 
 const i32 = 0x7f
@@ -29,14 +38,20 @@ const multiplyHigh = [0xfd, 0x9d, 0x01]
 const addShorts = [0xfd, 0x8e, 0x01]
 const addPairs = [0xfd, 0x7e]
 const addIntegers = [0xfd, 0xae, 0x01]
+const exclusiveOr = [0xfd, 0x51]
+const countBits = [0xfd, 0x62]
+const addPairsOfBytes = [0xfd, 0x7d]
 const part = (lane: number) => [0xfd, 0x1b, lane]
 
 const [from, end, out, question, length, place, sum, ours, theirs] = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const
 const increase = (local: number, by: number) => [...get(local), ...constant(by), ...add, ...set(local)]
 const vectorAt = (base: readonly number[]) => [...base, ...get(place), ...add, ...loadVector]
 
-const body = [
-  ...[3, 1, i32, 1, v128, 2, v128],
+const addUpParts = [0, 1, 2, 3].flatMap((lane) => [...get(sum), ...part(lane), ...(lane > 0 ? add : [])])
+const locals = [3, 1, i32, 1, v128, 2, v128]
+
+const compareBody = [
+  ...locals,
   ...block.loop,
   ...[...noVector, ...set(sum), ...constant(0), ...set(place)],
   ...block.loop,
@@ -56,9 +71,28 @@ const body = [
   ...[...get(place), ...get(length), ...isLess, ...block.continueIf(0)],
   block.end,
   ...get(out),
-  ...[0, 1, 2, 3].flatMap((lane) => [...get(sum), ...part(lane), ...(lane > 0 ? add : [])]),
+  ...addUpParts,
   ...store,
   ...[...increase(from, 4), ...increase(out, 4)],
+  ...[...get(from), ...get(end), ...isLess, ...block.continueIf(0)],
+  ...[block.end, block.end],
+]
+
+const differBody = [
+  ...locals,
+  ...block.loop,
+  ...[...noVector, ...set(sum), ...constant(0), ...set(place)],
+  ...block.loop,
+  ...[...vectorAt(get(question)), ...vectorAt(get(from)), ...exclusiveOr, ...countBits, ...addPairsOfBytes],
+  ...[...get(sum), ...addShorts, ...set(sum)],
+  ...increase(place, 16),
+  ...[...get(place), ...get(length), ...isLess, ...block.continueIf(0)],
+  block.end,
+  ...[...get(sum), ...addPairs, ...set(sum)],
+  ...get(out),
+  ...addUpParts,
+  ...store,
+  ...[...get(from), ...get(length), ...add, ...set(from), ...increase(out, 4)],
   ...[...get(from), ...get(end), ...isLess, ...block.continueIf(0)],
   ...[block.end, block.end],
 ]
@@ -72,9 +106,9 @@ const binary = Uint8Array.from([
   ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
   ...section(1, [1, 0x60, 5, i32, i32, i32, i32, i32, 0]),
   ...section(2, [1, ...text('env'), ...text('memory'), 0x02, 0x00, 1]),
-  ...section(3, [1, 0]),
-  ...section(7, [1, ...text('compare'), 0x00, 0]),
-  ...section(10, [1, ...unsigned(body.length), ...body]),
+  ...section(3, [2, 0, 0]),
+  ...section(7, [2, ...text('compare'), 0x00, 0, ...text('differ'), 0x00, 1]),
+  ...section(10, [2, ...[compareBody, differBody].flatMap((body) => [...unsigned(body.length), ...body])]),
 ])
 
 export const numbersAtOnce = 16
@@ -96,14 +130,14 @@ export function createGrowingMemory(pages: { initial: number; maximum: number })
   return new WebAssembly.Memory(pages)
 }
 
-type Compare = (from: number, end: number, out: number, question: number, length: number) => void
+type Loop = (from: number, end: number, out: number, question: number, length: number) => void
 
 /**
- * Returns the loop over a memory. All positions are in bytes: those of a list of addresses (`from`, `end`, at least one), of
- * the results, of the question and its length, a multiple of 16.
+ * Returns the loops over a memory. All positions are in bytes: of `compare` those of a list of addresses (`from`, `end`, at least
+ * one), of the results, of the question and its length, a multiple of 16; of `differ` the list is the bytes themselves.
  */
-export function createDotProducts(memory: GrowingMemory): Compare {
+export function createLoops(memory: GrowingMemory): { compare: Loop; differ: Loop } {
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(binary), { env: { memory } })
-  // The module above exports one function of this type.
-  return exports['compare'] as Compare
+  // The module above exports two functions of this type.
+  return exports as { compare: Loop; differ: Loop }
 }

@@ -1,4 +1,4 @@
-import { createDotProducts, createGrowingMemory } from './dot-products.ts'
+import { createGrowingMemory, createLoops } from './dot-products.ts'
 
 const pageBytes = 65_536
 /** The first pages hold what one call of the loop reads and writes: a question, the addresses of vectors, the results. */
@@ -18,7 +18,7 @@ export type VectorPages = ReturnType<typeof createVectorPages>
 export function createVectorPages(mostBytes: number) {
   const most = Math.floor(mostBytes / pageBytes)
   const memory = createGrowingMemory({ initial: workPages, maximum: workPages + most })
-  const compareAll = createDotProducts(memory)
+  const loops = createLoops(memory)
   const returned: number[] = []
   let grown = 0
   let bytes = new Int8Array(memory.buffer)
@@ -50,12 +50,19 @@ export function createVectorPages(mostBytes: number) {
   function compare(question: Int8Array, addresses: Uint32Array): Int32Array {
     bytes.set(question, 0)
     new Uint32Array(memory.buffer, addressesAt, addresses.length).set(addresses)
-    compareAll(addressesAt, addressesAt + addresses.byteLength, resultsAt, 0, question.length)
+    loops.compare(addressesAt, addressesAt + addresses.byteLength, resultsAt, 0, question.length)
     return new Int32Array(memory.buffer, resultsAt, addresses.length)
   }
 
+  /** In how many bits a question differs from each of the `count` rows from an address on. Valid until the next call. */
+  function differ(question: Int8Array, address: number, count: number): Int32Array {
+    bytes.set(question, 0)
+    loops.differ(address, address + count * question.length, resultsAt, 0, question.length)
+    return new Int32Array(memory.buffer, resultsAt, count)
+  }
+
   return {
-    ...{ take, giveBack, write, read, compare },
+    ...{ take, giveBack, write, read, compare, differ },
     /** How many vectors of a length fit into a page. */
     perPage: (length: number) => Math.floor(pageBytes / length),
     countFree: () => most - grown + returned.length,

@@ -4,6 +4,7 @@ import { cellsPerSet, noCell } from '../cells/cells.ts'
 import { type DecodedVector, decodeVector, type EncodedVector } from '../decoded-vectors.ts'
 import { estimateKept, fromBytes, lengthInBytes, toBytes } from './byte-vectors.ts'
 import { createPlaceList, type PlaceList } from './place-list.ts'
+import { createSignTable } from './sign-table.ts'
 import { mostAtOnce, type VectorPages } from './vector-pages.ts'
 
 /** A vector of the database. A later change of it has a higher version. */
@@ -15,6 +16,10 @@ export type TableOptions = {
   /** The ids of the sets of cells that are searched; vectors of other cells are compared with every question. */
   sets: readonly number[]
 }
+
+/** So many vectors are compared for each one that is wanted, and at least so many. */
+const likelyForEach = 25
+const fewestLikely = 2_000
 
 export type VectorTable = ReturnType<typeof createVectorTable>
 
@@ -34,6 +39,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   const steps: number[] = []
   const placeOf = new Map<string, number>()
   const placesOf = new Map<number, PlaceList>()
+  const signs = createSignTable({ pages, dimensions })
   let hasRounded = false
   let isClosed = false
 
@@ -41,8 +47,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
 
   function add(stored: VersionedVector, hasSeen = (_version: number) => true): 'added' | 'known' | 'no room' {
     const { id, version, cell } = stored
-    const before = placeOf.get(id)
-    const known = before === undefined ? undefined : versions[before]
+    const known = versionOf(id)
     if (known !== undefined && (known === version || !hasSeen(known))) return 'known'
     const place = ids.length
     if (place === taken.length * perPage) {
@@ -53,6 +58,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
     remove(id)
     const { vector, step, square } = decodeVector(stored, dimensions)
     const { numbers, factor } = toBytes(vector)
+    if (!signs.add(numbers)) return 'no room'
     pages.write(addressOf(place), numbers)
     ids.push(id)
     versions.push(version)
@@ -62,6 +68,11 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
     placeOf.set(id, place)
     listIn(sets.includes(Math.floor(cell / cellsPerSet)) ? cell : noCell, place)
     return 'added'
+  }
+
+  /** Undefined for a vector that is not here. */
+  function versionOf(id: string): number | undefined {
+    return versions[placeOf.get(id) ?? -1]
   }
 
   function listIn(cell: number, place: number): void {
@@ -81,7 +92,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   function findNearest(vector: Embedding, cells: readonly number[], most: number): Neighbour[] {
     const question = toBytes(vector)
     const nearest = createBestPlaces(most)
-    for (const places of listPlaces(cells)) {
+    for (const places of listCompared(question.numbers, cells, most)) {
       const products = pages.compare(question.numbers, toAddresses(places))
       for (let at = 0; at < places.length; at++) {
         const place = places[at] as number
@@ -92,6 +103,13 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
       .list()
       .map(({ place, score }) => ({ id: ids[place] ?? '', similarity: Math.min(1, score * question.factor) }))
       .sort(compareNearness)
+  }
+
+  /** Of many vectors without cells only those are compared whose signs are like those of the question. */
+  function listCompared(numbers: Int8Array, cells: readonly number[], most: number): Iterable<Uint32Array> {
+    const likely = Math.max(fewestLikely, likelyForEach * most)
+    if (sets.length > 0 || ids.length <= likely) return listPlaces(cells)
+    return inParts(signs.findLikely(numbers, likely))
   }
 
   function toAddresses(places: Uint32Array): Uint32Array {
@@ -131,14 +149,18 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   /** Gives the memory back. */
   function close(): void {
     pages.giveBack(taken.splice(0))
+    signs.close()
     isClosed = true
   }
 
   return {
-    ...{ add, remove, findNearest, readVector, close },
-    versionOf: (id: string) => versions[placeOf.get(id) ?? -1],
+    ...{ add, remove, versionOf, findNearest, readVector, close },
     /** Whether a vector was stored with fewer bits. */
     isRounded: (id: string) => hasRounded && (steps[placeOf.get(id) ?? -1] ?? 0) > 0,
     isClosed: () => isClosed,
   }
+}
+
+function* inParts(places: Uint32Array): Generator<Uint32Array> {
+  for (let from = 0; from < places.length; from += mostAtOnce) yield places.subarray(from, from + mostAtOnce)
 }

@@ -1,14 +1,15 @@
 import { createBestPlaces, type ScoredPlace } from '../../../kernel/best-places.ts'
 import type { MessageWords } from '../context-score.ts'
-import { b, computeIdf, k1, type StoreSize } from '../search-plan.ts'
+import { computeIdf, k1, type StoreSize } from '../search-plan.ts'
 import { createConversationOrder, type PlacedMessage } from './conversation-order.ts'
 import { type DayNumbers, toNumber } from './day-numbers.ts'
 import { createGrowingArray } from './growing-array.ts'
-import { countOf, createPostingLists, mostPlaces, placeOf } from './posting-lists.ts'
+import { createPostingLists, mostPlaces, placeOf } from './posting-lists.ts'
 import { createRecordGroups, type Searched } from './record-groups.ts'
 import { readSearchVector } from './search-vector.ts'
 import { createStatementList, isStatement } from './statement-list.ts'
 import type { StoredText } from './stored-text.ts'
+import { createTextScores } from './text-scores.ts'
 
 export type KnownText = { created_at: Date; words: string[] | null }
 
@@ -55,7 +56,7 @@ export function createTextTable() {
   const statements = createStatementList()
   const postings = createPostingLists()
   const conversations = createConversationOrder()
-  let sums = new Float64Array(0)
+  const scores = createTextScores(postings)
 
   function add(stored: StoredText, hasSeen = (_version: number) => true): 'added' | 'known' | 'no room' {
     const { id, version, scope, message } = stored
@@ -149,36 +150,14 @@ export function createTextTable() {
     isSearched: Uint8Array,
     { averageLength, days, most }: Omit<RankOptions, 'mostWords'>,
   ): readonly ScoredPlace[] {
-    if (sums.length < ids.length) sums = new Float64Array(groupOf.values.length)
-    const scores = sums
-    const group = groupOf.values
-    const length = lengths.values
-    const shortest = k1 * (1 - b)
-    const perWord = (k1 * b) / averageLength
-    const found = createGrowingArray(Uint32Array)
-    for (const [word, idf] of idfs) {
-      const list = lists.get(word)
-      if (list === undefined) continue
-      const weight = idf * (k1 + 1)
-      postings.read(list, (entries, from, to) => {
-        for (let at = from; at < to; at++) {
-          const entry = entries[at] as number
-          const place = placeOf(entry)
-          if (isSearched[group[place] as number] !== 1) continue
-          const score = scores[place] as number
-          if (score === 0) found.push(place)
-          const norm = shortest + perWord * (length[place] as number)
-          scores[place] = score + weight / (1 + norm / countOf(entry))
-        }
-      })
-    }
+    const words = Array.from(idfs, ([word, idf]) => ({ list: lists.get(word), weight: idf * (k1 + 1) }))
+    const texts = { isSearched, group: groupOf.values, length: lengths.values, count: ids.length }
+    // Of some days, the best may be none of the best of all.
+    const found = scores.add({ words, texts, averageLength, enough: days ? undefined : most })
     const best = createBestPlaces(most)
-    const all = found.values
-    for (let at = 0; at < found.length; at++) {
-      const place = all[at] as number
-      if (isOfDays(place, days)) best.offer(place, Math.round((scores[place] as number) * 1e9) / 1e9)
-      scores[place] = 0
-    }
+    scores.take(found, (place, score) => {
+      if (isOfDays(place, days)) best.offer(place, Math.round(score * 1e9) / 1e9)
+    })
     return best.list()
   }
 
@@ -235,6 +214,6 @@ export function createTextTable() {
       days.bytes +
       times.bytes +
       statements.bytes +
-      sums.byteLength,
+      scores.bytes,
   }
 }

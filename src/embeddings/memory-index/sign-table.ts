@@ -1,0 +1,74 @@
+import { numbersAtOnce } from './dot-products.ts'
+import type { VectorPages } from './vector-pages.ts'
+
+const bitsAtOnce = 8 * numbersAtOnce
+
+export type SignTable = ReturnType<typeof createSignTable>
+
+/**
+ * The signs of the numbers of vectors, a bit for each. Near vectors differ in few signs, and to compare signs takes a tenth of the
+ * time: vectors are read in their order, and an eighth of the bytes.
+ */
+export function createSignTable({ pages, dimensions }: { pages: VectorPages; dimensions: number }) {
+  const length = signsInBytes(dimensions)
+  const perPage = pages.perPage(length)
+  const taken: number[] = []
+  let differences = new Uint16Array(0)
+  let count = 0
+
+  /** Adds the signs of the vector at the next place. Returns whether there is room. */
+  function add(numbers: Int8Array): boolean {
+    if (count === taken.length * perPage) {
+      const page = pages.take()
+      if (page === undefined) return false
+      taken.push(page)
+    }
+    pages.write(
+      (taken[Math.floor(count / perPage)] ?? 0) + (count % perPage) * length,
+      toSigns(numbers, length),
+    )
+    count += 1
+    return true
+  }
+
+  /** Returns at least `most` places whose signs differ least from those of a question; all where there are no more. */
+  function findLikely(numbers: Int8Array, most: number): Uint32Array {
+    const question = toSigns(numbers, length)
+    if (differences.length < count) differences = new Uint16Array(Math.ceil(1.5 * count))
+    const counts = new Uint32Array(8 * length + 1)
+    for (const [page, address] of taken.entries()) {
+      const first = page * perPage
+      const rows = pages.differ(question, address, Math.min(perPage, count - first))
+      for (let row = 0; row < rows.length; row++) {
+        const difference = rows[row] as number
+        differences[first + row] = difference
+        counts[difference] = (counts[difference] as number) + 1
+      }
+    }
+    let limit = 0
+    let reached = counts[0] as number
+    while (reached < most && limit < 8 * length) {
+      limit += 1
+      reached += counts[limit] as number
+    }
+    const places = new Uint32Array(reached)
+    for (let place = 0, at = 0; place < count; place++) {
+      if ((differences[place] as number) <= limit) places[at++] = place
+    }
+    return places
+  }
+
+  return { add, findLikely, close: () => pages.giveBack(taken.splice(0)) }
+}
+
+export function signsInBytes(dimensions: number): number {
+  return numbersAtOnce * Math.ceil(dimensions / bitsAtOnce)
+}
+
+function toSigns(numbers: Int8Array, length: number): Int8Array {
+  const signs = new Uint8Array(length)
+  for (let at = 0; at < numbers.length; at++) {
+    if ((numbers[at] as number) > 0) signs[at >> 3] = (signs[at >> 3] as number) | (1 << (at & 7))
+  }
+  return new Int8Array(signs.buffer)
+}
