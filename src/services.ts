@@ -181,10 +181,9 @@ function createSearching({
   const queryEmbedder = createQueryEmbedder({ db, clock, log, embedder, ...config.queryEmbedding })
   const cells = createCellCache()
   const vectors = createVectorSearch({ db, clock, cells, memory: vectorMemory.openStore({ db, cells }) })
-  const { textLanguage } = config.records
   const retrieval = createRetrievalService({
     ...{ db, clock, queryEmbedder, vectors, ...config.retrieval },
-    text: createTextSearch({ clock, textLanguage, memory: textMemory.openStore(db) }),
+    text: createTextSearch({ clock, ...config.records, memory: textMemory.openStore(db) }),
   })
   const regretSampling = createRegretSampling({
     ...{ db, clock, random: Math.random, ...config.regrets },

@@ -38,14 +38,14 @@ export const embeddingVariables = {
   ),
   MEMBRANE_QUERY_EMBEDDING_PAUSE: timeout('Length of that pause; 0 for no pause.', '30s'),
   MEMBRANE_VECTOR_MEMORY: count(
-    'Memory in MB that one API process may use for vectors, so that questions find them there. A million vectors of `static` take 310 MB, and 150 MB for what names them. 0: every search is done by the database.',
+    'Memory in MB that one API process may use for vectors, so that questions find them there. A million vectors of `static` take 360 MB, and 150 MB for what names them. 0: every search is done by the database.',
     384,
     0,
     4_000,
   ),
   MEMBRANE_TEXT_MEMORY: count(
-    'Memory in MB that one API process may use for the words of texts, so that questions find them there. 0: every search is done by the database.',
-    384,
+    'Memory in MB that one API process may use for the words of texts, so that questions find them there. A million messages take about 430 MB. 0: every search by words is done by the database.',
+    512,
     0,
     4_000,
   ),

@@ -44,9 +44,9 @@ export function createKeeper<Kept, Asked>({
     try {
       kept = { value: await load(asked), at: now() }
       watch()
-    } catch {
-      // Others answer until it is tried again.
-      refusedUntil = now() + retryMs
+    } catch (error) {
+      // Others answer until it is tried again. What has no room will have none in a minute either.
+      refusedUntil = now() + (error instanceof RangeError ? keptMs : retryMs)
     }
   }
 

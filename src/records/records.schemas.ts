@@ -48,6 +48,7 @@ export const Relation = closed(
 )
 export type Relation = Static<typeof Relation>
 
+export const maxNewRelations = 10_000
 const NewRelation = closed(
   {
     predicate: Relation.properties.predicate,
@@ -155,9 +156,6 @@ const exampleRecord = {
   tags: ['preference'],
   payload: { kind: 'semantic', subject: 'user', predicate: 'prefers_language', object: 'Go' },
 }
-
-/** Of one request: a record may get more of them later. */
-export const maxNewRelations = 10_000
 
 export const NewRecord = closed(
   {

@@ -40,10 +40,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const everyRecord: RawBuilder<SqlBool>[] = []
-const everyQuestion = { conditions: everyRecord, limit: 10 }
+const everyQuestion = { conditions: [] as RawBuilder<SqlBool>[], limit: 10 }
 
-/** What a process has that keeps vectors in memory, and how often it asked the database for all that it compares. */
+/** What a process has that keeps vectors in memory. */
 function openProcess(memory = createVectorMemory({ mostBytes: 4_000_000 })) {
   const cells = createCellCache()
   const index = memory.openStore({ db: database.db, cells })

@@ -110,7 +110,7 @@ describe('an export imported into an empty store', () => {
   })
 
   it('leaves the same rows in every table', async () => {
-    for (const table of ['records', 'contents', 'relations'] as const) {
+    for (const table of ['records', 'relations'] as const) {
       expect(await contentOf(target, table), table).toEqual(await contentOf(source, table))
     }
     for (const table of ['audit_entries', 'status_changes'] as const) {
@@ -128,10 +128,11 @@ describe('an export imported into an empty store', () => {
     for (const table of ['unconsolidated', 'unsurprised', 'signatures']) {
       expect(await contentOf(target, table), table).toEqual(await contentOf(source, table))
     }
-    // The transaction that stored a vector is one of its own server.
-    const vectorsOf = async (app: TestApp) =>
-      (await contentOf(app, 'embeddings')).map((row) => row.replace(/,"changed":"\d+"/, '')).sort()
-    expect(await vectorsOf(target)).toEqual(await vectorsOf(source))
+    // The transaction that stored a row is one of its own server.
+    const rowsOf = async (app: TestApp, table: 'embeddings' | 'contents') =>
+      (await contentOf(app, table)).map((row) => row.replace(/,"changed":"\d+"/, '')).sort()
+    for (const table of ['embeddings', 'contents'] as const)
+      expect(await rowsOf(target, table), table).toEqual(await rowsOf(source, table))
     for (const table of ['awaiting_edges', 'import_lines']) expect(await contentOf(target, table)).toEqual([])
   })
 

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { createRandom } from '../../bench/load.ts'
+import { createSignTable } from '../../src/embeddings/memory-index/sign-table.ts'
 import { createVectorPages, mostAtOnce } from '../../src/embeddings/memory-index/vector-pages.ts'
 import { countRuns } from '../support/long-run.ts'
 
@@ -26,6 +28,26 @@ it('the product of a question and each vector in memory is that of their numbers
     }),
     { numRuns: countRuns(200) },
   )
+})
+
+it('the vectors whose signs differ least from those of a question are found, across pages', () => {
+  const random = createRandom(4)
+  const dimensions = 200
+  const draw = () =>
+    Int8Array.from({ length: 208 }, (_, at) => (at < dimensions ? Math.round(random() * 254 - 127) : 0))
+  const vectors = Array.from({ length: 5_000 }, draw)
+  const signs = createSignTable({ pages: createVectorPages(1_000_000), dimensions })
+  for (const vector of vectors) expect(signs.add(vector)).toBe(true)
+  const question = draw()
+  const differences = vectors.map(
+    (vector) => vector.filter((value, at) => value > 0 !== (question[at] ?? 0) > 0).length,
+  )
+  const limit = [...differences].sort((one, other) => one - other)[99] ?? 0
+  const expected = differences.flatMap((difference, place) => (difference <= limit ? [place] : []))
+  expect([...signs.findLikely(question, 100)]).toEqual(expected)
+  expect(signs.findLikely(question, 9_000)).toHaveLength(5_000)
+  const small = createSignTable({ pages: createVectorPages(65_536), dimensions })
+  expect(vectors.every((vector) => small.add(vector))).toBe(false)
 })
 
 it('the largest numbers of the longest vector fit, and as many vectors as one call takes', () => {

@@ -124,9 +124,9 @@ export function createTextSearch({ clock, textLanguage, memory }: Resources) {
   ): Promise<Match[] | undefined> {
     if (!memory || includesForgotten || query.phrases.length > 0 || query.excluded.length > 0)
       return undefined
-    const { averageLength } = await lexiconFor(db, pages)
+    const { averageLength, rows } = await lexiconFor(db, pages)
     const found = await memory.find({
-      ...{ words: stems.words, mostWords, averageLength, limit, states },
+      ...{ words: stems.words, mostWords, averageLength, rows, limit, states },
       searched: { trust, scopes, types },
       days: days && numberDays(days),
       answering: conditions,

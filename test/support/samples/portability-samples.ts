@@ -46,7 +46,8 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
     buildHistories: (db) => {
       const { auditLog, statusHistory, importanceHistory, accesses } = histories.buildHistories(trust)
       return sql`
-        select (${auditLog}), (${statusHistory}), (${importanceHistory}), ${accesses} from records as r
+        select (${auditLog}), (${statusHistory}), (${importanceHistory}), ${accesses}
+        from records as r join contents as c on c.record_id = r.id
       `.execute(db)
     },
   },

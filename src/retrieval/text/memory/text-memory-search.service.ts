@@ -16,6 +16,8 @@ export type MemoryTextSearch = {
   words: readonly string[]
   mostWords: number
   averageLength: number
+  /** About how many texts the store has. */
+  rows: number
   searched: Searched
   /** Only records of these days. */
   days?: DayNumbers | undefined

@@ -14,6 +14,8 @@ import { createTextTable } from './text-table.ts'
 export type TextMemory = ReturnType<typeof createTextMemory>
 export type StoreTexts = ReturnType<TextMemory['openStore']>
 
+/** Of a message, by measurement; longer texts take more. */
+const bytesOfText = 400
 /** To take in so many blocks other requests for 3 ms. */
 const readAtOnce = 250
 
@@ -35,7 +37,7 @@ export function createTextMemory({ mostBytes, ...clock }: Options) {
 
     /** Returns the best matches; undefined while the texts are loaded, and where the database must be asked. */
     async function find(search: MemoryTextSearch): Promise<FoundTexts | undefined> {
-      const loaded = mostBytes > 0 ? keeper.get(undefined) : undefined
+      const loaded = search.rows * bytesOfText <= mostBytes ? keeper.get(undefined) : undefined
       return loaded && findInTexts(db, loaded, search)
     }
 
