@@ -3,8 +3,6 @@ import type { VectorPages } from './vector-pages.ts'
 
 const bitsAtOnce = 8 * numbersAtOnce
 
-export type SignTable = ReturnType<typeof createSignTable>
-
 /**
  * The signs of the numbers of vectors, a bit for each. Near vectors differ in few signs, and to compare signs takes a tenth of the
  * time: vectors are read in their order, and an eighth of the bytes.
@@ -61,7 +59,7 @@ export function createSignTable({ pages, dimensions }: { pages: VectorPages; dim
   return { add, findLikely, close: () => pages.giveBack(taken.splice(0)) }
 }
 
-export function signsInBytes(dimensions: number): number {
+function signsInBytes(dimensions: number): number {
   return numbersAtOnce * Math.ceil(dimensions / bitsAtOnce)
 }
 
