@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchContext } from '../bench-context.ts'
 import { type Client, createClient } from '../client.ts'
 import type { BenchDatabase } from '../database.ts'
@@ -12,6 +13,7 @@ const goals: readonly Goal[] = [
   { size: 100_000, maxMs: 20, perSecond: 150, contextMs: 40 },
 ]
 const timed = 300
+const fillingMs = 20_000
 const concurrency = 16
 
 /** Natural questions over conversations that were stored through the API. Their sentences are those of our corpora. */
@@ -37,12 +39,13 @@ export async function measureQuestions(
 ): Promise<Result[]> {
   const questions = sources.flatMap(({ questions }) => questions.map(({ text }) => text))
   const api = await startProduct('api', { DATABASE_URL: database.url })
-  const using = async (connections: number, work: (client: Client) => Promise<Result>): Promise<Result> => {
+  const using = async <T>(connections: number, work: (client: Client) => Promise<T>): Promise<T> => {
     // Opened for each step: the server closes connections that are idle for long.
     const client = await createClient(api.url, connections)
     return work(client).finally(() => client.close())
   }
   try {
+    await using(1, (client) => fillMemory(client, questions))
     return [
       await using(1, (client) => measureLatency(client, questions, goal)),
       await using(concurrency, (client) => measureRate(client, questions, goal)),
@@ -51,6 +54,12 @@ export async function measureQuestions(
   } finally {
     await api.stop()
   }
+}
+
+/** The first questions make the process read vectors and words into its memory, which takes some seconds in the background. */
+async function fillMemory(client: Client, questions: readonly string[]): Promise<void> {
+  await drive(timed, 1, askFrom(client, questions))
+  await sleep(fillingMs)
 }
 
 /** A store without limits is only measured. A context quotes at least `leastQuoted` records, 3 by default. */

@@ -54,6 +54,9 @@ const text = fc.array(fc.constantFrom('ada', 'billing', 'cat', 'deploy', 'frozen
 })
 const vectorOf = (words: readonly string[]) => hashEmbedding(words.join(' '), 256)
 
+/** The vector of a few words, one of them repeated, has one large number; two bits round the others to nothing. */
+const mostWrong = { 8: 0.02, 4: 0.2, 2: 0.7 }
+
 describe('the similarity of stored vectors', () => {
   it('is the cosine at full precision, in the same order', () => {
     fc.assert(
@@ -71,13 +74,13 @@ describe('the similarity of stored vectors', () => {
 
   it('is 1 for equal vectors at every precision, and near the cosine otherwise', () => {
     fc.assert(
-      fc.property(text, text, fc.constantFrom(8, 4, 2), (one, other, bits) => {
+      fc.property(text, text, fc.constantFrom(8 as const, 4 as const, 2 as const), (one, other, bits) => {
         const [query, known] = [vectorOf(one), normalise(vectorOf(other))]
         const like = (vector: Float32Array) =>
           findMostSimilar(query, [decodeVector({ id: idOf(1), bits, code: encode(vector, bits) }, 256)], 5)[0]
             ?.similarity
         expect(like(query)).toBeCloseTo(1, 9)
-        expect(Math.abs((like(known) ?? 0) - cosine(query, known))).toBeLessThan(0.35)
+        expect(Math.abs((like(known) ?? 0) - cosine(query, known))).toBeLessThan(mostWrong[bits])
       }),
     )
   })
