@@ -44,8 +44,8 @@ export const embeddingVariables = {
     4_000,
   ),
   MEMBRANE_TEXT_MEMORY: count(
-    'Memory in MB that one API process may use for the words of texts, so that questions find them there. A million messages take about 430 MB. 0: every search by words is done by the database.',
-    512,
+    'Memory in MB that one API process may use for the words of texts, so that questions find them there. 100,000 messages take about 43 MB. 0: every search by words is done by the database.',
+    256,
     0,
     4_000,
   ),
