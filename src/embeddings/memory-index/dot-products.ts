@@ -47,55 +47,47 @@ const [from, end, out, question, length, place, sum, ours, theirs] = [0, 1, 2, 3
 const increase = (local: number, by: number) => [...get(local), ...constant(by), ...add, ...set(local)]
 const vectorAt = (base: readonly number[]) => [...base, ...get(place), ...add, ...loadVector]
 
-const addUpParts = [0, 1, 2, 3].flatMap((lane) => [...get(sum), ...part(lane), ...(lane > 0 ? add : [])])
 const locals = [3, 1, i32, 1, v128, 2, v128]
 
-const compareBody = [
+/** Goes through rows: what is done with each 16 bytes, with the sum of them, and to come to the next row. */
+const loopOverRows = ({ each, total, next }: Record<'each' | 'total' | 'next', readonly number[]>) => [
   ...locals,
   ...block.loop,
   ...[...noVector, ...set(sum), ...constant(0), ...set(place)],
   ...block.loop,
-  ...[...vectorAt(get(question)), ...set(ours)],
-  ...[...vectorAt([...get(from), ...load]), ...set(theirs)],
-  ...[
-    ...get(ours),
-    ...get(theirs),
-    ...multiplyLow,
-    ...get(ours),
-    ...get(theirs),
-    ...multiplyHigh,
-    ...addShorts,
-  ],
-  ...[...addPairs, ...get(sum), ...addIntegers, ...set(sum)],
+  ...each,
   ...increase(place, 16),
   ...[...get(place), ...get(length), ...isLess, ...block.continueIf(0)],
   block.end,
+  ...total,
   ...get(out),
-  ...addUpParts,
+  ...[0, 1, 2, 3].flatMap((lane) => [...get(sum), ...part(lane), ...(lane > 0 ? add : [])]),
   ...store,
-  ...[...increase(from, 4), ...increase(out, 4)],
+  ...[...next, ...increase(out, 4)],
   ...[...get(from), ...get(end), ...isLess, ...block.continueIf(0)],
   ...[block.end, block.end],
 ]
 
-const differBody = [
-  ...locals,
-  ...block.loop,
-  ...[...noVector, ...set(sum), ...constant(0), ...set(place)],
-  ...block.loop,
-  ...[...vectorAt(get(question)), ...vectorAt(get(from)), ...exclusiveOr, ...countBits, ...addPairsOfBytes],
-  ...[...get(sum), ...addShorts, ...set(sum)],
-  ...increase(place, 16),
-  ...[...get(place), ...get(length), ...isLess, ...block.continueIf(0)],
-  block.end,
-  ...[...get(sum), ...addPairs, ...set(sum)],
-  ...get(out),
-  ...addUpParts,
-  ...store,
-  ...[...get(from), ...get(length), ...add, ...set(from), ...increase(out, 4)],
-  ...[...get(from), ...get(end), ...isLess, ...block.continueIf(0)],
-  ...[block.end, block.end],
-]
+const compareBody = loopOverRows({
+  each: [
+    ...[...vectorAt(get(question)), ...set(ours)],
+    ...[...vectorAt([...get(from), ...load]), ...set(theirs)],
+    ...[...get(ours), ...get(theirs), ...multiplyLow],
+    ...[...get(ours), ...get(theirs), ...multiplyHigh, ...addShorts],
+    ...[...addPairs, ...get(sum), ...addIntegers, ...set(sum)],
+  ],
+  total: [],
+  next: increase(from, 4),
+})
+
+const differBody = loopOverRows({
+  each: [
+    ...[...vectorAt(get(question)), ...vectorAt(get(from)), ...exclusiveOr, ...countBits, ...addPairsOfBytes],
+    ...[...get(sum), ...addShorts, ...set(sum)],
+  ],
+  total: [...get(sum), ...addPairs, ...set(sum)],
+  next: [...get(from), ...get(length), ...add, ...set(from)],
+})
 
 const text = (value: string) => [value.length, ...Buffer.from(value)]
 const unsigned = (value: number): number[] =>

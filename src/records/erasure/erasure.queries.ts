@@ -155,27 +155,20 @@ export async function deleteEdgesOf(tx: Transaction, ids: readonly string[], tru
   return rows[0]?.told ?? 0
 }
 
-/** They would be deleted with their records; deleted here to count those of the records `told` for the receipt. */
-export async function deleteAccesses(
+/**
+ * Deletes what would go with the records, to count that of the records `told` for the receipt: their accesses, or their vectors of
+ * all models with the signatures.
+ */
+export async function deleteRowsOf(
   tx: Transaction,
+  table: 'access_log' | 'embeddings',
   ids: readonly string[],
   told: readonly string[],
 ): Promise<number> {
   const { rows } = await sql<{ told: number }>`
-    with gone as (delete from access_log as l where l.record_id = ${listed(ids)} returning l.record_id)
-    select count(*) as told from gone where gone.record_id = ${listed(told)}
-  `.execute(tx)
-  return rows[0]?.told ?? 0
-}
-
-/** Deletes the vectors of all models with their signatures; counts those of the records `told` for the receipt. */
-export async function deleteEmbeddings(
-  tx: Transaction,
-  ids: readonly string[],
-  told: readonly string[],
-): Promise<number> {
-  const { rows } = await sql<{ told: number }>`
-    with gone as (delete from embeddings as e where e.record_id = ${listed(ids)} returning e.record_id)
+    with gone as (
+      delete from ${sql.table(table)} as t where t.record_id = ${listed(ids)} returning t.record_id
+    )
     select count(*) as told from gone where gone.record_id = ${listed(told)}
   `.execute(tx)
   return rows[0]?.told ?? 0

@@ -21,10 +21,9 @@ import {
   clearAuditText,
   clearInheritedAuditText,
   clearStatusReasons,
-  deleteAccesses,
   deleteDescentsFrom,
   deleteEdgesOf,
-  deleteEmbeddings,
+  deleteRowsOf,
   type ErasureEntry,
   findContents,
   findDerivations,
@@ -94,8 +93,8 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     const tombstoneIds = await insertTombstones(tx, tombstones, trust)
     const told = [id, ...derivedIds]
     const relations = await deleteEdgesOf(tx, erasedIds, trust)
-    const embeddings = await deleteEmbeddings(tx, erasedIds, told)
-    const accesses = await deleteAccesses(tx, erasedIds, told)
+    const embeddings = await deleteRowsOf(tx, 'embeddings', erasedIds, told)
+    const accesses = await deleteRowsOf(tx, 'access_log', erasedIds, told)
     await updateKept(tx, plan, erased, entry)
     await deleteDescentsFrom(tx, erasedIds)
     await deleteEffects(tx, plan)

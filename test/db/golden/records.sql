@@ -128,15 +128,6 @@ set "reason" = $1
 where "record_id" = any($2::uuid[])
 and "reason" <> $3;
 
--- src/records/erasure/erasure.queries.ts deleteAccesses
-    with gone as (delete
-from access_log as l
-where l.record_id = any($1::uuid[])
-returning l.record_id)
-    select count(*) as told
-from gone
-where gone.record_id = any($2::uuid[]);
-
 -- src/records/erasure/erasure.queries.ts deleteDescentsFrom
 delete
 from descents
@@ -158,11 +149,24 @@ and "s"."scope" = any($4::text[]))
 and ("t"."sensitivity" <= $5
 and "t"."scope" = any($6::text[]));
 
--- src/records/erasure/erasure.queries.ts deleteEmbeddings
-    with gone as (delete
-from embeddings as e
-where e.record_id = any($1::uuid[])
-returning e.record_id)
+-- src/records/erasure/erasure.queries.ts deleteRowsOf: their vectors
+    with gone as (
+      delete
+from "embeddings" as t
+where t.record_id = any($1::uuid[])
+returning t.record_id
+    )
+    select count(*) as told
+from gone
+where gone.record_id = any($2::uuid[]);
+
+-- src/records/erasure/erasure.queries.ts deleteRowsOf: their accesses
+    with gone as (
+      delete
+from "access_log" as t
+where t.record_id = any($1::uuid[])
+returning t.record_id
+    )
     select count(*) as told
 from gone
 where gone.record_id = any($2::uuid[]);

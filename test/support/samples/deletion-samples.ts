@@ -38,8 +38,10 @@ export const departingSamples: Record<string, Record<string, Sample | Record<str
     lockForErasure: (db) => erasure.lockForErasure(db, [id]),
     findReadableIds: (db) => erasure.findReadableIds(db, [id], trust),
     deleteEdgesOf: (db) => erasure.deleteEdgesOf(db, [id], trust),
-    deleteEmbeddings: (db) => erasure.deleteEmbeddings(db, [id], [id]),
-    deleteAccesses: (db) => erasure.deleteAccesses(db, [id], [id]),
+    deleteRowsOf: {
+      'their vectors': (db) => erasure.deleteRowsOf(db, 'embeddings', [id], [id]),
+      'their accesses': (db) => erasure.deleteRowsOf(db, 'access_log', [id], [id]),
+    },
     clearAuditText: (db) => erasure.clearAuditText(db, [id]),
     clearStatusReasons: (db) => erasure.clearStatusReasons(db, [id]),
     insertEraseEntries: (db) =>
