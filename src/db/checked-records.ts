@@ -36,13 +36,24 @@ export function checkedRecord(
 const meetsAll = (conditions: Conditions) =>
   sql`coalesce(${sql.join([sql`true`, ...conditions], sql` and `)}, false)`
 
-/** One text, because a driver needs longer for a hundred rows than the database. `place` is that of the record among those asked for. */
-export const answersAsText = sql<
-  string | null
->`string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers)`
+/**
+ * The places among those asked for of the records that meet a condition. Columns, and not rows: a driver needs longer for a
+ * hundred rows than the database.
+ */
+export const placesWhere = (condition: RawBuilder<unknown>) =>
+  sql<string | null>`string_agg(place::text, ',') filter (where ${condition})`
 
-/** Returns the ids of the records that may answer, and takes in their states. */
-export function readAnswers(
+/** The same with the states of the records. */
+export const statesWhere = (condition: RawBuilder<unknown>) =>
+  sql<string | null>`string_agg(concat_ws(' ', place, salience, importance), ',') filter (where ${condition})`
+
+/** Returns the ids at the places of `placesWhere`. */
+export function readPlaces(text: string | null | undefined, ids: readonly string[]): string[] {
+  return text?.split(',').flatMap((place) => ids[Number(place) - 1] ?? []) ?? []
+}
+
+/** Returns the ids at the places of `statesWhere`, and takes in their states. */
+export function readStates(
   text: string | null | undefined,
   ids: readonly string[],
   states: CheckedStates | undefined,

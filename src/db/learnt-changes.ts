@@ -1,11 +1,14 @@
-import type { View } from './seen-changes.ts'
+import { nilUuid } from '../kernel/ids.ts'
+import { mostChanges, type View } from './seen-changes.ts'
 import { hasEnded, unite } from './snapshots.ts'
 
 /** A table in memory, of rows of the database with versions. */
 export type VersionedTable<Row> = {
   /** Stores a row unless that version is known, or the known one is newer than what the database has shown. */
-  add: (row: Row, hasSeen: (version: number) => boolean) => 'added' | 'known' | 'no room'
+  add: (row: Row, hasSeen?: (version: number) => boolean) => 'added' | 'known' | 'no room'
   remove: (id: string) => void
+  /** How many rows were ever added. An order of the table is outdated when this has changed, whoever added them. */
+  countAdded: () => number
   /** Undefined for a row that is not here. */
   versionOf: (id: string) => number | undefined
 }
@@ -15,22 +18,38 @@ export type Changes<Row> = { gone: readonly string[]; changed: readonly Row[]; v
 /**
  * Takes in what the database knows and the table does not. Answers come in any order and, with replicas, from servers that are
  * behind others, so nothing that was learnt is forgotten for an older state: a row is replaced or removed only by a statement
- * that has seen the transaction of its version.
+ * that has seen the transaction of its version. Returns whether the table can still be used.
  */
 export function learnChanges<Row>(
   loaded: { table: VersionedTable<Row>; view: View },
   { gone, changed, view }: Changes<Row>,
-  mostChanges: number,
-): 'checked' | 'changed' | 'outdated' {
-  if (changed.length > mostChanges || view.timeline !== loaded.view.timeline) return 'outdated'
+): boolean {
+  if (changed.length > mostChanges || view.timeline !== loaded.view.timeline) return false
   const { table } = loaded
   const hasSeen = (version: number) => hasEnded(view.snapshot, version)
-  const states = changed.map((row) => table.add(row, hasSeen))
-  if (states.includes('no room')) return 'outdated'
+  if (changed.some((row) => table.add(row, hasSeen) === 'no room')) return false
   for (const id of gone) {
     const version = table.versionOf(id)
     if (version !== undefined && hasSeen(version)) table.remove(id)
   }
   loaded.view = { ...view, snapshot: unite(loaded.view.snapshot, view.snapshot) }
-  return states.includes('added') ? 'changed' : 'checked'
+  return true
+}
+
+/** Fills an empty table with the rows that `read` returns in the order of their ids, a portion at a time. */
+export async function fillTable<Row extends { id: string }>(
+  { add }: Pick<VersionedTable<Row>, 'add'>,
+  read: (after: string) => Promise<readonly Row[]>,
+): Promise<void> {
+  for (let after = nilUuid; ; ) {
+    const rows = await read(after)
+    if (rows.some((row) => add(row) === 'no room')) throw noRoom()
+    const last = rows.at(-1)
+    if (!last) return
+    after = last.id
+  }
+}
+
+export function noRoom(): RangeError {
+  return new RangeError('There is no room in memory.')
 }

@@ -33,7 +33,12 @@ export async function readView(db: Database): Promise<View> {
 }
 
 /** Nothing is of this timeline, so what is read next is not used. */
-export const unknownView: View = { snapshot: '1:1:', timeline: 0 }
+const unknownView: View = { snapshot: '1:1:', timeline: 0 }
+
+/** The view of an answer, without what else was answered: a view is kept. */
+export function viewOf({ snapshot, timeline }: View = unknownView): View {
+  return { snapshot, timeline }
+}
 
 /** `changed` comes with a dump, so it may be a transaction that this server has not reached. */
 const hasHappened = (changed: RawBuilder<unknown>) =>
@@ -45,27 +50,20 @@ export function versionOf(column: string): RawBuilder<unknown> {
   return sql`case when ${hasHappened(changed)} then ${changed}::text::int8 else 0 end`
 }
 
-type Changes = {
-  snapshot: string
-  table: 'contents' | 'embeddings'
-  among?: RawBuilder<SqlBool>
-  most: number
-}
+/** Of more changes than this, the database answers and what is in memory is read again. */
+export const mostChanges = 2_000
+
+type Changes = { snapshot: string; table: 'contents' | 'embeddings'; among?: RawBuilder<SqlBool> }
 
 /**
- * The ids of records whose row a snapshot did not see, as a select. Of a transaction that runs for hours only its own changes
+ * The ids of records whose row a snapshot did not see, one more than `mostChanges` where there are more, as a select. Of a transaction that runs for hours only its own changes
  * are read again, and not all since it began. Both parts are ordered, so that PostgreSQL reads them from the index of `changed`
  * whatever number of rows it expects.
  */
-export function selectUnseen({
-  snapshot,
-  table,
-  among = sql<SqlBool>`true`,
-  most,
-}: Changes): RawBuilder<unknown> {
+export function selectUnseen({ snapshot, table, among = sql<SqlBool>`true` }: Changes): RawBuilder<unknown> {
   const rows = (from: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql`
     select t.record_id from ${sql.table(table)} as t
-    where ${among} and t.changed >= ${from} and ${condition} order by t.changed limit ${sql.lit(most)}`
+    where ${among} and t.changed >= ${from} and ${condition} order by t.changed limit ${sql.lit(mostChanges + 1)}`
   // A value of its own: PostgreSQL then keeps one plan, and does not plan the statement again for each snapshot.
   const known = sql`(select ${snapshot}::pg_snapshot)`
   return sql`

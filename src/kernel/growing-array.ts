@@ -3,7 +3,7 @@ const firstRoom = 64
 type Numbers = Uint8Array | Uint32Array | Float64Array
 type Kind<T extends Numbers> = new (length: number) => T
 
-/** A typed array that grows. `values` is only valid until the next `push`. */
+/** A typed array that grows. `values` has room to spare, and is only valid until the next `push`. */
 export function createGrowingArray<T extends Numbers>(kind: Kind<T>) {
   let values = new kind(firstRoom)
   let length = 0

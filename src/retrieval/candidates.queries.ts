@@ -11,7 +11,7 @@ import {
 import { longestStatement } from './newer-statements.ts'
 import type { PastState } from './past-record.ts'
 import type { Question } from './question.ts'
-import { findRecordTime } from './record-time.ts'
+import { readStoredTime, type StoredTimes } from './record-time.ts'
 
 const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
   sql<SqlBool>`${sql.join(conditions, sql` and `)}`
@@ -103,21 +103,22 @@ export type CandidateState = {
   words: readonly string[] | null
 }
 
-/** `at` is in milliseconds: a driver reads a number in a fifth of the time of a date. */
-type StoredState = Omit<CandidateState, 'created_at' | 'words'> & {
-  at: number
-  words: string | null
-  happened_at: string | null
-  stated_at: string | null
-}
+type StoredState = Omit<CandidateState, 'created_at' | 'words'> & StoredTimes & { words: string | null }
+
+/**
+ * The stored times of a record `r` with the content `c` and the message `m` of an episode. Those of a payload are read as text,
+ * because PostgreSQL refuses an offset that a client may write.
+ */
+export const timeColumns = sql`
+  round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
+  case when r.type = 'episodic' and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
+  case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at
+`
 
 /** A character that no stem contains: a driver takes long to read a list. */
 const betweenStems = '\u001f'
 
-/**
- * Reads the state of candidates at the instant of the question. Times of a payload are read as text, because PostgreSQL
- * refuses an offset that a client may write. `offset 0` makes PostgreSQL look up each by its id.
- */
+/** Reads the state of candidates at the instant of the question. `offset 0` makes PostgreSQL look up each by its id. */
 export async function findCandidateStates(
   db: Database,
   ids: readonly string[],
@@ -127,9 +128,7 @@ export async function findCandidateStates(
     select state.*
     from unnest(${sql.val(ids)}::uuid[]) as candidate (id) cross join lateral (
       select r.id, ${salienceAtInstant(question)} as salience, r.importance,
-        round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
-        case when r.type = 'episodic' and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
-        case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at,
+        ${timeColumns},
         r.sensitivity <= ${question.trust.maxSensitivity}::sensitivity as "isOpen",
         case when r.type <> 'entity' and c.words <= ${sql.lit(longestStatement)} then
           array_to_string(tsvector_to_array(c.search), ${sql.lit(betweenStems)}) end as words
@@ -139,15 +138,11 @@ export async function findCandidateStates(
       offset 0
     ) as state
   `.execute(db)
-  return rows.map(({ happened_at: happenedAt, stated_at: statedAt, at, words, ...state }) => {
-    const createdAt = new Date(at)
-    const time = findRecordTime({ createdAt, happenedAt, statedAt })
-    return {
-      ...state,
-      words: words?.split(betweenStems) ?? null,
-      created_at: time === undefined ? createdAt : new Date(time),
-    }
-  })
+  return rows.map(({ at, happened_at, stated_at, words, ...state }) => ({
+    ...state,
+    words: words?.split(betweenStems) ?? null,
+    created_at: new Date(readStoredTime({ at, happened_at, stated_at })),
+  }))
 }
 
 /**

@@ -131,6 +131,16 @@ describe('texts that change after they were loaded', () => {
     expect(counted.inMemory).toBe(2)
   })
 
+  it('are found by each of several questions at the same time', async () => {
+    const { idsOf, counted } = await openLoaded()
+    for (const word of ['saffron', 'paprika', 'nutmeg']) {
+      const id = await remember(`The ${word} is in the drawer.`)
+      const found = await Promise.all(Array.from({ length: 4 }, () => idsOf(word)))
+      expect(found).toEqual([[id], [id], [id], [id]])
+    }
+    expect(counted.inMemory).toBe(12)
+  })
+
   it('are found when their transaction began before the loading and ended after it', async () => {
     const id = await remember('The samovar hums.')
     const { promise: hasLoaded, resolve } = Promise.withResolvers<void>()
@@ -169,9 +179,12 @@ describe('texts that change after they were loaded', () => {
 
   it('are found where more of them came than one answer may hold', async () => {
     const opened = await openLoaded()
+    const many = Array.from({ length: 500 }, (_, at) => say(`n${at}`, sentence(5)))
+    expect((await append('many', many, { scope: 'green' })).status).toBe(201)
     await sql`update contents set words = words`.execute(app.db)
     const id = await remember('The clarinet squeaks.')
     expect(await opened.idsOf('clarinet')).toEqual([id])
+    expect(opened.counted.inMemory).toBe(0)
   })
 })
 

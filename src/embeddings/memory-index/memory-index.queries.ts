@@ -1,7 +1,14 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { type CheckedStates, checkedRecord, readAnswers } from '../../db/checked-records.ts'
+import {
+  type CheckedStates,
+  checkedRecord,
+  placesWhere,
+  readPlaces,
+  readStates,
+  statesWhere,
+} from '../../db/checked-records.ts'
 import type { Database } from '../../db/connection.ts'
-import { selectUnseen, unknownView, type View, versionOf, viewNow } from '../../db/seen-changes.ts'
+import { selectUnseen, type View, versionOf, viewNow, viewOf } from '../../db/seen-changes.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
 import { formatUuid } from '../../kernel/ids.ts'
 import type { VersionedVector } from './vector-table.ts'
@@ -39,8 +46,6 @@ export type Check = {
   states?: CheckedStates | undefined
   /** What the memory knows. */
   snapshot: string
-  /** One more change than this is returned where there are more. */
-  mostChanges: number
 }
 
 export type Checked = {
@@ -59,10 +64,10 @@ export type Checked = {
  */
 export async function checkVectors(
   db: Database,
-  { modelId, ids, conditions, states, snapshot, mostChanges }: Check,
+  { modelId, ids, conditions, states, snapshot }: Check,
 ): Promise<Checked> {
   const among = sql<SqlBool>`t.model_id = ${modelId}`
-  const unseen = selectUnseen({ snapshot, table: 'embeddings', among, most: mostChanges + 1 })
+  const unseen = selectUnseen({ snapshot, table: 'embeddings', among })
   const { rows } = await sql<{
     met: string | null
     gone: string | null
@@ -77,8 +82,8 @@ export async function checkVectors(
       from unnest(${sql.val([...ids])}::uuid[]) with ordinality as asked (id, place)
       left join lateral (${checkedRecord({ answers: conditions }, states)}) as found on true
     )
-    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers and is_kept) as met,
-      string_agg(place::text, ',') filter (where not is_kept) as gone,
+    select ${statesWhere(sql`answers and is_kept`)} as met,
+      ${placesWhere(sql`not is_kept`)} as gone,
       (
         select ${packed} from (
           select each.* from (${unseen}) as change cross join lateral (
@@ -93,13 +98,11 @@ export async function checkVectors(
     from near
   `.execute(db)
   const [answer] = rows
-  const listed = (places: string | null | undefined) =>
-    places?.split(',').flatMap((place) => ids[Number(place) - 1] ?? []) ?? []
   return {
-    met: readAnswers(answer?.met, ids, states),
-    gone: listed(answer?.gone),
+    met: readStates(answer?.met, ids, states),
+    gone: readPlaces(answer?.gone, ids),
     changed: unpack(answer?.changed),
-    view: answer ?? unknownView,
+    view: viewOf(answer),
   }
 }
 

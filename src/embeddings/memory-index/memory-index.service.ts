@@ -1,14 +1,14 @@
 import type { Database } from '../../db/connection.ts'
+import { fillTable, noRoom } from '../../db/learnt-changes.ts'
 import { readView } from '../../db/seen-changes.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
-import { nilUuid } from '../../kernel/ids.ts'
 import { createKeeper, type KeeperClock } from '../../kernel/keeper.ts'
 import type { CellCache } from '../cells/cell-cache.service.ts'
 import { lengthInBytes } from './byte-vectors.ts'
 import { readVectors } from './memory-index.queries.ts'
 import { findInTable, type LoadedVectors, type MemorySearch } from './memory-search.service.ts'
 import { createVectorPages, type VectorPages } from './vector-pages.ts'
-import { createVectorTable, type VectorTable } from './vector-table.ts'
+import { createVectorTable } from './vector-table.ts'
 
 export type MemoryIndex = ReturnType<ReturnType<typeof createVectorMemory>['openStore']>
 
@@ -58,7 +58,7 @@ export function createVectorMemory({ mostBytes, mostCompared = defaultMostCompar
       const { dimensions } = model
       const table = createVectorTable({ pages, dimensions, sets: sets.map(({ id }) => id) })
       try {
-        await fill(db, model.id, table)
+        await fillTable(table, (after) => readVectors(db, { modelId: model.id, after, limit: readAtOnce }))
       } catch (error) {
         table.close()
         throw error
@@ -70,18 +70,4 @@ export function createVectorMemory({ mostBytes, mostCompared = defaultMostCompar
   }
 
   return { openStore }
-}
-
-async function fill(db: Database, modelId: number, table: VectorTable): Promise<void> {
-  for (let after = nilUuid; ; ) {
-    const vectors = await readVectors(db, { modelId, after, limit: readAtOnce })
-    if (vectors.some((each) => table.add(each) === 'no room')) throw noRoom()
-    const last = vectors.at(-1)
-    if (!last) return
-    after = last.id
-  }
-}
-
-function noRoom(): RangeError {
-  return new RangeError('There is no room for so many vectors.')
 }

@@ -31,7 +31,6 @@ export type LoadedVectors = {
   view: View
 }
 
-const mostChanges = 2_000
 /** A few more than wanted are checked, because some records do not meet the conditions of the question. */
 const spare = 10
 const mostExamined = 10_000
@@ -54,9 +53,10 @@ export async function findInTable(
   let examined = limit + spare
   for (let round = 1; round <= mostRounds && !table.isClosed(); round++) {
     const near = table.findNearest(vector, cells, examined)
-    const state = await check(db, loaded, search, { near, known })
-    if (state === 'changed') continue
-    if (state === 'outdated') return undefined
+    const added = table.countAdded()
+    if (!(await check(db, loaded, search, { near, known }))) return undefined
+    // What was added meanwhile, by this check or that of another question, may be nearer.
+    if (table.countAdded() !== added) continue
     const found = near.filter(({ id }) => known.get(id))
     const isAll = near.length < examined
     if (found.length >= limit || (isAll && sets.length === 0))
@@ -69,23 +69,23 @@ export async function findInTable(
 
 type Near = { near: readonly Neighbour[]; known: Map<string, boolean> }
 
-/** Checks the records that are not known yet. `changed`: the table has learnt of vectors that may be nearer. */
+/** Checks the records that are not known yet. Returns whether the table can still be used. */
 async function check(
   db: Database,
   loaded: LoadedVectors,
   { conditions, states }: MemorySearch,
   { near, known }: Near,
-): Promise<'checked' | 'changed' | 'outdated'> {
+): Promise<boolean> {
   const ids = near.flatMap(({ id }) => (known.has(id) ? [] : [id]))
-  if (ids.length === 0 && known.size > 0) return 'checked'
+  if (ids.length === 0 && known.size > 0) return true
   const { modelId, table, view } = loaded
   const { snapshot } = view
-  const checked = await checkVectors(db, { modelId, ids, conditions, states, snapshot, mostChanges })
+  const checked = await checkVectors(db, { modelId, ids, conditions, states, snapshot })
   for (const id of ids) known.set(id, false)
   for (const id of checked.met) known.set(id, true)
-  const state = table.isClosed() ? 'outdated' : learnChanges(loaded, checked, mostChanges)
-  if (state === 'outdated') table.close()
-  return state
+  const isUsable = !table.isClosed() && learnChanges(loaded, checked)
+  if (!isUsable) table.close()
+  return isUsable
 }
 
 /** At least four times as many as before, by the share of the records that met the conditions. */

@@ -1,9 +1,9 @@
 import { compareNearness, type Embedding, type Neighbour } from '../../domain/similarity.ts'
 import { createBestPlaces } from '../../kernel/best-places.ts'
+import { createGrowingArray } from '../../kernel/growing-array.ts'
 import { cellsPerSet, noCell } from '../cells/cells.ts'
 import { type DecodedVector, decodeVector, type EncodedVector } from '../decoded-vectors.ts'
 import { estimateKept, fromBytes, lengthInBytes, toBytes } from './byte-vectors.ts'
-import { createPlaceList, type PlaceList } from './place-list.ts'
 import { createSignTable } from './sign-table.ts'
 import { mostAtOnce, type VectorPages } from './vector-pages.ts'
 
@@ -38,7 +38,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   /** The steps of rounding, of vectors with length 1; 0 at full precision. */
   const steps: number[] = []
   const placeOf = new Map<string, number>()
-  const placesOf = new Map<number, PlaceList>()
+  const placesOf = new Map<number, ReturnType<typeof createGrowingArray<Uint32Array>>>()
   const signs = createSignTable({ pages, dimensions })
   let hasRounded = false
   let isClosed = false
@@ -76,7 +76,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   }
 
   function listIn(cell: number, place: number): void {
-    const places = placesOf.get(cell) ?? createPlaceList()
+    const places = placesOf.get(cell) ?? createGrowingArray(Uint32Array)
     placesOf.set(cell, places)
     places.push(place)
   }
@@ -125,7 +125,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
     for (const cell of [noCell, ...cells]) {
       const places = placesOf.get(cell)
       for (let from = 0; places && from < places.length; ) {
-        const some = places.list(from, from + mostAtOnce - length)
+        const some = places.values.subarray(from, Math.min(places.length, from + mostAtOnce - length))
         part.set(some, length)
         length += some.length
         from += some.length
@@ -155,6 +155,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
 
   return {
     ...{ add, remove, versionOf, findNearest, readVector, close },
+    countAdded: () => ids.length,
     /** Whether a vector was stored with fewer bits. */
     isRounded: (id: string) => hasRounded && (steps[placeOf.get(id) ?? -1] ?? 0) > 0,
     isClosed: () => isClosed,

@@ -52,10 +52,11 @@ from reached
     select state.*
     from unnest($1::uuid[]) as candidate (id) cross join lateral (
       select r.id, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) as salience, r.importance,
-        round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
-        case when r.type = 'episodic'
+  round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
+  case when r.type = 'episodic'
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
-        case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at,
+  case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at
+,
         r.sensitivity <= $3::sensitivity as "isOpen",
         case when r.type <> 'entity'
 and c.words <= 60 then
@@ -870,24 +871,29 @@ and t.changed <= running.id
 order by t.changed
 limit 2001) as their) as change cross join lateral (
             select
-  convert_to(json_build_array(
-    r.id, case when "c"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "c"."changed"::text::int8 else 0 end, round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000),
-    case when r.type = 'episodic'
-and m.record_id is null then c.payload #>> '{timeline,0,t}' end,
-    case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end, r.scope, r.type, r.sensitivity, r.forgotten_at is not null, c.words, left(coalesce(
+  convert_to((select row_to_json(head)
+from (
+    select r.id, case when "c"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "c"."changed"::text::int8 else 0 end as version,
+  round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
+  case when r.type = 'episodic'
+and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
+  case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at
+, r.scope, r.type, r.sensitivity,
+      r.forgotten_at is not null as "isForgotten", c.words, left(coalesce(
   c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
   to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
-), 10),
-    case when m.record_id is not null then
-      json_build_array(m.conversation, round(date_part('epoch', m.at) * 1000), m.arrival,
-        coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false))
-    end
-  )::text, 'UTF8') as head,
+), 10) as day,
+      m.record_id is not null
+and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false) as asks,
+      case when m.record_id is not null then json_build_object(
+        'conversation', m.conversation, 'at', round(date_part('epoch', m.at) * 1000), 'arrival', m.arrival
+      ) end as message
+  ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
-            from contents as c join records as r on r.id = c.record_id
+ from
+  contents as c join records as r on r.id = c.record_id
 left join messages as m on m.record_id = r.id
-            where c.record_id = change.record_id
-            offset 0
+ where c.record_id = change.record_id offset 0
           ) as each
         ) as t
       ) as changed,
@@ -951,24 +957,29 @@ and t.changed <= running.id
 order by t.changed
 limit 2001) as their) as change cross join lateral (
             select
-  convert_to(json_build_array(
-    r.id, case when "c"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "c"."changed"::text::int8 else 0 end, round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000),
-    case when r.type = 'episodic'
-and m.record_id is null then c.payload #>> '{timeline,0,t}' end,
-    case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end, r.scope, r.type, r.sensitivity, r.forgotten_at is not null, c.words, left(coalesce(
+  convert_to((select row_to_json(head)
+from (
+    select r.id, case when "c"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "c"."changed"::text::int8 else 0 end as version,
+  round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
+  case when r.type = 'episodic'
+and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
+  case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at
+, r.scope, r.type, r.sensitivity,
+      r.forgotten_at is not null as "isForgotten", c.words, left(coalesce(
   c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
   to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
-), 10),
-    case when m.record_id is not null then
-      json_build_array(m.conversation, round(date_part('epoch', m.at) * 1000), m.arrival,
-        coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false))
-    end
-  )::text, 'UTF8') as head,
+), 10) as day,
+      m.record_id is not null
+and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false) as asks,
+      case when m.record_id is not null then json_build_object(
+        'conversation', m.conversation, 'at', round(date_part('epoch', m.at) * 1000), 'arrival', m.arrival
+      ) end as message
+  ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
-            from contents as c join records as r on r.id = c.record_id
+ from
+  contents as c join records as r on r.id = c.record_id
 left join messages as m on m.record_id = r.id
-            where c.record_id = change.record_id
-            offset 0
+ where c.record_id = change.record_id offset 0
           ) as each
         ) as t
       ) as changed,
@@ -989,25 +1000,31 @@ from pg_stat_wal_receiver)
     select string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea) as texts
 from (
       select
-  convert_to(json_build_array(
-    r.id, case when "c"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "c"."changed"::text::int8 else 0 end, round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000),
-    case when r.type = 'episodic'
-and m.record_id is null then c.payload #>> '{timeline,0,t}' end,
-    case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end, r.scope, r.type, r.sensitivity, r.forgotten_at is not null, c.words, left(coalesce(
+  convert_to((select row_to_json(head)
+from (
+    select r.id, case when "c"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "c"."changed"::text::int8 else 0 end as version,
+  round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
+  case when r.type = 'episodic'
+and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
+  case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at
+, r.scope, r.type, r.sensitivity,
+      r.forgotten_at is not null as "isForgotten", c.words, left(coalesce(
   c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
   to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
-), 10),
-    case when m.record_id is not null then
-      json_build_array(m.conversation, round(date_part('epoch', m.at) * 1000), m.arrival,
-        coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false))
-    end
-  )::text, 'UTF8') as head,
+), 10) as day,
+      m.record_id is not null
+and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false) as asks,
+      case when m.record_id is not null then json_build_object(
+        'conversation', m.conversation, 'at', round(date_part('epoch', m.at) * 1000), 'arrival', m.arrival
+      ) end as message
+  ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
-      from contents as c join records as r on r.id = c.record_id
+ from
+  contents as c join records as r on r.id = c.record_id
 left join messages as m on m.record_id = r.id
-      where c.record_id > $1::uuid
-      order by c.record_id
-      limit $2
+ where c.record_id > $1::uuid
+order by c.record_id
+limit $2
     ) as t;
 
 -- src/retrieval/text/stemming.queries.ts findStems

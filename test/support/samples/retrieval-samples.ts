@@ -37,7 +37,7 @@ const conditions = [sql<boolean>`r.forgotten_at is null`]
 
 const check = {
   ...{ modelId: 1, ids: [id], conditions: search.conditions },
-  ...{ snapshot: '700:705:701,703', mostChanges: 2_000 },
+  ...{ snapshot: '700:705:701,703' },
 }
 const states = { salience: filtering.salienceAtInstant(question), found: new Map() }
 

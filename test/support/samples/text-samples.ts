@@ -23,7 +23,7 @@ const id = '0197b9a0-0000-7000-8000-000000000001'
 const kept = [sql<boolean>`r.forgotten_at is null`]
 const check = {
   ...{ trust, ids: [id], answering: kept, lending: kept },
-  ...{ snapshot: '700:705:701,703', mostChanges: 2_000 },
+  ...{ snapshot: '700:705:701,703' },
 }
 const states = { salience: salienceAt(new Date('2026-01-01T00:00:00.000Z')), found: new Map() }
 const among = { newest: 500, ids: [id], others: rare }

@@ -12,7 +12,8 @@ export type WindowLimits = {
 
 type Hit = { id: string; place: number }
 type Placed = { id: string; place: number; at: number; arrival: number }
-type Window = { conversation: string; messages: Placed[]; isWhole: boolean }
+type Around = NonNullable<ReturnType<TextTable['listAround']>>
+type Window = Omit<Around, 'messages'> & { messages: Placed[] }
 
 /** A few more than wanted, because not every match may answer. */
 const spareHits = 3
@@ -25,40 +26,43 @@ export function createWindows(
   { around: limits, days }: { around?: WindowLimits | undefined; days?: DayNumbers | undefined },
 ) {
   const widths = new Map<string, number>()
+  const windows = new Map<string, Window | undefined>()
 
   function windowOf({ id, place }: Hit, { distance, gapMs }: WindowLimits): Window | undefined {
-    const width = widths.get(id) ?? distance
-    const around = table.listAround(place, { distance: width, gapMs })
+    const around = table.listAround(place, { distance: widths.get(id) ?? distance, gapMs })
     if (!around) return undefined
     const messages = around.messages.map((message) => ({ id: table.idOf(message.place), ...message }))
-    const own = messages.findIndex((message) => message.id === id)
-    const lends = (message: Placed) => known.get(message.id)?.lends
-    const isEnough = (side: readonly Placed[], isCut: boolean) =>
-      !isCut || side.filter(lends).length >= distance
-    return {
-      ...{ conversation: around.conversation, messages },
-      isWhole:
-        width >= widest ||
-        (messages.every((message) => known.has(message.id)) &&
-          isEnough(messages.slice(0, own), around.isCutBefore) &&
-          isEnough(messages.slice(own + 1), around.isCutAfter)),
-    }
+    return { ...around, messages }
   }
 
-  /** The messages around the best of some matches. */
+  /** Looks around the best of some matches, and returns the ids of the messages there. */
   function listIds(matches: readonly Hit[]): string[] {
+    windows.clear()
     if (!limits) return []
-    return matches
-      .slice(0, limits.hits + spareHits)
-      .flatMap((hit) => windowOf(hit, limits)?.messages.map(({ id }) => id) ?? [])
+    const hits = matches.slice(0, limits.hits + spareHits)
+    for (const hit of hits) windows.set(hit.id, windowOf(hit, limits))
+    return [...windows.values()].flatMap((window) => window?.messages.map(({ id }) => id) ?? [])
   }
 
   /** Whether enough is known around the best of the matches; those around which more is needed are widened. */
   function areWhole(matches: readonly Hit[]): boolean {
     if (!limits) return true
-    const short = matches.slice(0, limits.hits).filter((hit) => windowOf(hit, limits)?.isWhole === false)
-    for (const { id } of short) widths.set(id, 4 * (widths.get(id) ?? limits.distance))
-    return short.length === 0
+    const { distance, hits } = limits
+    const best = matches.slice(0, hits)
+    const short = best.filter(({ id }) => isShort(id, distance))
+    for (const { id } of short) widths.set(id, 4 * (widths.get(id) ?? distance))
+    return short.length === 0 && best.every(({ id }) => windows.has(id))
+  }
+
+  function isShort(hit: string, distance: number): boolean {
+    const window = windows.get(hit)
+    if (!window || (widths.get(hit) ?? distance) >= widest) return false
+    const own = window.messages.findIndex(({ id }) => id === hit)
+    const lacks = (side: readonly Placed[]) => side.filter(({ id }) => known.get(id)?.lends).length < distance
+    return (
+      (window.isCutBefore && lacks(window.messages.slice(0, own))) ||
+      (window.isCutAfter && lacks(window.messages.slice(own + 1)))
+    )
   }
 
   /** The messages around the best of the matches, each once, in the order of their conversations, with their words. */
@@ -68,7 +72,7 @@ export function createWindows(
     const isHit = new Set(hits.map(({ id }) => id))
     const conversations = new Map<string, Map<string, Placed>>()
     for (const hit of hits) {
-      const window = windowOf(hit, limits)
+      const window = windows.get(hit.id)
       if (!window) continue
       const messages = conversations.get(window.conversation) ?? new Map<string, Placed>()
       conversations.set(window.conversation, messages)

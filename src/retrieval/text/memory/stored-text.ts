@@ -14,5 +14,5 @@ export type StoredText = Group & {
   /** Whether it asks something. */
   asks: boolean
   /** Of a message: its conversation, its time in milliseconds and the order of its arrival. */
-  message?: { conversation: string; at: number; arrival: number } | undefined
+  message?: { conversation: string; at: number; arrival: number } | null
 }

@@ -37,10 +37,11 @@ export type LoadedTexts = {
   table: TextTable
   /** What the table knows: of several servers, everything that one of them has shown. */
   view: View
+  /** Whether the texts of all stores of the process have room. */
+  hasRoom: () => boolean
   isOutdated: boolean
 }
 
-const mostChanges = 2_000
 /** A few more than wanted are examined, because some records do not meet the conditions of the question. */
 const spare = 10
 /** Where the conditions leave so few that more must be examined, PostgreSQL finds them with less work. */
@@ -51,7 +52,13 @@ const mostRounds = 6
 /** What PostgreSQL says of the records that it was asked for. */
 type Known = Map<string, { answers: boolean; lends: boolean }>
 
-type Ranking = { matches: (Match & { place: number })[]; idfs: ReadonlyMap<string, number>; isAll: boolean }
+type Ranking = {
+  matches: (Match & { place: number })[]
+  idfs: ReadonlyMap<string, number>
+  isAll: boolean
+  /** How many texts the table had got until then. */
+  added: number
+}
 
 /**
  * Returns the best matches that meet the conditions, with the messages around them; undefined where the database must be asked.
@@ -68,11 +75,13 @@ export async function findInTexts(
   const windows = createWindows(table, known, search)
   let examined = limit + spare
   let ranking: Ranking | undefined
-  for (let round = 1; round <= mostRounds && !loaded.isOutdated; round++) {
+  for (let round = 1; round <= mostRounds; round++) {
     ranking ??= rank(table, search, examined)
     const likely = ranking.matches.filter(({ id }) => known.get(id)?.answers !== false)
     const ids = [...ranking.matches.map(({ id }) => id), ...windows.listIds(likely)]
-    if (await learn(db, loaded, search, { ids, known })) {
+    if (!(await learn(db, loaded, search, { ids, known }))) return undefined
+    // What was added meanwhile, by this check or that of another question, may be better.
+    if (table.countAdded() !== ranking.added) {
       ranking = undefined
       continue
     }
@@ -96,10 +105,11 @@ export async function findInTexts(
 function rank(table: TextTable, search: MemoryTextSearch, examined: number): Ranking {
   const { best, idfs } = table.rank(search.words, search.searched, { ...search, most: examined })
   const matches = best.map(({ place, score }) => ({ id: table.idOf(place), score, place }))
-  return { matches: matches.sort(compareMatches), idfs, isAll: best.length < examined }
+  const added = table.countAdded()
+  return { matches: matches.sort(compareMatches), idfs, isAll: best.length < examined, added }
 }
 
-/** Asks the database for records that are not known yet. Returns whether the table has changed, so that others may be better. */
+/** Asks the database for records that are not known yet. Returns whether the table can still be used. */
 async function learn(
   db: Database,
   loaded: LoadedTexts,
@@ -107,21 +117,13 @@ async function learn(
   { ids, known }: { ids: readonly string[]; known: Known },
 ): Promise<boolean> {
   const unknown = [...new Set(ids)].filter((id) => !known.has(id))
-  if (unknown.length === 0 && known.size > 0) return false
-  const { snapshot } = loaded.view
-  const checked = await checkTexts(db, {
-    trust,
-    ids: unknown,
-    answering,
-    lending,
-    states,
-    snapshot,
-    mostChanges,
-  })
+  if (unknown.length === 0 && known.size > 0) return true
+  const check = { trust, ids: unknown, answering, lending, states, snapshot: loaded.view.snapshot }
+  const checked = await checkTexts(db, check)
   for (const id of unknown) known.set(id, { answers: false, lends: false })
   for (const id of checked.answering) known.set(id, { answers: true, lends: false })
   for (const id of checked.lending) known.set(id, { answers: known.get(id)?.answers ?? false, lends: true })
-  const state = loaded.isOutdated ? 'outdated' : learnChanges(loaded, checked, mostChanges)
-  if (state === 'outdated') loaded.isOutdated = true
-  return state === 'changed'
+  const isLearnt = !loaded.isOutdated && learnChanges(loaded, checked)
+  loaded.isOutdated = !isLearnt || (checked.changed.length > 0 && !loaded.hasRoom())
+  return !loaded.isOutdated
 }

@@ -1,11 +1,19 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { answersAsText, type CheckedStates, checkedRecord, readAnswers } from '../../../db/checked-records.ts'
+import {
+  type CheckedStates,
+  checkedRecord,
+  placesWhere,
+  readPlaces,
+  readStates,
+  statesWhere,
+} from '../../../db/checked-records.ts'
 import type { Database } from '../../../db/connection.ts'
-import { selectUnseen, unknownView, type View, versionOf, viewNow } from '../../../db/seen-changes.ts'
+import { selectUnseen, type View, versionOf, viewNow, viewOf } from '../../../db/seen-changes.ts'
 import { openTo } from '../../../db/visibility.ts'
-import type { Sensitivity, Trust } from '../../../domain/caller.ts'
+import type { Trust } from '../../../domain/caller.ts'
+import { timeColumns } from '../../candidates.queries.ts'
 import { statedDay } from '../../period-search.queries.ts'
-import { findRecordTime } from '../../record-time.ts'
+import { readStoredTime, type StoredTimes } from '../../record-time.ts'
 import { questionMark } from '../context.queries.ts'
 import type { StoredText } from './stored-text.ts'
 
@@ -15,17 +23,19 @@ import type { StoredText } from './stored-text.ts'
  */
 const packed = sql`string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)`
 
-/** The texts `c` of records `r`; `m` is the message of one. */
+const texts = sql`
+  contents as c join records as r on r.id = c.record_id left join messages as m on m.record_id = r.id
+`
+
 const columns = sql`
-  convert_to(json_build_array(
-    r.id, ${versionOf('c.changed')}, round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000),
-    case when r.type = 'episodic' and m.record_id is null then c.payload #>> '{timeline,0,t}' end,
-    case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end, r.scope, r.type, r.sensitivity, r.forgotten_at is not null, c.words, ${statedDay},
-    case when m.record_id is not null then
-      json_build_array(m.conversation, round(date_part('epoch', m.at) * 1000), m.arrival,
-        coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false))
-    end
-  )::text, 'UTF8') as head,
+  convert_to((select row_to_json(head) from (
+    select r.id, ${versionOf('c.changed')} as version, ${timeColumns}, r.scope, r.type, r.sensitivity,
+      r.forgotten_at is not null as "isForgotten", c.words, ${statedDay} as day,
+      m.record_id is not null and coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false) as asks,
+      case when m.record_id is not null then json_build_object(
+        'conversation', m.conversation, 'at', round(date_part('epoch', m.at) * 1000), 'arrival', m.arrival
+      ) end as message
+  ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
 `
 
@@ -33,11 +43,7 @@ const columns = sql`
 export async function readTexts(db: Database, after: string, limit: number): Promise<StoredText[]> {
   const { rows } = await sql<{ texts: Buffer | null }>`
     select ${packed} as texts from (
-      select ${columns}
-      from contents as c join records as r on r.id = c.record_id left join messages as m on m.record_id = r.id
-      where c.record_id > ${after}::uuid
-      order by c.record_id
-      limit ${limit}
+      select ${columns} from ${texts} where c.record_id > ${after}::uuid order by c.record_id limit ${limit}
     ) as t
   `.execute(db)
   return unpack(rows[0]?.texts)
@@ -54,8 +60,6 @@ export type TextCheck = {
   states?: CheckedStates | undefined
   /** What the memory knows. */
   snapshot: string
-  /** One more change than this is returned where there are more. */
-  mostChanges: number
 }
 
 export type CheckedTexts = {
@@ -74,10 +78,10 @@ export type CheckedTexts = {
  */
 export async function checkTexts(
   db: Database,
-  { trust, ids, answering, lending, states, snapshot, mostChanges }: TextCheck,
+  { trust, ids, answering, lending, states, snapshot }: TextCheck,
 ): Promise<CheckedTexts> {
   const answers = [sql<SqlBool>`r.forgotten_at is null`, openTo(trust), ...answering]
-  const unseen = selectUnseen({ snapshot, table: 'contents', most: mostChanges + 1 })
+  const unseen = selectUnseen({ snapshot, table: 'contents' })
   const { rows } = await sql<{
     answering: string | null
     lending: string | null
@@ -91,16 +95,13 @@ export async function checkTexts(
       from unnest(${sql.val([...ids])}::uuid[]) with ordinality as asked (id, place)
       left join lateral (${checkedRecord({ answers, lends: lending }, states)}) as found on true
     )
-    select ${answersAsText} as answering,
-      string_agg(place::text, ',') filter (where lends) as lending,
-      string_agg(place::text, ',') filter (where answers is null) as gone,
+    select ${statesWhere(sql`answers`)} as answering,
+      ${placesWhere(sql`lends`)} as lending,
+      ${placesWhere(sql`answers is null`)} as gone,
       (
         select ${packed} from (
           select each.* from (${unseen}) as change cross join lateral (
-            select ${columns}
-            from contents as c join records as r on r.id = c.record_id left join messages as m on m.record_id = r.id
-            where c.record_id = change.record_id
-            offset 0
+            select ${columns} from ${texts} where c.record_id = change.record_id offset 0
           ) as each
         ) as t
       ) as changed,
@@ -108,38 +109,25 @@ export async function checkTexts(
     from checked
   `.execute(db)
   const [answer] = rows
-  const listed = (places: string | null | undefined) =>
-    places?.split(',').flatMap((place) => ids[Number(place) - 1] ?? []) ?? []
   return {
-    answering: readAnswers(answer?.answering, ids, states),
-    lending: listed(answer?.lending),
-    gone: listed(answer?.gone),
+    answering: readStates(answer?.answering, ids, states),
+    lending: readPlaces(answer?.lending, ids),
+    gone: readPlaces(answer?.gone, ids),
     changed: unpack(answer?.changed),
-    view: answer ?? unknownView,
+    view: viewOf(answer),
   }
 }
 
-type Head = [
-  id: string,
-  version: number,
-  createdAt: number,
-  happenedAt: string | null,
-  statedAt: string | null,
-  scope: string,
-  type: string,
-  sensitivity: Sensitivity,
-  isForgotten: boolean,
-  words: number,
-  day: string,
-  message: [conversation: string, at: number, arrival: number, asks: boolean] | null,
-]
+type Head = Omit<StoredText, 'search' | 'time'> & StoredTimes
 
 function unpack(bytes: Buffer | null | undefined): StoredText[] {
   const texts: StoredText[] = []
   for (let at = 0; bytes && at < bytes.length; ) {
     const head = partAt(bytes, at)
     const body = partAt(bytes, head.end)
-    texts.push(readText(JSON.parse(head.part.toString()) as Head, body.part))
+    const { at: createdAt, happened_at, stated_at, ...known } = JSON.parse(head.part.toString()) as Head
+    const time = readStoredTime({ at: createdAt, happened_at, stated_at })
+    texts.push({ ...known, time, search: body.part })
     at = body.end
   }
   return texts
@@ -149,41 +137,4 @@ function partAt(bytes: Buffer, at: number): { part: Buffer; end: number } {
   const start = at + 4
   const end = start + bytes.readInt32BE(at)
   return { part: bytes.subarray(start, end), end }
-}
-
-function readText(
-  [
-    id,
-    version,
-    createdAt,
-    happenedAt,
-    statedAt,
-    scope,
-    type,
-    sensitivity,
-    isForgotten,
-    words,
-    day,
-    message,
-  ]: Head,
-  search: Buffer,
-): StoredText {
-  const [conversation = '', at = 0, arrival = 0, asks = false] = message ?? []
-  const time = findRecordTime({ createdAt: new Date(createdAt), happenedAt, statedAt })
-  return {
-    ...{
-      id,
-      version,
-      time: time === undefined ? createdAt : Date.parse(time),
-      scope,
-      type,
-      sensitivity,
-      isForgotten,
-      words,
-      day,
-      search,
-      asks,
-    },
-    message: message ? { conversation, at, arrival } : undefined,
-  }
 }

@@ -1,7 +1,8 @@
 import type { Database } from '../../../db/connection.ts'
+import { fillTable, noRoom } from '../../../db/learnt-changes.ts'
 import { readView } from '../../../db/seen-changes.ts'
-import { nilUuid } from '../../../kernel/ids.ts'
 import { createKeeper, type KeeperClock } from '../../../kernel/keeper.ts'
+import type { StoredText } from './stored-text.ts'
 import { readTexts } from './text-memory.queries.ts'
 import {
   type FoundTexts,
@@ -31,7 +32,7 @@ export function createTextMemory({ mostBytes, ...clock }: Options) {
   function openStore(db: Database) {
     const keeper = createKeeper<LoadedTexts, undefined>({
       ...{ ...clock, load },
-      isCurrent: ({ isOutdated }) => !isOutdated && hasRoom(),
+      isCurrent: ({ isOutdated }) => !isOutdated,
       close: ({ table }) => tables.delete(table),
     })
 
@@ -47,23 +48,17 @@ export function createTextMemory({ mostBytes, ...clock }: Options) {
       const table = createTextTable()
       tables.add(table)
       try {
-        await fill(table)
+        await fillTable(table, readNext)
       } catch (error) {
         tables.delete(table)
         throw error
       }
-      return { table, view, isOutdated: false }
+      return { table, view, hasRoom, isOutdated: false }
     }
 
-    async function fill(table: LoadedTexts['table']): Promise<void> {
-      for (let after = nilUuid; ; ) {
-        const texts = await readTexts(db, after, readAtOnce)
-        if (texts.some((each) => table.add(each) === 'no room') || !hasRoom())
-          throw new RangeError('There is no room for so many texts.')
-        const last = texts.at(-1)
-        if (!last) return
-        after = last.id
-      }
+    async function readNext(after: string): Promise<StoredText[]> {
+      if (!hasRoom()) throw noRoom()
+      return readTexts(db, after, readAtOnce)
     }
 
     return {

@@ -1,5 +1,5 @@
+import { createGrowingArray } from '../../../kernel/growing-array.ts'
 import { b, k1 } from '../search-plan.ts'
-import { createGrowingArray } from './growing-array.ts'
 import { countOf, type createPostingLists, placeOf } from './posting-lists.ts'
 
 type Postings = Pick<ReturnType<typeof createPostingLists>, 'read'>
@@ -48,27 +48,25 @@ export function createTextScores(postings: Postings) {
     return found
   }
 
-  function addToAll(entries: Uint32Array, { weight, norm, texts, found }: Adding): void {
-    const { isSearched, group, length } = texts
+  function addToAll(entries: Uint32Array, adding: Adding): void {
+    const { found, texts } = adding
+    const { isSearched, group } = texts
     for (let at = 0; at < entries.length; at++) {
       const entry = entries[at] as number
       const place = placeOf(entry)
       if (isSearched[group[place] as number] !== 1) continue
       const score = scores[place] as number
       if (score === 0) found.push(place)
-      scores[place] =
-        score + weight / (1 + (norm.shortest + norm.perWord * (length[place] as number)) / countOf(entry))
+      scores[place] = score + gainOf(entry, adding)
     }
   }
 
-  function addToFound(entries: Uint32Array, { weight, norm, texts: { length } }: Adding): void {
+  function addToFound(entries: Uint32Array, adding: Adding): void {
     for (let at = 0; at < entries.length; at++) {
       const entry = entries[at] as number
       const place = placeOf(entry)
       const score = scores[place] as number
-      if (score === 0) continue
-      scores[place] =
-        score + weight / (1 + (norm.shortest + norm.perWord * (length[place] as number)) / countOf(entry))
+      if (score !== 0) scores[place] = score + gainOf(entry, adding)
     }
   }
 
@@ -95,4 +93,10 @@ export function createTextScores(postings: Postings) {
       return scores.byteLength
     },
   }
+}
+
+/** What a word adds to the score of a text. */
+function gainOf(entry: number, { weight, norm, texts }: Adding): number {
+  const length = texts.length[placeOf(entry)] as number
+  return weight / (1 + (norm.shortest + norm.perWord * length) / countOf(entry))
 }

@@ -1,9 +1,9 @@
 import { createBestPlaces, type ScoredPlace } from '../../../kernel/best-places.ts'
+import { createGrowingArray } from '../../../kernel/growing-array.ts'
 import type { MessageWords } from '../context-score.ts'
 import { computeIdf, k1, type StoreSize } from '../search-plan.ts'
 import { createConversationOrder, type PlacedMessage } from './conversation-order.ts'
 import { type DayNumbers, toNumber } from './day-numbers.ts'
-import { createGrowingArray } from './growing-array.ts'
 import { createPostingLists, mostPlaces, placeOf } from './posting-lists.ts'
 import { createRecordGroups, type Searched } from './record-groups.ts'
 import { readSearchVector } from './search-vector.ts'
@@ -74,10 +74,9 @@ export function createTextTable() {
     lengths.push(stored.words)
     asking.push(stored.asks ? 1 : 0)
     days.push(toNumber(stored.day))
-    const placed = message && {
-      ...{ place, at: message.at, arrival: message.arrival },
-      conversation: `${scope} ${message.conversation}`,
-    }
+    const placed = message
+      ? { ...message, place, conversation: `${scope} ${message.conversation}` }
+      : undefined
     messages.push(placed)
     if (placed) conversations.add(placed.conversation, placed)
     times.push(stored.time)
@@ -201,6 +200,7 @@ export function createTextTable() {
 
   return {
     ...{ add, remove, versionOf, rank, describe, isOfDays, readMessage, listAround },
+    countAdded: () => ids.length,
     idOf: (place: number) => ids[place] ?? '',
     /** How much memory the table takes, roughly. */
     countBytes: () =>
