@@ -18,12 +18,14 @@ export function lengthInBytes(dimensions: number): number {
 /** Rounds a vector that is not zero. */
 export function toBytes(vector: Embedding): ByteVector {
   let largest = 0
-  for (const value of vector) largest = Math.max(largest, Math.abs(value))
+  for (let index = 0; index < vector.length; index++) {
+    largest = Math.max(largest, Math.abs(vector[index] as number))
+  }
   const scale = largestByte / largest
   const numbers = new Int8Array(lengthInBytes(vector.length))
   let square = 0
   for (let index = 0; index < vector.length; index++) {
-    const rounded = Math.round((vector[index] ?? 0) * scale)
+    const rounded = Math.round((vector[index] as number) * scale)
     numbers[index] = rounded
     square += rounded * rounded
   }

@@ -28,10 +28,10 @@ export async function readVectors(
   const { rows } = await sql<{ vectors: Buffer | null }>`
     select ${packed} as vectors from (
       select e.*, s.cell
-      from embeddings as e join signatures as s on s.record_id = e.record_id and s.model_id = e.model_id
-      where e.record_id > ${after}::uuid and e.model_id = ${modelId}
-      order by e.record_id
-      limit ${limit}
+      from (
+        select * from embeddings where record_id > ${after}::uuid and model_id = ${modelId}
+        order by record_id limit ${limit}
+      ) as e join signatures as s using (record_id, model_id)
     ) as e
   `.execute(db)
   return unpack(rows[0]?.vectors)

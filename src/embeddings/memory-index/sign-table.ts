@@ -64,9 +64,11 @@ function signsInBytes(dimensions: number): number {
 }
 
 function toSigns(numbers: Int8Array, length: number): Int8Array {
-  const signs = new Uint8Array(length)
-  for (let at = 0; at < numbers.length; at++) {
-    if ((numbers[at] as number) > 0) signs[at >> 3] = (signs[at >> 3] as number) | (1 << (at & 7))
+  const signs = new Int8Array(length)
+  for (let from = 0; from < numbers.length; from += 8) {
+    let byte = 0
+    for (let bit = 0; bit < 8; bit++) byte |= ((numbers[from + bit] as number) > 0 ? 1 : 0) << bit
+    signs[from >> 3] = byte
   }
-  return new Int8Array(signs.buffer)
+  return signs
 }

@@ -3,6 +3,8 @@ import { createGrowingMemory, createLoops } from './dot-products.ts'
 const pageBytes = 65_536
 /** The first pages hold what one call of the loop reads and writes: a question, the addresses of vectors, the results. */
 const workPages = 3
+/** Node collects garbage when memory grows, as if all of it were new. 16 MB at once; what nobody wrote to takes no memory. */
+const grownAtOnce = 256
 const addressesAt = pageBytes
 const resultsAt = 2 * pageBytes
 
@@ -19,23 +21,27 @@ export function createVectorPages(mostBytes: number) {
   const most = Math.floor(mostBytes / pageBytes)
   const memory = createGrowingMemory({ initial: workPages, maximum: workPages + most })
   const loops = createLoops(memory)
-  const returned: number[] = []
+  const free: number[] = []
   let grown = 0
   let bytes = new Int8Array(memory.buffer)
 
   /** Returns the address of a page; undefined where there is no room. */
   function take(): number | undefined {
-    const page = returned.pop()
-    if (page !== undefined) return page
-    if (grown === most) return undefined
-    const address = memory.grow(1) * pageBytes
+    if (free.length === 0) grow()
+    return free.pop()
+  }
+
+  function grow(): void {
+    const count = Math.min(grownAtOnce, most - grown)
+    if (count === 0) return
+    const first = memory.grow(count)
     bytes = new Int8Array(memory.buffer)
-    grown += 1
-    return address
+    grown += count
+    for (let page = count - 1; page >= 0; page--) free.push((first + page) * pageBytes)
   }
 
   function giveBack(pages: readonly number[]): void {
-    returned.push(...pages)
+    free.push(...pages)
   }
 
   function write(address: number, vector: Int8Array): void {
@@ -65,6 +71,6 @@ export function createVectorPages(mostBytes: number) {
     ...{ take, giveBack, write, read, compare, differ },
     /** How many vectors of a length fit into a page. */
     perPage: (length: number) => Math.floor(pageBytes / length),
-    countFree: () => most - grown + returned.length,
+    countFree: () => most - grown + free.length,
   }
 }

@@ -59,7 +59,8 @@ type PendingInput = { modelId: number; scope: string | null; limit: number }
 /**
  * Returns the next records in the order of their creation, up to the first text that was written earlier and still
  * waits for its vector: of two equal records the later one is the repetition, whichever vector came first. Texts that
- * have failed before are not waited for.
+ * have failed before are not waited for. The vectors are looked up record by record, because without statistics, as
+ * after a large import, the planner reads all of them for each record.
  */
 export async function findUncompared(
   tx: Transaction,
@@ -68,11 +69,15 @@ export async function findUncompared(
   const { rows } = await sql<
     Omit<PendingRecord, 'vector'> & { bits: Precision | null; code: Buffer; signature: Buffer }
   >`
-    select r.id, r.scope, r.sensitivity, (${isLive}) as is_live, e.bits, e.code, substr(bit_send(s.bits), 5) as signature
+    select r.id, r.scope, r.sensitivity, (${isLive}) as is_live, v.bits, v.code, v.signature
     from unsurprised as u
     join records as r on r.id = u.record_id
-    left join (embeddings as e join signatures as s using (record_id, model_id))
-      on e.record_id = u.record_id and e.model_id = ${modelId}
+    left join lateral (
+      select e.bits, e.code, substr(bit_send(s.bits), 5) as signature
+      from embeddings as e join signatures as s using (record_id, model_id)
+      where record_id = u.record_id and model_id = ${modelId}
+      offset 0
+    ) as v on true
     where ${isOf(scope)} and u.asked_at < coalesce((
       select min(w.asked_at) from unembedded as w
       where w.attempts = 0 and w.due_at < 'infinity' and ${isOf(scope, 'w')}

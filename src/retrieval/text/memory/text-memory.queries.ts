@@ -23,9 +23,8 @@ import type { StoredText } from './stored-text.ts'
  */
 const packed = sql`string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)`
 
-const texts = sql`
-  contents as c join records as r on r.id = c.record_id left join messages as m on m.record_id = r.id
-`
+/** Of each row `c` of contents. */
+const itsRecord = sql`join records as r on r.id = c.record_id left join messages as m on m.record_id = r.id`
 
 const columns = sql`
   convert_to((select row_to_json(head) from (
@@ -39,11 +38,16 @@ const columns = sql`
   tsvectorsend(c.search) as body
 `
 
-/** Returns the texts of the next records in the order of their ids. */
+/**
+ * Returns the texts of the next records in the order of their ids. The records are looked up for a few rows: of all rows behind
+ * `after` PostgreSQL would read records and messages from the first one on.
+ */
 export async function readTexts(db: Database, after: string, limit: number): Promise<StoredText[]> {
   const { rows } = await sql<{ texts: Buffer | null }>`
     select ${packed} as texts from (
-      select ${columns} from ${texts} where c.record_id > ${after}::uuid order by c.record_id limit ${limit}
+      select ${columns}
+      from (select * from contents where record_id > ${after}::uuid order by record_id limit ${limit}) as c ${itsRecord}
+      order by c.record_id
     ) as t
   `.execute(db)
   return unpack(rows[0]?.texts)
@@ -101,7 +105,7 @@ export async function checkTexts(
       (
         select ${packed} from (
           select each.* from (${unseen}) as change cross join lateral (
-            select ${columns} from ${texts} where c.record_id = change.record_id offset 0
+            select ${columns} from contents as c ${itsRecord} where c.record_id = change.record_id offset 0
           ) as each
         ) as t
       ) as changed,
