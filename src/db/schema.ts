@@ -439,6 +439,10 @@ export interface Records {
   purge_at: Date | null;
   reinforcement_gain: number;
   restored_at: Date | null;
+  /**
+   * the transaction that last restored the record or changed its sensitivity
+   */
+  revealed: string | null;
   salience: number;
   scope: string;
   sensitivity: Sensitivity;

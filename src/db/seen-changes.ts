@@ -44,31 +44,47 @@ export function viewOf({ snapshot, timeline }: View = unknownView): View {
 const hasHappened = (changed: RawBuilder<unknown>) =>
   sql<SqlBool>`${changed} < pg_snapshot_xmax(pg_current_snapshot())`
 
-/** The version of a row, from its column `changed`. What has not happened tells nothing, and counts as seen by everyone. */
-export function versionOf(column: string): RawBuilder<unknown> {
-  const changed = sql.ref(column)
+/** The version of a row, from the transaction that last changed it. What has not happened tells nothing, and counts as seen by everyone. */
+export function versionOf(changed: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case when ${hasHappened(changed)} then ${changed}::text::int8 else 0 end`
 }
 
 /** Of more changes than this, the database answers and what is in memory is read again. */
 export const mostChanges = 2_000
 
-type Changes = { snapshot: string; table: 'contents' | 'embeddings'; among?: RawBuilder<SqlBool> }
+/** A table `t` whose rows say by which transaction they were last changed, and of which record they are. */
+type Changing = { table: string; id: 'id' | 'record_id'; changed: string; among?: RawBuilder<SqlBool> }
 
 /**
- * The ids of records whose row a snapshot did not see, one more than `mostChanges` where there are more, as a select. Of a transaction that runs for hours only its own changes
- * are read again, and not all since it began. Both parts are ordered, so that PostgreSQL reads them from the index of `changed`
- * whatever number of rows it expects.
+ * The ids of records of which a snapshot did not see a row, as a select; of each table one more than `mostChanges` where there are
+ * more. Of a transaction that runs for hours only its own changes are read again, and not all since it began. Each part is ordered,
+ * so that PostgreSQL reads it from the index of the transactions whatever number of rows it expects.
  */
-export function selectUnseen({ snapshot, table, among = sql<SqlBool>`true` }: Changes): RawBuilder<unknown> {
-  const rows = (from: RawBuilder<unknown>, condition: RawBuilder<unknown>) => sql`
-    select t.record_id from ${sql.table(table)} as t
-    where ${among} and t.changed >= ${from} and ${condition} order by t.changed limit ${sql.lit(mostChanges + 1)}`
+export function selectUnseen(snapshot: string, tables: readonly Changing[]): RawBuilder<unknown> {
   // A value of its own: PostgreSQL then keeps one plan, and does not plan the statement again for each snapshot.
   const known = sql`(select ${snapshot}::pg_snapshot)`
-  return sql`
-    select record_id from (${rows(sql`pg_snapshot_xmax(${known})`, hasHappened(sql`t.changed`))}) as later
-    union all
-    select their.record_id from pg_snapshot_xip(${known}) as running (id)
-    cross join lateral (${rows(sql`running.id`, sql`t.changed <= running.id`)}) as their`
+  return sql.join(
+    tables.flatMap((table) => [
+      sql`select record_id from (${selectLater(table, sql`pg_snapshot_xmax(${known})`)}) as later`,
+      sql`select their.record_id from pg_snapshot_xip(${known}) as running (id)
+        cross join lateral (${selectOf(table, sql`running.id`)}) as their`,
+    ]),
+    sql` union all `,
+  )
 }
+
+const selectLater = (table: Changing, from: RawBuilder<unknown>) =>
+  selectChanged(table, from, hasHappened(changedOf(table)))
+
+const selectOf = (table: Changing, id: RawBuilder<unknown>) =>
+  selectChanged(table, id, sql`${changedOf(table)} <= ${id}`)
+
+function selectChanged(table: Changing, from: RawBuilder<unknown>, condition: RawBuilder<unknown>) {
+  const { among = sql<SqlBool>`true` } = table
+  return sql`
+    select ${sql.ref(`t.${table.id}`)} as record_id from ${sql.table(table.table)} as t
+    where ${among} and ${changedOf(table)} >= ${from} and ${condition}
+    order by ${changedOf(table)} limit ${sql.lit(mostChanges + 1)}`
+}
+
+const changedOf = ({ changed }: Changing) => sql.ref(`t.${changed}`)

@@ -12,7 +12,7 @@ import type { MemoryRecord, Provenance } from './records.schemas.ts'
 /** Without generated columns and without columns that only SQL reads. */
 export type RecordRow = Omit<
   Selectable<Records>,
-  'decay_rank' | 'fades_at' | 'demoted_at' | 'restored_at' | 'worth'
+  'decay_rank' | 'fades_at' | 'demoted_at' | 'restored_at' | 'revealed' | 'worth'
 >
 
 export type ContentRow = Pick<Selectable<Contents>, 'tags'> & {

@@ -41,13 +41,13 @@ const statements = [
   `delete from records`,
 ]
 
-/** What a run that executes the statements keeps, table by table, without the column that a later migration added. */
+/** What a run that executes the statements keeps, table by table, without the columns that later migrations added. */
 async function listKept() {
   return database.db.transaction().execute(async (tx) => {
     await sql`select set_config('membrane.effects', ${runId}, true)`.execute(tx)
     for (const statement of statements) await sql.raw(statement).execute(tx)
     const { rows } = await sql<{ relation: string }>`
-      select run_id, relation, record_id, before - 'changed' as before, after - 'changed' as after
+      select run_id, relation, record_id, before - '{changed,revealed}'::text[] as before, after - '{changed,revealed}'::text[] as after
       from run_effects where run_id = ${runId}::uuid
       order by relation, 4, 5
     `.execute(tx)

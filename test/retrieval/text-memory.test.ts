@@ -77,8 +77,9 @@ const remember = async (text: string, more: object = {}): Promise<string> => {
   return (body as Body).id
 }
 
+const limited: Trust = { maxSensitivity: 'low', scopes: ['red'] }
+
 describe('words in memory', () => {
-  const limited: Trust = { maxSensitivity: 'low', scopes: ['red'] }
   const everyDay = [['2025-03-01', '2025-05-31']] as const
   it.each([
     ['every record', {}],
@@ -129,6 +130,27 @@ describe('texts that change after they were loaded', () => {
     expect((await app.request('POST', `/v1/records/${id}/erase`, { body: erased })).status).toBe(200)
     expect(await idsOf('marmalade')).toEqual([])
     expect(counted.inMemory).toBe(2)
+  })
+
+  it('are found once their record is restored, or a caller may see it', async () => {
+    const forgotten = await remember('a forgotten quetzal')
+    expect((await app.request('DELETE', `/v1/records/${forgotten}?actor=a&rationale=b`)).status).toBe(200)
+    const secret = await remember('a secret axolotl', { sensitivity: 'high' })
+    const { idsOf } = await openLoaded()
+    expect(await idsOf('quetzal')).toEqual([])
+    expect(await idsOf('axolotl', { trust: limited })).toEqual([])
+    expect(
+      (
+        await app.request('POST', `/v1/records/${forgotten}/restore`, {
+          body: { actor: 'a', rationale: 'b' },
+        })
+      ).status,
+    ).toBe(200)
+    expect(
+      (await app.request('PATCH', `/v1/records/${secret}`, { body: { sensitivity: 'low' } })).status,
+    ).toBe(200)
+    expect(await idsOf('quetzal')).toEqual([forgotten])
+    expect(await idsOf('axolotl', { trust: limited })).toEqual([secret])
   })
 
   it('are found by each of several questions at the same time', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createRandom } from '../../bench/load.ts'
+import { formatUuid } from '../../src/kernel/ids.ts'
 import { createConversationOrder } from '../../src/retrieval/text/memory/conversation-order.ts'
 import { numberDays } from '../../src/retrieval/text/memory/day-numbers.ts'
 import { countOf, createPostingLists, placeOf } from '../../src/retrieval/text/memory/posting-lists.ts'
@@ -13,7 +14,12 @@ const options = { averageLength: 10, most: 10, mostWords: 24 }
 
 type Counts = Record<string, number>
 
-function textOf(id: string, counts: Counts, more: Partial<StoredText> = {}): StoredText {
+/** A name of up to 16 letters as a UUID, and back. */
+const idNamed = (name: string) => formatUuid(Buffer.from(name.padEnd(16, '\0')))
+const nameOf = (id: string) => Buffer.from(id.replaceAll('-', ''), 'hex').toString().replaceAll('\0', '')
+
+function textOf(name: string, counts: Counts, more: Partial<StoredText> = {}): StoredText {
+  const id = idNamed(name)
   const words = Object.values(counts).reduce((sum, count) => sum + count, 0)
   return {
     ...{ id, version: 1, time: 0, day: '2026-01-01', scope: 'team', type: 'episodic', sensitivity: 'low' },
@@ -30,7 +36,7 @@ function tableOf(texts: readonly StoredText[]) {
     more: object = {},
   ) =>
     table.rank(words, searched, { ...options, ...more }).best.map(({ place, score }) => ({
-      id: table.idOf(place),
+      id: nameOf(table.idOf(place)),
       score,
     }))
   const idsOf = (...asked: Parameters<typeof find>) => find(...asked).map(({ id }) => id)
@@ -124,9 +130,9 @@ describe('a table of texts', () => {
     expect(table.add(textOf('a', { coffee: 1 }, { version: 5 }), () => true)).toBe('added')
     expect(idsOf(['tea'])).toEqual([])
     expect(idsOf(['coffee'])).toEqual(['a'])
-    table.remove('a')
+    table.remove(idNamed('a'))
     expect(idsOf(['coffee'])).toEqual([])
-    expect(table.describe('a')).toBeUndefined()
+    expect(table.describe(idNamed('a'))).toBeUndefined()
   })
 
   it('finds the texts of some days', () => {
@@ -147,9 +153,9 @@ describe('a table of texts', () => {
       textOf('long', { tea: 61 }),
       textOf('entity', { tea: 1 }, { type: 'entity' }),
     ])
-    expect(table.describe('short')).toEqual({ created_at: new Date(5), words: ['tea'] })
-    expect(table.describe('long')?.words).toBeNull()
-    expect(table.describe('entity')?.words).toBeNull()
+    expect(table.describe(idNamed('short'))).toEqual({ created_at: new Date(5), words: ['tea'] })
+    expect(table.describe(idNamed('long'))?.words).toBeNull()
+    expect(table.describe(idNamed('entity'))?.words).toBeNull()
     expect(idsOf(['scope team'])).toEqual([])
   })
 })
@@ -157,21 +163,38 @@ describe('a table of texts', () => {
 describe('the order of a conversation', () => {
   const minute = 60_000
   const order = createConversationOrder()
-  const messages = [0, 1, 2, 3, 90, 91].map((at, place) => ({ place, at: at * minute, arrival: place }))
-  for (const message of [3, 0, 5, 1, 4, 2].flatMap((at) => messages[at] ?? [])) order.add('talk', message)
-  const around = (place: number, distance: number) => {
-    const [message = { place, at: 0, arrival: 0 }] = messages.slice(place, place + 1)
-    const { messages: near, ...cut } = order.listAround('talk', message, { distance, gapMs: 30 * minute })
-    return { places: near.map((each) => each.place), ...cut }
+  const minutes = [0, 1, 2, 3, 90, 91]
+  const arrived = [3, 0, 5, 1, 4, 2]
+  for (const number of arrived) {
+    order.push({ conversation: 'talk', at: (minutes[number] ?? 0) * minute, arrival: number })
+    order.push(undefined)
   }
+  /** By the numbers of the messages; what is no message has a place between two of them. */
+  const around = (number: number, distance: number) => {
+    const near = order.listAround(2 * arrived.indexOf(number), { distance, gapMs: 30 * minute })
+    const { messages = [], ...cut } = near ?? {}
+    return { numbers: messages.map(({ place }) => arrived[place / 2]), ...cut }
+  }
+  const talk = { conversation: 'talk' }
 
   it('is that of the times, whatever order they came in', () => {
-    expect(around(1, 9)).toEqual({ places: [0, 1, 2, 3], isCutBefore: false, isCutAfter: false })
+    expect(around(1, 9)).toEqual({ ...talk, numbers: [0, 1, 2, 3], isCutBefore: false, isCutAfter: false })
   })
 
   it('ends at a pause, and at the distance', () => {
-    expect(around(4, 2)).toEqual({ places: [4, 5], isCutBefore: false, isCutAfter: false })
-    expect(around(1, 1)).toEqual({ places: [0, 1, 2], isCutBefore: false, isCutAfter: true })
-    expect(around(3, 2)).toEqual({ places: [1, 2, 3], isCutBefore: true, isCutAfter: false })
+    expect(around(4, 2)).toEqual({ ...talk, numbers: [4, 5], isCutBefore: false, isCutAfter: false })
+    expect(around(1, 1)).toEqual({ ...talk, numbers: [0, 1, 2], isCutBefore: false, isCutAfter: true })
+    expect(around(3, 2)).toEqual({ ...talk, numbers: [1, 2, 3], isCutBefore: true, isCutAfter: false })
+  })
+
+  it('has no place for what is no message, or has gone', () => {
+    expect(order.listAround(1, { distance: 2, gapMs: minute })).toBeUndefined()
+    const gone = createConversationOrder()
+    for (const at of [1, 2]) gone.push({ ...talk, at, arrival: at })
+    gone.remove(0)
+    expect(gone.listAround(0, { distance: 2, gapMs: minute })).toBeUndefined()
+    expect(gone.listAround(1, { distance: 2, gapMs: minute })?.messages.map(({ place }) => place)).toEqual([
+      1,
+    ])
   })
 })

@@ -15,7 +15,7 @@ import type { VersionedVector } from './vector-table.ts'
 
 /** One value: a driver needs several times as long for some hundred rows. `e` and `s` are an embedding and its signature. */
 const packed = sql`string_agg(
-  uuid_send(e.record_id) || int8send(${versionOf('e.changed')}) || int4send(e.cell) || int2send(e.bits)
+  uuid_send(e.record_id) || int8send(${versionOf(sql`e.changed`)}) || int4send(e.cell) || int2send(e.bits)
     || int4send(octet_length(e.code)) || e.code,
   ''::bytea order by e.record_id
 )`
@@ -67,7 +67,7 @@ export async function checkVectors(
   { modelId, ids, conditions, states, snapshot }: Check,
 ): Promise<Checked> {
   const among = sql<SqlBool>`t.model_id = ${modelId}`
-  const unseen = selectUnseen({ snapshot, table: 'embeddings', among })
+  const unseen = selectUnseen(snapshot, [{ table: 'embeddings', id: 'record_id', changed: 'changed', among }])
   const { rows } = await sql<{
     met: string | null
     gone: string | null

@@ -1,6 +1,7 @@
 import { compareNearness, type Embedding, type Neighbour } from '../../domain/similarity.ts'
 import { createBestPlaces } from '../../kernel/best-places.ts'
 import { createGrowingArray } from '../../kernel/growing-array.ts'
+import { createUuidPlaces } from '../../kernel/uuid-places.ts'
 import { cellsPerSet, noCell } from '../cells/cells.ts'
 import { type DecodedVector, decodeVector, type EncodedVector } from '../decoded-vectors.ts'
 import { estimateKept, fromBytes, lengthInBytes, toBytes } from './byte-vectors.ts'
@@ -31,13 +32,12 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   const length = lengthInBytes(dimensions)
   const perPage = pages.perPage(length)
   const taken: number[] = []
-  const ids: string[] = []
+  const ids = createUuidPlaces()
   const versions: number[] = []
   /** By which a product is multiplied to get a cosine; not a number where a place is empty. */
   const factors: number[] = []
   /** The steps of rounding, of vectors with length 1; 0 at full precision. */
   const steps: number[] = []
-  const placeOf = new Map<string, number>()
   const placesOf = new Map<number, ReturnType<typeof createGrowingArray<Uint32Array>>>()
   const signs = createSignTable({ pages, dimensions })
   let hasRounded = false
@@ -65,14 +65,13 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
     steps.push(step / Math.sqrt(square))
     hasRounded ||= step > 0
     factors.push(step === 0 ? factor : factor / estimateKept(vector, step))
-    placeOf.set(id, place)
     listIn(sets.includes(Math.floor(cell / cellsPerSet)) ? cell : noCell, place)
     return 'added'
   }
 
   /** Undefined for a vector that is not here. */
   function versionOf(id: string): number | undefined {
-    return versions[placeOf.get(id) ?? -1]
+    return versions[ids.placeOf(id) ?? -1]
   }
 
   function listIn(cell: number, place: number): void {
@@ -82,9 +81,9 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   }
 
   function remove(id: string): void {
-    const place = placeOf.get(id)
+    const place = ids.placeOf(id)
     if (place === undefined) return
-    placeOf.delete(id)
+    ids.remove(id)
     factors[place] = Number.NaN
   }
 
@@ -101,7 +100,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
     }
     return nearest
       .list()
-      .map(({ place, score }) => ({ id: ids[place] ?? '', similarity: Math.min(1, score * question.factor) }))
+      .map(({ place, score }) => ({ id: ids.idOf(place), similarity: Math.min(1, score * question.factor) }))
       .sort(compareNearness)
   }
 
@@ -139,7 +138,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
 
   /** Returns a vector with length 1; undefined where it has gone. */
   function readVector(id: string): Pick<DecodedVector, 'id' | 'vector' | 'step'> | undefined {
-    const place = placeOf.get(id)
+    const place = ids.placeOf(id)
     if (place === undefined) return undefined
     const numbers = pages.read(addressOf(place), length)
     const factor = 1 / Math.sqrt(numbers.reduce((sum, value) => sum + value * value, 0))
@@ -157,7 +156,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
     ...{ add, remove, versionOf, findNearest, readVector, close },
     countAdded: () => ids.length,
     /** Whether a vector was stored with fewer bits. */
-    isRounded: (id: string) => hasRounded && (steps[placeOf.get(id) ?? -1] ?? 0) > 0,
+    isRounded: (id: string) => hasRounded && (steps[ids.placeOf(id) ?? -1] ?? 0) > 0,
     isClosed: () => isClosed,
   }
 }

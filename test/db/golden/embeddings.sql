@@ -705,33 +705,30 @@ and is_kept) as met,
       string_agg(place::text, ',') filter (where not is_kept) as gone,
       (
         select string_agg(
-  uuid_send(e.record_id) || int8send(case when "e"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "e"."changed"::text::int8 else 0 end) || int4send(e.cell) || int2send(e.bits)
+  uuid_send(e.record_id) || int8send(case when e.changed < pg_snapshot_xmax(pg_current_snapshot()) then e.changed::text::int8 else 0 end) || int4send(e.cell) || int2send(e.bits)
     || int4send(octet_length(e.code)) || e.code,
   ''::bytea
 order by e.record_id
 )
 from (
           select each.*
+from (select record_id
 from (
-    select record_id
-from (
-    select t.record_id
+    select "t"."record_id" as record_id
 from "embeddings" as t
     where t.model_id = $8
-and t.changed >= pg_snapshot_xmax((select $9::pg_snapshot))
-and t.changed < pg_snapshot_xmax(pg_current_snapshot())
-order by t.changed
-limit 2001) as later
-    union all
-    select their.record_id
+and "t"."changed" >= pg_snapshot_xmax((select $9::pg_snapshot))
+and "t"."changed" < pg_snapshot_xmax(pg_current_snapshot())
+    order by "t"."changed"
+limit 2001) as later union all select their.record_id
 from pg_snapshot_xip((select $10::pg_snapshot)) as running (id)
-    cross join lateral (
-    select t.record_id
+        cross join lateral (
+    select "t"."record_id" as record_id
 from "embeddings" as t
     where t.model_id = $11
-and t.changed >= running.id
-and t.changed <= running.id
-order by t.changed
+and "t"."changed" >= running.id
+and "t"."changed" <= running.id
+    order by "t"."changed"
 limit 2001) as their) as change cross join lateral (
             select e.*, s.cell
             from embeddings as e join signatures as s on s.record_id = e.record_id
@@ -789,33 +786,30 @@ and is_kept) as met,
       string_agg(place::text, ',') filter (where not is_kept) as gone,
       (
         select string_agg(
-  uuid_send(e.record_id) || int8send(case when "e"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "e"."changed"::text::int8 else 0 end) || int4send(e.cell) || int2send(e.bits)
+  uuid_send(e.record_id) || int8send(case when e.changed < pg_snapshot_xmax(pg_current_snapshot()) then e.changed::text::int8 else 0 end) || int4send(e.cell) || int2send(e.bits)
     || int4send(octet_length(e.code)) || e.code,
   ''::bytea
 order by e.record_id
 )
 from (
           select each.*
+from (select record_id
 from (
-    select record_id
-from (
-    select t.record_id
+    select "t"."record_id" as record_id
 from "embeddings" as t
     where t.model_id = $7
-and t.changed >= pg_snapshot_xmax((select $8::pg_snapshot))
-and t.changed < pg_snapshot_xmax(pg_current_snapshot())
-order by t.changed
-limit 2001) as later
-    union all
-    select their.record_id
+and "t"."changed" >= pg_snapshot_xmax((select $8::pg_snapshot))
+and "t"."changed" < pg_snapshot_xmax(pg_current_snapshot())
+    order by "t"."changed"
+limit 2001) as later union all select their.record_id
 from pg_snapshot_xip((select $9::pg_snapshot)) as running (id)
-    cross join lateral (
-    select t.record_id
+        cross join lateral (
+    select "t"."record_id" as record_id
 from "embeddings" as t
     where t.model_id = $10
-and t.changed >= running.id
-and t.changed <= running.id
-order by t.changed
+and "t"."changed" >= running.id
+and "t"."changed" <= running.id
+    order by "t"."changed"
 limit 2001) as their) as change cross join lateral (
             select e.*, s.cell
             from embeddings as e join signatures as s on s.record_id = e.record_id
@@ -841,19 +835,21 @@ from pg_stat_wal_receiver)
 
 -- src/embeddings/memory-index/memory-index.queries.ts readVectors
     select string_agg(
-  uuid_send(e.record_id) || int8send(case when "e"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "e"."changed"::text::int8 else 0 end) || int4send(e.cell) || int2send(e.bits)
+  uuid_send(e.record_id) || int8send(case when e.changed < pg_snapshot_xmax(pg_current_snapshot()) then e.changed::text::int8 else 0 end) || int4send(e.cell) || int2send(e.bits)
     || int4send(octet_length(e.code)) || e.code,
   ''::bytea
 order by e.record_id
 ) as vectors
 from (
       select e.*, s.cell
-      from embeddings as e join signatures as s on s.record_id = e.record_id
-and s.model_id = e.model_id
-      where e.record_id > $1::uuid
-and e.model_id = $2
-      order by e.record_id
-      limit $3
+      from (
+        select *
+from embeddings
+where record_id > $1::uuid
+and model_id = $2
+        order by record_id
+limit $3
+      ) as e join signatures as s using (record_id, model_id)
     ) as e;
 
 -- src/embeddings/surprise/surprise-comparison.queries.ts comparableIn
@@ -897,12 +893,16 @@ and embeds for share;
 
 -- src/embeddings/surprise/surprise-comparison.queries.ts findUncompared: everywhere
     select r.id, r.scope, r.sensitivity, (r.forgotten_at is null
-and r.status in ('active', 'challenged')) as is_live, e.bits, e.code, substr(bit_send(s.bits), 5) as signature
+and r.status in ('active', 'challenged')) as is_live, v.bits, v.code, v.signature
     from unsurprised as u
     join records as r on r.id = u.record_id
-    left join (embeddings as e join signatures as s using (record_id, model_id))
-      on e.record_id = u.record_id
-and e.model_id = $1
+    left join lateral (
+      select e.bits, e.code, substr(bit_send(s.bits), 5) as signature
+      from embeddings as e join signatures as s using (record_id, model_id)
+      where record_id = u.record_id
+and model_id = $1
+      offset 0
+    ) as v on true
     where true
 and u.asked_at < coalesce((
       select min(w.asked_at)
@@ -916,12 +916,16 @@ and true
 
 -- src/embeddings/surprise/surprise-comparison.queries.ts findUncompared: in a scope
     select r.id, r.scope, r.sensitivity, (r.forgotten_at is null
-and r.status in ('active', 'challenged')) as is_live, e.bits, e.code, substr(bit_send(s.bits), 5) as signature
+and r.status in ('active', 'challenged')) as is_live, v.bits, v.code, v.signature
     from unsurprised as u
     join records as r on r.id = u.record_id
-    left join (embeddings as e join signatures as s using (record_id, model_id))
-      on e.record_id = u.record_id
-and e.model_id = $1
+    left join lateral (
+      select e.bits, e.code, substr(bit_send(s.bits), 5) as signature
+      from embeddings as e join signatures as s using (record_id, model_id)
+      where record_id = u.record_id
+and model_id = $1
+      offset 0
+    ) as v on true
     where exists (
         select
 from records as o

@@ -849,31 +849,45 @@ and r.forgotten_at is null, false) as lends offset 0
         select string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)
 from (
           select each.*
+from (select record_id
 from (
-    select record_id
-from (
-    select t.record_id
+    select "t"."record_id" as record_id
 from "contents" as t
     where true
-and t.changed >= pg_snapshot_xmax((select $5::pg_snapshot))
-and t.changed < pg_snapshot_xmax(pg_current_snapshot())
-order by t.changed
-limit 2001) as later
-    union all
-    select their.record_id
+and "t"."changed" >= pg_snapshot_xmax((select $5::pg_snapshot))
+and "t"."changed" < pg_snapshot_xmax(pg_current_snapshot())
+    order by "t"."changed"
+limit 2001) as later union all select their.record_id
 from pg_snapshot_xip((select $6::pg_snapshot)) as running (id)
-    cross join lateral (
-    select t.record_id
+        cross join lateral (
+    select "t"."record_id" as record_id
 from "contents" as t
     where true
-and t.changed >= running.id
-and t.changed <= running.id
-order by t.changed
+and "t"."changed" >= running.id
+and "t"."changed" <= running.id
+    order by "t"."changed"
+limit 2001) as their union all select record_id
+from (
+    select "t"."id" as record_id
+from "records" as t
+    where true
+and "t"."revealed" >= pg_snapshot_xmax((select $7::pg_snapshot))
+and "t"."revealed" < pg_snapshot_xmax(pg_current_snapshot())
+    order by "t"."revealed"
+limit 2001) as later union all select their.record_id
+from pg_snapshot_xip((select $8::pg_snapshot)) as running (id)
+        cross join lateral (
+    select "t"."id" as record_id
+from "records" as t
+    where true
+and "t"."revealed" >= running.id
+and "t"."revealed" <= running.id
+    order by "t"."revealed"
 limit 2001) as their) as change cross join lateral (
             select
   convert_to((select row_to_json(head)
 from (
-    select r.id, case when "c"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "c"."changed"::text::int8 else 0 end as version,
+    select r.id, case when greatest(c.changed, r.revealed) < pg_snapshot_xmax(pg_current_snapshot()) then greatest(c.changed, r.revealed)::text::int8 else 0 end as version,
   round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
   case when r.type = 'episodic'
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
@@ -890,10 +904,9 @@ and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
- from
-  contents as c join records as r on r.id = c.record_id
+ from contents as c join records as r on r.id = c.record_id
 left join messages as m on m.record_id = r.id
- where c.record_id = change.record_id offset 0
+where c.record_id = change.record_id offset 0
           ) as each
         ) as t
       ) as changed,
@@ -935,31 +948,45 @@ and r.forgotten_at is null, false) as lends offset 0
         select string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)
 from (
           select each.*
+from (select record_id
 from (
-    select record_id
-from (
-    select t.record_id
+    select "t"."record_id" as record_id
 from "contents" as t
     where true
-and t.changed >= pg_snapshot_xmax((select $4::pg_snapshot))
-and t.changed < pg_snapshot_xmax(pg_current_snapshot())
-order by t.changed
-limit 2001) as later
-    union all
-    select their.record_id
+and "t"."changed" >= pg_snapshot_xmax((select $4::pg_snapshot))
+and "t"."changed" < pg_snapshot_xmax(pg_current_snapshot())
+    order by "t"."changed"
+limit 2001) as later union all select their.record_id
 from pg_snapshot_xip((select $5::pg_snapshot)) as running (id)
-    cross join lateral (
-    select t.record_id
+        cross join lateral (
+    select "t"."record_id" as record_id
 from "contents" as t
     where true
-and t.changed >= running.id
-and t.changed <= running.id
-order by t.changed
+and "t"."changed" >= running.id
+and "t"."changed" <= running.id
+    order by "t"."changed"
+limit 2001) as their union all select record_id
+from (
+    select "t"."id" as record_id
+from "records" as t
+    where true
+and "t"."revealed" >= pg_snapshot_xmax((select $6::pg_snapshot))
+and "t"."revealed" < pg_snapshot_xmax(pg_current_snapshot())
+    order by "t"."revealed"
+limit 2001) as later union all select their.record_id
+from pg_snapshot_xip((select $7::pg_snapshot)) as running (id)
+        cross join lateral (
+    select "t"."id" as record_id
+from "records" as t
+    where true
+and "t"."revealed" >= running.id
+and "t"."revealed" <= running.id
+    order by "t"."revealed"
 limit 2001) as their) as change cross join lateral (
             select
   convert_to((select row_to_json(head)
 from (
-    select r.id, case when "c"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "c"."changed"::text::int8 else 0 end as version,
+    select r.id, case when greatest(c.changed, r.revealed) < pg_snapshot_xmax(pg_current_snapshot()) then greatest(c.changed, r.revealed)::text::int8 else 0 end as version,
   round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
   case when r.type = 'episodic'
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
@@ -976,10 +1003,9 @@ and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
- from
-  contents as c join records as r on r.id = c.record_id
+ from contents as c join records as r on r.id = c.record_id
 left join messages as m on m.record_id = r.id
- where c.record_id = change.record_id offset 0
+where c.record_id = change.record_id offset 0
           ) as each
         ) as t
       ) as changed,
@@ -1002,7 +1028,7 @@ from (
       select
   convert_to((select row_to_json(head)
 from (
-    select r.id, case when "c"."changed" < pg_snapshot_xmax(pg_current_snapshot()) then "c"."changed"::text::int8 else 0 end as version,
+    select r.id, case when greatest(c.changed, r.revealed) < pg_snapshot_xmax(pg_current_snapshot()) then greatest(c.changed, r.revealed)::text::int8 else 0 end as version,
   round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
   case when r.type = 'episodic'
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
@@ -1019,12 +1045,13 @@ and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
- from
-  contents as c join records as r on r.id = c.record_id
+      from (select *
+from contents
+where record_id > $1::uuid
+order by record_id
+limit $2) as c join records as r on r.id = c.record_id
 left join messages as m on m.record_id = r.id
- where c.record_id > $1::uuid
-order by c.record_id
-limit $2
+      order by c.record_id
     ) as t;
 
 -- src/retrieval/text/stemming.queries.ts findStems

@@ -1,59 +1,114 @@
+import { createGrowingArray } from '../../../kernel/growing-array.ts'
+
 /** A message by its place in the table. Its time is in milliseconds; of equal times the earlier arrival is first. */
 export type PlacedMessage = { place: number; at: number; arrival: number }
 
-/** The messages of conversations in their order. */
+export type MessageAround = {
+  conversation: string
+  messages: PlacedMessage[]
+  isCutBefore: boolean
+  isCutAfter: boolean
+}
+
+type Message = { conversation: string; at: number; arrival: number }
+
+/** What an entry of a list takes, with room to grow. */
+const bytesOfEntry = 12
+
+/** The messages of conversations in their order. Each text has a place here, also one that is no message. */
 export function createConversationOrder() {
-  const conversations = new Map<string, PlacedMessage[]>()
+  const names: string[] = []
+  const numbers = new Map<string, number>()
+  /** By the number of a conversation, the places of its messages. */
+  const members: number[][] = []
+  /** By place, the number of the conversation and one; 0 for what is in no conversation. */
+  const conversationOf = createGrowingArray(Uint32Array)
+  const times = createGrowingArray(Float64Array)
+  const arrivals = createGrowingArray(Float64Array)
 
-  function add(conversation: string, message: PlacedMessage): void {
-    const messages = conversations.get(conversation) ?? []
-    conversations.set(conversation, messages)
-    messages.splice(findPosition(messages, message), 0, message)
+  /** Takes in the text of the next place; undefined for one that is no message. */
+  function push(message: Message | undefined): void {
+    const place = conversationOf.length
+    const number = message && numberOf(message.conversation)
+    conversationOf.push(number === undefined ? 0 : number + 1)
+    times.push(message?.at ?? 0)
+    arrivals.push(message?.arrival ?? 0)
+    if (number === undefined) return
+    const places = members[number] ?? []
+    places.splice(findPosition(places, place), 0, place)
   }
 
-  function remove(conversation: string, message: PlacedMessage): void {
-    const messages = conversations.get(conversation) ?? []
-    const position = findPosition(messages, message)
-    if (messages[position]?.place === message.place) messages.splice(position, 1)
-    if (messages.length === 0) conversations.delete(conversation)
+  function numberOf(conversation: string): number {
+    const known = numbers.get(conversation)
+    if (known !== undefined) return known
+    const number = names.push(conversation) - 1
+    numbers.set(conversation, number)
+    members.push([])
+    return number
   }
 
-  /** The messages around one, up to `distance` on each side and to a longer pause, in their order with itself among them. */
+  function membersAround(place: number): number[] | undefined {
+    return members[(conversationOf.values[place] ?? 0) - 1]
+  }
+
+  function remove(place: number): void {
+    const places = membersAround(place)
+    if (!places) return
+    places.splice(findPosition(places, place), 1)
+    conversationOf.values[place] = 0
+  }
+
+  /**
+   * The messages around one, up to `distance` on each side and to a longer pause, in their order with itself among them; undefined
+   * for what is no message.
+   */
   function listAround(
-    conversation: string,
-    message: PlacedMessage,
+    place: number,
     { distance, gapMs }: { distance: number; gapMs: number },
-  ): { messages: PlacedMessage[]; isCutBefore: boolean; isCutAfter: boolean } {
-    const all = conversations.get(conversation) ?? []
-    const position = findPosition(all, message)
+  ): MessageAround | undefined {
+    const all = membersAround(place)
+    if (!all) return undefined
+    const position = findPosition(all, place)
     let first = position
     while (first > 0 && position - first < distance && !isPause(all, first - 1, gapMs)) first -= 1
     let last = position
     while (last < all.length - 1 && last - position < distance && !isPause(all, last, gapMs)) last += 1
     return {
-      messages: all.slice(first, last + 1),
+      conversation: names[(conversationOf.values[place] ?? 0) - 1] ?? '',
+      messages: all.slice(first, last + 1).map(messageAt),
       isCutBefore: position - first === distance && first > 0,
       isCutAfter: last - position === distance && last < all.length - 1,
     }
   }
 
-  return { add, remove, listAround }
-}
-
-/** Whether a message is followed by a longer pause. */
-function isPause(messages: readonly PlacedMessage[], position: number, gapMs: number): boolean {
-  return (messages[position + 1]?.at ?? 0) - (messages[position]?.at ?? 0) > gapMs
-}
-
-/** The position of a message, or where it belongs. */
-function findPosition(messages: readonly PlacedMessage[], { at, arrival }: PlacedMessage): number {
-  let low = 0
-  let high = messages.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const message = messages[middle]
-    if (message && (message.at < at || (message.at === at && message.arrival < arrival))) low = middle + 1
-    else high = middle
+  /** Whether a message is followed by a longer pause. */
+  function isPause(places: readonly number[], position: number, gapMs: number): boolean {
+    const [one = 0, next = 0] = [places[position], places[position + 1]]
+    return messageAt(next).at - messageAt(one).at > gapMs
   }
-  return low
+
+  function messageAt(place: number): PlacedMessage {
+    return { place, at: times.values[place] ?? 0, arrival: arrivals.values[place] ?? 0 }
+  }
+
+  /** The position of a message among the places of its conversation, or where it belongs. */
+  function findPosition(places: readonly number[], place: number): number {
+    const { at, arrival } = messageAt(place)
+    let low = 0
+    let high = places.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const other = messageAt(places[middle] ?? 0)
+      if (other.at < at || (other.at === at && other.arrival < arrival)) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  return {
+    ...{ push, remove, listAround },
+    get bytes() {
+      return conversationOf.bytes + times.bytes + arrivals.bytes + conversationOf.length * bytesOfEntry
+    },
+  }
 }

@@ -1,4 +1,5 @@
 import type { WordsOfMessage } from '../context.queries.ts'
+import type { MessageAround } from './conversation-order.ts'
 import type { DayNumbers } from './day-numbers.ts'
 import type { TextTable } from './text-table.ts'
 
@@ -12,8 +13,7 @@ export type WindowLimits = {
 
 type Hit = { id: string; place: number }
 type Placed = { id: string; place: number; at: number; arrival: number }
-type Around = NonNullable<ReturnType<TextTable['listAround']>>
-type Window = Omit<Around, 'messages'> & { messages: Placed[] }
+type Window = Omit<MessageAround, 'messages'> & { messages: Placed[] }
 
 /** A few more than wanted, because not every match may answer. */
 const spareHits = 3

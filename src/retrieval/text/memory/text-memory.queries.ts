@@ -28,7 +28,7 @@ const itsRecord = sql`join records as r on r.id = c.record_id left join messages
 
 const columns = sql`
   convert_to((select row_to_json(head) from (
-    select r.id, ${versionOf('c.changed')} as version, ${timeColumns}, r.scope, r.type, r.sensitivity,
+    select r.id, ${versionOf(sql`greatest(c.changed, r.revealed)`)} as version, ${timeColumns}, r.scope, r.type, r.sensitivity,
       r.forgotten_at is not null as "isForgotten", c.words, ${statedDay} as day,
       m.record_id is not null and coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false) as asks,
       case when m.record_id is not null then json_build_object(
@@ -85,7 +85,10 @@ export async function checkTexts(
   { trust, ids, answering, lending, states, snapshot }: TextCheck,
 ): Promise<CheckedTexts> {
   const answers = [sql<SqlBool>`r.forgotten_at is null`, openTo(trust), ...answering]
-  const unseen = selectUnseen({ snapshot, table: 'contents' })
+  const unseen = selectUnseen(snapshot, [
+    { table: 'contents', id: 'record_id', changed: 'changed' },
+    { table: 'records', id: 'id', changed: 'revealed' },
+  ])
   const { rows } = await sql<{
     answering: string | null
     lending: string | null

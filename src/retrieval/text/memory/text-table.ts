@@ -1,8 +1,9 @@
 import { createBestPlaces, type ScoredPlace } from '../../../kernel/best-places.ts'
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
+import { createUuidPlaces } from '../../../kernel/uuid-places.ts'
 import type { MessageWords } from '../context-score.ts'
 import { computeIdf, k1, type StoreSize } from '../search-plan.ts'
-import { createConversationOrder, type PlacedMessage } from './conversation-order.ts'
+import { createConversationOrder } from './conversation-order.ts'
 import { type DayNumbers, toNumber } from './day-numbers.ts'
 import { createPostingLists, mostPlaces, placeOf } from './posting-lists.ts'
 import { createRecordGroups, type Searched } from './record-groups.ts'
@@ -26,12 +27,9 @@ type RankOptions = Pick<StoreSize, 'averageLength'> & {
   mostWords: number
 }
 
-type Message = { conversation: string } & PlacedMessage
-
 export type TextTable = ReturnType<typeof createTextTable>
 
-/** What a text and a word take beside their numbers, roughly. */
-const bytesOfText = 250
+/** What a word takes beside its texts, roughly. */
 const bytesOfWord = 120
 
 /**
@@ -39,14 +37,12 @@ const bytesOfWord = 120
  * table is loaded again.
  */
 export function createTextTable() {
-  const ids: string[] = []
-  const places = new Map<string, number>()
+  const ids = createUuidPlaces()
   const versions = createGrowingArray(Float64Array)
   const groupOf = createGrowingArray(Uint32Array)
   const lengths = createGrowingArray(Uint32Array)
   const asking = createGrowingArray(Uint8Array)
   const days = createGrowingArray(Uint32Array)
-  const messages: (Message | undefined)[] = []
   const groups = createRecordGroups()
   const nowhere = groups.numberOf({ scope: '', type: '', sensitivity: 'hyper', isForgotten: true })
   const sizes = [0]
@@ -62,23 +58,17 @@ export function createTextTable() {
     const { id, version, scope, message } = stored
     const known = versionOf(id)
     if (known !== undefined && (known === version || !hasSeen(known))) return 'known'
-    const place = ids.length
-    if (place === mostPlaces) return 'no room'
+    if (ids.length === mostPlaces) return 'no room'
     remove(id)
+    const place = ids.push(id)
     const group = groups.numberOf(stored)
     sizes[group] = (sizes[group] ?? 0) + 1
-    ids.push(id)
-    places.set(id, place)
     versions.push(version)
     groupOf.push(group)
     lengths.push(stored.words)
     asking.push(stored.asks ? 1 : 0)
     days.push(toNumber(stored.day))
-    const placed = message
-      ? { ...message, place, conversation: `${scope} ${message.conversation}` }
-      : undefined
-    messages.push(placed)
-    if (placed) conversations.add(placed.conversation, placed)
+    conversations.push(message ? { ...message, conversation: `${scope} ${message.conversation}` } : undefined)
     times.push(stored.time)
     const contained: number[] = []
     readSearchVector(stored.search, (word, count) => {
@@ -92,7 +82,7 @@ export function createTextTable() {
 
   /** Undefined for a text that is not here. */
   function versionOf(id: string): number | undefined {
-    return versions.values[places.get(id) ?? -1]
+    return versions.values[ids.placeOf(id) ?? -1]
   }
 
   function listOf(word: string): number {
@@ -105,15 +95,13 @@ export function createTextTable() {
   }
 
   function remove(id: string): void {
-    const place = places.get(id)
+    const place = ids.placeOf(id)
     if (place === undefined) return
-    places.delete(id)
+    ids.remove(id)
     const group = groupOf.values[place] ?? nowhere
     sizes[group] = (sizes[group] ?? 0) - 1
     groupOf.values[place] = nowhere
-    const message = messages[place]
-    if (message) conversations.remove(message.conversation, message)
-    messages[place] = undefined
+    conversations.remove(place)
   }
 
   /** Ranks by BM25 the texts that contain one of the words, among those that a search reads. */
@@ -161,7 +149,7 @@ export function createTextTable() {
   }
 
   function describe(id: string): KnownText | undefined {
-    const place = places.get(id)
+    const place = ids.placeOf(id)
     if (place === undefined) return undefined
     const words = statements.read(place)?.map((list) => stems[list] ?? '') ?? null
     return { created_at: new Date(times.values[place] ?? 0), words }
@@ -187,24 +175,15 @@ export function createTextTable() {
     }
   }
 
-  /** The messages around one, in their order; undefined for what is no message. */
-  function listAround(place: number, limits: { distance: number; gapMs: number }) {
-    const message = messages[place]
-    return (
-      message && {
-        conversation: message.conversation,
-        ...conversations.listAround(message.conversation, message, limits),
-      }
-    )
-  }
-
   return {
-    ...{ add, remove, versionOf, rank, describe, isOfDays, readMessage, listAround },
+    ...{ add, remove, versionOf, rank, describe, isOfDays, readMessage },
+    listAround: conversations.listAround,
     countAdded: () => ids.length,
-    idOf: (place: number) => ids[place] ?? '',
+    idOf: ids.idOf,
     /** How much memory the table takes, roughly. */
     countBytes: () =>
-      ids.length * bytesOfText +
+      ids.bytes +
+      conversations.bytes +
       lists.size * bytesOfWord +
       postings.bytes +
       versions.bytes +
