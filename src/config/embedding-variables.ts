@@ -38,13 +38,13 @@ export const embeddingVariables = {
   ),
   MEMBRANE_QUERY_EMBEDDING_PAUSE: timeout('Length of that pause; 0 for no pause.', '30s'),
   MEMBRANE_VECTOR_MEMORY: count(
-    'Memory in MB that one API process may use for vectors, so that questions find them there. A million vectors of `static` take 360 MB, and 150 MB for what names them. 0: every search is done by the database.',
+    'Memory in MB that one API process may use for vectors, so that questions find them there. A million vectors of `static` take 360 MB, and 60 MB for what names them. 0: every search is done by the database.',
     384,
     0,
     4_000,
   ),
   MEMBRANE_TEXT_MEMORY: count(
-    'Memory in MB that one API process may use for the words of texts, so that questions find them there. 100,000 messages take about 43 MB. 0: every search by words is done by the database.',
+    'Memory in MB that one API process may use for the words of texts, so that questions find them there. A million messages take about 220 MB. 0: every search by words is done by the database.',
     256,
     0,
     4_000,

@@ -24,7 +24,7 @@ export function checkedRecord(
 ): RawBuilder<unknown> {
   const salience = states ? sql`case when met.answers then ${states.salience} end` : sql`null::float8`
   return sql`
-    select met.answers, met.lends, ${salience} as salience, ${states ? sql`r.importance` : sql`null::float8`} as importance
+    select r.forgotten_at is not null as is_forgotten, met.answers, met.lends, ${salience} as salience, ${states ? sql`r.importance` : sql`null::float8`} as importance
     from records as r cross join lateral (
       select ${meetsAll(answers)} as answers, ${meetsAll(lends)} as lends offset 0
     ) as met

@@ -7,9 +7,11 @@ export type VersionedTable<Row> = {
   /** Stores a row unless that version is known, or the known one is newer than what the database has shown. */
   add: (row: Row, hasSeen?: (version: number) => boolean) => 'added' | 'known' | 'no room'
   remove: (id: string) => void
+  placeOf: (id: string) => number | undefined
+  idOf: (place: number) => string
   /** How many rows were ever added. An order of the table is outdated when this has changed, whoever added them. */
   countAdded: () => number
-  /** Undefined for a row that is not here. */
+  /** Undefined for a row that is not here, as is its place. */
   versionOf: (id: string) => number | undefined
 }
 
@@ -48,6 +50,36 @@ export async function fillTable<Row extends { id: string }>(
     if (!last) return
     after = last.id
   }
+}
+
+const checkedAtOnce = 500
+
+/**
+ * Removes the rows that have gone from the database, which no change tells. `readIds` returns the ids behind one in their order;
+ * `check` is asked about those that it did not return. Returns whether the table can still be used.
+ */
+export async function forgetGone<Row>(
+  loaded: { table: VersionedTable<Row>; view: View },
+  readIds: (after: string) => Promise<readonly string[]>,
+  check: (ids: readonly string[]) => Promise<Changes<Row>>,
+): Promise<boolean> {
+  const { table } = loaded
+  const isMet = new Uint8Array(table.countAdded())
+  for (let after: string | undefined = nilUuid; after !== undefined; ) {
+    const ids: readonly string[] = await readIds(after)
+    for (const id of ids) isMet[table.placeOf(id) ?? isMet.length] = 1
+    after = ids.at(-1)
+  }
+  const missing: string[] = []
+  for (let place = 0; place < isMet.length; place++) {
+    if (isMet[place] === 1) continue
+    const id = table.idOf(place)
+    if (table.placeOf(id) === place) missing.push(id)
+  }
+  for (let from = 0; from < missing.length; from += checkedAtOnce) {
+    if (!learnChanges(loaded, await check(missing.slice(from, from + checkedAtOnce)))) return false
+  }
+  return true
 }
 
 export function noRoom(): RangeError {

@@ -61,3 +61,14 @@ export function formatUuid(bytes: Buffer): string {
   const hex = bytes.toString('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
+
+const bytesOfUuid = 16
+
+/** Reads UUIDs that come one behind the other. */
+export function unpackIds(bytes: Buffer | null | undefined): string[] {
+  const ids: string[] = []
+  for (let at = 0; bytes && at < bytes.length; at += bytesOfUuid) {
+    ids.push(formatUuid(bytes.subarray(at, at + bytesOfUuid)))
+  }
+  return ids
+}

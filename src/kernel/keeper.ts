@@ -1,4 +1,4 @@
-/** What is kept is read again after this time, and given back when nobody has asked for it for so long. */
+/** What is kept is renewed after this time, and given back when nobody has asked for it for so long. */
 const keptMs = 10 * 60_000
 const retryMs = 60_000
 
@@ -11,19 +11,22 @@ type Options<Kept, Asked> = KeeperClock & {
   load: (asked: Asked) => Promise<Kept>
   /** Whether what is kept still answers. */
   isCurrent: (kept: Kept, asked: Asked) => boolean
+  /** Finds out what has gone, which nothing else tells. Returns whether it is worth keeping; if not, it is loaded again. */
+  renew: (kept: Kept) => Promise<boolean>
   close: (kept: Kept) => void
 }
 
-/** Keeps in memory what takes long to read: it is read in the background, again from time to time, and given back. */
+/** Keeps in memory what takes long to read: it is read in the background, renewed from time to time, and given back. */
 export function createKeeper<Kept, Asked>({
   load,
   isCurrent,
+  renew,
   close,
   now = () => performance.now(),
   later = (run, ms) => void setTimeout(run, ms).unref(),
 }: Options<Kept, Asked>) {
   let kept: { value: Kept; at: number } | undefined
-  let loading: Promise<void> | undefined
+  let working: Promise<void> | undefined
   let refusedUntil = Number.NEGATIVE_INFINITY
   let askedAt = 0
   let isWatched = false
@@ -32,12 +35,21 @@ export function createKeeper<Kept, Asked>({
   function get(asked: Asked): Kept | undefined {
     askedAt = now()
     const isUsable = kept !== undefined && isCurrent(kept.value, asked)
-    if (kept && isUsable && now() - kept.at < keptMs) return kept.value
+    const entry = kept
+    if (entry && isUsable) {
+      if (now() - entry.at >= keptMs) start(() => renewKept(entry))
+      return entry.value
+    }
     // It would be read with each question while more is written than a check may return.
     if (kept && !isUsable) refusedUntil = kept.at + retryMs
     forget()
-    if (now() >= refusedUntil) loading ??= reload(asked).finally(() => (loading = undefined))
+    if (now() >= refusedUntil) start(() => reload(asked))
     return undefined
+  }
+
+  /** Only one load or renewal runs at a time. */
+  function start(work: () => Promise<void>): void {
+    working ??= work().finally(() => (working = undefined))
   }
 
   async function reload(asked: Asked): Promise<void> {
@@ -48,6 +60,13 @@ export function createKeeper<Kept, Asked>({
       // Others answer until it is tried again. What has no room will have none in a minute either.
       refusedUntil = now() + (error instanceof RangeError ? keptMs : retryMs)
     }
+  }
+
+  async function renewKept(entry: NonNullable<typeof kept>): Promise<void> {
+    const isKept = await renew(entry.value).catch(() => false)
+    if (kept !== entry) return
+    if (isKept) entry.at = now()
+    else forget()
   }
 
   function forget(): void {
@@ -66,5 +85,5 @@ export function createKeeper<Kept, Asked>({
     }, keptMs)
   }
 
-  return { get, peek: () => kept?.value, untilLoaded: async () => loading }
+  return { get, peek: () => kept?.value, untilLoaded: async () => working }
 }

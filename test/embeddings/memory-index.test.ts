@@ -1,29 +1,28 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { transact } from '../../src/db/transaction.ts'
 import { openTo } from '../../src/db/visibility.ts'
-import { findNearest } from '../../src/domain/similarity.ts'
 import { encode } from '../../src/domain/vector-codes.ts'
 import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.ts'
 import { createCellUpkeep } from '../../src/embeddings/cells/cell-upkeep.service.ts'
 import { createVectorMemory } from '../../src/embeddings/memory-index/memory-index.service.ts'
-import { createVectorSearch } from '../../src/embeddings/vector-search.service.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { insertWorkingRecords } from '../support/insert-working.ts'
-import { createVectorSource } from '../support/random-vectors.ts'
-
-const dimensions = 72
-const size = 1_500
-const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
-const source = createVectorSource(5)
-const centres = Array.from({ length: 30 }, () => source.unit(dimensions))
-const around = (at: number) => source.near(centres[at % 30] ?? source.unit(dimensions), 0.7)
-const placed = Array.from({ length: size }, (_, at) => ({ id: idOf(at + 1), vector: around(at) }))
-const questions = Array.from({ length: 20 }, (_, at) => around(at))
-const [question = new Float32Array(dimensions)] = questions
+import {
+  around,
+  dimensions,
+  idOf,
+  idsOf,
+  nearestTo,
+  placed,
+  question,
+  questions,
+  size,
+} from '../support/planted-vectors.ts'
+import { createVectorProcesses } from '../support/vector-processes.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let model: { id: number; dimensions: number }
@@ -40,45 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const everyQuestion = { conditions: [] as RawBuilder<SqlBool>[], limit: 10 }
-
-/** What a process has that keeps vectors in memory. */
-function openProcess(memory = createVectorMemory({ mostBytes: 4_000_000 })) {
-  const cells = createCellCache()
-  const index = memory.openStore({ db: database.db, cells })
-  const search = createVectorSearch({ db: database.db, clock: createTestClock(), cells, memory: index })
-  const find = (vector: Float32Array, { conditions, limit } = everyQuestion) =>
-    search.findQuickly({ model, vector, conditions, limit })
-  /** As `find`, but undefined where the vectors are not in memory. */
-  const findInMemory = (vector: Float32Array, { conditions, limit } = everyQuestion) =>
-    index.find({ model, vector, conditions, limit, stored: size, share: 0.3 })
-  async function load(): Promise<void> {
-    await findInMemory(question)
-    await index.untilLoaded()
-  }
-  return { find, findInMemory, load }
-}
-
-type Find = ReturnType<typeof openProcess>['findInMemory']
-
-async function openLoaded(memory?: ReturnType<typeof createVectorMemory>): Promise<Find> {
-  const opened = openProcess(memory)
-  await opened.load()
-  return opened.findInMemory
-}
-
-/** The share of the ten nearest that a search finds. */
-async function recallOf(find: Find): Promise<number> {
-  let shared = 0
-  for (const vector of questions) {
-    const exact = new Set(idsOf(nearestTo(vector, 10)))
-    shared += (idsOf(await find(vector)) ?? []).filter((id) => exact.has(id)).length
-  }
-  return shared / (10 * questions.length)
-}
-
-const idsOf = (found: readonly { id: string }[] | undefined) => found?.map(({ id }) => id)
-const nearestTo = (vector: Float32Array, limit: number, among = placed) => findNearest(vector, among, limit)
+const { openProcess, openLoaded, recallOf } = createVectorProcesses(() => ({ db: database.db, model }))
 
 describe('vectors in memory', () => {
   it('are those of an exact comparison, with similarities to a hundredth', async () => {
@@ -227,6 +188,27 @@ describe('the memory for vectors', () => {
     await other.load()
     expect(await other.findInMemory(question)).toHaveLength(10)
     expect(await one.findInMemory(question)).toBeUndefined()
+  })
+
+  it('answers while it is renewed', async () => {
+    const time = { now: 0 }
+    const process = openProcess(createVectorMemory({ mostBytes: 4_000_000, now: () => time.now }))
+    await process.load()
+    const [nearest] = (await process.findInMemory(question)) ?? []
+    const gone = {
+      id: nearest?.id ?? '',
+      vector: placed.find(({ id }) => id === nearest?.id)?.vector ?? question,
+    }
+    await database.db.deleteFrom('embeddings').where('record_id', '=', gone.id).execute()
+    for (let renewed = 0; renewed < 3; renewed++) {
+      time.now += 10 * 60_000
+      const found = await process.findInMemory(question)
+      expect(found).toHaveLength(10)
+      expect(found?.map(({ id }) => id)).not.toContain(gone.id)
+      await process.load()
+    }
+    await insertVectors(database.db, model.id, [gone])
+    expect((await process.findInMemory(question))?.[0]?.id).toBe(gone.id)
   })
 
   it('compares the vectors of the nearest cells, and those of no cell', async () => {

@@ -60,7 +60,7 @@ function openSearch(memory = createTextMemory({ mostBytes: 50_000_000 })) {
     await ask('worda0')
     await texts.untilLoaded()
   }
-  return { ask, idsOf, counted, load }
+  return { ask, idsOf, counted, load, describe: texts.describe }
 }
 
 async function openLoaded(memory?: ReturnType<typeof createTextMemory>) {
@@ -211,6 +211,30 @@ describe('texts that change after they were loaded', () => {
 })
 
 describe('the memory for words', () => {
+  it('answers while it is renewed, which takes forgotten and erased texts out of it', async () => {
+    const time = { now: 0 }
+    const kept = await remember('a flugelhorn')
+    const forgotten = await remember('a sousaphone')
+    const erased = await remember('an ocarina')
+    const memory = createTextMemory({ mostBytes: 50_000_000, now: () => time.now })
+    const opened = await openLoaded(memory)
+    const reason = { actor: 'a', rationale: 'b' }
+    expect((await app.request('DELETE', `/v1/records/${forgotten}?actor=a&rationale=b`)).status).toBe(200)
+    expect((await app.request('POST', `/v1/records/${erased}/erase`, { body: reason })).status).toBe(200)
+    const known = () => [kept, forgotten, erased].map((id) => opened.describe(id) !== undefined)
+    expect(known()).toEqual([true, true, true])
+    for (let renewed = 0; renewed < 3; renewed++) {
+      time.now += 10 * 60_000
+      expect(await opened.idsOf('flugelhorn')).toEqual([kept])
+      await opened.load()
+    }
+    expect(opened.counted.inMemory).toBe(6)
+    expect(known()).toEqual([true, false, false])
+    const restored = await app.request('POST', `/v1/records/${forgotten}/restore`, { body: reason })
+    expect(restored.status).toBe(200)
+    expect(await opened.idsOf('sousaphone')).toEqual([forgotten])
+  })
+
   it('is given back ten minutes after the last question', async () => {
     const time = { now: 0 }
     const due: (() => void)[] = []

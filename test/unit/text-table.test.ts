@@ -23,7 +23,7 @@ function textOf(name: string, counts: Counts, more: Partial<StoredText> = {}): S
   const words = Object.values(counts).reduce((sum, count) => sum + count, 0)
   return {
     ...{ id, version: 1, time: 0, day: '2026-01-01', scope: 'team', type: 'episodic', sensitivity: 'low' },
-    ...{ isForgotten: false, asks: false, words, search: encodeSearchVector(counts), ...more },
+    ...{ asks: false, words, search: encodeSearchVector(counts), ...more },
   }
 }
 
@@ -66,6 +66,25 @@ describe('posting lists', () => {
       expect(postings.lengthOf(list)).toBe(expected[at]?.size)
       for (const place of [0, 1, 77, 12_345, 29_999])
         expect(postings.countAt(list, place)).toBe(expected[at]?.get(place) ?? 0)
+    }
+  })
+
+  it('drop some places, and grow again', () => {
+    const random = createRandom(4)
+    const postings = createPostingLists()
+    const list = postings.open()
+    let expected: number[] = []
+    for (let round = 0; round < 6; round++) {
+      const added = Array.from({ length: 5_000 * random() }, (_, at) => 10_000 * round + at)
+      for (const place of added) postings.add(list, place, 1)
+      const dropped = new Set([...expected, ...added].filter(() => random() < round / 5))
+      postings.drop(list, (place) => dropped.has(place))
+      expected = [...expected, ...added].filter((place) => !dropped.has(place))
+      const found: number[] = []
+      postings.read(list, (entries, from, to) => {
+        found.push(...Array.from(entries.subarray(from, to), placeOf))
+      })
+      expect(found).toEqual(expected)
     }
   })
 })
@@ -117,9 +136,16 @@ describe('a table of texts', () => {
     expect(unscoped.idsOf(['tea'], { ...key, scopes: ['team'] })).toEqual([])
   })
 
-  it('passes over what was forgotten when it was read', () => {
-    const { idsOf } = tableOf([textOf('a', { tea: 1 }), textOf('b', { tea: 1 }, { isForgotten: true })])
-    expect(idsOf(['tea'])).toEqual(['a'])
+  it('drops texts that have gone from the lists of their words, and words that no text has', () => {
+    const { table, idsOf } = tableOf([textOf('a', { tea: 1, cup: 1 }), textOf('b', { tea: 1 })])
+    table.remove(idNamed('a'))
+    for (let list: number | undefined = 0; list !== undefined; ) list = table.dropGone(list)
+    expect(table.countKept()).toBe(1)
+    expect(idsOf(['tea', 'cup'])).toEqual(['b'])
+    expect(table.add(textOf('c', { cup: 1, tea: 2 }))).toBe('added')
+    expect(idsOf(['cup'])).toEqual(['c'])
+    expect(idsOf(['tea'])).toEqual(['c', 'b'])
+    expect(table.readMessage(2, ['tea', 'cup'])?.counts).toEqual([2, 1])
   })
 
   it('has the last version of a text, which may be of an earlier transaction', () => {

@@ -10,7 +10,7 @@ import {
 import type { Database } from '../../db/connection.ts'
 import { selectUnseen, type View, versionOf, viewNow, viewOf } from '../../db/seen-changes.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
-import { formatUuid } from '../../kernel/ids.ts'
+import { formatUuid, unpackIds } from '../../kernel/ids.ts'
 import type { VersionedVector } from './vector-table.ts'
 
 /** One value: a driver needs several times as long for some hundred rows. `e` and `s` are an embedding and its signature. */
@@ -35,6 +35,20 @@ export async function readVectors(
     ) as e
   `.execute(db)
   return unpack(rows[0]?.vectors)
+}
+
+/** Returns the ids of the next records that have a vector of a model, in their order. */
+export async function readVectorIds(
+  db: Database,
+  { modelId, after, limit }: { modelId: number; after: string; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ ids: Buffer | null }>`
+    select string_agg(uuid_send(record_id), ''::bytea order by record_id) as ids from (
+      select record_id from embeddings where record_id > ${after}::uuid and model_id = ${modelId}
+      order by record_id limit ${limit}
+    ) as e
+  `.execute(db)
+  return unpackIds(rows[0]?.ids)
 }
 
 export type Check = {

@@ -1,11 +1,11 @@
 import type { Database } from '../../db/connection.ts'
-import { fillTable, noRoom } from '../../db/learnt-changes.ts'
+import { fillTable, forgetGone, noRoom } from '../../db/learnt-changes.ts'
 import { readView } from '../../db/seen-changes.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
 import { createKeeper, type KeeperClock } from '../../kernel/keeper.ts'
 import type { CellCache } from '../cells/cell-cache.service.ts'
 import { lengthInBytes } from './byte-vectors.ts'
-import { readVectors } from './memory-index.queries.ts'
+import { checkVectors, readVectorIds, readVectors } from './memory-index.queries.ts'
 import { findInTable, type LoadedVectors, type MemorySearch } from './memory-search.service.ts'
 import { createVectorPages, type VectorPages } from './vector-pages.ts'
 import { createVectorTable } from './vector-table.ts'
@@ -17,6 +17,11 @@ const fewest = 1_000
 const defaultMostCompared = 250_000
 /** To take in so many blocks other requests for 3 ms. */
 const readAtOnce = 250
+const idsAtOnce = 2_000
+/** A vector that has gone leaves its place empty. With more of them than vectors, it is better to load the vectors again. */
+const fewEmpty = 10_000
+/** Vectors that have no cell yet are compared with every question. They get one, which is only read with the vector. */
+const mostWithoutCell = 20_000
 
 type Options = KeeperClock & {
   mostBytes: number
@@ -36,6 +41,7 @@ export function createVectorMemory({ mostBytes, mostCompared = defaultMostCompar
     const keeper = createKeeper<LoadedVectors, MemorySearch>({
       ...{ ...clock, load },
       isCurrent: ({ modelId, table }, { model }) => modelId === model.id && !table.isClosed(),
+      renew,
       close: ({ table }) => table.close(),
     })
 
@@ -52,7 +58,7 @@ export function createVectorMemory({ mostBytes, mostCompared = defaultMostCompar
       opened ??= createVectorPages(mostBytes)
       const pages = opened
       if (stored > pages.countFree() * pages.perPage(lengthInBytes(model.dimensions))) throw noRoom()
-      const sets = stored > mostCompared ? await cells.refresh(db, model.id) : []
+      const sets = await listSets(model.id, stored)
       // What is stored from here on is not in the snapshot, and comes with the first check.
       const view = await readView(db)
       const { dimensions } = model
@@ -64,6 +70,26 @@ export function createVectorMemory({ mostBytes, mostCompared = defaultMostCompar
         throw error
       }
       return { modelId: model.id, table, sets, view }
+    }
+
+    const listSets = async (modelId: number, stored: number) =>
+      stored > mostCompared ? cells.refresh(db, modelId) : []
+
+    /** Vectors that were deleted go out of the memory. */
+    async function renew(loaded: LoadedVectors): Promise<boolean> {
+      const { modelId, table, sets, view } = loaded
+      const isUsable = await forgetGone(
+        loaded,
+        (after) => readVectorIds(db, { modelId, after, limit: idsAtOnce }),
+        (ids) => checkVectors(db, { modelId, ids, conditions: [], snapshot: view.snapshot }),
+      )
+      const kept = table.countKept()
+      const isCompact = table.countAdded() <= 2 * kept + fewEmpty
+      const current = await listSets(modelId, kept)
+      const isSame = current.map(({ id }) => id).join() === sets.map(({ id }) => id).join()
+      return (
+        isUsable && isCompact && isSame && (sets.length === 0 || table.countWithoutCell() <= mostWithoutCell)
+      )
     }
 
     return { find, untilLoaded: keeper.untilLoaded }

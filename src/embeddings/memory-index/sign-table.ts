@@ -14,6 +14,8 @@ export function createSignTable({ pages, dimensions }: { pages: VectorPages; dim
   let differences = new Uint16Array(0)
   let count = 0
 
+  const addressOf = (place: number) => (taken[Math.floor(place / perPage)] ?? 0) + (place % perPage) * length
+
   /** Adds the signs of the vector at the next place. Returns whether there is room. */
   function add(numbers: Int8Array): boolean {
     if (count === taken.length * perPage) {
@@ -21,12 +23,14 @@ export function createSignTable({ pages, dimensions }: { pages: VectorPages; dim
       if (page === undefined) return false
       taken.push(page)
     }
-    pages.write(
-      (taken[Math.floor(count / perPage)] ?? 0) + (count % perPage) * length,
-      toSigns(numbers, length),
-    )
+    pages.write(addressOf(count), toSigns(numbers, length))
     count += 1
     return true
+  }
+
+  /** Overwrites the signs at a place. */
+  function clear(place: number): void {
+    pages.write(addressOf(place), new Int8Array(length))
   }
 
   /** Returns at least `most` places whose signs differ least from those of a question; all where there are no more. */
@@ -56,7 +60,7 @@ export function createSignTable({ pages, dimensions }: { pages: VectorPages; dim
     return places
   }
 
-  return { add, findLikely, close: () => pages.giveBack(taken.splice(0)) }
+  return { add, clear, findLikely, close: () => pages.giveBack(taken.splice(0)) }
 }
 
 function signsInBytes(dimensions: number): number {

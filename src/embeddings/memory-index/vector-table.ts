@@ -40,6 +40,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   const steps: number[] = []
   const placesOf = new Map<number, ReturnType<typeof createGrowingArray<Uint32Array>>>()
   const signs = createSignTable({ pages, dimensions })
+  let gone = 0
   let hasRounded = false
   let isClosed = false
 
@@ -85,6 +86,9 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
     if (place === undefined) return
     ids.remove(id)
     factors[place] = Number.NaN
+    pages.write(addressOf(place), new Int8Array(length))
+    signs.clear(place)
+    gone += 1
   }
 
   /** Returns the nearest vectors of some cells and of those without one, nearest first, with their cosines. */
@@ -154,7 +158,10 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
 
   return {
     ...{ add, remove, versionOf, findNearest, readVector, close },
+    ...{ placeOf: ids.placeOf, idOf: ids.idOf },
     countAdded: () => ids.length,
+    countKept: () => ids.length - gone,
+    countWithoutCell: () => placesOf.get(noCell)?.length ?? 0,
     /** Whether a vector was stored with fewer bits. */
     isRounded: (id: string) => hasRounded && (steps[ids.placeOf(id) ?? -1] ?? 0) > 0,
     isClosed: () => isClosed,

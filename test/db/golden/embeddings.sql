@@ -681,7 +681,7 @@ and e.model_id = $1
       ) as is_kept
       from unnest($2::uuid[]) with ordinality as asked (id, place)
       left join lateral (
-    select met.answers, met.lends, case when met.answers then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) end as salience, r.importance as importance
+    select r.forgotten_at is not null as is_forgotten, met.answers, met.lends, case when met.answers then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) end as salience, r.importance as importance
     from records as r cross join lateral (
       select coalesce(true
 and ("r"."sensitivity" <= $4
@@ -762,7 +762,7 @@ and e.model_id = $1
       ) as is_kept
       from unnest($2::uuid[]) with ordinality as asked (id, place)
       left join lateral (
-    select met.answers, met.lends, null::float8 as salience, null::float8 as importance
+    select r.forgotten_at is not null as is_forgotten, met.answers, met.lends, null::float8 as salience, null::float8 as importance
     from records as r cross join lateral (
       select coalesce(true
 and ("r"."sensitivity" <= $3
@@ -832,6 +832,18 @@ from pg_stat_wal_receiver)
   ) else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end
 ) as timeline
     from near;
+
+-- src/embeddings/memory-index/memory-index.queries.ts readVectorIds
+    select string_agg(uuid_send(record_id), ''::bytea
+order by record_id) as ids
+from (
+      select record_id
+from embeddings
+where record_id > $1::uuid
+and model_id = $2
+      order by record_id
+limit $3
+    ) as e;
 
 -- src/embeddings/memory-index/memory-index.queries.ts readVectors
     select string_agg(

@@ -829,7 +829,7 @@ from line;
       select asked.place, found.*
       from unnest($1::uuid[]) with ordinality as asked (id, place)
       left join lateral (
-    select met.answers, met.lends, case when met.answers then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) end as salience, r.importance as importance
+    select r.forgotten_at is not null as is_forgotten, met.answers, met.lends, case when met.answers then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz) end as salience, r.importance as importance
     from records as r cross join lateral (
       select coalesce(true
 and r.forgotten_at is null
@@ -844,7 +844,7 @@ and r.forgotten_at is null, false) as lends offset 0
     )
     select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers) as answering,
       string_agg(place::text, ',') filter (where lends) as lending,
-      string_agg(place::text, ',') filter (where answers is null) as gone,
+      string_agg(place::text, ',') filter (where is_forgotten is not false) as gone,
       (
         select string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)
 from (
@@ -893,7 +893,7 @@ from (
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
   case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at
 , r.scope, r.type, r.sensitivity,
-      r.forgotten_at is not null as "isForgotten", c.words, left(coalesce(
+      c.words, left(coalesce(
   c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
   to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
 ), 10) as day,
@@ -904,9 +904,11 @@ and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
- from contents as c join records as r on r.id = c.record_id
+ from contents as c
+  join records as r on r.id = c.record_id
+and r.forgotten_at is null
 left join messages as m on m.record_id = r.id
-where c.record_id = change.record_id offset 0
+ where c.record_id = change.record_id offset 0
           ) as each
         ) as t
       ) as changed,
@@ -928,7 +930,7 @@ from pg_stat_wal_receiver)
       select asked.place, found.*
       from unnest($1::uuid[]) with ordinality as asked (id, place)
       left join lateral (
-    select met.answers, met.lends, null::float8 as salience, null::float8 as importance
+    select r.forgotten_at is not null as is_forgotten, met.answers, met.lends, null::float8 as salience, null::float8 as importance
     from records as r cross join lateral (
       select coalesce(true
 and r.forgotten_at is null
@@ -943,7 +945,7 @@ and r.forgotten_at is null, false) as lends offset 0
     )
     select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers) as answering,
       string_agg(place::text, ',') filter (where lends) as lending,
-      string_agg(place::text, ',') filter (where answers is null) as gone,
+      string_agg(place::text, ',') filter (where is_forgotten is not false) as gone,
       (
         select string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)
 from (
@@ -992,7 +994,7 @@ from (
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
   case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at
 , r.scope, r.type, r.sensitivity,
-      r.forgotten_at is not null as "isForgotten", c.words, left(coalesce(
+      c.words, left(coalesce(
   c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
   to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
 ), 10) as day,
@@ -1003,9 +1005,11 @@ and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
- from contents as c join records as r on r.id = c.record_id
+ from contents as c
+  join records as r on r.id = c.record_id
+and r.forgotten_at is null
 left join messages as m on m.record_id = r.id
-where c.record_id = change.record_id offset 0
+ where c.record_id = change.record_id offset 0
           ) as each
         ) as t
       ) as changed,
@@ -1034,7 +1038,7 @@ from (
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
   case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at
 , r.scope, r.type, r.sensitivity,
-      r.forgotten_at is not null as "isForgotten", c.words, left(coalesce(
+      c.words, left(coalesce(
   c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
   to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
 ), 10) as day,
@@ -1049,10 +1053,24 @@ and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟
 from contents
 where record_id > $1::uuid
 order by record_id
-limit $2) as c join records as r on r.id = c.record_id
+limit $2) as c
+  join records as r on r.id = c.record_id
+and r.forgotten_at is null
 left join messages as m on m.record_id = r.id
       order by c.record_id
     ) as t;
+
+-- src/retrieval/text/memory/text-memory.queries.ts readUnforgottenIds
+    select string_agg(uuid_send(id), ''::bytea
+order by id) as ids
+from (
+      select id
+from records
+where id > $1::uuid
+and forgotten_at is null
+order by id
+limit $2
+    ) as r;
 
 -- src/retrieval/text/stemming.queries.ts findStems
     select word, tsvector_to_array(to_tsvector($1::text::regconfig, word)) as stems

@@ -133,6 +133,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
   },
   'src/embeddings/memory-index/memory-index.queries.ts': {
     readVectors: (db) => remembering.readVectors(db, { modelId: 1, after: id, limit: 1_000 }),
+    readVectorIds: (db) => remembering.readVectorIds(db, { modelId: 1, after: id, limit: 1_000 }),
     checkVectors: {
       'with states': (db) => remembering.checkVectors(db, { ...check, states }),
       'without states': (db) => remembering.checkVectors(db, check),

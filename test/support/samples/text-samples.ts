@@ -73,6 +73,7 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
   },
   'src/retrieval/text/memory/text-memory.queries.ts': {
     readTexts: (db) => remembering.readTexts(db, id, 250),
+    readUnforgottenIds: (db) => remembering.readUnforgottenIds(db, id, 2_000),
     checkTexts: {
       'with states': (db) => remembering.checkTexts(db, { ...check, states }),
       'without states': (db) => remembering.checkTexts(db, check),

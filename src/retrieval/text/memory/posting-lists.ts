@@ -72,6 +72,25 @@ export function createPostingLists() {
     }
   }
 
+  /** Removes the entries of some places. A list keeps its parts, but for those of an empty one. */
+  function drop(list: number, isDropped: (place: number) => boolean): void {
+    const kept: number[] = []
+    read(list, (entries, from, to) => {
+      for (const entry of entries.subarray(from, to)) if (!isDropped(placeOf(entry))) kept.push(entry)
+    })
+    if (kept.length === lengths[list]) return
+    for (let at = 0, address = firsts[list] ?? 0; at < kept.length; ) {
+      const some = kept.slice(at, at + partAt(at).room)
+      const segment = segments[Math.floor(address / segmentCells)]
+      if (!segment) return
+      segment.set(some, (address % segmentCells) + 1)
+      lasts[list] = address
+      address = segment[address % segmentCells] as number
+      at += some.length
+    }
+    lengths[list] = kept.length
+  }
+
   /** How often the text at a place contains the word; 0 where it does not. */
   function countAt(list: number, place: number): number {
     let count = 0
@@ -90,7 +109,7 @@ export function createPostingLists() {
   }
 
   return {
-    ...{ open, add, read, countAt },
+    ...{ open, add, read, drop, countAt },
     lengthOf: (list: number) => lengths[list] ?? 0,
     get bytes() {
       return segments.length * segmentCells * Uint32Array.BYTES_PER_ELEMENT + lengths.length * 24

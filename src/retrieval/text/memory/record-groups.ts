@@ -1,7 +1,10 @@
 import { rankOf, type Sensitivity, type Trust, unscoped } from '../../../domain/caller.ts'
 
 /** What decides who sees a record, and which searches read it. */
-export type Group = { scope: string; type: string; sensitivity: Sensitivity; isForgotten: boolean }
+export type Group = { scope: string; type: string; sensitivity: Sensitivity }
+
+/** The group of texts that have gone, which nobody searches. */
+export const nowhere = 0
 
 export type Searched = {
   trust: Trust
@@ -13,12 +16,12 @@ const mostKept = 200
 
 /** Numbers the groups of records, so that a search asks once for each group whether its records count, and not for each record. */
 export function createRecordGroups() {
-  const groups: Group[] = []
+  const groups: (Group | undefined)[] = [undefined]
   const numbers = new Map<string, number>()
   const searched = new Map<string, Uint8Array>()
 
   function numberOf(group: Group): number {
-    const key = JSON.stringify([group.scope, group.type, group.sensitivity, group.isForgotten])
+    const key = JSON.stringify([group.scope, group.type, group.sensitivity])
     const known = numbers.get(key)
     if (known !== undefined) return known
     searched.clear()
@@ -33,7 +36,7 @@ export function createRecordGroups() {
     const known = searched.get(key)
     if (known) return known
     const isSearched = createFilter({ trust, scopes, types })
-    const list = Uint8Array.from(groups, (group) => (isSearched(group) ? 1 : 0))
+    const list = Uint8Array.from(groups, (group) => (group && isSearched(group) ? 1 : 0))
     if (searched.size >= mostKept) searched.clear()
     searched.set(key, list)
     return list
@@ -48,11 +51,7 @@ function createFilter({ trust, scopes, types }: Searched): (group: Group) => boo
   const isWanted = includedIn(scopes)
   const isOfType = includedIn(types)
   return (group) =>
-    !group.isForgotten &&
-    rankOf(group.sensitivity) <= most &&
-    isOpen(group.scope) &&
-    isWanted(group.scope) &&
-    isOfType(group.type)
+    rankOf(group.sensitivity) <= most && isOpen(group.scope) && isWanted(group.scope) && isOfType(group.type)
 }
 
 function includedIn(list: readonly string[] | undefined): (name: string) => boolean {

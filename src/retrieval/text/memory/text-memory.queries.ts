@@ -11,6 +11,7 @@ import type { Database } from '../../../db/connection.ts'
 import { selectUnseen, type View, versionOf, viewNow, viewOf } from '../../../db/seen-changes.ts'
 import { openTo } from '../../../db/visibility.ts'
 import type { Trust } from '../../../domain/caller.ts'
+import { unpackIds } from '../../../kernel/ids.ts'
 import { timeColumns } from '../../candidates.queries.ts'
 import { statedDay } from '../../period-search.queries.ts'
 import { readStoredTime, type StoredTimes } from '../../record-time.ts'
@@ -23,13 +24,15 @@ import type { StoredText } from './stored-text.ts'
  */
 const packed = sql`string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)`
 
-/** Of each row `c` of contents. */
-const itsRecord = sql`join records as r on r.id = c.record_id left join messages as m on m.record_id = r.id`
+/** Of each row `c` of contents; nothing of what was forgotten. */
+const itsRecord = sql`
+  join records as r on r.id = c.record_id and r.forgotten_at is null left join messages as m on m.record_id = r.id
+`
 
 const columns = sql`
   convert_to((select row_to_json(head) from (
     select r.id, ${versionOf(sql`greatest(c.changed, r.revealed)`)} as version, ${timeColumns}, r.scope, r.type, r.sensitivity,
-      r.forgotten_at is not null as "isForgotten", c.words, ${statedDay} as day,
+      c.words, ${statedDay} as day,
       m.record_id is not null and coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false) as asks,
       case when m.record_id is not null then json_build_object(
         'conversation', m.conversation, 'at', round(date_part('epoch', m.at) * 1000), 'arrival', m.arrival
@@ -53,6 +56,16 @@ export async function readTexts(db: Database, after: string, limit: number): Pro
   return unpack(rows[0]?.texts)
 }
 
+/** Returns the ids of the next records that are not forgotten, in their order. */
+export async function readUnforgottenIds(db: Database, after: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ ids: Buffer | null }>`
+    select string_agg(uuid_send(id), ''::bytea order by id) as ids from (
+      select id from records where id > ${after}::uuid and forgotten_at is null order by id limit ${limit}
+    ) as r
+  `.execute(db)
+  return unpackIds(rows[0]?.ids)
+}
+
 export type TextCheck = {
   trust: Trust
   ids: readonly string[]
@@ -69,7 +82,7 @@ export type TextCheck = {
 export type CheckedTexts = {
   answering: string[]
   lending: string[]
-  /** The records that are no longer there. */
+  /** The records that are forgotten or no longer there. */
   gone: string[]
   /** The texts that were stored or changed since the snapshot. */
   changed: StoredText[]
@@ -104,7 +117,7 @@ export async function checkTexts(
     )
     select ${statesWhere(sql`answers`)} as answering,
       ${placesWhere(sql`lends`)} as lending,
-      ${placesWhere(sql`answers is null`)} as gone,
+      ${placesWhere(sql`is_forgotten is not false`)} as gone,
       (
         select ${packed} from (
           select each.* from (${unseen}) as change cross join lateral (

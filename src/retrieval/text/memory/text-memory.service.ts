@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Database } from '../../../db/connection.ts'
-import { fillTable, noRoom } from '../../../db/learnt-changes.ts'
+import { fillTable, forgetGone, noRoom } from '../../../db/learnt-changes.ts'
 import { readView } from '../../../db/seen-changes.ts'
+import { fullTrust } from '../../../domain/caller.ts'
 import { createKeeper, type KeeperClock } from '../../../kernel/keeper.ts'
 import type { StoredText } from './stored-text.ts'
-import { readTexts } from './text-memory.queries.ts'
+import { checkTexts, readTexts, readUnforgottenIds } from './text-memory.queries.ts'
 import {
   type FoundTexts,
   findInTexts,
@@ -16,9 +18,14 @@ export type TextMemory = ReturnType<typeof createTextMemory>
 export type StoreTexts = ReturnType<TextMemory['openStore']>
 
 /** Of a message, by measurement; longer texts take more. */
-const bytesOfText = 400
+const bytesOfText = 220
 /** To take in so many blocks other requests for 3 ms. */
 const readAtOnce = 250
+const idsAtOnce = 2_000
+/** A text that has gone leaves its place empty. With more of them than texts, it is better to load the texts again. */
+const fewEmpty = 10_000
+
+const everyone = { trust: fullTrust, answering: [], lending: [] }
 
 type Options = KeeperClock & { mostBytes: number }
 
@@ -33,6 +40,7 @@ export function createTextMemory({ mostBytes, ...clock }: Options) {
     const keeper = createKeeper<LoadedTexts, undefined>({
       ...{ ...clock, load },
       isCurrent: ({ isOutdated }) => !isOutdated,
+      renew,
       close: ({ table }) => tables.delete(table),
     })
 
@@ -54,6 +62,21 @@ export function createTextMemory({ mostBytes, ...clock }: Options) {
         throw error
       }
       return { table, view, hasRoom, isOutdated: false }
+    }
+
+    /** Erased and forgotten texts, and the words that were only in them, go out of the memory. */
+    async function renew(loaded: LoadedTexts): Promise<boolean> {
+      const { table } = loaded
+      const isUsable = await forgetGone(
+        loaded,
+        (after) => readUnforgottenIds(db, after, idsAtOnce),
+        (ids) => checkTexts(db, { ...everyone, ids, snapshot: loaded.view.snapshot }),
+      )
+      for (let list: number | undefined = 0; list !== undefined; ) {
+        list = table.dropGone(list)
+        await setImmediate()
+      }
+      return isUsable && table.countAdded() <= 2 * table.countKept() + fewEmpty
     }
 
     async function readNext(after: string): Promise<StoredText[]> {

@@ -6,7 +6,7 @@ import { computeIdf, k1, type StoreSize } from '../search-plan.ts'
 import { createConversationOrder } from './conversation-order.ts'
 import { type DayNumbers, toNumber } from './day-numbers.ts'
 import { createPostingLists, mostPlaces, placeOf } from './posting-lists.ts'
-import { createRecordGroups, type Searched } from './record-groups.ts'
+import { createRecordGroups, nowhere, type Searched } from './record-groups.ts'
 import { readSearchVector } from './search-vector.ts'
 import { createStatementList, isStatement } from './statement-list.ts'
 import type { StoredText } from './stored-text.ts'
@@ -29,6 +29,9 @@ type RankOptions = Pick<StoreSize, 'averageLength'> & {
 
 export type TextTable = ReturnType<typeof createTextTable>
 
+/** To drop entries from lists with so many blocks other requests for some milliseconds. */
+const droppedAtOnce = 100_000
+
 /** What a word takes beside its texts, roughly. */
 const bytesOfWord = 120
 
@@ -44,7 +47,6 @@ export function createTextTable() {
   const asking = createGrowingArray(Uint8Array)
   const days = createGrowingArray(Uint32Array)
   const groups = createRecordGroups()
-  const nowhere = groups.numberOf({ scope: '', type: '', sensitivity: 'hyper', isForgotten: true })
   const sizes = [0]
   const times = createGrowingArray(Float64Array)
   const lists = new Map<string, number>()
@@ -102,6 +104,28 @@ export function createTextTable() {
     sizes[group] = (sizes[group] ?? 0) - 1
     groupOf.values[place] = nowhere
     conversations.remove(place)
+  }
+
+  /**
+   * Takes texts that have gone out of the lists of their words, and words that no text contains any more out of the memory, from a
+   * list on. Returns the list with which to go on; undefined at the end.
+   */
+  function dropGone(from: number): number | undefined {
+    let read = 0
+    for (let list = from; list < stems.length; list++) {
+      if (read >= droppedAtOnce) return list
+      read += postings.lengthOf(list)
+      postings.drop(list, (place) => groupOf.values[place] === nowhere)
+      if (postings.lengthOf(list) > 0) continue
+      lists.delete(stems[list] ?? '')
+      stems[list] = ''
+    }
+    return undefined
+  }
+
+  /** How many texts are here; those that have gone are not. */
+  function countKept(): number {
+    return sizes.reduce((sum, size, group) => sum + (group === nowhere ? 0 : size), 0)
   }
 
   /** Ranks by BM25 the texts that contain one of the words, among those that a search reads. */
@@ -176,7 +200,8 @@ export function createTextTable() {
   }
 
   return {
-    ...{ add, remove, versionOf, rank, describe, isOfDays, readMessage },
+    ...{ add, remove, versionOf, dropGone, countKept, rank, describe, isOfDays, readMessage },
+    placeOf: ids.placeOf,
     listAround: conversations.listAround,
     countAdded: () => ids.length,
     idOf: ids.idOf,
