@@ -26,7 +26,8 @@ export type ImportedEdge = Edge & { inverse: string | null }
 /**
  * Writes, in both directions, the edges whose target exists and is visible, and the waiting edges whose target has
  * arrived. The others wait. Existing edges stay as they are. Only a record with a history may link to a forgotten
- * target.
+ * target. Waiting edges are looked up target by target: with an array of targets, a plan that was made while few edges
+ * waited read all edges of the import at each portion.
  */
 export async function linkEdges(
   tx: Transaction,
@@ -47,9 +48,13 @@ export async function linkEdges(
         where t.id = g.target_id and ${mayLinkTo(trust, sql`g.predicate`)} limit 1
       ) as t on true
     ), come as (
-      delete from awaiting_edges as w
-      where w.import_id = ${importId}::uuid and w.target_id = any(${sql.val([...arrived])}::uuid[])
-      returning w.*
+      delete from awaiting_edges where ctid = any(array(
+        select w.ctid from unnest(${sql.val([...arrived])}::uuid[]) as arrived (id)
+        cross join lateral (
+          select ctid from awaiting_edges where import_id = ${importId}::uuid and target_id = arrived.id offset 0
+        ) as w
+      ))
+      returning *
     ), coming as (
       insert into awaiting_edges (import_id, source_id, target_id, received_at, created_at, weight, predicate, inverse)
       select ${importId}::uuid, source_id, target_id, ${now}::timestamptz, created_at, weight, predicate, inverse

@@ -1555,10 +1555,18 @@ limit 1
       ) as t on true
     ), come as (
       delete
-from awaiting_edges as w
-      where w.import_id = $6::uuid
-and w.target_id = any($7::uuid[])
-      returning w.*
+from awaiting_edges
+where ctid = any(array(
+        select w.ctid
+from unnest($6::uuid[]) as arrived (id)
+        cross join lateral (
+          select ctid
+from awaiting_edges
+where import_id = $7::uuid
+and target_id = arrived.id offset 0
+        ) as w
+      ))
+      returning *
     ), coming as (
       insert into awaiting_edges (import_id, source_id, target_id, received_at, created_at, weight, predicate, inverse)
       select $8::uuid, source_id, target_id, $9::timestamptz, created_at, weight, predicate, inverse
