@@ -44,7 +44,10 @@ export function viewOf({ snapshot, timeline }: View = unknownView): View {
 const hasHappened = (changed: RawBuilder<unknown>) =>
   sql<SqlBool>`${changed} < pg_snapshot_xmax(pg_current_snapshot())`
 
-/** The version of a row, from the transaction that last changed it. What has not happened tells nothing, and counts as seen by everyone. */
+/**
+ * The version of a row, from the transaction that last changed it. What has not happened tells nothing, and counts as seen by
+ * everyone.
+ */
 export function versionOf(changed: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case when ${hasHappened(changed)} then ${changed}::text::int8 else 0 end`
 }

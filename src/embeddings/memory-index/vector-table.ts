@@ -50,12 +50,8 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
     const { id, version, cell } = stored
     const known = versionOf(id)
     if (known !== undefined && (known === version || !hasSeen(known))) return 'known'
+    if (isClosed || !makeRoom()) return 'no room'
     const place = ids.length
-    if (place === taken.length * perPage) {
-      const page = pages.take()
-      if (page === undefined) return 'no room'
-      taken.push(page)
-    }
     remove(id)
     const { vector, step, square } = decodeVector(stored, dimensions)
     const { numbers, factor } = toBytes(vector)
@@ -68,6 +64,14 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
     factors.push(step === 0 ? factor : factor / estimateKept(vector, step))
     listIn(sets.includes(Math.floor(cell / cellsPerSet)) ? cell : noCell, place)
     return 'added'
+  }
+
+  /** Takes a page where the next place is on a new one. Returns whether there is room. */
+  function makeRoom(): boolean {
+    if (ids.length < taken.length * perPage) return true
+    const page = pages.take()
+    if (page !== undefined) taken.push(page)
+    return page !== undefined
   }
 
   /** Undefined for a vector that is not here. */
@@ -83,7 +87,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
 
   function remove(id: string): void {
     const place = ids.placeOf(id)
-    if (place === undefined) return
+    if (place === undefined || isClosed) return
     ids.remove(id)
     factors[place] = Number.NaN
     pages.write(addressOf(place), new Int8Array(length))

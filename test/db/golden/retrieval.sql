@@ -887,7 +887,7 @@ limit 2001) as their) as change cross join lateral (
             select
   convert_to((select row_to_json(head)
 from (
-    select r.id, case when greatest(c.changed, r.revealed) < pg_snapshot_xmax(pg_current_snapshot()) then greatest(c.changed, r.revealed)::text::int8 else 0 end as version,
+    select r.id, greatest(case when c.changed < pg_snapshot_xmax(pg_current_snapshot()) then c.changed::text::int8 else 0 end, case when r.revealed < pg_snapshot_xmax(pg_current_snapshot()) then r.revealed::text::int8 else 0 end) as version,
   round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
   case when r.type = 'episodic'
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
@@ -988,7 +988,7 @@ limit 2001) as their) as change cross join lateral (
             select
   convert_to((select row_to_json(head)
 from (
-    select r.id, case when greatest(c.changed, r.revealed) < pg_snapshot_xmax(pg_current_snapshot()) then greatest(c.changed, r.revealed)::text::int8 else 0 end as version,
+    select r.id, greatest(case when c.changed < pg_snapshot_xmax(pg_current_snapshot()) then c.changed::text::int8 else 0 end, case when r.revealed < pg_snapshot_xmax(pg_current_snapshot()) then r.revealed::text::int8 else 0 end) as version,
   round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
   case when r.type = 'episodic'
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
@@ -1032,7 +1032,7 @@ from (
       select
   convert_to((select row_to_json(head)
 from (
-    select r.id, case when greatest(c.changed, r.revealed) < pg_snapshot_xmax(pg_current_snapshot()) then greatest(c.changed, r.revealed)::text::int8 else 0 end as version,
+    select r.id, greatest(case when c.changed < pg_snapshot_xmax(pg_current_snapshot()) then c.changed::text::int8 else 0 end, case when r.revealed < pg_snapshot_xmax(pg_current_snapshot()) then r.revealed::text::int8 else 0 end) as version,
   round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
   case when r.type = 'episodic'
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,

@@ -31,7 +31,7 @@ const itsRecord = sql`
 
 const columns = sql`
   convert_to((select row_to_json(head) from (
-    select r.id, ${versionOf(sql`greatest(c.changed, r.revealed)`)} as version, ${timeColumns}, r.scope, r.type, r.sensitivity,
+    select r.id, greatest(${versionOf(sql`c.changed`)}, ${versionOf(sql`r.revealed`)}) as version, ${timeColumns}, r.scope, r.type, r.sensitivity,
       c.words, ${statedDay} as day,
       m.record_id is not null and coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false) as asks,
       case when m.record_id is not null then json_build_object(
