@@ -8,35 +8,43 @@ export type RecordChange = {
   /** Not part of a loaded record: `demoted_at` is written with the layer, `worth` with a named importance. */
   record: Partial<RecordRow & { demoted_at: Date | null; restored_at: Date; worth: Buffer }>
   entry: AuditRow & { at: Date }
-  /** Present when the content or the scope changes. Both are part of the search text, so `search` is always needed. */
-  rewritten?: { content: Partial<ContentRow>; search: Search }
+  content?: Partial<ContentRow>
+  /** Present when the search text changes, or who may read it. */
+  search?: Search | undefined
   /** Whether the sizes of scopes count the record under another scope or group afterwards. */
   isCountedElsewhere?: boolean
 }
 type Search = { text: string; language: string; scope: string; type: string }
 
-/** Writes a change and its audit entry in one statement. A record with new content is queued for a new vector. */
+/** Writes a change and its audit entry in one statement. A record with a new text is queued for a new vector. */
 export async function applyChange(
   tx: Transaction,
   id: string,
-  { record, entry, rewritten, isCountedElsewhere = false }: RecordChange,
+  { record, entry, content = {}, search, isCountedElsewhere = false }: RecordChange,
 ): Promise<void> {
   const changes = entry.changes === null ? null : JSON.stringify(entry.changes)
   const logged = { ...entry, record_id: id, changes, via: asJson(entry.via) }
   const changed = tx.with('changed', (db) => db.updateTable('records').set(record).where('id', '=', id))
-  if (!rewritten) {
+  const hasContent = Object.keys(content).length > 0
+  if (!hasContent && !search) {
     await changed.insertInto('audit_entries').values(logged).execute()
     return
   }
-  const { content, search } = rewritten
   // Written first: within one statement, the trigger would move the new size although it had counted the old one.
-  if (isCountedElsewhere && Object.keys(content).length > 0) {
-    await tx.updateTable('contents').set(asColumns(content)).where('record_id', '=', id).execute()
+  if (isCountedElsewhere && hasContent) {
+    const resized = tx.updateTable('contents').set(asColumns(content)).where('record_id', '=', id)
+    await resized.execute()
   }
-  const columns = { ...asColumns(content), ...asSearch(search) }
+  const columns = { ...asColumns(content), ...(search ? asSearch(search) : {}) }
+  const rewritten = changed.with('rewritten', (db) =>
+    db.updateTable('contents').set(columns).where('record_id', '=', id),
+  )
+  if (!search) {
+    await rewritten.insertInto('audit_entries').values(logged).execute()
+    return
+  }
   const listing = { asked_at: entry.at, due_at: entry.at, attempts: 0 }
-  await changed
-    .with('rewritten', (db) => db.updateTable('contents').set(columns).where('record_id', '=', id))
+  const statement = rewritten
     .with('listed', (db) =>
       db
         .insertInto('unembedded')
@@ -45,7 +53,7 @@ export async function applyChange(
     )
     .insertInto('audit_entries')
     .values(logged)
-    .execute()
+  await statement.execute()
 }
 
 function asSearch({ text, language, scope, type }: Search) {
@@ -63,10 +71,10 @@ export async function appendStatusChange(
   id: string,
   change: StatusChangeRow,
 ): Promise<void> {
-  await tx
+  const statement = tx
     .insertInto('status_changes')
     .values({ ...change, record_id: id, via: asJson(change.via) })
-    .execute()
+  await statement.execute()
 }
 
 function asJson(value: unknown): string | null {

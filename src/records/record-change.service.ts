@@ -68,23 +68,28 @@ export async function writeChange(
   const changed = { ...stored, ...record, ...content }
   // With a lower sensitivity an embedding model may be allowed to read the record.
   const isMoved = changed.scope !== stored.scope || changed.sensitivity !== stored.sensitivity
-  const hasNewText = Object.keys(content).length > 0 || isMoved
-  const text = hasNewText ? searchableText(changed.payload, changed.tags) : ''
-  const search = { text, language: change.textLanguage, scope: changed.scope, type: changed.type }
+  const text = findNewText(stored, changed, isMoved)
+  const { scope, type } = changed
+  const search = text === undefined ? undefined : { text, language: change.textLanguage, scope, type }
   const isReactivated = isReplaced(stored) && !isReplaced(changed)
   const isRenamed = isMoved || isReactivated || changed.payload !== stored.payload
   // Deleted before the record changes: its new scope and sensitivity are checked for the new identifiers.
   if (isRenamed && changed.type === 'entity') await deleteIdentifiers(tx, stored.id)
   await applyChange(tx, stored.id, {
-    record,
-    entry,
+    ...{ record, entry, content, search },
     isCountedElsewhere: counted.some((field) => changed[field] !== stored[field]),
-    ...(hasNewText ? { rewritten: { content, search } } : {}),
   })
   if (isRenamed) await updateHandles(tx, stored, changed)
   const tally = tallyNames[action]
   if (tally !== undefined) await addTallies(tx, { [tally]: 1 })
   return { ...changed, audit_log: appendEntry(stored.audit_log, entry) }
+}
+
+/** Undefined if the text is the same: another source of a fact, for example, needs no new vector. */
+function findNewText(before: StoredRecord, after: StoredRecord, isMoved: boolean): string | undefined {
+  if (!isMoved && after.payload === before.payload && after.tags === before.tags) return undefined
+  const text = searchableText(after.payload, after.tags)
+  return isMoved || text !== searchableText(before.payload, before.tags) ? text : undefined
 }
 
 const counted = ['scope', 'layer', 'pinned', 'deletion_policy'] as const

@@ -4,6 +4,7 @@ import { decode } from '../../src/domain/vector-codes.ts'
 import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
 import { purgeForgotten } from '../../src/records/index.ts'
+import { capture, triple } from '../support/capture-requests.ts'
 import {
   createEmbeddingWorker,
   readEmbeddingModels,
@@ -66,6 +67,17 @@ describe('the job embed', () => {
     expect(await readEmbeddingQueue(app)).toMatchObject([{ record_id: id, due_at: app.clock.now() }])
     await worker.run()
     await expectVector(id, 'Go', ['rusty'])
+  })
+
+  it('does not queue a fact again when it is confirmed, because its text stays', async () => {
+    const { id } = await create(app, buildFactSaying('Go'))
+    await createEmbeddingWorker(app).run()
+    const { subject, predicate } = payloads.semantic
+    const { fact, primary_record: episode } = await capture(app, triple('Go', { subject, predicate }))
+    expect(fact).toEqual({ outcome: 'confirmed', record_id: id })
+    const queued = (await readEmbeddingQueue(app)).map((each) => each.record_id)
+    expect(queued).toContain(episode.id)
+    expect(queued).not.toContain(id)
   })
 
   it('leaves records queued without an embedder, and embeds them once there is one', async () => {

@@ -1120,6 +1120,14 @@ on conflict ("record_id") do update
 set "asked_at" = $16, "due_at" = $17, "attempts" = $18) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
 values ($19, $20, $21, $22, $23, $24, $25, $26);
 
+-- src/records/record-change.queries.ts applyChange: of what it says, with the same text
+with "changed" as (update "records"
+set "version" = $1
+where "id" = $2), "rewritten" as (update "contents"
+set "tags" = $3
+where "record_id" = $4) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
+values ($5, $6, $7, $8, $9, $10, $11, $12);
+
 -- src/records/record-creation.queries.ts findTakenIdentifiers
     select taken.record_id, taken.scope, taken.sensitivity, taken.namespace, taken.value
     from json_to_recordset($1::json)

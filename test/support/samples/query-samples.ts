@@ -132,10 +132,14 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
         changing.applyChange(db, id, {
           record: { version: 2, updated_at: now },
           entry: draft.audit,
-          rewritten: {
-            content: { tags: ['a'], payload: draft.row.payload },
-            search: { text: 'a', language: 'english', scope: 'team', type: 'semantic' },
-          },
+          content: { tags: ['a'], payload: draft.row.payload },
+          search: { text: 'a', language: 'english', scope: 'team', type: 'semantic' },
+        }),
+      'of what it says, with the same text': (db) =>
+        changing.applyChange(db, id, {
+          record: { version: 2 },
+          entry: draft.audit,
+          content: { tags: ['a'] },
         }),
     },
     appendStatusChange: (db) =>
