@@ -28,7 +28,7 @@ export function createCaptureGathering({ db, clock, episodes, policies, storeAlo
     captures: readonly InterpretedEpisode[],
     joined?: Transaction,
   ): Promise<readonly (Captured | undefined)[]> {
-    return transact(db, joined ? { tx: joined } : {}, async (tx) => {
+    return transact(db, joined ? { tx: joined } : { readsFirst: true }, async (tx) => {
       const drafted = await draftTogether(tx, captures)
       const kept = drafted.filter((each) => each !== undefined)
       if (kept.length > 0) await episodes.insertAll(tx, kept)
@@ -59,7 +59,7 @@ export function createCaptureGathering({ db, clock, episodes, policies, storeAlo
   }
 
   return createGathering<InterpretedEpisode, Captured>({
-    begin: (work) => transact(db, {}, work),
+    begin: (work) => transact(db, { readsFirst: true }, work),
     alone: storeAlone,
     together: storeTogether,
     fits: ([first], next) => first?.context.sensitivity === next.context.sensitivity,

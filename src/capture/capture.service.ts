@@ -51,7 +51,9 @@ export function createCaptureService(resources: Resources) {
   const storeWithOthers = createCaptureGathering({
     ...{ db, clock, episodes, policies },
     storeAlone: ({ context, ...prepared }, tx) =>
-      transact(db, { ...context, ...(tx ? { tx } : {}) }, (tx) => store(tx, context, prepared)),
+      transact(db, { ...context, readsFirst: true, ...(tx ? { tx } : {}) }, (tx) =>
+        store(tx, context, prepared),
+      ),
   })
 
   /**
@@ -76,7 +78,7 @@ export function createCaptureService(resources: Resources) {
     }
     return {
       store: (joined: CallContext) =>
-        transact(db, joined, (tx) => store(tx, context, { plan, interpretation })),
+        transact(db, { ...joined, readsFirst: true }, (tx) => store(tx, context, { plan, interpretation })),
     }
   }
 

@@ -33,7 +33,7 @@ export function startsTransaction(text: unknown): boolean {
 }
 
 export function endsTransaction(text: unknown): boolean {
-  return text === 'commit' || text === 'rollback'
+  return text === 'rollback' || (typeof text === 'string' && /^commit(?:;|$)/.test(text))
 }
 
 /** With a callback, `pg` returns no promise. */

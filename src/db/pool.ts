@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { endsTransaction, notePositions, startsTransaction } from './commit-positions.ts'
+import { deferStatements } from './deferral.ts'
 import { prepareStatements } from './prepared.ts'
 import { trackSchemas } from './tenant-sessions.ts'
 
@@ -49,6 +50,7 @@ export function createPool(options: PoolOptions): pg.Pool {
   const isPrepared = options.preparedStatements ?? true
   if (options.tenants) trackSchemas(pool, isPrepared)
   else if (isPrepared) prepareStatements(pool)
+  deferStatements(pool)
   notePositions(pool)
   endFailedTransactions(pool)
   return pool

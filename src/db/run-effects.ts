@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { sendWithNext } from './deferral.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Makes triggers write down each row that this transaction writes, until it ends (migration 0038). */
@@ -39,15 +40,17 @@ export function getOperation(tx: Transaction): string | null {
 }
 
 export async function beginOperation(tx: Transaction, id: string): Promise<void> {
-  await sql`
+  const statement = sql`
     select set_config('membrane.operation', ${id}, true),
       set_config('membrane.effects', coalesce(nullif(current_setting('membrane.effects', true), ''), ${id}), true)
-  `.execute(tx)
+  `
+  await sendWithNext(() => statement.execute(tx))
 }
 
 export async function endOperation(tx: Transaction, id: string): Promise<void> {
-  await sql`
+  const statement = sql`
     select set_config('membrane.operation', '', true),
       set_config('membrane.effects', coalesce(nullif(current_setting('membrane.effects', true), ${id}), ''), true)
-  `.execute(tx)
+  `
+  await sendWithNext(() => statement.execute(tx))
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { sendWithNext } from './deferral.ts'
 import type { Transaction } from './transaction.ts'
 
 export type Tallies = Readonly<Record<string, number>>
@@ -11,9 +12,10 @@ export type Tallies = Readonly<Record<string, number>>
 export async function addTallies(tx: Transaction, tallies: Tallies): Promise<void> {
   const [names, values] = [Object.keys(tallies), Object.values(tallies)]
   if (names.length === 0) return
-  await sql`
+  const statement = sql`
     insert into tallies (name, backend, value)
     select name, pg_backend_pid(), value from unnest(${names}::text[], ${values}::float8[]) as counted (name, value)
     on conflict (name, backend) do update set value = tallies.value + excluded.value
-  `.execute(tx)
+  `
+  await sendWithNext(() => statement.execute(tx))
 }

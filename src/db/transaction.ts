@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Transaction as KyselyTransaction } from 'kysely'
 import { type Caller, type Via, viaOf } from '../domain/caller.ts'
 import type { Database } from './connection.ts'
+import { beginWithFirst } from './deferral.ts'
 import { isRetryable } from './failures.ts'
 import type { DB } from './schema.ts'
 
@@ -9,6 +10,9 @@ export type Transaction = KyselyTransaction<DB>
 
 /** Who calls, the transaction to join when the use case is part of a larger one, and the version from If-Match. */
 export type CallContext = { caller: Caller; tx?: Transaction; expectedVersion?: number; now?: Date }
+
+/** Whether selects at the beginning change nothing outside of a transaction, so that the first is sent with the begin. */
+type ReadsFirst = { readsFirst?: boolean }
 
 const attempts = 4
 
@@ -31,7 +35,7 @@ export function actFor(tx: Transaction, caller: Caller): void {
  */
 export async function transact<T>(
   db: Database,
-  call: Partial<Pick<CallContext, 'caller' | 'tx'>>,
+  { readsFirst = false, ...call }: Partial<Pick<CallContext, 'caller' | 'tx'>> & ReadsFirst,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const { caller } = call
@@ -42,7 +46,7 @@ export async function transact<T>(
   if (call.tx) return begin(call.tx)
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute(begin)
+      return await (readsFirst ? beginWithFirst(db, begin) : db.transaction().execute(begin))
     } catch (error) {
       if (attempt === attempts || !isRetryable(error)) throw error
       // Jitter, so that two transactions that collided do not collide again.

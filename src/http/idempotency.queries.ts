@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { sendWithNext } from '../db/deferral.ts'
 import type { IdempotencyKeys } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
 
@@ -37,7 +38,7 @@ export async function storeAnswers(
   tx: Transaction,
   answers: readonly Insertable<IdempotencyKeys>[],
 ): Promise<void> {
-  await sql`
+  const statement = sql`
     insert into idempotency_keys (principal, key, fingerprint, status, headers, body, created_at, expires_at)
     select principal, key, fingerprint, status, headers::jsonb, body, created_at, expires_at
     from json_to_recordset(${JSON.stringify(answers)}::json) as answer (
@@ -47,7 +48,8 @@ export async function storeAnswers(
     on conflict (principal, key) do update set
       fingerprint = excluded.fingerprint, status = excluded.status, headers = excluded.headers, body = excluded.body,
       created_at = excluded.created_at, expires_at = excluded.expires_at
-  `.execute(tx)
+  `
+  await sendWithNext(() => statement.execute(tx))
 }
 
 /** Returns how many rows were deleted, at most `limit`; the caller repeats until it is fewer. */

@@ -89,7 +89,7 @@ export function createRunOnce({ db, clock, retentionMs }: Resources) {
   ): Promise<Answer> {
     const effect = 'prepare' in work ? await prepareKeyed(work, call, key) : work
     if ('share' in effect) return shareKeyed(effect, key)
-    return transact(db, {}, async (tx) => {
+    return transact(db, { readsFirst: true }, async (tx) => {
       const [reason] = await admit(tx, [key])
       if (reason) throw reason
       const answer = await effect({ ...call, tx })

@@ -1,3 +1,4 @@
+import { sendWithNext } from '../db/deferral.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Caller } from '../domain/caller.ts'
 import { importanceTolerance, scoreUnused } from '../domain/importance.ts'
@@ -37,7 +38,7 @@ export async function rescoreAndPromote(tx: Transaction, input: RescoreInput) {
 /** The same for a record in its new state, without a query where nothing can follow. */
 export async function rescoreAndPromoteOne(tx: Transaction, record: StoredRecord, now: Date): Promise<void> {
   const { id, layer } = record
-  if (!isScored(record, now)) await rescore(tx, { ids: [id], now })
+  if (!isScored(record, now)) await sendWithNext(() => rescore(tx, { ids: [id], now }))
   if (layer === 'working' || layer === 'episodic') await promoteDue(tx, { ids: [id], now })
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { sendWithNext } from '../db/deferral.ts'
 import { scopeAndTypeWords } from '../db/search-words.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { extractWords } from '../domain/query-words.ts'
@@ -27,20 +28,20 @@ export async function applyChange(
   const changed = tx.with('changed', (db) => db.updateTable('records').set(record).where('id', '=', id))
   const hasContent = Object.keys(content).length > 0
   if (!hasContent && !search) {
-    await changed.insertInto('audit_entries').values(logged).execute()
+    await sendWithNext(() => changed.insertInto('audit_entries').values(logged).execute())
     return
   }
   // Written first: within one statement, the trigger would move the new size although it had counted the old one.
   if (isCountedElsewhere && hasContent) {
     const resized = tx.updateTable('contents').set(asColumns(content)).where('record_id', '=', id)
-    await resized.execute()
+    await sendWithNext(() => resized.execute())
   }
   const columns = { ...asColumns(content), ...(search ? asSearch(search) : {}) }
   const rewritten = changed.with('rewritten', (db) =>
     db.updateTable('contents').set(columns).where('record_id', '=', id),
   )
   if (!search) {
-    await rewritten.insertInto('audit_entries').values(logged).execute()
+    await sendWithNext(() => rewritten.insertInto('audit_entries').values(logged).execute())
     return
   }
   const listing = { asked_at: entry.at, due_at: entry.at, attempts: 0 }
@@ -53,7 +54,7 @@ export async function applyChange(
     )
     .insertInto('audit_entries')
     .values(logged)
-  await statement.execute()
+  await sendWithNext(() => statement.execute())
 }
 
 function asSearch({ text, language, scope, type }: Search) {
@@ -74,7 +75,7 @@ export async function appendStatusChange(
   const statement = tx
     .insertInto('status_changes')
     .values({ ...change, record_id: id, via: asJson(change.via) })
-  await statement.execute()
+  await sendWithNext(() => statement.execute())
 }
 
 function asJson(value: unknown): string | null {

@@ -35,7 +35,7 @@ export type Outcome = WrittenRecord | AppError
 export function createRecordCreation(resources: CreationResources) {
   const { db, clock, ids, defaultSensitivity, textLanguage, seal, policies } = resources
   const insertWithOthers = createGathering<Draft, Draft | AppError>({
-    begin: (work) => transact(db, {}, work),
+    begin: (work) => transact(db, { readsFirst: true }, work),
     alone: async (draft, tx) => (await insertNow(tx ?? db, [draft]))[0] ?? draft,
     together: (drafts, tx) => insertNow(tx ?? db, drafts),
   })

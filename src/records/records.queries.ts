@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isEntryShown } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
+import { sendWithNext } from '../db/deferral.ts'
 import { hasIdIn } from '../db/id-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { visibleTo } from '../db/visibility.ts'
@@ -88,7 +89,8 @@ export async function findRecords(
  * The lock does not cover the key, so that other transactions can still write edges to the record.
  */
 export async function lockRecords(tx: Transaction, ids: readonly string[]): Promise<void> {
-  await sql`select r.id from records as r where ${hasIdIn(ids)} order by r.id for no key update`.execute(tx)
+  const statement = sql`select r.id from records as r where ${hasIdIn(ids)} order by r.id for no key update`
+  await sendWithNext(() => statement.execute(tx))
 }
 
 /**
@@ -144,6 +146,7 @@ type HandleMatchRow = KnownRecord & {
 }
 
 export async function deleteHandles(tx: Transaction, id: string, handles: readonly Handle[]): Promise<void> {
+  if (handles.length === 0) return
   await tx
     .deleteFrom('handles')
     .where('record_id', '=', id)
@@ -158,6 +161,7 @@ export async function insertHandles(
   scope: string,
   handles: readonly Handle[],
 ): Promise<void> {
+  if (handles.length === 0) return
   await sql`
     insert into handles (digest, detail, record_id, place, scope)
     select digest, detail, ${id}::uuid, place, ${scope}

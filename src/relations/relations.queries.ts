@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { sendWithNext } from '../db/deferral.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
@@ -11,13 +12,13 @@ import type { Edge } from '../domain/edges.ts'
  */
 export async function upsertEdges(tx: Transaction, edges: readonly Edge[]): Promise<void> {
   const ordered = [...edges].sort((left, right) => (left.source_id < right.source_id ? -1 : 1))
-  await tx
+  const statement = tx
     .insertInto('relations')
     .values(ordered)
     .onConflict((conflict) =>
       conflict.constraint('relations_pkey').doUpdateSet((eb) => ({ weight: eb.ref('excluded.weight') })),
     )
-    .execute()
+  await sendWithNext(() => statement.execute())
 }
 
 export async function findEdge(
