@@ -21,6 +21,7 @@ import {
   presentWritten,
   requireNotErasedContent,
   type StoredRecord,
+  storeDescents,
   writeChange,
 } from '../records/index.ts'
 import { upsertEdges } from '../relations/index.ts'
@@ -112,14 +113,10 @@ export function createTaskWriter({ ids, seal, textLanguage }: Resources) {
   ): Promise<Captured> {
     const { caller, now, input, known } = context
     const payload = mergeTaskReport(stored.payload, plan.payload, input.content)
-    await requireNotErasedContent(tx, seal, { scope: stored.scope, payload })
-    await insertRecords(
-      tx,
-      entities.newEntities,
-      textLanguage,
-      seal,
-      buildMentionDescents(stored.id, entities),
-    )
+    if (known.handles.mayBeErased) await requireNotErasedContent(tx, seal, { scope: stored.scope, payload })
+    const descents = buildMentionDescents(stored.id, entities)
+    if (entities.newEntities.length === 0) await storeDescents(tx, descents)
+    else await insertRecords(tx, entities.newEntities, textLanguage, seal, descents)
     const edges = filterNewEdges(buildPrimaryEdges(stored.id, entities, now), stored)
     if (edges.length > 0) await upsertEdges(tx, addInverses(edges))
     await writeChange(tx, stored, {

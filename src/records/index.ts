@@ -14,6 +14,7 @@ export {
 export { rejectTakenIdentifiers } from './creation-checks.service.ts'
 export { createForgottenError } from './deleted-record-errors.ts'
 export { type DeletedRecord, listPurgeable, purgeForgotten, purgeRecords } from './deleted-records.queries.ts'
+export { storeDescents } from './descents.queries.ts'
 export { type Descent, descentKinds, edgeOfDescent, findNamedSources, inferDescents } from './descents.ts'
 export { erasureRoutes } from './erasure/erasure.routes.ts'
 export { Erasure, ErasureReceipt } from './erasure/erasure.schemas.ts'

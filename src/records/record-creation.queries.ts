@@ -7,6 +7,7 @@ import type { Trust } from '../domain/caller.ts'
 import { addInverses } from '../domain/edges.ts'
 import { extractWords } from '../domain/query-words.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
+import { insertDescents, readDescents } from './descents.queries.ts'
 import type { Descent } from './descents.ts'
 import type { Draft, Identifier } from './stored-record.ts'
 
@@ -82,20 +83,7 @@ export async function insertRecords(
         "searchText" text, words int4, ordinal int4, audit jsonb, "hasClientId" bool, digest bytea,
         "earlierDigest" bytea, worth bytea
       )
-    ), descended as materialized (
-      select * from json_to_recordset(${descentRows}::json) as descended
-        (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
-    ), held as materialized (
-      select r.id from records as r
-      where r.id = any((select array_agg(source_id) from descended)::uuid[])
-      order by r.id
-      for key share
-    ), grounded as materialized (
-      select distinct d.derived_id from descents as d
-      where d.is_ground and d.derived_id = any((
-        select array_agg(derived_id) from descended where is_ground is null or kind = 'mention'
-      )::uuid[])
-    ), erased as materialized (
+    ), ${readDescents(descentRows)}, erased as materialized (
       select erased_scope as scope, erased_digest as digest
       from (
         select array_agg(i.scope) as scopes, array_agg(form.digest) as digests
@@ -178,22 +166,6 @@ export async function insertRecords(
     new Set(results.filter((row) => row.is_erased === isErased).map(({ id }) => id))
   return { ids: idsOf(false), erasedIds: idsOf(true) }
 }
-
-/**
- * A confirmation or a mention is a ground only of a record that already has grounds. Sources stay locked until their
- * descents are stored: otherwise a descent could point to a record that an erase has just removed. Sources and grounds are
- * looked up by an array: a join kept the plan of a small table and read all of it at each insert, a fifth of the statement.
- */
-const insertDescents = sql`
-      insert into descents (derived_id, source_id, kind, is_ground)
-      select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.derived_id is not null)
-      from descended as g
-      left join grounded as has on has.derived_id = g.derived_id
-      where (g.owner is null or g.owner in (select id from record))
-        and (g.derived_id in (select id from record) or g.derived_id not in (select id from incoming))
-        and (g.source_id in (select id from record) or g.source_id in (select id from held))
-        and (g.kind <> 'mention' or has.derived_id is not null)
-      on conflict on constraint descents_pkey do nothing`
 
 function asHex(digest: Buffer): string {
   return `\\x${digest.toString('hex')}`

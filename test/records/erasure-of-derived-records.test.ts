@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
+import { capture } from '../support/capture-requests.ts'
 import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
 import { auditFields, buildClaim, revise } from '../support/revision-requests.ts'
@@ -55,6 +56,20 @@ describe('erasing a record', () => {
     const record = { ...body, payload: { ...body.payload, evidence: [] }, provenance: { sources } }
     const fork = ((await revise(app, 'fork', origin.id, { record })).body as Body).record
     expect(await erase(origin.id)).toMatchObject({ derived_ids: [fork.id], kept: [] })
+  })
+
+  it('erases an entity that only the erased capture names, and keeps one that a later report of a task names', async () => {
+    const named = await observe('lone entity', 'tea', {}, { service: 'named by a task' })
+    for (const more of [{}, { service: 'named by a task' }]) {
+      const content = { thread_id: 'a task that names', ...more }
+      await capture(app, content, { source_kind: 'working_state' })
+    }
+    const entityOf = (name: string) =>
+      named.created_records.find(({ payload }: Body) => payload.canonical_name === name)?.id
+    const { derived_ids: derived } = await erase(named.primary_record.id)
+    expect(derived).toContain(entityOf('lone entity'))
+    expect(derived).not.toContain(entityOf('named by a task'))
+    expect((await read(app, entityOf('named by a task'))).payload.canonical_name).toBe('named by a task')
   })
 
   it('erases a fact that only the erased capture supports, and keeps one that another capture confirmed', async () => {

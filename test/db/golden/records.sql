@@ -101,6 +101,79 @@ where id in (select id
 from leaving)
 returning id;
 
+-- src/records/descents.queries.ts readDescents
+with descended as materialized (
+      select *
+from json_to_recordset($1::json) as descended
+        (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
+    ), held as materialized (
+      select r.id
+from records as r
+      where r.id = any((select array_agg(source_id)
+from descended)::uuid[])
+      order by r.id
+      for key share
+    ), grounded as materialized (
+      select distinct d.derived_id
+from descents as d
+      where d.is_ground
+and d.derived_id = any((
+        select array_agg(derived_id)
+from descended
+where is_ground is null
+or kind = 'mention'
+      )::uuid[])
+    ) select
+from descended;
+
+-- src/records/descents.queries.ts storeDescents
+    with record as (
+      select null::uuid as id
+where false
+    ), incoming as (
+      select id
+from record
+    ), descended as materialized (
+      select *
+from json_to_recordset($1::json) as descended
+        (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
+    ), held as materialized (
+      select r.id
+from records as r
+      where r.id = any((select array_agg(source_id)
+from descended)::uuid[])
+      order by r.id
+      for key share
+    ), grounded as materialized (
+      select distinct d.derived_id
+from descents as d
+      where d.is_ground
+and d.derived_id = any((
+        select array_agg(derived_id)
+from descended
+where is_ground is null
+or kind = 'mention'
+      )::uuid[])
+    )
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.derived_id is not null)
+      from descended as g
+      left join grounded as has on has.derived_id = g.derived_id
+      where (g.owner is null
+or g.owner in (select id
+from record))
+        and (g.derived_id in (select id
+from record)
+or g.derived_id not in (select id
+from incoming))
+        and (g.source_id in (select id
+from record)
+or g.source_id in (select id
+from held))
+        and (g.kind <> 'mention'
+or has.derived_id is not null)
+      on conflict on constraint descents_pkey do nothing;
+
 -- src/records/erasure/erasure.queries.ts clearAuditText
 update "audit_entries"
 set "rationale" = $1, "changes" = $2
