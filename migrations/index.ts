@@ -50,6 +50,7 @@ import * as ascendingIndexes from './0061_ascending_indexes.ts'
 import * as messageTimes from './0062_message_times.ts'
 import * as textChanges from './0063_text_changes.ts'
 import * as handlePlans from './0064_handle_plans.ts'
+import * as handleIndexes from './0068_handle_indexes.ts'
 import * as revealedRecords from './0069_revealed_records.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
@@ -105,5 +106,6 @@ export const migrations: Record<string, Migration> = {
   '0062_message_times': messageTimes,
   '0063_text_changes': textChanges,
   '0064_handle_plans': handlePlans,
+  '0068_handle_indexes': handleIndexes,
   '0069_revealed_records': revealedRecords,
 }

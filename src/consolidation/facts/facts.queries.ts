@@ -54,7 +54,9 @@ export async function findEntities(tx: Transaction, lookups: readonly NameLookup
       ${lookups.map(({ digest }) => digest)}::bytea[], ${lookups.map(({ scope }) => scope)}::text[],
       ${lookups.map(({ sensitivity }) => sensitivity)}::sensitivity[]
     ) with ordinality as wanted (digest, scope, sensitivity, place)
-    join handles as h on h.digest = wanted.digest and h.scope in (wanted.scope, ${unscoped}) and h.detail is null
+    cross join lateral (${named} and h.scope = wanted.scope
+      union all ${named} and h.scope = ${unscoped} and wanted.scope <> ${unscoped}
+    ) as h
     join records as r on r.id = h.record_id and r.scope = h.scope and r.sensitivity <= wanted.sensitivity
     join contents as c on c.record_id = r.id
     where r.type = 'entity' and r.forgotten_at is null and r.status in ('active', 'challenged')
@@ -63,6 +65,9 @@ export async function findEntities(tx: Transaction, lookups: readonly NameLookup
   `.execute(tx)
   return rows
 }
+
+/** With both scopes in a list the plan may read the handles of all scopes. */
+const named = sql`select h.record_id, h.scope from handles as h where h.digest = wanted.digest and h.detail is null`
 
 /**
  * Keeps episodes until the transaction ends. Their facts are written in several statements: locked by each of them alone, the

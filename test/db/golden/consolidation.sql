@@ -288,9 +288,18 @@ and not r.pinned
       $1::bytea[], $2::text[],
       $3::sensitivity[]
     ) with ordinality as wanted (digest, scope, sensitivity, place)
-    join handles as h on h.digest = wanted.digest
-and h.scope in (wanted.scope, $4)
+    cross join lateral (select h.record_id, h.scope
+from handles as h
+where h.digest = wanted.digest
 and h.detail is null
+and h.scope = wanted.scope
+      union all select h.record_id, h.scope
+from handles as h
+where h.digest = wanted.digest
+and h.detail is null
+and h.scope = $4
+and wanted.scope <> $5
+    ) as h
     join records as r on r.id = h.record_id
 and r.scope = h.scope
 and r.sensitivity <= wanted.sensitivity
