@@ -12,8 +12,7 @@ export const recordBenchmarks = {
   ],
   'records/reading': ({ withDatabase, note }: BenchContext): Promise<Result[]> =>
     withDatabase((database) => measureReading(database, note)),
-  'records/storing': async ({ withDatabase }: BenchContext): Promise<Result[]> => [
-    await withDatabase(measureStoring),
-  ],
+  'records/storing': ({ withDatabase, note }: BenchContext): Promise<Result[]> =>
+    withDatabase((database) => measureStoring(database, note)),
   'records/starting': measureStarting,
 }
