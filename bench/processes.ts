@@ -5,6 +5,8 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const root = resolve(import.meta.dirname, '..')
+/** As in the scripts of package.json. */
+const flags = ['--max-semi-space-size=32']
 const startDeadlineMs = 120_000
 
 export type Running = { url: string; pid: number; readyAfterMs: number; stop(): Promise<void> }
@@ -17,7 +19,7 @@ export async function startProduct(
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   const started = performance.now()
-  const child = spawn(process.execPath, ['src/main.ts', role], {
+  const child = spawn(process.execPath, [...flags, 'src/main.ts', role], {
     cwd: root,
     env: {
       PATH: process.env['PATH'],
