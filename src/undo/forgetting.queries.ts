@@ -64,7 +64,7 @@ export async function restoreForgotten(
 }
 
 /** What else an effect of these records has, without telling whether they moved. */
-const times = ['updated_at', 'restored_at']
+const times = ['updated_at', 'restored_at', 'revealed']
 
 /**
  * Takes back a batch that only forgot records or restored them, where they are as it left them. Reading and writing their rows

@@ -133,7 +133,7 @@ export async function describeScope({ database }: TestApp, scope: string): Promi
 }
 
 /** The stored salience comes after the exact one at any time. */
-const unkept = ['version', 'updated_at', 'restored_at', 'salience', 'fades_at']
+const unkept = ['version', 'updated_at', 'restored_at', 'revealed', 'salience', 'fades_at']
 
 /** The same by id, without versions, log and times of change: what an undo restores. */
 export async function readLives({ database }: TestApp, scope: string): Promise<Map<string, Row>> {
