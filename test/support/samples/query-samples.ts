@@ -144,16 +144,8 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     },
     appendStatusChange: (db) =>
       changing.appendStatusChange(db, id, {
-        ...{
-          at: now,
-          old: 'active',
-          new: 'challenged',
-          actor: 'a',
-          reason: 'r',
-          step: 'manual',
-          run_id: null,
-          via: null,
-        },
+        ...{ at: now, old: 'active', new: 'challenged', actor: 'a', reason: 'r', step: 'manual' },
+        ...{ run_id: null, via: null },
       }),
   },
   'src/records/record-creation.queries.ts': {

@@ -106,10 +106,7 @@ export function createTextTable() {
     conversations.remove(place)
   }
 
-  /**
-   * Takes texts that have gone out of the lists of their words, and words that no text contains any more out of the memory, from a
-   * list on. Returns the list with which to go on; undefined at the end.
-   */
+  /** Takes the words of texts that have gone out of the memory, from a list on. Returns the next list; undefined at the end. */
   function dropGone(from: number): number | undefined {
     let read = 0
     for (let list = from; list < stems.length; list++) {
@@ -201,23 +198,13 @@ export function createTextTable() {
 
   return {
     ...{ add, remove, versionOf, dropGone, countKept, rank, describe, isOfDays, readMessage },
-    placeOf: ids.placeOf,
-    listAround: conversations.listAround,
     countAdded: () => ids.length,
-    idOf: ids.idOf,
+    ...{ placeOf: ids.placeOf, idOf: ids.idOf, listAround: conversations.listAround },
     /** How much memory the table takes, roughly. */
     countBytes: () =>
-      ids.bytes +
-      conversations.bytes +
-      lists.size * bytesOfWord +
-      postings.bytes +
-      versions.bytes +
-      groupOf.bytes +
-      lengths.bytes +
-      asking.bytes +
-      days.bytes +
-      times.bytes +
-      statements.bytes +
-      scores.bytes,
+      [
+        ...[ids, conversations, postings, statements, scores],
+        ...[versions, groupOf, lengths, asking, days, times],
+      ].reduce((sum, { bytes }) => sum + bytes, lists.size * bytesOfWord),
   }
 }
