@@ -77,11 +77,11 @@ export function createVectorMemory({ mostBytes, mostCompared = defaultMostCompar
 
     /** Vectors that were deleted go out of the memory. */
     async function renew(loaded: LoadedVectors): Promise<boolean> {
-      const { modelId, table, sets, view } = loaded
+      const { modelId, table, sets } = loaded
       const isUsable = await forgetGone(
         loaded,
         (after) => readVectorIds(db, { modelId, after, limit: idsAtOnce }),
-        (ids) => checkVectors(db, { modelId, ids, conditions: [], snapshot: view.snapshot }),
+        (ids) => checkVectors(db, { modelId, ids, conditions: [], snapshot: loaded.view.snapshot }),
       )
       const kept = table.countKept()
       const isCompact = table.countAdded() <= 2 * kept + fewEmpty

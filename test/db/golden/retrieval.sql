@@ -904,11 +904,11 @@ and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
- from contents as c
-  join records as r on r.id = c.record_id
-and r.forgotten_at is null
+ from records as r join contents as c on c.record_id = r.id
 left join messages as m on m.record_id = r.id
- where c.record_id = change.record_id offset 0
+            where r.id = change.record_id
+and r.forgotten_at is null
+            offset 0
           ) as each
         ) as t
       ) as changed,
@@ -1005,11 +1005,11 @@ and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
- from contents as c
-  join records as r on r.id = c.record_id
-and r.forgotten_at is null
+ from records as r join contents as c on c.record_id = r.id
 left join messages as m on m.record_id = r.id
- where c.record_id = change.record_id offset 0
+            where r.id = change.record_id
+and r.forgotten_at is null
+            offset 0
           ) as each
         ) as t
       ) as changed,
@@ -1049,15 +1049,16 @@ and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
-      from (select *
-from contents
-where record_id > $1::uuid
-order by record_id
-limit $2) as c
-  join records as r on r.id = c.record_id
-and r.forgotten_at is null
+      from (
+        select *
+from records
+where id > $1::uuid
+and forgotten_at is null
+order by id
+limit $2
+      ) as r join contents as c on c.record_id = r.id
 left join messages as m on m.record_id = r.id
-      order by c.record_id
+      order by r.id
     ) as t;
 
 -- src/retrieval/text/memory/text-memory.queries.ts readUnforgottenIds

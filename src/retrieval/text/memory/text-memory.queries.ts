@@ -24,10 +24,8 @@ import type { StoredText } from './stored-text.ts'
  */
 const packed = sql`string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)`
 
-/** Of each row `c` of contents; nothing of what was forgotten. */
-const itsRecord = sql`
-  join records as r on r.id = c.record_id and r.forgotten_at is null left join messages as m on m.record_id = r.id
-`
+/** Of each row `r` of records. */
+const itsText = sql`join contents as c on c.record_id = r.id left join messages as m on m.record_id = r.id`
 
 const columns = sql`
   convert_to((select row_to_json(head) from (
@@ -42,15 +40,17 @@ const columns = sql`
 `
 
 /**
- * Returns the texts of the next records in the order of their ids. The records are looked up for a few rows: of all rows behind
- * `after` PostgreSQL would read records and messages from the first one on.
+ * Returns the texts of the next records that are not forgotten, in the order of their ids. They are looked up for a few records:
+ * of all records behind `after` PostgreSQL would read texts and messages from the first one on.
  */
 export async function readTexts(db: Database, after: string, limit: number): Promise<StoredText[]> {
   const { rows } = await sql<{ texts: Buffer | null }>`
     select ${packed} as texts from (
       select ${columns}
-      from (select * from contents where record_id > ${after}::uuid order by record_id limit ${limit}) as c ${itsRecord}
-      order by c.record_id
+      from (
+        select * from records where id > ${after}::uuid and forgotten_at is null order by id limit ${limit}
+      ) as r ${itsText}
+      order by r.id
     ) as t
   `.execute(db)
   return unpack(rows[0]?.texts)
@@ -121,7 +121,9 @@ export async function checkTexts(
       (
         select ${packed} from (
           select each.* from (${unseen}) as change cross join lateral (
-            select ${columns} from contents as c ${itsRecord} where c.record_id = change.record_id offset 0
+            select ${columns} from records as r ${itsText}
+            where r.id = change.record_id and r.forgotten_at is null
+            offset 0
           ) as each
         ) as t
       ) as changed,
