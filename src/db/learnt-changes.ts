@@ -11,6 +11,8 @@ export type VersionedTable<Row> = {
   idOf: (place: number) => string
   /** How many rows were ever added. An order of the table is outdated when this has changed, whoever added them. */
   countAdded: () => number
+  /** How many rows are here. */
+  countKept: () => number
   /** Undefined for a row that is not here, as is its place. */
   versionOf: (id: string) => number | undefined
 }
@@ -52,21 +54,24 @@ export async function fillTable<Row extends { id: string }>(
   }
 }
 
+const idsAtOnce = 2_000
 const checkedAtOnce = 500
+/** A row that has gone leaves its place empty. With more of them than rows, it is better to fill the table again. */
+const fewEmpty = 10_000
 
 /**
- * Removes the rows that have gone from the database, which no change tells. `readIds` returns the ids behind one in their order;
- * `check` is asked about those that it did not return. Returns whether the table can still be used.
+ * Removes the rows that have gone from the database, which no change tells. `readIds` returns the next ids behind one in
+ * their order; `check` is asked about those that it did not return. Returns whether the table is worth keeping.
  */
 export async function forgetGone<Row>(
   loaded: { table: VersionedTable<Row>; view: View },
-  readIds: (after: string) => Promise<readonly string[]>,
+  readIds: (after: string, limit: number) => Promise<readonly string[]>,
   check: (ids: readonly string[]) => Promise<Changes<Row>>,
 ): Promise<boolean> {
   const { table } = loaded
   const isMet = new Uint8Array(table.countAdded())
   for (let after: string | undefined = nilUuid; after !== undefined; ) {
-    const ids: readonly string[] = await readIds(after)
+    const ids: readonly string[] = await readIds(after, idsAtOnce)
     for (const id of ids) isMet[table.placeOf(id) ?? isMet.length] = 1
     after = ids.at(-1)
   }
@@ -79,7 +84,7 @@ export async function forgetGone<Row>(
   for (let from = 0; from < missing.length; from += checkedAtOnce) {
     if (!learnChanges(loaded, await check(missing.slice(from, from + checkedAtOnce)))) return false
   }
-  return true
+  return table.countAdded() <= 2 * table.countKept() + fewEmpty
 }
 
 export function noRoom(): RangeError {

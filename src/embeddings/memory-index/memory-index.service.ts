@@ -17,9 +17,6 @@ const fewest = 1_000
 const defaultMostCompared = 250_000
 /** To take in so many blocks other requests for 3 ms. */
 const readAtOnce = 250
-const idsAtOnce = 2_000
-/** A vector that has gone leaves its place empty. With more of them than vectors, it is better to load the vectors again. */
-const fewEmpty = 10_000
 /** Vectors that have no cell yet are compared with every question. They get one, which is only read with the vector. */
 const mostWithoutCell = 20_000
 
@@ -78,18 +75,14 @@ export function createVectorMemory({ mostBytes, mostCompared = defaultMostCompar
     /** Vectors that were deleted go out of the memory. */
     async function renew(loaded: LoadedVectors): Promise<boolean> {
       const { modelId, table, sets } = loaded
-      const isUsable = await forgetGone(
+      const isKept = await forgetGone(
         loaded,
-        (after) => readVectorIds(db, { modelId, after, limit: idsAtOnce }),
+        (after, limit) => readVectorIds(db, { modelId, after, limit }),
         (ids) => checkVectors(db, { modelId, ids, conditions: [], snapshot: loaded.view.snapshot }),
       )
-      const kept = table.countKept()
-      const isCompact = table.countAdded() <= 2 * kept + fewEmpty
-      const current = await listSets(modelId, kept)
+      const current = await listSets(modelId, table.countKept())
       const isSame = current.map(({ id }) => id).join() === sets.map(({ id }) => id).join()
-      return (
-        isUsable && isCompact && isSame && (sets.length === 0 || table.countWithoutCell() <= mostWithoutCell)
-      )
+      return isKept && isSame && (sets.length === 0 || table.countWithoutCell() <= mostWithoutCell)
     }
 
     return { find, untilLoaded: keeper.untilLoaded }

@@ -21,9 +21,6 @@ export type StoreTexts = ReturnType<TextMemory['openStore']>
 const bytesOfText = 220
 /** To take in so many blocks other requests for 3 ms. */
 const readAtOnce = 250
-const idsAtOnce = 2_000
-/** A text that has gone leaves its place empty. With more of them than texts, it is better to load the texts again. */
-const fewEmpty = 10_000
 
 const everyone = { trust: fullTrust, answering: [], lending: [] }
 
@@ -67,16 +64,16 @@ export function createTextMemory({ mostBytes, ...clock }: Options) {
     /** Erased and forgotten texts, and the words that were only in them, go out of the memory. */
     async function renew(loaded: LoadedTexts): Promise<boolean> {
       const { table } = loaded
-      const isUsable = await forgetGone(
+      const isKept = await forgetGone(
         loaded,
-        (after) => readUnforgottenIds(db, after, idsAtOnce),
+        (after, limit) => readUnforgottenIds(db, after, limit),
         (ids) => checkTexts(db, { ...everyone, ids, snapshot: loaded.view.snapshot }),
       )
       for (let list: number | undefined = 0; list !== undefined; ) {
         list = table.dropGone(list)
         await setImmediate()
       }
-      return isUsable && table.countAdded() <= 2 * table.countKept() + fewEmpty
+      return isKept
     }
 
     async function readNext(after: string): Promise<StoredText[]> {
