@@ -120,10 +120,14 @@ export function turn({ before, after, ...effect }: Effect): Effect {
   return { ...effect, before: after, after: before }
 }
 
+/** Columns in which the database notes the transaction of a change. */
+export const notedColumns = ['changed', 'revealed'] as const
+
 /** Columns that change by time or use alone: a difference in them blocks neither applying nor undoing. */
 const drifting: ReadonlySet<string> = new Set([
+  ...notedColumns,
   ...['salience', 'importance', 'fades_at', 'decay_rank', 'updated_at', 'last_accessed_at', 'access_count'],
-  ...['restored_at', 'revealed', 'served_count', 'attempts', 'claimed_until', 'due_at', 'error'],
+  ...['restored_at', 'served_count', 'attempts', 'claimed_until', 'due_at', 'error'],
 ])
 
 /** The tables that log what happened to a record. A dry run stores their rows apart, because its rollback removes them. */

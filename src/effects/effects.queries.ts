@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Payload } from '../domain/payloads.ts'
-import { type Effect, keys, type Row } from './effect.ts'
+import { type Effect, keys, notedColumns, type Row } from './effect.ts'
 import type { Entry } from './taken-back.ts'
 
 /** The batches of a run, in the order in which they were written. */
@@ -41,11 +41,12 @@ export async function lockRows(tx: Transaction, relation: string, wanted: readon
   return rows.map(({ row }) => row)
 }
 
-/** The columns of a table that a statement may set. */
+/** The columns of a table that a statement may set. The database notes the others itself. */
 export async function listColumns(tx: Transaction, relation: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select attname as name from pg_attribute
     where attrelid = ${relation}::regclass and attnum > 0 and not attisdropped and attgenerated = '' and attidentity <> 'a'
+      and attname <> all(${[...notedColumns]})
     order by attnum
   `.execute(tx)
   return rows.map(({ name }) => name)

@@ -3,9 +3,10 @@ import { listBrokenLaws } from '../support/broken-laws.ts'
 import { range } from '../support/capture-requests.ts'
 import { captureEpisode, createScope, listFacts, listRunChanges } from '../support/consolidation-requests.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
+import { perform } from '../support/plan-requests.ts'
 import { type Body, expectProblem } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
-import { createWorkerFor } from '../support/worker-setup.ts'
+import { work as workInSmallBatches } from '../support/twin-scopes.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -14,17 +15,11 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const reason = { actor: 'operator', rationale: 'it was too early' }
-const idle = new AbortController().signal
 
-async function perform(job: string, path: string, body: object): Promise<Body> {
-  const { status, body: run, text } = await app.request('POST', path, { body })
-  if (status !== 202) throw new Error(text)
-  await createWorkerFor(app, { ...app.config.jobs.intervals }).runJob(job as 'undo', idle)
-  return (await app.request('GET', `/v1/maintenance/runs/${(run as Body).id}`)).body as Body
-}
-const run = (job: string, more: object = {}) => perform(job, '/v1/maintenance/runs', { job, ...more })
+const run = (job: string, more: object = {}, work?: typeof workInSmallBatches) =>
+  perform(app, job, { job, ...more }, undefined, work)
 const undo = ({ id }: Body, more: object = {}) =>
-  perform('undo', `/v1/maintenance/runs/${id}/undo`, { ...reason, ...more })
+  perform(app, 'undo', { ...reason, ...more }, `/v1/maintenance/runs/${id}/undo`)
 const read = async (id: string) => (await app.request('GET', `/v1/records/${id}`)).body as Body
 
 const listActive = async (scope: string) =>
@@ -62,6 +57,16 @@ describe('undo of a consolidation', () => {
       facts.map(({ base_importance }) => base_importance),
     )
     expect((await undo(learnt)).stats).toMatchObject({ undone: 3, kept: 0 })
+  })
+
+  it('retracts a fact that a later batch of the run confirmed', async () => {
+    const scope = createScope()
+    for (const _ of range(5)) await captureEpisode(app, 'the build takes 9 minutes', {}, { scope })
+    const learnt = await run('consolidate', { scope }, workInSmallBatches)
+    const [fact, ...others] = await listActive(scope)
+    expect([(await read(fact?.id)).payload.evidence.length, others]).toEqual([5, []])
+    expect((await undo(learnt)).stats).toMatchObject({ kept: 0 })
+    expect(await listActive(scope)).toEqual([])
   })
 
   it('keeps what was built on since', async () => {
