@@ -7,7 +7,12 @@ const fewRows = 16
  */
 export function writeJsonRows(rows: readonly object[]): string | Buffer {
   if (rows.length < fewRows) return JSON.stringify(rows)
-  const texts = rows.map((row) => JSON.stringify(row))
+  return joinJsonRows(rows.map((row) => JSON.stringify(row)))
+}
+
+/** The same of rows that are JSON already. */
+export function joinJsonRows(texts: readonly string[]): string | Buffer {
+  if (texts.length < fewRows) return `[${texts.join(',')}]`
   let size = 1 + texts.length
   for (const text of texts) size += Buffer.byteLength(text)
   const bytes = Buffer.allocUnsafe(size)

@@ -65,6 +65,7 @@ export {
   requireChangeable,
 } from './record-loading.service.ts'
 export { describePayload } from './record-patch.ts'
+export { writeRow } from './record-row.ts'
 export {
   findRecords,
   type HandleLookup,

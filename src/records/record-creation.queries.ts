@@ -1,18 +1,15 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { writeJsonRows } from '../db/json-rows.ts'
+import { joinJsonRows, writeJsonRows } from '../db/json-rows.ts'
 import { scopeAndTypeWords } from '../db/search-words.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { addInverses } from '../domain/edges.ts'
-import { extractWords } from '../domain/query-words.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import { insertDescents, readDescents } from './descents.queries.ts'
 import type { Descent } from './descents.ts'
-import type { Draft, Identifier } from './stored-record.ts'
-
-/** An imported record with its own audit log needs no first entry. */
-type InsertableDraft = Omit<Draft, 'audit' | 'namedSources'> & { audit: Draft['audit'] | null }
+import { asHex, type InsertableDraft, writeRow } from './record-row.ts'
+import type { Identifier } from './stored-record.ts'
 
 export type InsertOutcome = {
   ids: ReadonlySet<string>
@@ -33,22 +30,10 @@ export async function insertRecords(
   seal: Seal,
   descents: readonly Descent[] = [],
 ): Promise<InsertOutcome> {
-  const rows = writeJsonRows(
-    drafts.map(({ row, worth, searchText, audit, hasClientId }, ordinal) => {
-      const digest = seal.digest(row.scope, row.payload)
-      const earlierDigest = seal.earlierDigest(row.scope, row.payload)
-      const { text, count } = extractWords(searchText)
-      return {
-        ...row,
-        ordinal,
-        searchText: text,
-        words: count,
-        audit,
-        hasClientId,
-        digest: digest && asHex(digest),
-        earlierDigest: earlierDigest && asHex(earlierDigest),
-        worth: worth && asHex(worth),
-      }
+  const rows = joinJsonRows(
+    drafts.map((draft, ordinal) => {
+      const written = draft.written ?? writeRow(draft, seal)
+      return `{"ordinal":${ordinal},${written.slice(1)}`
     }),
   )
   const edges = writeJsonRows(
@@ -165,10 +150,6 @@ export async function insertRecords(
   const idsOf = (isErased: boolean) =>
     new Set(results.filter((row) => row.is_erased === isErased).map(({ id }) => id))
   return { ids: idsOf(false), erasedIds: idsOf(true) }
-}
-
-function asHex(digest: Buffer): string {
-  return `\\x${digest.toString('hex')}`
 }
 
 /** The ids that a record has or had. Applies no trust, because an id is unique in the whole store. */

@@ -66,4 +66,6 @@ export type Draft = {
   /** The client chose the id, so a deleted record may have had it. */
   hasClientId: boolean
   audit: Omit<AuditRow, 'at'> & { at: Date }
+  /** What `writeRow` returns for it, where somebody wrote it before the transaction. */
+  written?: string
 }

@@ -1,6 +1,7 @@
 import type { Caller, Sensitivity } from '../../domain/caller.ts'
 import type { Handle } from '../../domain/handles.ts'
 import type { Policies } from '../../domain/lifecycle.ts'
+import type { Seal } from '../../domain/tombstone-seal.ts'
 import { isHistory } from '../../domain/vocabulary.ts'
 import { AppError } from '../../kernel/errors.ts'
 import {
@@ -10,6 +11,7 @@ import {
   findNewFactFaults,
   maxNewRelations,
   type NewRecord,
+  writeRow,
 } from '../../records/index.ts'
 import type { ImportedRecord } from '../portability.schemas.ts'
 import { findHistoryFaults } from './history-check.ts'
@@ -28,6 +30,19 @@ export type ImportedCopy = {
 
 export function isForeign({ fingerprint }: ImportedCopy): boolean {
   return fingerprint !== undefined
+}
+
+/** Edges follow when their targets have come. A line with a log needs no first entry, and any line may name a deleted record. */
+export function toStorable(draft: Draft, { audit_log: log = [] }: ImportedRecord) {
+  return { ...draft, edges: [], hasClientId: true, audit: log.length > 0 ? null : draft.audit }
+}
+
+/**
+ * Writes the row of a copy while the database is busy with the lines before it. Where the database waited for this, an import
+ * took an eighth longer.
+ */
+export function writeAhead({ draft, given, ...copy }: ImportedCopy, seal: Seal): ImportedCopy {
+  return { ...copy, given, draft: { ...draft, written: writeRow(toStorable(draft, given), seal) } }
 }
 
 type Context = { caller: Caller; now: Date; id: string; defaultSensitivity: Sensitivity; policies: Policies }

@@ -1,5 +1,6 @@
 import type { Caller, Sensitivity } from '../../domain/caller.ts'
 import type { Policies } from '../../domain/lifecycle.ts'
+import type { Seal } from '../../domain/tombstone-seal.ts'
 import { listFaults } from '../../http/validation/validation.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -8,7 +9,7 @@ import { claimsRevision } from '../../records/index.ts'
 import { type Line, maxLineBytes } from '../line-limits.ts'
 import { ImportedRecord, reservedNames } from '../portability.schemas.ts'
 import { isObject, normaliseNames } from './field-names.ts'
-import { draftPlainRecord, draftWithHistory, type ImportedCopy } from './imported-draft.ts'
+import { draftPlainRecord, draftWithHistory, type ImportedCopy, writeAhead } from './imported-draft.ts'
 
 /** Parses bytes to JSON that can be stored; throws an AppError otherwise. */
 export type Parse = (bytes: Buffer) => unknown
@@ -24,9 +25,9 @@ export type ParsedLine = { line: number; size: number; id?: string; isMention?: 
 /** The policies supply the lifecycle fields that a line omits. */
 type LineContext = { caller: Caller; policies: Policies; parse: Parse; checkPlainSize: CheckSize }
 
-type Resources = { clock: Clock; ids: Ids; defaultSensitivity: Sensitivity }
+type Resources = { clock: Clock; ids: Ids; seal: Seal; defaultSensitivity: Sensitivity }
 
-export function createLineReader({ clock, ids, defaultSensitivity }: Resources) {
+export function createLineReader({ clock, ids, seal, defaultSensitivity }: Resources) {
   return function readLine(line: Line, { caller, policies, parse, checkPlainSize }: LineContext): ParsedLine {
     const place = { line: line.line, size: line.bytes?.length ?? 0 }
     let id: string | undefined
@@ -37,7 +38,9 @@ export function createLineReader({ clock, ids, defaultSensitivity }: Resources) 
       const context = { caller, now: clock.now(), id: given.id ?? ids.next(), defaultSensitivity, policies }
       const isPlain = !hasReservedFields(given)
       if (isPlain && line.bytes) checkPlainSize(line.bytes)
-      const copy = isPlain ? draftPlainRecord(given, context) : draftWithHistory(given, context)
+      const copy = isPlain
+        ? draftPlainRecord(given, context)
+        : writeAhead(draftWithHistory(given, context), seal)
       return { ...place, id: copy.draft.row.id, copy }
     } catch (error) {
       if (!(error instanceof AppError)) throw error

@@ -22,7 +22,7 @@ import {
 import { listDescents, resolveDescent } from './import-descent.service.ts'
 import type { ImportContext, LooseEdge } from './import-edges.queries.ts'
 import { insertVectors, registerModels } from './import-vectors.queries.ts'
-import { type ImportedCopy, isForeign } from './imported-draft.ts'
+import { type ImportedCopy, isForeign, toStorable } from './imported-draft.ts'
 import { toHistory } from './imported-history.ts'
 import { compareRecords, type LineOutcome, recordExists } from './record-differences.ts'
 
@@ -80,9 +80,8 @@ export function createStoring({ seal, textLanguage }: Resources) {
     )
     const drafts = await rejectTakenIdentifiers(tx, await resolveDescent(tx, caller, placed, copies))
     const storable = drafts.flatMap((draft, index) => {
-      if (draft instanceof AppError) return []
-      const log = copies[index]?.given.audit_log ?? []
-      return [{ ...draft, edges: [], hasClientId: true, audit: log.length > 0 ? null : draft.audit }]
+      const copy = copies[index]
+      return draft instanceof AppError || !copy ? [] : [toStorable(draft, copy.given)]
     })
     const stored = await insertRecords(tx, storable, textLanguage, seal)
     return copies.filter((copy, index) => {

@@ -132,7 +132,8 @@ export function createPortionStore(resources: Resources) {
  */
 function setUpdatedAt(copy: ImportedCopy, now: Date): ImportedCopy {
   if (copy.given.updated_at !== undefined) return copy
-  return { ...copy, draft: { ...copy.draft, row: { ...copy.draft.row, updated_at: now } } }
+  const { written: _, ...draft } = copy.draft
+  return { ...copy, draft: { ...draft, row: { ...draft.row, updated_at: now } } }
 }
 
 const maxAttempts = 4
