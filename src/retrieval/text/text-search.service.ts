@@ -33,6 +33,11 @@ import { listRecordDemands } from './word-conditions.queries.ts'
 import { measureVisible } from './word-statistics.queries.ts'
 import { createWordStatistics } from './word-statistics.service.ts'
 
+export type TextStates = CheckedStates & {
+  /** What memory knows of the text of a record. Given by a search that memory has answered, so it is not behind. */
+  describe?: (id: string) => KnownText | undefined
+}
+
 export type TextSearchInput = {
   sentence: string
   trust: Trust
@@ -48,7 +53,7 @@ export type TextSearchInput = {
   /** Score messages by their neighbours in the conversation too. */
   context?: ContextOptions
   /** Takes the states of the records, where a search reads them anyway. */
-  states?: CheckedStates | undefined
+  states?: TextStates | undefined
   /** Whether forgotten records are searched too. */
   includesForgotten?: boolean
 }
@@ -133,6 +138,7 @@ export function createTextSearch({ clock, textLanguage, memory }: Resources) {
       lending: context?.lending ?? [],
       around: context && { ...planContext(context), gapMs: context.gapMs },
     })
+    if (found && states) states.describe = memory.describe
     if (!found || !context) return found?.ranked.matches
     return scoreMatches(found.ranked, found.messages, { ...context, averageLength }).slice(0, limit)
   }
@@ -211,12 +217,7 @@ export function createTextSearch({ clock, textLanguage, memory }: Resources) {
     return listRecordDemands({ query: readQuery(sentence), textLanguage })
   }
 
-  /** What is known of the text of a record without asking the database. */
-  function describe(id: string): KnownText | undefined {
-    return memory?.describe(id)
-  }
-
-  return { find, stemsOf, demandsOf, describe }
+  return { find, stemsOf, demandsOf }
 }
 
 function mergeRanked(one: RankedMatches, other: RankedMatches, limit: number): RankedMatches {
