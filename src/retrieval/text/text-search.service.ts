@@ -59,7 +59,7 @@ export type TextSearchInput = {
 }
 
 /** 1 MB, some hundred records. Counting those that the caller sees takes less than a millisecond. */
-const countedPages = 128
+const defaultCountedPages = 128
 
 /** A sentence has about a dozen words. A pasted page would cost each record a hundred look-ups. */
 const mostWords = 24
@@ -73,6 +73,8 @@ type Resources = {
   textLanguage: string
   /** The words in the memory of the process. */
   memory?: StoreTexts | undefined
+  /** The records of a table of so many pages are counted for each caller. */
+  countedPages?: number
 }
 
 type CommonWordsInput = {
@@ -96,7 +98,12 @@ type LargeStoreInput = Stems & { pages: number; certain: number; scopes: readonl
  * are estimated from all records, once a minute or when the store has doubled, and are so coarse that no single
  * record moves them. Counting them for each caller would read all records.
  */
-export function createTextSearch({ clock, textLanguage, memory }: Resources) {
+export function createTextSearch({
+  clock,
+  textLanguage,
+  memory,
+  countedPages = defaultCountedPages,
+}: Resources) {
   const { pagesOf, lexiconFor } = createWordStatistics({ clock, fewPages: countedPages })
   const { stemsIn } = createStemmer({ textLanguage })
 
