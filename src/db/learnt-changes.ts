@@ -2,9 +2,9 @@ import { nilUuid } from '../kernel/ids.ts'
 import { mostChanges, type View } from './seen-changes.ts'
 import { hasEnded, unite } from './snapshots.ts'
 
-/** A table in memory, of rows of the database with versions. */
+/** A table in memory, of rows of the database. The versions of a row are the transactions that made it what it is. */
 export type VersionedTable<Row> = {
-  /** Stores a row unless that version is known, or the known one is newer than what the database has shown. */
+  /** Stores a row unless it is known in these versions, or the known one is newer than what the database has shown. */
   add: (row: Row, hasSeen?: (version: number) => boolean) => 'added' | 'known' | 'no room'
   remove: (id: string) => void
   placeOf: (id: string) => number | undefined
@@ -14,27 +14,33 @@ export type VersionedTable<Row> = {
   /** How many rows are here. */
   countKept: () => number
   /** Undefined for a row that is not here, as is its place. */
-  versionOf: (id: string) => number | undefined
+  versionsOf: (id: string) => readonly number[] | undefined
 }
 
-export type Changes<Row> = { gone: readonly string[]; changed: readonly Row[]; view: View }
+export type Changes<Row> = {
+  gone: readonly string[]
+  /** None where `unseen` is too many. */
+  changed: readonly Row[]
+  /** How many changes there were, also those of which no row is read. */
+  unseen: number
+  view: View
+}
 
 /**
  * Takes in what the database knows and the table does not. Answers come in any order and, with replicas, from servers that are
  * behind others, so nothing that was learnt is forgotten for an older state: a row is replaced or removed only by a statement
- * that has seen the transaction of its version. Returns whether the table can still be used.
+ * that has seen the transactions of its versions. Returns whether the table can still be used.
  */
 export function learnChanges<Row>(
   loaded: { table: VersionedTable<Row>; view: View },
-  { gone, changed, view }: Changes<Row>,
+  { gone, changed, unseen, view }: Changes<Row>,
 ): boolean {
-  if (changed.length > mostChanges || view.timeline !== loaded.view.timeline) return false
+  if (unseen > mostChanges || view.timeline !== loaded.view.timeline) return false
   const { table } = loaded
   const hasSeen = (version: number) => hasEnded(view.snapshot, version)
   if (changed.some((row) => table.add(row, hasSeen) === 'no room')) return false
   for (const id of gone) {
-    const version = table.versionOf(id)
-    if (version !== undefined && hasSeen(version)) table.remove(id)
+    if (table.versionsOf(id)?.every(hasSeen)) table.remove(id)
   }
   loaded.view = { ...view, snapshot: unite(loaded.view.snapshot, view.snapshot) }
   return true

@@ -1,4 +1,3 @@
-import type { CheckedStates } from '../db/checked-records.ts'
 import type { Database } from '../db/connection.ts'
 import { dropExcluded, dropQuotes } from '../domain/query-words.ts'
 import { findMostSalient } from '../records/index.ts'
@@ -28,6 +27,7 @@ import { type AskedPeriods, readPeriods } from './periods-in-question.ts'
 import { canShowRedacted, type Question } from './question.ts'
 import type { Suppressed } from './retrieval.schemas.ts'
 import { findSuppressionReason } from './suppression.ts'
+import type { TextStates } from './text/text-search.service.ts'
 
 export type Roots = {
   candidateNodes: CandidateNode[]
@@ -79,7 +79,7 @@ export function createCandidates(resources: CandidateResources) {
         { periods: asked, conditions: [...conditions, ...words.demandsOf(text)], limit: depth },
         now,
       )
-    const states: CheckedStates = { salience: salienceAtInstant(question), found: new Map() }
+    const states: TextStates = { salience: salienceAtInstant(question), found: new Map() }
     const [found, time] = await Promise.all([
       search(input, question, conditions, { depth, wanted: limit, periods, states }),
       periods?.isAll ? ofPeriods(periods) : [],
@@ -108,11 +108,11 @@ export function createCandidates(resources: CandidateResources) {
   async function readStates(
     ids: readonly string[],
     question: Question,
-    { found }: CheckedStates,
+    { found, describe }: TextStates,
   ): Promise<CandidateState[]> {
     const known = ids.flatMap((id): CandidateState[] => {
       const state = found.get(id)
-      const text = state && words.describe(id)
+      const text = state && describe?.(id)
       return text ? [{ id, ...state, ...text, isOpen: true }] : []
     })
     if (known.length === ids.length) return known

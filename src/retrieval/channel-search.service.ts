@@ -1,5 +1,4 @@
 import type { RawBuilder, SqlBool } from 'kysely'
-import type { CheckedStates } from '../db/checked-records.ts'
 import type { Database } from '../db/connection.ts'
 import { nameHandle } from '../domain/handles.ts'
 import { dropExcluded } from '../domain/query-words.ts'
@@ -11,7 +10,7 @@ import { listNames } from './names-in-question.ts'
 import { type DayRange, listDays } from './periods.ts'
 import type { AskedPeriods } from './periods-in-question.ts'
 import { type Question, searchedScopes } from './question.ts'
-import type { createTextSearch } from './text/text-search.service.ts'
+import type { createTextSearch, TextStates } from './text/text-search.service.ts'
 import { createVectorMatches, type GivenVector, type VectorChannel } from './vector-matches.service.ts'
 
 /** On `records as r`. */
@@ -34,7 +33,7 @@ export type SearchDepth = {
   wanted: number
   periods?: AskedPeriods | undefined
   /** Takes the states of the records, where a search reads them anyway. */
-  states?: CheckedStates
+  states?: TextStates
 }
 
 const mostEntities = 16

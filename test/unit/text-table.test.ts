@@ -22,7 +22,15 @@ function textOf(name: string, counts: Counts, more: Partial<StoredText> = {}): S
   const id = idNamed(name)
   const words = Object.values(counts).reduce((sum, count) => sum + count, 0)
   return {
-    ...{ id, version: 1, time: 0, day: '2026-01-01', scope: 'team', type: 'episodic', sensitivity: 'low' },
+    ...{
+      id,
+      versions: [1, 0],
+      time: 0,
+      day: '2026-01-01',
+      scope: 'team',
+      type: 'episodic',
+      sensitivity: 'low',
+    },
     ...{ asks: false, words, search: encodeSearchVector(counts), ...more },
   }
 }
@@ -149,16 +157,32 @@ describe('a table of texts', () => {
   })
 
   it('has the last version of a text, which may be of an earlier transaction', () => {
-    const { table, idsOf } = tableOf([textOf('a', { tea: 1 }, { version: 7 })])
-    expect(table.add(textOf('a', { tea: 1 }, { version: 7 }))).toBe('known')
-    expect(table.add(textOf('a', { coffee: 1 }, { version: 5 }), () => false)).toBe('known')
+    const { table, idsOf } = tableOf([textOf('a', { tea: 1 }, { versions: [7, 0] })])
+    expect(table.add(textOf('a', { tea: 1 }, { versions: [7, 0] }))).toBe('known')
+    expect(table.add(textOf('a', { coffee: 1 }, { versions: [5, 0] }), () => false)).toBe('known')
     expect(idsOf(['tea'])).toEqual(['a'])
-    expect(table.add(textOf('a', { coffee: 1 }, { version: 5 }), () => true)).toBe('added')
+    expect(table.add(textOf('a', { coffee: 1 }, { versions: [5, 0] }), () => true)).toBe('added')
     expect(idsOf(['tea'])).toEqual([])
     expect(idsOf(['coffee'])).toEqual(['a'])
     table.remove(idNamed('a'))
     expect(idsOf(['coffee'])).toEqual([])
     expect(table.describe(idNamed('a'))).toBeUndefined()
+  })
+
+  it('replaces a text where one of its two versions is another, if both were seen', () => {
+    const { table, idsOf } = tableOf([textOf('a', { tea: 1 }, { versions: [5, 7] })])
+    const changed = textOf('a', { coffee: 1 }, { versions: [6, 7] })
+    expect(table.add(changed, (version) => version > 5)).toBe('known')
+    expect(table.add(changed)).toBe('added')
+    expect(idsOf(['coffee'])).toEqual(['a'])
+    expect(table.versionsOf(idNamed('a'))).toEqual([6, 7])
+  })
+
+  it('keeps conversations of different scopes apart', () => {
+    const message = (name: string, scope: string, conversation: string, at: number) =>
+      textOf(name, { tea: 1 }, { scope, message: { conversation, at, arrival: at } })
+    const { table } = tableOf([message('a', 'red', 'tea room', 1), message('b', 'red tea', 'room', 2)])
+    expect(table.listAround(0, { distance: 2, gapMs: 10 })?.messages).toHaveLength(1)
   })
 
   it('finds the texts of some days', () => {

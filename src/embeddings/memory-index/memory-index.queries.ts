@@ -8,7 +8,7 @@ import {
   statesWhere,
 } from '../../db/checked-records.ts'
 import type { Database } from '../../db/connection.ts'
-import { selectUnseen, type View, versionOf, viewNow, viewOf } from '../../db/seen-changes.ts'
+import { mostChanges, selectUnseen, type View, versionOf, viewNow, viewOf } from '../../db/seen-changes.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
 import { formatUuid, unpackIds } from '../../kernel/ids.ts'
 import type { VersionedVector } from './vector-table.ts'
@@ -67,8 +67,9 @@ export type Checked = {
   met: string[]
   /** The records that have no vector any more. */
   gone: string[]
-  /** The vectors that were stored or changed since the snapshot. */
+  /** The vectors that were stored or changed since the snapshot; none where `unseen` is too many. */
   changed: VersionedVector[]
+  unseen: number
   view: View
 }
 
@@ -86,6 +87,7 @@ export async function checkVectors(
     met: string | null
     gone: string | null
     changed: Buffer | null
+    unseen: number
     snapshot: string
     timeline: number
   }>`
@@ -95,20 +97,21 @@ export async function checkVectors(
       ) as is_kept
       from unnest(${sql.val([...ids])}::uuid[]) with ordinality as asked (id, place)
       left join lateral (${checkedRecord({ answers: conditions }, states)}) as found on true
-    )
+    ), unseen as materialized (${unseen}), counted as materialized (select count(*) as unseen from unseen)
     select ${statesWhere(sql`answers and is_kept`)} as met,
       ${placesWhere(sql`not is_kept`)} as gone,
       (
         select ${packed} from (
-          select each.* from (${unseen}) as change cross join lateral (
+          select each.* from unseen as change cross join lateral (
             select e.*, s.cell
             from embeddings as e join signatures as s on s.record_id = e.record_id and s.model_id = e.model_id
             where e.record_id = change.record_id and e.model_id = ${modelId}
             offset 0
           ) as each
+          where (select unseen from counted) <= ${sql.lit(mostChanges)}
         ) as e
       ) as changed,
-      ${viewNow}
+      (select unseen from counted) as unseen, ${viewNow}
     from near
   `.execute(db)
   const [answer] = rows
@@ -116,6 +119,7 @@ export async function checkVectors(
     met: readStates(answer?.met, ids, states),
     gone: readPlaces(answer?.gone, ids),
     changed: unpack(answer?.changed),
+    unseen: answer?.unseen ?? 0,
     view: viewOf(answer),
   }
 }

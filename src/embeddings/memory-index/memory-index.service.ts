@@ -13,7 +13,7 @@ import { createVectorTable } from './vector-table.ts'
 export type MemoryIndex = ReturnType<ReturnType<typeof createVectorMemory>['openStore']>
 
 /** Fewer vectors the database compares in less time than it checks some. */
-const fewest = 1_000
+const defaultFewest = 1_000
 const defaultMostCompared = 250_000
 /** To take in so many blocks other requests for 3 ms. */
 const readAtOnce = 250
@@ -24,13 +24,19 @@ type Options = KeeperClock & {
   mostBytes: number
   /** So many vectors are compared in some 5 ms. Of a larger store only those of the nearest cells are. */
   mostCompared?: number
+  fewest?: number
 }
 
 /**
  * Room for the vectors of all stores of a process. To compare 10,000 vectors takes 0.3 ms here and 6 ms in PostgreSQL, of
  * processor time.
  */
-export function createVectorMemory({ mostBytes, mostCompared = defaultMostCompared, ...clock }: Options) {
+export function createVectorMemory({
+  mostBytes,
+  mostCompared = defaultMostCompared,
+  fewest = defaultFewest,
+  ...clock
+}: Options) {
   let opened: VectorPages | undefined
 
   /** The vectors of the serving model of one store, which no other store finds. */

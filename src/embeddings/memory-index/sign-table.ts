@@ -11,6 +11,8 @@ export function createSignTable({ pages, dimensions }: { pages: VectorPages; dim
   const length = signsInBytes(dimensions)
   const perPage = pages.perPage(length)
   const taken: number[] = []
+  /** Their signs are as near to a question as those of any vector, so they would take the room of others among the likely ones. */
+  const cleared: number[] = []
   let differences = new Uint16Array(0)
   let count = 0
 
@@ -31,22 +33,12 @@ export function createSignTable({ pages, dimensions }: { pages: VectorPages; dim
   /** Overwrites the signs at a place. */
   function clear(place: number): void {
     pages.write(addressOf(place), new Int8Array(length))
+    cleared.push(place)
   }
 
-  /** Returns at least `most` places whose signs differ least from those of a question; all where there are no more. */
+  /** Returns at least `most` places whose signs differ least from those of a question; all where there are no more. None is cleared. */
   function findLikely(numbers: Int8Array, most: number): Uint32Array {
-    const question = toSigns(numbers, length)
-    if (differences.length < count) differences = new Uint16Array(Math.ceil(1.5 * count))
-    const counts = new Uint32Array(8 * length + 1)
-    for (const [page, address] of taken.entries()) {
-      const first = page * perPage
-      const rows = pages.differ(question, address, Math.min(perPage, count - first))
-      for (let row = 0; row < rows.length; row++) {
-        const difference = rows[row] as number
-        differences[first + row] = difference
-        counts[difference] = (counts[difference] as number) + 1
-      }
-    }
+    const counts = countDifferences(toSigns(numbers, length))
     let limit = 0
     let reached = counts[0] as number
     while (reached < most && limit < 8 * length) {
@@ -58,6 +50,27 @@ export function createSignTable({ pages, dimensions }: { pages: VectorPages; dim
       if ((differences[place] as number) <= limit) places[at++] = place
     }
     return places
+  }
+
+  /** Writes down in how many signs each place differs from a question. Returns how many places differ in each number of signs. */
+  function countDifferences(question: Int8Array): Uint32Array {
+    if (differences.length < count) differences = new Uint16Array(Math.ceil(1.5 * count))
+    const counts = new Uint32Array(8 * length + 1)
+    for (const [page, address] of taken.entries()) {
+      const first = page * perPage
+      const rows = pages.differ(question, address, Math.min(perPage, count - first))
+      for (let row = 0; row < rows.length; row++) {
+        const difference = rows[row] as number
+        differences[first + row] = difference
+        counts[difference] = (counts[difference] as number) + 1
+      }
+    }
+    for (const place of cleared) {
+      const difference = differences[place] as number
+      counts[difference] = (counts[difference] as number) - 1
+      differences[place] = 8 * length + 1
+    }
+    return counts
   }
 
   return { add, clear, findLikely, close: () => pages.giveBack(taken.splice(0)) }

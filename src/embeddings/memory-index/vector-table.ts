@@ -8,7 +8,7 @@ import { estimateKept, fromBytes, lengthInBytes, toBytes } from './byte-vectors.
 import { createSignTable } from './sign-table.ts'
 import { mostAtOnce, type VectorPages } from './vector-pages.ts'
 
-/** A vector of the database. A later change of it has a higher version. */
+/** A vector of the database. Its version is the transaction that last changed it. */
 export type VersionedVector = EncodedVector & { version: number; cell: number }
 
 export type TableOptions = {
@@ -48,7 +48,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
 
   function add(stored: VersionedVector, hasSeen = (_version: number) => true): 'added' | 'known' | 'no room' {
     const { id, version, cell } = stored
-    const known = versionOf(id)
+    const known = versions[ids.placeOf(id) ?? -1]
     if (known !== undefined && (known === version || !hasSeen(known))) return 'known'
     if (isClosed || !makeRoom()) return 'no room'
     const place = ids.length
@@ -75,8 +75,9 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   }
 
   /** Undefined for a vector that is not here. */
-  function versionOf(id: string): number | undefined {
-    return versions[ids.placeOf(id) ?? -1]
+  function versionsOf(id: string): readonly number[] | undefined {
+    const version = versions[ids.placeOf(id) ?? -1]
+    return version === undefined ? undefined : [version]
   }
 
   function listIn(cell: number, place: number): void {
@@ -161,7 +162,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   }
 
   return {
-    ...{ add, remove, versionOf, findNearest, readVector, close },
+    ...{ add, remove, versionsOf, findNearest, readVector, close },
     ...{ placeOf: ids.placeOf, idOf: ids.idOf },
     countAdded: () => ids.length,
     countKept: () => ids.length - gone,

@@ -33,6 +33,11 @@ import { listRecordDemands } from './word-conditions.queries.ts'
 import { measureVisible } from './word-statistics.queries.ts'
 import { createWordStatistics } from './word-statistics.service.ts'
 
+export type TextStates = CheckedStates & {
+  /** What memory knows of the text of a record. Given by a search that memory has answered, so it is not behind. */
+  describe?: (id: string) => KnownText | undefined
+}
+
 export type TextSearchInput = {
   sentence: string
   trust: Trust
@@ -48,13 +53,13 @@ export type TextSearchInput = {
   /** Score messages by their neighbours in the conversation too. */
   context?: ContextOptions
   /** Takes the states of the records, where a search reads them anyway. */
-  states?: CheckedStates | undefined
+  states?: TextStates | undefined
   /** Whether forgotten records are searched too. */
   includesForgotten?: boolean
 }
 
 /** 1 MB, some hundred records. Counting those that the caller sees takes less than a millisecond. */
-const countedPages = 128
+const defaultCountedPages = 128
 
 /** A sentence has about a dozen words. A pasted page would cost each record a hundred look-ups. */
 const mostWords = 24
@@ -68,6 +73,8 @@ type Resources = {
   textLanguage: string
   /** The words in the memory of the process. */
   memory?: StoreTexts | undefined
+  /** The records of a table of so many pages are counted for each caller. */
+  countedPages?: number
 }
 
 type CommonWordsInput = {
@@ -91,7 +98,12 @@ type LargeStoreInput = Stems & { pages: number; certain: number; scopes: readonl
  * are estimated from all records, once a minute or when the store has doubled, and are so coarse that no single
  * record moves them. Counting them for each caller would read all records.
  */
-export function createTextSearch({ clock, textLanguage, memory }: Resources) {
+export function createTextSearch({
+  clock,
+  textLanguage,
+  memory,
+  countedPages = defaultCountedPages,
+}: Resources) {
   const { pagesOf, lexiconFor } = createWordStatistics({ clock, fewPages: countedPages })
   const { stemsIn } = createStemmer({ textLanguage })
 
@@ -133,6 +145,7 @@ export function createTextSearch({ clock, textLanguage, memory }: Resources) {
       lending: context?.lending ?? [],
       around: context && { ...planContext(context), gapMs: context.gapMs },
     })
+    if (found && states) states.describe = memory.describe
     if (!found || !context) return found?.ranked.matches
     return scoreMatches(found.ranked, found.messages, { ...context, averageLength }).slice(0, limit)
   }
@@ -211,12 +224,7 @@ export function createTextSearch({ clock, textLanguage, memory }: Resources) {
     return listRecordDemands({ query: readQuery(sentence), textLanguage })
   }
 
-  /** What is known of the text of a record without asking the database. */
-  function describe(id: string): KnownText | undefined {
-    return memory?.describe(id)
-  }
-
-  return { find, stemsOf, demandsOf, describe }
+  return { find, stemsOf, demandsOf }
 }
 
 function mergeRanked(one: RankedMatches, other: RankedMatches, limit: number): RankedMatches {

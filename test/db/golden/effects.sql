@@ -82,6 +82,7 @@ and attnum > 0
 and not attisdropped
 and attgenerated = ''
 and attidentity <> 'a'
+      and attname <> all($2)
     order by attnum;
 
 -- src/effects/effects.queries.ts listEffects

@@ -699,20 +699,7 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
     where r.id = asked.id
     offset 0
   ) as found on true
-    )
-    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers
-and is_kept) as met,
-      string_agg(place::text, ',') filter (where not is_kept) as gone,
-      (
-        select string_agg(
-  uuid_send(e.record_id) || int8send(case when e.changed < pg_snapshot_xmax(pg_current_snapshot()) then e.changed::text::int8 else 0 end) || int4send(e.cell) || int2send(e.bits)
-    || int4send(octet_length(e.code)) || e.code,
-  ''::bytea
-order by e.record_id
-)
-from (
-          select each.*
-from (select record_id
+    ), unseen as materialized (select record_id
 from (
     select "t"."record_id" as record_id
 from "embeddings" as t
@@ -729,7 +716,21 @@ from "embeddings" as t
 and "t"."changed" >= running.id
 and "t"."changed" <= running.id
     order by "t"."changed"
-limit 2001) as their) as change cross join lateral (
+limit 2001) as their), counted as materialized (select count(*) as unseen
+from unseen)
+    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers
+and is_kept) as met,
+      string_agg(place::text, ',') filter (where not is_kept) as gone,
+      (
+        select string_agg(
+  uuid_send(e.record_id) || int8send(case when e.changed < pg_snapshot_xmax(pg_current_snapshot()) then e.changed::text::int8 else 0 end) || int4send(e.cell) || int2send(e.bits)
+    || int4send(octet_length(e.code)) || e.code,
+  ''::bytea
+order by e.record_id
+)
+from (
+          select each.*
+from unseen as change cross join lateral (
             select e.*, s.cell
             from embeddings as e join signatures as s on s.record_id = e.record_id
 and s.model_id = e.model_id
@@ -737,9 +738,12 @@ and s.model_id = e.model_id
 and e.model_id = $12
             offset 0
           ) as each
+          where (select unseen
+from counted) <= 2000
         ) as e
       ) as changed,
-      (
+      (select unseen
+from counted) as unseen, (
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
@@ -780,20 +784,7 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
     where r.id = asked.id
     offset 0
   ) as found on true
-    )
-    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers
-and is_kept) as met,
-      string_agg(place::text, ',') filter (where not is_kept) as gone,
-      (
-        select string_agg(
-  uuid_send(e.record_id) || int8send(case when e.changed < pg_snapshot_xmax(pg_current_snapshot()) then e.changed::text::int8 else 0 end) || int4send(e.cell) || int2send(e.bits)
-    || int4send(octet_length(e.code)) || e.code,
-  ''::bytea
-order by e.record_id
-)
-from (
-          select each.*
-from (select record_id
+    ), unseen as materialized (select record_id
 from (
     select "t"."record_id" as record_id
 from "embeddings" as t
@@ -810,7 +801,21 @@ from "embeddings" as t
 and "t"."changed" >= running.id
 and "t"."changed" <= running.id
     order by "t"."changed"
-limit 2001) as their) as change cross join lateral (
+limit 2001) as their), counted as materialized (select count(*) as unseen
+from unseen)
+    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers
+and is_kept) as met,
+      string_agg(place::text, ',') filter (where not is_kept) as gone,
+      (
+        select string_agg(
+  uuid_send(e.record_id) || int8send(case when e.changed < pg_snapshot_xmax(pg_current_snapshot()) then e.changed::text::int8 else 0 end) || int4send(e.cell) || int2send(e.bits)
+    || int4send(octet_length(e.code)) || e.code,
+  ''::bytea
+order by e.record_id
+)
+from (
+          select each.*
+from unseen as change cross join lateral (
             select e.*, s.cell
             from embeddings as e join signatures as s on s.record_id = e.record_id
 and s.model_id = e.model_id
@@ -818,9 +823,12 @@ and s.model_id = e.model_id
 and e.model_id = $11
             offset 0
           ) as each
+          where (select unseen
+from counted) <= 2000
         ) as e
       ) as changed,
-      (
+      (select unseen
+from counted) as unseen, (
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen

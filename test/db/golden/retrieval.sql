@@ -841,15 +841,7 @@ and r.forgotten_at is null, false) as lends offset 0
     where r.id = asked.id
     offset 0
   ) as found on true
-    )
-    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers) as answering,
-      string_agg(place::text, ',') filter (where lends) as lending,
-      string_agg(place::text, ',') filter (where is_forgotten is not false) as gone,
-      (
-        select string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)
-from (
-          select each.*
-from (select record_id
+    ), unseen as materialized (select record_id
 from (
     select "t"."record_id" as record_id
 from "contents" as t
@@ -883,11 +875,20 @@ from "records" as t
 and "t"."revealed" >= running.id
 and "t"."revealed" <= running.id
     order by "t"."revealed"
-limit 2001) as their) as change cross join lateral (
+limit 2001) as their), counted as materialized (select count(*) as unseen
+from unseen)
+    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers) as answering,
+      string_agg(place::text, ',') filter (where lends) as lending,
+      string_agg(place::text, ',') filter (where is_forgotten is not false) as gone,
+      (
+        select string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)
+from (
+          select each.*
+from unseen as change cross join lateral (
             select
   convert_to((select row_to_json(head)
 from (
-    select r.id, greatest(case when c.changed < pg_snapshot_xmax(pg_current_snapshot()) then c.changed::text::int8 else 0 end, case when r.revealed < pg_snapshot_xmax(pg_current_snapshot()) then r.revealed::text::int8 else 0 end) as version,
+    select r.id, json_build_array(case when c.changed < pg_snapshot_xmax(pg_current_snapshot()) then c.changed::text::int8 else 0 end, case when r.revealed < pg_snapshot_xmax(pg_current_snapshot()) then r.revealed::text::int8 else 0 end) as versions,
   round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
   case when r.type = 'episodic'
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
@@ -900,7 +901,7 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
       m.record_id is not null
 and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false) as asks,
       case when m.record_id is not null then json_build_object(
-        'conversation', m.conversation, 'at', round(date_part('epoch', m.at) * 1000), 'arrival', m.arrival
+        'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
@@ -910,9 +911,12 @@ left join messages as m on m.record_id = r.id
 and r.forgotten_at is null
             offset 0
           ) as each
+          where (select unseen
+from counted) <= 2000
         ) as t
       ) as changed,
-      (
+      (select unseen
+from counted) as unseen, (
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
@@ -942,15 +946,7 @@ and r.forgotten_at is null, false) as lends offset 0
     where r.id = asked.id
     offset 0
   ) as found on true
-    )
-    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers) as answering,
-      string_agg(place::text, ',') filter (where lends) as lending,
-      string_agg(place::text, ',') filter (where is_forgotten is not false) as gone,
-      (
-        select string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)
-from (
-          select each.*
-from (select record_id
+    ), unseen as materialized (select record_id
 from (
     select "t"."record_id" as record_id
 from "contents" as t
@@ -984,11 +980,20 @@ from "records" as t
 and "t"."revealed" >= running.id
 and "t"."revealed" <= running.id
     order by "t"."revealed"
-limit 2001) as their) as change cross join lateral (
+limit 2001) as their), counted as materialized (select count(*) as unseen
+from unseen)
+    select string_agg(concat_ws(' ', place, salience, importance), ',') filter (where answers) as answering,
+      string_agg(place::text, ',') filter (where lends) as lending,
+      string_agg(place::text, ',') filter (where is_forgotten is not false) as gone,
+      (
+        select string_agg(int4send(octet_length(t.head)) || t.head || int4send(octet_length(t.body)) || t.body, ''::bytea)
+from (
+          select each.*
+from unseen as change cross join lateral (
             select
   convert_to((select row_to_json(head)
 from (
-    select r.id, greatest(case when c.changed < pg_snapshot_xmax(pg_current_snapshot()) then c.changed::text::int8 else 0 end, case when r.revealed < pg_snapshot_xmax(pg_current_snapshot()) then r.revealed::text::int8 else 0 end) as version,
+    select r.id, json_build_array(case when c.changed < pg_snapshot_xmax(pg_current_snapshot()) then c.changed::text::int8 else 0 end, case when r.revealed < pg_snapshot_xmax(pg_current_snapshot()) then r.revealed::text::int8 else 0 end) as versions,
   round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
   case when r.type = 'episodic'
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
@@ -1001,7 +1006,7 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
       m.record_id is not null
 and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false) as asks,
       case when m.record_id is not null then json_build_object(
-        'conversation', m.conversation, 'at', round(date_part('epoch', m.at) * 1000), 'arrival', m.arrival
+        'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
@@ -1011,9 +1016,12 @@ left join messages as m on m.record_id = r.id
 and r.forgotten_at is null
             offset 0
           ) as each
+          where (select unseen
+from counted) <= 2000
         ) as t
       ) as changed,
-      (
+      (select unseen
+from counted) as unseen, (
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
@@ -1032,7 +1040,7 @@ from (
       select
   convert_to((select row_to_json(head)
 from (
-    select r.id, greatest(case when c.changed < pg_snapshot_xmax(pg_current_snapshot()) then c.changed::text::int8 else 0 end, case when r.revealed < pg_snapshot_xmax(pg_current_snapshot()) then r.revealed::text::int8 else 0 end) as version,
+    select r.id, json_build_array(case when c.changed < pg_snapshot_xmax(pg_current_snapshot()) then c.changed::text::int8 else 0 end, case when r.revealed < pg_snapshot_xmax(pg_current_snapshot()) then r.revealed::text::int8 else 0 end) as versions,
   round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
   case when r.type = 'episodic'
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
@@ -1045,7 +1053,7 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
       m.record_id is not null
 and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false) as asks,
       case when m.record_id is not null then json_build_object(
-        'conversation', m.conversation, 'at', round(date_part('epoch', m.at) * 1000), 'arrival', m.arrival
+        'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body

@@ -1,6 +1,6 @@
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
 
-/** A message by its place in the table. Its time is in milliseconds; of equal times the earlier arrival is first. */
+/** A message by its place in the table. Its time is in milliseconds, with parts of them; of equal times the earlier arrival is first. */
 export type PlacedMessage = { place: number; at: number; arrival: number }
 
 export type MessageAround = {
@@ -84,7 +84,7 @@ export function createConversationOrder() {
   /** Whether a message is followed by a longer pause. */
   function isPause(places: readonly number[], position: number, gapMs: number): boolean {
     const [one = 0, next = 0] = [places[position], places[position + 1]]
-    return messageAt(next).at - messageAt(one).at > gapMs
+    return Math.round(messageAt(next).at) - Math.round(messageAt(one).at) > gapMs
   }
 
   function messageAt(place: number): PlacedMessage {

@@ -94,7 +94,16 @@ export function createWindows(
     const message = table.readMessage(place, words)
     if (!message) return []
     const { lends = false, answers = false } = known.get(id) ?? {}
-    return [{ id, at, isFirst, lends, isAnswer: answers && table.isOfDays(place, days), ...message }]
+    return [
+      {
+        id,
+        at: Math.round(at),
+        isFirst,
+        lends,
+        isAnswer: answers && table.isOfDays(place, days),
+        ...message,
+      },
+    ]
   }
 
   return { listIds, areWhole, listMessages }

@@ -1,9 +1,10 @@
 import type { Group } from './record-groups.ts'
 
-/** A text of the database. A later change of it has a higher version. */
+/** A text of the database. */
 export type StoredText = Group & {
   id: string
-  version: number
+  /** The transactions that last changed the text, and what decides who sees it. */
+  versions: readonly [text: number, record: number]
   /** When it happened or was stated, in milliseconds. */
   time: number
   /** The words as a tsvector in the binary form of PostgreSQL. */
@@ -13,6 +14,6 @@ export type StoredText = Group & {
   day: string
   /** Whether it asks something. */
   asks: boolean
-  /** Of a message: its conversation, its time in milliseconds and the order of its arrival. */
+  /** Of a message: its conversation, its time in milliseconds, with parts of them, and the order of its arrival. */
   message?: { conversation: string; at: number; arrival: number } | null
 }

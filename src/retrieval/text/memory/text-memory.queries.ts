@@ -8,7 +8,7 @@ import {
   statesWhere,
 } from '../../../db/checked-records.ts'
 import type { Database } from '../../../db/connection.ts'
-import { selectUnseen, type View, versionOf, viewNow, viewOf } from '../../../db/seen-changes.ts'
+import { mostChanges, selectUnseen, type View, versionOf, viewNow, viewOf } from '../../../db/seen-changes.ts'
 import { openTo } from '../../../db/visibility.ts'
 import type { Trust } from '../../../domain/caller.ts'
 import { unpackIds } from '../../../kernel/ids.ts'
@@ -29,11 +29,11 @@ const itsText = sql`join contents as c on c.record_id = r.id left join messages 
 
 const columns = sql`
   convert_to((select row_to_json(head) from (
-    select r.id, greatest(${versionOf(sql`c.changed`)}, ${versionOf(sql`r.revealed`)}) as version, ${timeColumns}, r.scope, r.type, r.sensitivity,
+    select r.id, json_build_array(${versionOf(sql`c.changed`)}, ${versionOf(sql`r.revealed`)}) as versions, ${timeColumns}, r.scope, r.type, r.sensitivity,
       c.words, ${statedDay} as day,
       m.record_id is not null and coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false) as asks,
       case when m.record_id is not null then json_build_object(
-        'conversation', m.conversation, 'at', round(date_part('epoch', m.at) * 1000), 'arrival', m.arrival
+        'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
@@ -84,8 +84,10 @@ export type CheckedTexts = {
   lending: string[]
   /** The records that are forgotten or no longer there. */
   gone: string[]
-  /** The texts that were stored or changed since the snapshot. */
+  /** The texts that were stored or changed since the snapshot; none where `unseen` is too many. */
   changed: StoredText[]
+  /** How many changes there were, those of forgotten records too. */
+  unseen: number
   view: View
 }
 
@@ -107,6 +109,7 @@ export async function checkTexts(
     lending: string | null
     gone: string | null
     changed: Buffer | null
+    unseen: number
     snapshot: string
     timeline: number
   }>`
@@ -114,20 +117,21 @@ export async function checkTexts(
       select asked.place, found.*
       from unnest(${sql.val([...ids])}::uuid[]) with ordinality as asked (id, place)
       left join lateral (${checkedRecord({ answers, lends: lending }, states)}) as found on true
-    )
+    ), unseen as materialized (${unseen}), counted as materialized (select count(*) as unseen from unseen)
     select ${statesWhere(sql`answers`)} as answering,
       ${placesWhere(sql`lends`)} as lending,
       ${placesWhere(sql`is_forgotten is not false`)} as gone,
       (
         select ${packed} from (
-          select each.* from (${unseen}) as change cross join lateral (
+          select each.* from unseen as change cross join lateral (
             select ${columns} from records as r ${itsText}
             where r.id = change.record_id and r.forgotten_at is null
             offset 0
           ) as each
+          where (select unseen from counted) <= ${sql.lit(mostChanges)}
         ) as t
       ) as changed,
-      ${viewNow}
+      (select unseen from counted) as unseen, ${viewNow}
     from checked
   `.execute(db)
   const [answer] = rows
@@ -136,6 +140,7 @@ export async function checkTexts(
     lending: readPlaces(answer?.lending, ids),
     gone: readPlaces(answer?.gone, ids),
     changed: unpack(answer?.changed),
+    unseen: answer?.unseen ?? 0,
     view: viewOf(answer),
   }
 }

@@ -57,20 +57,23 @@ export function createTextTable() {
   const scores = createTextScores(postings)
 
   function add(stored: StoredText, hasSeen = (_version: number) => true): 'added' | 'known' | 'no room' {
-    const { id, version, scope, message } = stored
-    const known = versionOf(id)
-    if (known !== undefined && (known === version || !hasSeen(known))) return 'known'
+    const { id, versions: given, scope, message } = stored
+    const known = versionsOf(id)
+    if (known && (known.every((version, at) => version === given[at]) || !known.every(hasSeen)))
+      return 'known'
     if (ids.length === mostPlaces) return 'no room'
     remove(id)
     const place = ids.push(id)
     const group = groups.numberOf(stored)
     sizes[group] = (sizes[group] ?? 0) + 1
-    versions.push(version)
+    for (const version of given) versions.push(version)
     groupOf.push(group)
     lengths.push(stored.words)
     asking.push(stored.asks ? 1 : 0)
     days.push(toNumber(stored.day))
-    conversations.push(message ? { ...message, conversation: `${scope} ${message.conversation}` } : undefined)
+    // A scope may have spaces, as may the name of a conversation.
+    const conversation = JSON.stringify([scope, message?.conversation])
+    conversations.push(message ? { ...message, conversation } : undefined)
     times.push(stored.time)
     const contained: number[] = []
     readSearchVector(stored.search, (word, count) => {
@@ -83,8 +86,9 @@ export function createTextTable() {
   }
 
   /** Undefined for a text that is not here. */
-  function versionOf(id: string): number | undefined {
-    return versions.values[ids.placeOf(id) ?? -1]
+  function versionsOf(id: string): readonly number[] | undefined {
+    const place = ids.placeOf(id)
+    return place === undefined ? undefined : Array.from(versions.values.subarray(2 * place, 2 * place + 2))
   }
 
   function listOf(word: string): number {
@@ -197,7 +201,7 @@ export function createTextTable() {
   }
 
   return {
-    ...{ add, remove, versionOf, dropGone, countKept, rank, describe, isOfDays, readMessage },
+    ...{ add, remove, versionsOf, dropGone, countKept, rank, describe, isOfDays, readMessage },
     countAdded: () => ids.length,
     ...{ placeOf: ids.placeOf, idOf: ids.idOf, listAround: conversations.listAround },
     /** How much memory the table takes, roughly. */

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { fullTrust } from '../../src/domain/caller.ts'
+import { createVectorSearch } from '../../src/embeddings/index.ts'
+import { createCandidates } from '../../src/retrieval/candidates.service.ts'
+import { readQuestion } from '../../src/retrieval/question.ts'
+import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
+import { create } from '../support/record-requests.ts'
+import { buildStatement } from '../support/retrieval-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const model = { id: 1, dimensions: 2, provider: 'static' }
+
+type Vectors = ReturnType<typeof createVectorSearch>
+
+/** Candidates of a process whose memory finds two vectors, and knows texts from before they changed. */
+function createWith({ clock, db }: TestApp, ids: readonly string[]) {
+  const outdated = new Map(ids.map((id, at) => [id, { created_at: new Date(-at), words: [] }]))
+  const memory = {
+    ...{ find: async () => undefined, describe: (id: string) => outdated.get(id) },
+    untilLoaded: async () => undefined,
+  }
+  const findQuickly = async ({ states }: Parameters<Vectors['findQuickly']>[0]) => {
+    for (const id of ids) states?.found.set(id, { salience: 1, importance: 0.5 })
+    return ids.map((id) => ({ id, similarity: 0.9 }))
+  }
+  return createCandidates({
+    ...{ db, conversationGapMs: 60_000 },
+    text: createTextSearch({ clock, textLanguage: 'english', memory }),
+    vectors: { ...createVectorSearch({ db, clock }), findQuickly },
+    queryEmbedder: {
+      servingModel: async () => undefined,
+      embedText: async () => ({ outcome: 'unanswered' }),
+    },
+  })
+}
+
+it('describes a text as the database has it where the words in memory were not asked', async () => {
+  const older = await create(app, buildStatement('old'))
+  app.clock.advance(60_000)
+  const newer = await create(app, buildStatement('new'))
+  const ids = [older.id, newer.id]
+  const candidates = createWith(app, ids)
+  const now = app.clock.now()
+  const question = readQuestion({}, fullTrust, now)
+  const given = { model, vector: Float32Array.of(1, 0) } as never
+  const { candidateNodes } = await candidates.findRoots(question, { text: undefined, given }, 10, now)
+  expect(candidateNodes.map(({ id }) => id)).toEqual([newer.id, older.id])
+})
