@@ -36,7 +36,7 @@ export const shared = {
   // Each app that a test starts leaves much behind at once, which a small young generation collects many times.
   execArgv: ['--max-semi-space-size=64'],
   // Reached only when something hangs: a real server on a busy machine is slow, not broken.
-  testTimeout: 30_000,
+  testTimeout: 90_000,
   hookTimeout: 120_000,
   teardownTimeout: 20_000,
   expect: { poll: { timeout: 20_000 } },
@@ -65,7 +65,7 @@ export default defineConfig({
           name: 'process',
           include: processes,
           exclude,
-          testTimeout: 120_000,
+          testTimeout: 180_000,
         },
       },
       // It needs Chromium.

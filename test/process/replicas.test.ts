@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest'
 import { administer } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
-import { canReplicate, productUrl, startReplicatedServers } from '../support/replicated-servers.ts'
+import {
+  administerProduct,
+  canReplicate,
+  productUrl,
+  startReplicatedServers,
+} from '../support/replicated-servers.ts'
 import { parseLogLines } from '../support/roles.ts'
 import { type CallOptions, startService } from '../support/started-service.ts'
 
@@ -46,14 +51,12 @@ it.skipIf(!canReplicate)(
 
     // What was served is counted, although a replica served it.
     await until('the access to be counted', async () => {
-      const { rows } = (
-        await administer(productUrl(primary), 'select count(*)::int as n from access_log')
-      )[0] ?? { rows: [] }
+      const { rows } = await administerProduct(primary, 'select count(*)::int as n from access_log')
       return rows[0]?.n > 0
     })
 
     // With replay paused: a read without a position is of the past, one with it of the present.
-    await administer(productUrl(replica), 'select pg_wal_replay_pause()')
+    await administerProduct(replica, 'select pg_wal_replay_pause()')
     const second = await call('/v1/records', { body: fact('Zig') })
     const path = `/v1/records/${second.body.id}`
     expect((await call(path)).status).toBe(404)
@@ -73,7 +76,7 @@ it.skipIf(!canReplicate)(
       ready: false,
       reason: expect.stringContaining('behind'),
     })
-    await administer(productUrl(replica), 'select pg_wal_replay_resume()')
+    await administerProduct(replica, 'select pg_wal_replay_resume()')
     await untilUsed(1, true)
     expect((await call('/readyz')).body.parts.replica_1).toEqual({ ready: true })
 
@@ -119,9 +122,7 @@ it.skipIf(!canReplicate)(
     const before = await startService({ DATABASE_URL: productUrl(primary) })
     const written = await before.call('/v1/records', { body: fact('Go') })
     await until('the heir to have it', async () => {
-      const { rows } = (await administer(productUrl(heir), 'select count(*)::int as n from records'))[0] ?? {
-        rows: [],
-      }
+      const { rows } = await administerProduct(heir, 'select count(*)::int as n from records')
       return rows[0]?.n === 1
     })
     before.running.kill('SIGTERM')

@@ -3,7 +3,12 @@ import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import { administer } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
-import { canReplicate, productUrl, startReplicatedServers } from '../support/replicated-servers.ts'
+import {
+  administerProduct,
+  canReplicate,
+  productUrl,
+  startReplicatedServers,
+} from '../support/replicated-servers.ts'
 import { launchRole } from '../support/roles.ts'
 import { type Call, startService } from '../support/started-service.ts'
 
@@ -23,8 +28,8 @@ const near = ['Doctor', 'Surgeon', 'Nurse', 'Dentist', 'Therapist'] as const
 const question = 'physician'
 
 async function read<Row>(server: Server, statement: string): Promise<Row[]> {
-  const [result] = await administer(productUrl(server), statement)
-  return (result?.rows ?? []) as Row[]
+  const { rows } = await administerProduct(server, statement)
+  return rows as Row[]
 }
 
 async function count(server: Server, statement: string): Promise<number> {
@@ -116,7 +121,7 @@ it.skipIf(!canReplicate)(
     expect(await answered()).toBeGreaterThan(before)
 
     // Of two replicas, one knows the vector and the other does not.
-    await administer(productUrl(slow), 'select pg_wal_replay_pause()')
+    await administerProduct(slow, 'select pg_wal_replay_pause()')
     const second = await store(call, primary, near[1])
     await untilReplayed(primary, other)
     const found = await Promise.all(Array.from({ length: 40 }, () => ask(call)))
@@ -140,7 +145,7 @@ it.skipIf(!canReplicate)(
     expect(await late).toContain(third.id)
     expect(await ask(call, third.position)).toContain(third.id)
     expect(await ask(call)).not.toContain(third.id)
-    await administer(productUrl(slow), 'select pg_wal_replay_resume()')
+    await administerProduct(slow, 'select pg_wal_replay_resume()')
     await untilReplayed(primary, slow)
     expect(await ask(call)).toContain(third.id)
     expect(await ask(call, third.position)).toContain(third.id)

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { DatabaseError, QueryResult } from 'pg'
 import { onTestFinished } from 'vitest'
 import { chooseAccount, serverEnvironment } from '../../src/db/embedded/embedded-account.ts'
 import { administer, findFreePort } from './postgres-processes.ts'
@@ -95,4 +96,20 @@ export async function startReplicatedServers() {
 /** The URL of the product's database on a server. */
 export function productUrl({ url }: { url: string }): string {
   return url.replace(/postgres$/, 'membrane')
+}
+
+/**
+ * Executes a statement in the product's database on a server. A replica cancels a statement that is in the way of
+ * what it replays, so the statement has to be one that can be repeated.
+ */
+export async function administerProduct(server: { url: string }, statement: string): Promise<QueryResult> {
+  return until('a statement that is not in the way of recovery', async () => {
+    try {
+      const [result] = await administer(productUrl(server), statement)
+      return result
+    } catch (error) {
+      if ((error as DatabaseError).code !== '40001') throw error
+      return undefined
+    }
+  })
 }
