@@ -1,11 +1,15 @@
 import { nilUuid } from '../kernel/ids.ts'
 import { mostChanges, type View } from './seen-changes.ts'
-import { hasEnded, unite } from './snapshots.ts'
+import { endOf, hasEnded, unite } from './snapshots.ts'
 
-/** A table in memory, of rows of the database. The versions of a row are the transactions that made it what it is. */
+/** The transactions that made a row what it is, one for each thing that changes by itself. */
+export type Version = readonly number[]
+type Versioned = { id: string; version: Version }
+
+/** A table in memory, of rows of the database. */
 export type VersionedTable<Row> = {
-  /** Stores a row unless it is known in these versions, or the known one is newer than what the database has shown. */
-  add: (row: Row, hasSeen?: (version: number) => boolean) => 'added' | 'known' | 'no room'
+  /** Stores a row, in the place of the one that has its id. Returns whether there was room. */
+  add: (row: Row) => boolean
   remove: (id: string) => void
   placeOf: (id: string) => number | undefined
   idOf: (place: number) => string
@@ -14,7 +18,7 @@ export type VersionedTable<Row> = {
   /** How many rows are here. */
   countKept: () => number
   /** Undefined for a row that is not here, as is its place. */
-  versionsOf: (id: string) => readonly number[] | undefined
+  versionOf: (id: string) => Version | undefined
 }
 
 export type Changes<Row> = {
@@ -28,22 +32,59 @@ export type Changes<Row> = {
 
 /**
  * Takes in what the database knows and the table does not. Answers come in any order and, with replicas, from servers that are
- * behind others, so nothing that was learnt is forgotten for an older state: a row is replaced or removed only by a statement
- * that has seen the transactions of its versions. Returns whether the table can still be used.
+ * behind others, so nothing that was learnt is forgotten for an older state: a row is replaced only by news, and removed only by
+ * a statement that has seen the transactions of its version. Returns whether the table can still be used.
  */
-export function learnChanges<Row>(
+export function learnChanges<Row extends Versioned>(
   loaded: { table: VersionedTable<Row>; view: View },
   { gone, changed, unseen, view }: Changes<Row>,
 ): boolean {
   if (unseen > mostChanges || view.timeline !== loaded.view.timeline) return false
-  const { table } = loaded
-  const hasSeen = (version: number) => hasEnded(view.snapshot, version)
-  if (changed.some((row) => table.add(row, hasSeen) === 'no room')) return false
-  for (const id of gone) {
-    if (table.versionsOf(id)?.every(hasSeen)) table.remove(id)
+  const { table, view: learnt } = loaded
+  let isCertain = true
+  for (const row of changed) {
+    const judged = judge(row.version, table.versionOf(row.id), { view, learnt })
+    if (judged === 'news' && !table.add(row)) return false
+    if (judged === 'uncertain') isCertain = false
   }
-  loaded.view = { ...view, snapshot: unite(loaded.view.snapshot, view.snapshot) }
+  for (const id of gone) {
+    const known = table.versionOf(id)
+    if (known && hasSeen(view, known)) table.remove(id)
+  }
+  // What is uncertain is asked for again.
+  const snapshot = isCertain ? unite(learnt.snapshot, view.snapshot) : learnt.snapshot
+  loaded.view = { ...view, snapshot, reached: Math.max(learnt.reached, view.reached) }
   return true
+}
+
+/**
+ * Judges a version that a server returned against the known one. All servers go through the same states of the database, and
+ * what was learnt is never newer than what is known. A primary knows of every transaction whether it has ended. A standby does
+ * not where an older one is open; then its answer is news if it has reached further than all answers before it. Where it has
+ * reached as far, it may be of a state before or after them, until any transaction has ended.
+ */
+export function judge(
+  version: Version,
+  known: Version | undefined,
+  { view, learnt }: { view: View; learnt: View },
+): 'news' | 'known' | 'uncertain' {
+  if (!known) return hasSeen(learnt, version) ? 'known' : 'news'
+  if (known.every((transaction, at) => transaction === version[at])) return 'known'
+  if (hasSeen(view, known)) return 'news'
+  if (!mayHaveSeen(view, known) || hasSeen(learnt, version)) return 'known'
+  if (view.reached === learnt.reached) return 'uncertain'
+  return view.reached > learnt.reached ? 'news' : 'known'
+}
+
+function hasSeen({ snapshot }: View, version: Version): boolean {
+  return version.every((transaction) => hasEnded(snapshot, transaction))
+}
+
+function mayHaveSeen({ snapshot, reached }: View, version: Version): boolean {
+  const end = endOf(snapshot)
+  return version.every(
+    (transaction) => hasEnded(snapshot, transaction) || (transaction >= end && transaction < reached),
+  )
 }
 
 /** Fills an empty table with the rows that `read` returns in the order of their ids, a portion at a time. */
@@ -53,7 +94,7 @@ export async function fillTable<Row extends { id: string }>(
 ): Promise<void> {
   for (let after = nilUuid; ; ) {
     const rows = await read(after)
-    if (rows.some((row) => add(row) === 'no room')) throw noRoom()
+    if (!rows.every(add)) throw noRoom()
     const last = rows.at(-1)
     if (!last) return
     after = last.id
@@ -69,7 +110,7 @@ const fewEmpty = 10_000
  * Removes the rows that have gone from the database, which no change tells. `readIds` returns the next ids behind one in
  * their order; `check` is asked about those that it did not return. Returns whether the table is worth keeping.
  */
-export async function forgetGone<Row>(
+export async function forgetGone<Row extends Versioned>(
   loaded: { table: VersionedTable<Row>; view: View },
   readIds: (after: string, limit: number) => Promise<readonly string[]>,
   check: (ids: readonly string[]) => Promise<Changes<Row>>,

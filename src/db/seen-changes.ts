@@ -6,6 +6,11 @@ import type { Database } from './connection.ts'
 export type View = {
   /** The transactions that had ended, as PostgreSQL writes a snapshot. */
   snapshot: string
+  /**
+   * What had ended is below it. A standby does not know which transactions from the end of its snapshot up to here had ended; a
+   * primary has nothing between the two.
+   */
+  reached: number
   /** After a failover the next timeline may give the numbers of lost transactions to others. */
   timeline: number
 }
@@ -25,19 +30,20 @@ const timelineNow = sql`(
 )`
 
 /** The columns of a view. */
-export const viewNow = sql`${snapshotNow} as snapshot, ${timelineNow} as timeline`
+export const viewNow = sql`${snapshotNow} as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::int8 as reached,
+  ${timelineNow} as timeline`
 
 export async function readView(db: Database): Promise<View> {
-  const { rows } = await sql<View>`select ${snapshotNow} as snapshot, ${timelineNow} as timeline`.execute(db)
+  const { rows } = await sql<View>`select ${viewNow}`.execute(db)
   return rows[0] ?? unknownView
 }
 
 /** Nothing is of this timeline, so what is read next is not used. */
-const unknownView: View = { snapshot: '1:1:', timeline: 0 }
+const unknownView: View = { snapshot: '1:1:', reached: 1, timeline: 0 }
 
 /** The view of an answer, without what else was answered: a view is kept. */
-export function viewOf({ snapshot, timeline }: View = unknownView): View {
-  return { snapshot, timeline }
+export function viewOf({ snapshot, reached, timeline }: View = unknownView): View {
+  return { snapshot, reached, timeline }
 }
 
 /** `changed` comes with a dump, so it may be a transaction that this server has not reached. */

@@ -5,6 +5,11 @@ export function hasEnded(snapshot: string, transaction: number): boolean {
   return isIn(parse(snapshot), transaction)
 }
 
+/** The first transaction of which the snapshot says nothing: it had not begun, or a standby did not know whether it had ended. */
+export function endOf(snapshot: string): number {
+  return parse(snapshot).next
+}
+
 /** Returns the snapshot in which every transaction has ended that had ended in one of the two. */
 export function unite(one: string, other: string): string {
   const [earlier, later] = [parse(one), parse(other)].sort((a, b) => a.next - b.next) as [Snapshot, Snapshot]

@@ -24,7 +24,7 @@ function textOf(name: string, counts: Counts, more: Partial<StoredText> = {}): S
   return {
     ...{
       id,
-      versions: [1, 0],
+      version: [1, 0],
       time: 0,
       day: '2026-01-01',
       scope: 'team',
@@ -37,7 +37,7 @@ function textOf(name: string, counts: Counts, more: Partial<StoredText> = {}): S
 
 function tableOf(texts: readonly StoredText[]) {
   const table = createTextTable()
-  for (const text of texts) expect(table.add(text)).toBe('added')
+  for (const text of texts) expect(table.add(text)).toBe(true)
   const find = (
     words: string[],
     searched: Parameters<typeof table.rank>[1] = everything,
@@ -150,32 +150,24 @@ describe('a table of texts', () => {
     for (let list: number | undefined = 0; list !== undefined; ) list = table.dropGone(list)
     expect(table.countKept()).toBe(1)
     expect(idsOf(['tea', 'cup'])).toEqual(['b'])
-    expect(table.add(textOf('c', { cup: 1, tea: 2 }))).toBe('added')
+    expect(table.add(textOf('c', { cup: 1, tea: 2 }))).toBe(true)
     expect(idsOf(['cup'])).toEqual(['c'])
     expect(idsOf(['tea'])).toEqual(['c', 'b'])
     expect(table.readMessage(2, ['tea', 'cup'])?.counts).toEqual([2, 1])
   })
 
-  it('has the last version of a text, which may be of an earlier transaction', () => {
-    const { table, idsOf } = tableOf([textOf('a', { tea: 1 }, { versions: [7, 0] })])
-    expect(table.add(textOf('a', { tea: 1 }, { versions: [7, 0] }))).toBe('known')
-    expect(table.add(textOf('a', { coffee: 1 }, { versions: [5, 0] }), () => false)).toBe('known')
-    expect(idsOf(['tea'])).toEqual(['a'])
-    expect(table.add(textOf('a', { coffee: 1 }, { versions: [5, 0] }), () => true)).toBe('added')
+  it('has one text of a record, the last one that was added, and says its version', () => {
+    const { table, idsOf } = tableOf([textOf('a', { tea: 1 }, { version: [7, 8] })])
+    expect(table.versionOf(idNamed('a'))).toEqual([7, 8])
+    expect(table.add(textOf('a', { coffee: 1 }, { version: [5, 8] }))).toBe(true)
+    expect(table.versionOf(idNamed('a'))).toEqual([5, 8])
+    expect(table.countKept()).toBe(1)
     expect(idsOf(['tea'])).toEqual([])
     expect(idsOf(['coffee'])).toEqual(['a'])
     table.remove(idNamed('a'))
     expect(idsOf(['coffee'])).toEqual([])
+    expect(table.versionOf(idNamed('a'))).toBeUndefined()
     expect(table.describe(idNamed('a'))).toBeUndefined()
-  })
-
-  it('replaces a text where one of its two versions is another, if both were seen', () => {
-    const { table, idsOf } = tableOf([textOf('a', { tea: 1 }, { versions: [5, 7] })])
-    const changed = textOf('a', { coffee: 1 }, { versions: [6, 7] })
-    expect(table.add(changed, (version) => version > 5)).toBe('known')
-    expect(table.add(changed)).toBe('added')
-    expect(idsOf(['coffee'])).toEqual(['a'])
-    expect(table.versionsOf(idNamed('a'))).toEqual([6, 7])
   })
 
   it('keeps conversations of different scopes apart', () => {

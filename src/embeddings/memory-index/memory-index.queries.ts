@@ -89,6 +89,7 @@ export async function checkVectors(
     changed: Buffer | null
     unseen: number
     snapshot: string
+    reached: number
     timeline: number
   }>`
     with near as materialized (
@@ -134,7 +135,7 @@ function unpack(bytes: Buffer | null | undefined): VersionedVector[] {
     const end = start + bytes.readInt32BE(from + at.length)
     vectors.push({
       id: formatUuid(bytes.subarray(from, from + at.version)),
-      version: Number(bytes.readBigInt64BE(from + at.version)),
+      version: [Number(bytes.readBigInt64BE(from + at.version))],
       cell: bytes.readInt32BE(from + at.cell),
       // The table permits no other values.
       bits: bytes.readInt16BE(from + at.bits) as Precision,

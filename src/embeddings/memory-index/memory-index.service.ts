@@ -1,5 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { fillTable, forgetGone, noRoom } from '../../db/learnt-changes.ts'
+import { runApart } from '../../db/request-scope.ts'
 import { readView } from '../../db/seen-changes.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
 import { createKeeper, type KeeperClock } from '../../kernel/keeper.ts'
@@ -42,9 +43,11 @@ export function createVectorMemory({
   /** The vectors of the serving model of one store, which no other store finds. */
   function openStore({ db, cells }: { db: Database; cells: CellCache }) {
     const keeper = createKeeper<LoadedVectors, MemorySearch>({
-      ...{ ...clock, load },
+      ...clock,
+      // From the primary, which knows what has ended.
+      load: (search) => runApart(() => load(search)),
       isCurrent: ({ modelId, table }, { model }) => modelId === model.id && !table.isClosed(),
-      renew,
+      renew: (loaded) => runApart(() => renew(loaded)),
       close: ({ table }) => table.close(),
     })
 

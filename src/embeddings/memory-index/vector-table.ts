@@ -1,3 +1,4 @@
+import type { Version } from '../../db/learnt-changes.ts'
 import { compareNearness, type Embedding, type Neighbour } from '../../domain/similarity.ts'
 import { createBestPlaces } from '../../kernel/best-places.ts'
 import { createGrowingArray } from '../../kernel/growing-array.ts'
@@ -9,7 +10,7 @@ import { createSignTable } from './sign-table.ts'
 import { mostAtOnce, type VectorPages } from './vector-pages.ts'
 
 /** A vector of the database. Its version is the transaction that last changed it. */
-export type VersionedVector = EncodedVector & { version: number; cell: number }
+export type VersionedVector = EncodedVector & { version: readonly [changed: number]; cell: number }
 
 export type TableOptions = {
   pages: VectorPages
@@ -46,24 +47,23 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
 
   const addressOf = (place: number) => (taken[Math.floor(place / perPage)] ?? 0) + (place % perPage) * length
 
-  function add(stored: VersionedVector, hasSeen = (_version: number) => true): 'added' | 'known' | 'no room' {
+  /** Stores a vector, in the place of what is known of it. Returns whether there was room. */
+  function add(stored: VersionedVector): boolean {
     const { id, version, cell } = stored
-    const known = versions[ids.placeOf(id) ?? -1]
-    if (known !== undefined && (known === version || !hasSeen(known))) return 'known'
-    if (isClosed || !makeRoom()) return 'no room'
+    if (isClosed || !makeRoom()) return false
     const place = ids.length
     remove(id)
     const { vector, step, square } = decodeVector(stored, dimensions)
     const { numbers, factor } = toBytes(vector)
-    if (!signs.add(numbers)) return 'no room'
+    if (!signs.add(numbers)) return false
     pages.write(addressOf(place), numbers)
     ids.push(id)
-    versions.push(version)
+    versions.push(...version)
     steps.push(step / Math.sqrt(square))
     hasRounded ||= step > 0
     factors.push(step === 0 ? factor : factor / estimateKept(vector, step))
     listIn(sets.includes(Math.floor(cell / cellsPerSet)) ? cell : noCell, place)
-    return 'added'
+    return true
   }
 
   /** Takes a page where the next place is on a new one. Returns whether there is room. */
@@ -75,7 +75,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   }
 
   /** Undefined for a vector that is not here. */
-  function versionsOf(id: string): readonly number[] | undefined {
+  function versionOf(id: string): Version | undefined {
     const version = versions[ids.placeOf(id) ?? -1]
     return version === undefined ? undefined : [version]
   }
@@ -162,7 +162,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   }
 
   return {
-    ...{ add, remove, versionsOf, findNearest, readVector, close },
+    ...{ add, remove, versionOf, findNearest, readVector, close },
     ...{ placeOf: ids.placeOf, idOf: ids.idOf },
     countAdded: () => ids.length,
     countKept: () => ids.length - gone,

@@ -888,7 +888,7 @@ from unseen as change cross join lateral (
             select
   convert_to((select row_to_json(head)
 from (
-    select r.id, json_build_array(case when c.changed < pg_snapshot_xmax(pg_current_snapshot()) then c.changed::text::int8 else 0 end, case when r.revealed < pg_snapshot_xmax(pg_current_snapshot()) then r.revealed::text::int8 else 0 end) as versions,
+    select r.id, json_build_array(case when c.changed < pg_snapshot_xmax(pg_current_snapshot()) then c.changed::text::int8 else 0 end, case when r.revealed < pg_snapshot_xmax(pg_current_snapshot()) then r.revealed::text::int8 else 0 end) as version,
   round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
   case when r.type = 'episodic'
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
@@ -920,7 +920,8 @@ from counted) as unseen, (
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
-) as snapshot, (
+) as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::int8 as reached,
+  (
   case when pg_is_in_recovery() then greatest(
     (select timeline_id
 from pg_control_checkpoint()), (select received_tli
@@ -993,7 +994,7 @@ from unseen as change cross join lateral (
             select
   convert_to((select row_to_json(head)
 from (
-    select r.id, json_build_array(case when c.changed < pg_snapshot_xmax(pg_current_snapshot()) then c.changed::text::int8 else 0 end, case when r.revealed < pg_snapshot_xmax(pg_current_snapshot()) then r.revealed::text::int8 else 0 end) as versions,
+    select r.id, json_build_array(case when c.changed < pg_snapshot_xmax(pg_current_snapshot()) then c.changed::text::int8 else 0 end, case when r.revealed < pg_snapshot_xmax(pg_current_snapshot()) then r.revealed::text::int8 else 0 end) as version,
   round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
   case when r.type = 'episodic'
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
@@ -1025,7 +1026,8 @@ from counted) as unseen, (
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
-) as snapshot, (
+) as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::int8 as reached,
+  (
   case when pg_is_in_recovery() then greatest(
     (select timeline_id
 from pg_control_checkpoint()), (select received_tli
@@ -1040,7 +1042,7 @@ from (
       select
   convert_to((select row_to_json(head)
 from (
-    select r.id, json_build_array(case when c.changed < pg_snapshot_xmax(pg_current_snapshot()) then c.changed::text::int8 else 0 end, case when r.revealed < pg_snapshot_xmax(pg_current_snapshot()) then r.revealed::text::int8 else 0 end) as versions,
+    select r.id, json_build_array(case when c.changed < pg_snapshot_xmax(pg_current_snapshot()) then c.changed::text::int8 else 0 end, case when r.revealed < pg_snapshot_xmax(pg_current_snapshot()) then r.revealed::text::int8 else 0 end) as version,
   round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
   case when r.type = 'episodic'
 and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,

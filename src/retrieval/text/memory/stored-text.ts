@@ -4,7 +4,7 @@ import type { Group } from './record-groups.ts'
 export type StoredText = Group & {
   id: string
   /** The transactions that last changed the text, and what decides who sees it. */
-  versions: readonly [text: number, record: number]
+  version: readonly [text: number, record: number]
   /** When it happened or was stated, in milliseconds. */
   time: number
   /** The words as a tsvector in the binary form of PostgreSQL. */

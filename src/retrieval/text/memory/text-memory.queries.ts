@@ -29,7 +29,7 @@ const itsText = sql`join contents as c on c.record_id = r.id left join messages 
 
 const columns = sql`
   convert_to((select row_to_json(head) from (
-    select r.id, json_build_array(${versionOf(sql`c.changed`)}, ${versionOf(sql`r.revealed`)}) as versions, ${timeColumns}, r.scope, r.type, r.sensitivity,
+    select r.id, json_build_array(${versionOf(sql`c.changed`)}, ${versionOf(sql`r.revealed`)}) as version, ${timeColumns}, r.scope, r.type, r.sensitivity,
       c.words, ${statedDay} as day,
       m.record_id is not null and coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false) as asks,
       case when m.record_id is not null then json_build_object(
@@ -111,6 +111,7 @@ export async function checkTexts(
     changed: Buffer | null
     unseen: number
     snapshot: string
+    reached: number
     timeline: number
   }>`
     with checked as materialized (

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Database } from '../../../db/connection.ts'
 import { fillTable, forgetGone, noRoom } from '../../../db/learnt-changes.ts'
+import { runApart } from '../../../db/request-scope.ts'
 import { readView } from '../../../db/seen-changes.ts'
 import { fullTrust } from '../../../domain/caller.ts'
 import { createKeeper, type KeeperClock } from '../../../kernel/keeper.ts'
@@ -35,9 +36,11 @@ export function createTextMemory({ mostBytes, ...clock }: Options) {
   /** The texts of one store, which no other store finds. */
   function openStore(db: Database) {
     const keeper = createKeeper<LoadedTexts, undefined>({
-      ...{ ...clock, load },
+      ...clock,
+      // From the primary, which knows what has ended.
+      load: () => runApart(load),
       isCurrent: ({ isOutdated }) => !isOutdated,
-      renew,
+      renew: (loaded) => runApart(() => renew(loaded)),
       close: ({ table }) => tables.delete(table),
     })
 

@@ -1,3 +1,4 @@
+import type { Version } from '../../../db/learnt-changes.ts'
 import { createBestPlaces, type ScoredPlace } from '../../../kernel/best-places.ts'
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
 import { createUuidPlaces } from '../../../kernel/uuid-places.ts'
@@ -56,17 +57,15 @@ export function createTextTable() {
   const conversations = createConversationOrder()
   const scores = createTextScores(postings)
 
-  function add(stored: StoredText, hasSeen = (_version: number) => true): 'added' | 'known' | 'no room' {
-    const { id, versions: given, scope, message } = stored
-    const known = versionsOf(id)
-    if (known && (known.every((version, at) => version === given[at]) || !known.every(hasSeen)))
-      return 'known'
-    if (ids.length === mostPlaces) return 'no room'
+  /** Stores a text, in the place of what is known of it. Returns whether there was room. */
+  function add(stored: StoredText): boolean {
+    const { id, version, scope, message } = stored
+    if (ids.length === mostPlaces) return false
     remove(id)
     const place = ids.push(id)
     const group = groups.numberOf(stored)
     sizes[group] = (sizes[group] ?? 0) + 1
-    for (const version of given) versions.push(version)
+    for (const transaction of version) versions.push(transaction)
     groupOf.push(group)
     lengths.push(stored.words)
     asking.push(stored.asks ? 1 : 0)
@@ -82,11 +81,11 @@ export function createTextTable() {
       contained.push(list)
     })
     statements.push(isStatement(stored) ? contained : null)
-    return 'added'
+    return true
   }
 
   /** Undefined for a text that is not here. */
-  function versionsOf(id: string): readonly number[] | undefined {
+  function versionOf(id: string): Version | undefined {
     const place = ids.placeOf(id)
     return place === undefined ? undefined : Array.from(versions.values.subarray(2 * place, 2 * place + 2))
   }
@@ -201,7 +200,7 @@ export function createTextTable() {
   }
 
   return {
-    ...{ add, remove, versionsOf, dropGone, countKept, rank, describe, isOfDays, readMessage },
+    ...{ add, remove, versionOf, dropGone, countKept, rank, describe, isOfDays, readMessage },
     countAdded: () => ids.length,
     ...{ placeOf: ids.placeOf, idOf: ids.idOf, listAround: conversations.listAround },
     /** How much memory the table takes, roughly. */
