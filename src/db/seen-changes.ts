@@ -29,12 +29,15 @@ const timelineNow = sql`(
   ) else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end
 )`
 
+const reachedNow = sql`pg_snapshot_xmax(pg_current_snapshot())::text::int8`
+
 /** The columns of a view. */
-export const viewNow = sql`${snapshotNow} as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::int8 as reached,
-  ${timelineNow} as timeline`
+export const viewNow = sql`${snapshotNow} as snapshot, ${reachedNow} as reached, ${timelineNow} as timeline`
 
 export async function readView(db: Database): Promise<View> {
-  const { rows } = await sql<View>`select ${viewNow}`.execute(db)
+  const { rows } = await sql<View>`
+    select ${snapshotNow} as snapshot, ${reachedNow} as reached, ${timelineNow} as timeline
+  `.execute(db)
   return rows[0] ?? unknownView
 }
 

@@ -42,12 +42,11 @@ select set_config('membrane.effects', '', true), set_config('membrane.rehearsal'
       set_config('membrane.effects', coalesce(nullif(current_setting('membrane.effects', true), $1), ''), true);
 
 -- src/db/seen-changes.ts readView
-select (
+    select (
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
-) as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::int8 as reached,
-  (
+) as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::int8 as reached, (
   case when pg_is_in_recovery() then greatest(
     (select timeline_id
 from pg_control_checkpoint()), (select received_tli

@@ -747,8 +747,7 @@ from counted) as unseen, (
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
-) as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::int8 as reached,
-  (
+) as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::int8 as reached, (
   case when pg_is_in_recovery() then greatest(
     (select timeline_id
 from pg_control_checkpoint()), (select received_tli
@@ -833,8 +832,7 @@ from counted) as unseen, (
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
     else now_seen::text end
   from pg_current_snapshot() as now_seen
-) as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::int8 as reached,
-  (
+) as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::int8 as reached, (
   case when pg_is_in_recovery() then greatest(
     (select timeline_id
 from pg_control_checkpoint()), (select received_tli
