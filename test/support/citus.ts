@@ -37,7 +37,7 @@ export async function distributeRows(coordinator: string, schema: string): Promi
   const url = new URL(coordinator)
   url.username = role
   await administer(url.href, `select citus_schema_distribute('${schema}')`)
-  await administer(coordinator, `reassign owned by ${role} to current_user`, `drop role ${role}`)
+  await administer(coordinator, `drop role ${role}`)
   const node = new URL(await findNode(coordinator, schema))
   node.search = new URL(coordinator).search
   return node.href

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { citusUrl, distributeRows, findOnNodes } from '../support/citus.ts'
-import { administer } from '../support/postgres-processes.ts'
+import { administer, urlOf } from '../support/postgres-processes.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
 import { withPassword } from '../support/tenant-databases.ts'
 import { createTenant, dropTenant, startTenantApp } from '../support/tenant-requests.ts'
@@ -56,6 +57,16 @@ describe.skipIf(citusUrl === undefined)(
       const dropped = await dropTenant(app, 'held')
       expect([dropped.status, dropped.body]).toMatchObject([200, { removed: { records: 1, keys: 1 } }])
       expect(await findOnNodes(coordinator, schema)).toEqual([false, false, false])
+    })
+
+    it('is dropped as elsewhere on a server that has Citus and no other nodes', async () => {
+      const name = `alone_${randomUUID().slice(0, 8)}`
+      await administer(coordinator, `create database ${name}`)
+      const url = urlOf(coordinator, name)
+      await administer(url, 'create extension citus')
+      await createTenant(app, 'alone', url)
+      expect((await dropTenant(app, 'alone')).body).toMatchObject({ removed: { keys: 1 } })
+      await administer(coordinator, `drop database ${name} with (force)`)
     })
   },
 )
