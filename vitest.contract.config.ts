@@ -3,7 +3,7 @@ import { notOnCitus, roomJourneys } from './test/support/room-journeys.ts'
 import { createTestCountReporter } from './test/support/test-count-reporter.ts'
 import { shared } from './vitest.config.ts'
 
-const distributed = 'test/tenants/distributed-tenant.test.ts'
+const onCitus = ['test/tenants/distributed-tenant.test.ts', 'test/tenants/tenant-on-node.test.ts']
 const journeys = Object.entries(roomJourneys)
 
 /**
@@ -12,8 +12,8 @@ const journeys = Object.entries(roomJourneys)
  */
 const include =
   process.env['TEST_CITUS_URL'] === undefined
-    ? ['test/db/**/*.test.ts', 'test/jobs/**/*.test.ts', ...journeys.map(([, file]) => file), distributed]
-    : [...journeys.filter(([room]) => !notOnCitus.has(room)).map(([, file]) => file), distributed]
+    ? ['test/db/**/*.test.ts', 'test/jobs/**/*.test.ts', ...journeys.map(([, file]) => file), ...onCitus]
+    : [...journeys.filter(([room]) => !notOnCitus.has(room)).map(([, file]) => file), ...onCitus]
 
 export default defineConfig({
   test: {

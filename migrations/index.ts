@@ -52,6 +52,7 @@ import * as textChanges from './0063_text_changes.ts'
 import * as handlePlans from './0064_handle_plans.ts'
 import * as handleIndexes from './0068_handle_indexes.ts'
 import * as revealedRecords from './0069_revealed_records.ts'
+import * as boundedReads from './0070_bounded_reads.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -108,4 +109,5 @@ export const migrations: Record<string, Migration> = {
   '0064_handle_plans': handlePlans,
   '0068_handle_indexes': handleIndexes,
   '0069_revealed_records': revealedRecords,
+  '0070_bounded_reads': boundedReads,
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { hasIdIn } from '../db/id-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Position } from '../jobs/table-walk.ts'
 import type { Episode, StageName } from './stages.ts'
@@ -41,7 +42,8 @@ export async function claimReadableEpisodes(tx: Transaction, portion: Portion): 
     with claimed as materialized (${selectNext(portion)}), sized as (
       select record_id, due_at, row_number() over by_age as place,
         sum(coalesce(pg_column_size(c.payload), 0)) over by_age as bytes
-      from claimed left join contents as c using (record_id)
+      from claimed
+      left join lateral (select payload from contents where record_id = claimed.record_id offset 0) as c on true
       window by_age as (order by due_at, record_id)
     )
     select due_at::text as at, record_id as id from sized
@@ -60,8 +62,8 @@ export async function findEpisodes(tx: Transaction, ids: readonly string[]): Pro
     select r.id, r.scope, r.sensitivity, r.confidence, r.created_at, c.tags,
       c.payload - 'environment' as payload
     from records as r
-    join contents as c on c.record_id = r.id
-    where r.id = any(${sql.val([...ids])}::uuid[]) and r.type = 'episodic' and r.forgotten_at is null
+    cross join lateral (select * from contents as c where c.record_id = r.id offset 0) as c
+    where ${hasIdIn(ids)} and r.type = 'episodic' and r.forgotten_at is null
       and r.status in ('active', 'challenged', 'merged')
     order by r.created_at, r.id
   `.execute(tx)
@@ -75,7 +77,7 @@ export async function deleteUnconsolidated(
 ): Promise<void> {
   await sql`
     delete from unconsolidated
-    where stage = ${stage} and record_id = any(${sql.val([...ids])}::uuid[])
+    where stage = ${stage} and record_id = any((select ${sql.val([...ids])}::uuid[])::uuid[])
   `.execute(tx)
 }
 
@@ -165,7 +167,7 @@ function isDue({ stage, scope, until, now }: DueFilter): RawBuilder<unknown> {
   const isInScope =
     scope === null
       ? sql``
-      : sql`and exists (select from records as r where r.id = u.record_id and r.scope = ${scope})`
+      : sql`and exists (select from records as r where r.id = u.record_id and r.scope = ${scope} offset 0)`
   return sql`u.stage = ${stage} and u.due_at <= ${until}::timestamptz
     and (u.claimed_until is null or u.claimed_until <= ${now}::timestamptz) ${isInScope}`
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { hasIdIn, hasIdOf } from '../db/id-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { PrunableState } from '../domain/curves.ts'
 import type { Compressed } from './episode-compression.ts'
@@ -23,7 +24,7 @@ export async function claimCompressionCandidates(
         r.type = 'episodic' and r.forgotten_at is null and r.status in ('active', 'challenged') and not r.pinned
           as is_live
       from records as r
-      where r.id = any(${sql.val([...ids])}::uuid[])
+      where ${hasIdIn(ids)}
       order by r.id
       for no key update skip locked
     )
@@ -32,6 +33,7 @@ export async function claimCompressionCandidates(
       held.is_live and not exists (
         select from audit_entries as a
         where a.record_id = held.id and a.action = 'decay' and a.actor = ${compressor}
+        offset 0
       ) as is_due
     from held
   `.execute(tx)
@@ -41,7 +43,7 @@ export async function claimCompressionCandidates(
 /** Returns which of the ids exist. */
 export async function findExistingIds(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
-    select id from records where id = any(${sql.val([...ids])}::uuid[])
+    select r.id from records as r where ${hasIdIn(ids)}
   `.execute(tx)
   return new Set(rows.map(({ id }) => id))
 }
@@ -78,18 +80,18 @@ export async function writeCompressed(
         ${compressed.map((each) => each.prune_at)}::timestamptz[]
       ) as incoming (id, base_before, base_after, before, after, prune_at)
     ), earlier as materialized (
-      select r.id, jsonb_build_object(${life}) as row from incoming as i join records as r on r.id = i.id
-      where ${keepsEffects}::bool
+      select r.id, jsonb_build_object(${life}) as row from records as r
+      where ${keepsEffects}::bool and ${hasIdOf('incoming')}
     ), record as (
       update records as r
       set base_salience = i.base_after, salience = i.after, prune_at = i.prune_at, version = r.version + 1,
         updated_at = greatest(r.updated_at, ${now}::timestamptz)
       from incoming as i
-      where r.id = i.id
+      where r.id = i.id and ${hasIdOf('incoming')}
       returning r.id, r.updated_at, case when ${keepsEffects}::bool then jsonb_build_object(${life}) end as row
     ), unlisted as (
       delete from unconsolidated as u
-      where stage = 'episodic' and record_id = any(${sql.val([...finished])}::uuid[])
+      where stage = 'episodic' and record_id = any((select ${sql.val([...finished])}::uuid[])::uuid[])
       returning u.record_id, case when ${keepsEffects}::bool then to_jsonb(u) end as row
     ), effect as (
       insert into run_effects (run_id, record_id, relation, before, after)

@@ -9,3 +9,11 @@ export function hasIdIn(ids: readonly string[]): RawBuilder<SqlBool> {
     ? sql<SqlBool>`r.id = ${ids[0]}::uuid`
     : sql<SqlBool>`r.id = any((select ${sql.val([...ids])}::uuid[])::uuid[])`
 }
+
+/**
+ * Whether a row named `r` has the id of a row of an earlier part of the statement. It is added to a join on the same id: from the
+ * sizes alone the planner may join the whole table, which a batch of a growing store then reads again and again.
+ */
+export function hasIdOf(part: string): RawBuilder<SqlBool> {
+  return sql<SqlBool>`r.id = any(array(select id from ${sql.ref(part)}))`
+}

@@ -89,7 +89,7 @@ export async function insertRecords(
         sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope, worth
       from incoming as i
       where not exists (select from erased as e where e.scope = i.scope and e.digest in (i.digest, i."earlierDigest"))
-        and (not "hasClientId" or not exists (select from departures as d where d.id = i.id))
+        and (not "hasClientId" or not exists (select from departures as d where d.id = i.id offset 0))
       order by id
       on conflict (id) do nothing
       returning id

@@ -3,7 +3,7 @@ import { isSchemaGone, translateFailure } from '../db/failures.ts'
 import { runApart } from '../db/request-scope.ts'
 import { schemaOf } from '../db/schema-names.ts'
 import { dropSchema, inSchema } from '../db/tenant-schemas.ts'
-import { type CallContext, transact } from '../db/transaction.ts'
+import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -11,7 +11,7 @@ import type { TenantDirectory } from './tenant-directory.service.ts'
 import { tenantNotFound } from './tenant-errors.ts'
 import { createEventLog } from './tenant-events.service.ts'
 import { presentTenant, type TenantPlaces } from './tenant-places.service.ts'
-import { hasSchema } from './tenant-servers.queries.ts'
+import { dropOnCoordinator, hasCitus, hasSchema, isWorker } from './tenant-servers.queries.ts'
 import {
   countContents,
   deleteTenant,
@@ -68,7 +68,7 @@ export function createTenantDrop({ db, clock, ids, directory, places }: Resource
         return counted
       }
       const removeThere = async () => {
-        await runApart(() => transact(places.databaseOf(row), {}, (own) => dropSchema(own, schema))).catch(
+        await runApart(() => transact(places.databaseOf(row), {}, (own) => dropThere(own, schema))).catch(
           explainLost,
         )
         return asCounts(row.removed)
@@ -105,6 +105,24 @@ export function createTenantDrop({ db, clock, ids, directory, places }: Resource
 
 function asCounts(removed: TenantRow['removed']): Record<string, number> {
   return (removed ?? {}) as Record<string, number>
+}
+
+/**
+ * A worker of Citus asks the coordinator, which alone drops what is distributed. What is left then is only on this node.
+ * It may be gone already: dropped by hand, or by a request that crashed afterwards.
+ */
+async function dropThere(tx: Transaction, schema: string): Promise<void> {
+  if (!(await hasSchema(tx, schema))) return
+  if ((await hasCitus(tx)) && (await isWorker(tx))) {
+    const failure = await dropOnCoordinator(tx, schema)
+    if (failure !== undefined)
+      throw new AppError(
+        'database_unavailable',
+        `The coordinator of Citus did not drop them. What it has to run is: drop schema "${schema}" cascade;`,
+        { cause: new Error(failure) },
+      )
+  }
+  await dropSchema(tx, schema)
 }
 
 /** Another drop of the same tenant was faster. */

@@ -36,3 +36,33 @@ export async function lockMigrations(tx: Transaction): Promise<void> {
     select pg_advisory_xact_lock(hashtextextended('migrations ' || current_schema(), 0))
   `.execute(tx)
 }
+
+export async function hasCitus(tx: Transaction): Promise<boolean> {
+  const { rows } = await sql<{ exists: boolean }>`
+    select to_regclass('pg_catalog.pg_dist_local_group') is not null as exists
+  `.execute(tx)
+  return rows[0]?.exists ?? false
+}
+
+/** Only where there is Citus. A server of its own is in the group 0, as the coordinator is. */
+export async function isWorker(tx: Transaction): Promise<boolean> {
+  const { rows } = await sql<{ is_worker: boolean }>`
+    select groupid <> 0 as is_worker from pg_dist_local_group
+  `.execute(tx)
+  return rows[0]?.is_worker ?? false
+}
+
+/**
+ * Drops the schema on all nodes, from a worker. The session of the coordinator has timeouts of its own, so it is given the one
+ * for locks, and passes it on to the nodes. Returns why it failed: that is no error here.
+ */
+export async function dropOnCoordinator(tx: Transaction, schema: string): Promise<string | undefined> {
+  const { rows } = await sql<{ success: boolean; result: string }>`
+    select success, result from run_command_on_coordinator(format(
+      'do $do$ begin set local citus.propagate_set_commands = local; set local lock_timeout = %L; drop schema if exists %I cascade; end $do$',
+      current_setting('lock_timeout'), ${schema}::text
+    ))
+  `.execute(tx)
+  const [row] = rows
+  return row?.success ? undefined : (row?.result ?? 'no answer')
+}

@@ -37,6 +37,12 @@ beforeAll(async () => {
     create function nearest_signatures(model smallint, sought bit) returns table (record_id uuid, distance bigint)
     language sql return (null::uuid, 0::bigint)
   `.execute(database.db)
+  // What a server with Citus has.
+  await sql`create table pg_dist_local_group (groupid integer not null)`.execute(database.db)
+  await sql`
+    create function run_command_on_coordinator(command text) returns table (success boolean, result text)
+    language sql return (null::boolean, null::text)
+  `.execute(database.db)
   for (const { file, query, compiled } of await compileQueries()) {
     for (const statement of compiled) {
       const columns = await describer.describe(statement.sql).catch((error: Error) => {

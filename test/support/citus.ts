@@ -26,6 +26,33 @@ export async function createDistributedSchema(coordinator: string): Promise<Test
   }
 }
 
+/** Distributes a schema with rows, by a role without triggers: they would run while rows are copied. Returns the URL of its node. */
+export async function distributeRows(coordinator: string, schema: string): Promise<string> {
+  const role = `mover_of_${schema}`
+  await administer(
+    coordinator,
+    `create role ${role} superuser login`,
+    `alter role ${role} set session_replication_role = replica`,
+  )
+  const url = new URL(coordinator)
+  url.username = role
+  await administer(url.href, `select citus_schema_distribute('${schema}')`)
+  await administer(coordinator, `drop role ${role}`)
+  const node = new URL(await findNode(coordinator, schema))
+  node.search = new URL(coordinator).search
+  return node.href
+}
+
+/** For each node whether it has the schema. */
+export async function findOnNodes(coordinator: string, schema: string): Promise<boolean[]> {
+  const [found] = await administer(
+    coordinator,
+    `select result = '1' as has from run_command_on_all_nodes(
+      $$select count(*) from pg_namespace where nspname = '${schema}'$$)`,
+  )
+  return found?.rows.map(({ has }) => has) ?? []
+}
+
 /** Moves the schema of a URL to another worker, and returns the URL there. */
 export async function moveSchema(coordinator: string, url: string): Promise<string> {
   const schema = schemaIn(url)

@@ -23,9 +23,12 @@ declare module 'vitest' {
 
 export type TestDatabase = { url: string; drop(): Promise<void> }
 
-/** Creates a migrated database for one test file, as a copy of the template; on Citus, a schema on one of its nodes. */
-function createTestDatabase(): Promise<TestDatabase> {
-  return citusUrl === undefined
+/**
+ * Creates a migrated database for one test file, as a copy of the template; on Citus, a schema on one of its nodes. Tenants
+ * have schemas of their own, so they always get a database.
+ */
+function createTestDatabase(tenants: boolean): Promise<TestDatabase> {
+  return citusUrl === undefined || tenants
     ? create(inject('databaseServer').template)
     : createDistributedSchema(citusUrl)
 }
@@ -37,7 +40,7 @@ export function createEmptyTestDatabase(): Promise<TestDatabase> {
 
 /** Creates a database for one test file and connects as the product does. */
 export async function openTestDatabase({ tenants = false } = {}) {
-  const { url, drop } = await createTestDatabase()
+  const { url, drop } = await createTestDatabase(tenants)
   const connection = connect({
     url,
     poolSize: 10,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { hasIdIn, hasIdOf } from '../../db/id-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { type Sensitivity, unscoped } from '../../domain/caller.ts'
 import type { LifecycleState } from '../../domain/reinforcement.ts'
@@ -18,11 +19,20 @@ export async function findFacts(tx: Transaction, lookups: readonly SoughtFact[])
       ${lookups.map(({ handle }) => handle.digest)}::bytea[], ${lookups.map(({ handle }) => handle.detail)}::bytea[],
       ${lookups.map(({ scope }) => scope)}::text[], ${lookups.map(({ sensitivity }) => sensitivity)}::sensitivity[]
     ) with ordinality as wanted (digest, detail, scope, sensitivity, place)
-    join handles as h on h.digest = wanted.digest and h.detail = wanted.detail and h.scope = wanted.scope
-      and h.detail is not null
-    join records as r on r.id = h.record_id and r.scope = wanted.scope and r.sensitivity = wanted.sensitivity
-    join contents as c on c.record_id = r.id
-    where r.type = 'semantic'
+    cross join lateral (
+      select h.record_id from handles as h
+      where h.digest = wanted.digest and h.detail = wanted.detail and h.scope = wanted.scope
+      offset 0
+    ) as h
+    cross join lateral (
+      select * from records as r where r.id = h.record_id
+      offset 0
+    ) as r
+    cross join lateral (
+      select c.payload from contents as c where c.record_id = r.id
+      offset 0
+    ) as c
+    where r.type = 'semantic' and r.scope = wanted.scope and r.sensitivity = wanted.sensitivity
     order by r.created_at, r.id
   `.execute(tx)
   return rows
@@ -37,8 +47,8 @@ export async function findObservations(
   const { rows } = await sql<{ fact: string; episode: string }>`
     select source_id as fact, target_id as episode
     from relations
-    where source_id = any(${sql.val([...facts])}::uuid[]) and predicate = 'derived_from'
-      and target_id = any(${sql.val([...episodes])}::uuid[])
+    where source_id = any((select ${sql.val([...facts])}::uuid[])::uuid[]) and predicate = 'derived_from'
+      and target_id = any((select ${sql.val([...episodes])}::uuid[])::uuid[])
   `.execute(tx)
   return rows
 }
@@ -49,17 +59,22 @@ export async function findObservations(
  */
 export async function findEntities(tx: Transaction, lookups: readonly NameLookup[]): Promise<NamedEntity[]> {
   const { rows } = await sql<NamedEntity>`
-    select wanted.place::int - 1 as place, r.id, r.scope, r.status, r.created_at, c.payload
-    from unnest(
-      ${lookups.map(({ digest }) => digest)}::bytea[], ${lookups.map(({ scope }) => scope)}::text[],
-      ${lookups.map(({ sensitivity }) => sensitivity)}::sensitivity[]
-    ) with ordinality as wanted (digest, scope, sensitivity, place)
-    cross join lateral (${named} and h.scope = wanted.scope
-      union all ${named} and h.scope = ${unscoped} and wanted.scope <> ${unscoped}
-    ) as h
-    join records as r on r.id = h.record_id and r.scope = h.scope and r.sensitivity <= wanted.sensitivity
-    join contents as c on c.record_id = r.id
-    where r.type = 'entity' and r.forgotten_at is null and r.status in ('active', 'challenged')
+    with named as materialized (
+      select wanted.place::int - 1 as place, wanted.sensitivity, h.record_id as id, h.scope
+      from unnest(
+        ${lookups.map(({ digest }) => digest)}::bytea[], ${lookups.map(({ scope }) => scope)}::text[],
+        ${lookups.map(({ sensitivity }) => sensitivity)}::sensitivity[]
+      ) with ordinality as wanted (digest, scope, sensitivity, place)
+      cross join lateral (${named} and h.scope = wanted.scope
+        union all ${named} and h.scope = ${unscoped} and wanted.scope <> ${unscoped}
+      ) as h
+    )
+    select named.place, r.id, r.scope, r.status, r.created_at, c.payload
+    from named
+    join records as r on r.id = named.id and r.scope = named.scope and r.sensitivity <= named.sensitivity
+    cross join lateral (select c.payload from contents as c where c.record_id = r.id offset 0) as c
+    where ${hasIdOf('named')}
+      and r.type = 'entity' and r.forgotten_at is null and r.status in ('active', 'challenged')
     order by r.id
     for key share of r
   `.execute(tx)
@@ -75,7 +90,7 @@ const named = sql`select h.record_id, h.scope from handles as h where h.digest =
  */
 export async function lockSources(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
-    select from records where id = any(${sql.val([...ids])}::uuid[]) order by id for key share
+    select from records as r where ${hasIdIn(ids)} order by r.id for key share
   `.execute(tx)
 }
 
@@ -88,7 +103,7 @@ export async function claimFacts(tx: Transaction, ids: readonly string[]): Promi
       r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
       r.last_reinforced_at, r.prune_at
     from records as r
-    where r.id = any(${sql.val([...ids])}::uuid[]) and r.forgotten_at is null and not r.pinned
+    where ${hasIdIn(ids)} and r.forgotten_at is null and not r.pinned
       and r.status in ('active', 'challenged')
     order by r.id
     for no key update
@@ -115,7 +130,7 @@ export async function insertObservations(
     ), descent as (
       insert into descents (derived_id, source_id, kind, is_ground)
       select p.fact, p.episode, 'consolidation', exists (
-        select from descents as d where d.derived_id = p.fact and d.is_ground
+        select from descents as d where d.derived_id = p.fact and d.is_ground offset 0
       )
       from pair as p
       on conflict on constraint descents_pkey do nothing
@@ -175,14 +190,15 @@ export async function writeReinforced(
         salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
         updated_at = greatest(r.updated_at, ${now}::timestamptz)
       from incoming as i
-      where r.id = i.id
+      where r.id = i.id and ${hasIdOf('incoming')}
       returning r.id, r.updated_at
     ), content as (
       update contents as c
       set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
         provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || w.sources)
       from observation as w
-      where c.record_id = w.id and jsonb_array_length(c.payload -> 'evidence') < ${maxNamedSources}
+      where c.record_id = w.id and c.record_id = any(array(select id from incoming))
+        and jsonb_array_length(c.payload -> 'evidence') < ${maxNamedSources}
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
     select id, ${runId}::uuid, updated_at, 'reinforce', ${actor}, 'observed again',

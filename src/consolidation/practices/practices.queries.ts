@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { hasIdIn, hasIdOf } from '../../db/id-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { CountChange, CountedEpisode, PracticeKey } from './outcome-counts.ts'
 import type { KnownPractice, Practice, UpdatedPractice } from './practice.ts'
@@ -14,7 +15,7 @@ export async function findCounted(
   const { rows } = await sql<CountedEpisode>`
     select episode_id as episode, outcome, digest, scope
     from episode_tallies
-    where stage = ${stage} and episode_id = any(${sql.val([...episodes])}::uuid[])
+    where stage = ${stage} and episode_id = any((select ${sql.val([...episodes])}::uuid[])::uuid[])
   `.execute(tx)
   return rows
 }
@@ -48,10 +49,19 @@ export async function findPractices(
       ${keys.map(({ handle }) => handle)}::bytea[], ${keys.map(({ scope }) => scope)}::text[],
       ${keys.map(({ sensitivity }) => sensitivity)}::sensitivity[]
     ) with ordinality as wanted (digest, scope, sensitivity, place)
-    join handles as h on h.digest = wanted.digest and h.scope = wanted.scope
-    join records as r on r.id = h.record_id and r.scope = wanted.scope and r.sensitivity = wanted.sensitivity
-    join contents as c on c.record_id = r.id
-    where r.type = ${type}::record_type
+    cross join lateral (
+      select h.record_id from handles as h where h.digest = wanted.digest and h.scope = wanted.scope
+      offset 0
+    ) as h
+    cross join lateral (
+      select * from records as r where r.id = h.record_id
+      offset 0
+    ) as r
+    cross join lateral (
+      select c.provenance from contents as c where c.record_id = r.id
+      offset 0
+    ) as c
+    where r.type = ${type}::record_type and r.scope = wanted.scope and r.sensitivity = wanted.sensitivity
     order by r.created_at, r.id
   `.execute(tx)
   return rows
@@ -79,11 +89,18 @@ export async function countWaiting(
         r.forgotten_at is null and r.status in ('active', 'challenged', 'merged') and r.scope = w.scope
           and r.sensitivity = w.sensitivity, false) as is_there
       from wanted as w
-      join episode_tallies as t on t.digest = w.digest and t.scope = w.scope and t.stage = ${stage}
-      join records as r on r.id = t.episode_id
+      cross join lateral (
+        select t.episode_id, t.outcome from episode_tallies as t
+        where t.digest = w.digest and t.scope = w.scope and t.stage = ${stage}
+        offset 0
+      ) as t
+      cross join lateral (
+        select * from records as r where r.id = t.episode_id
+        offset 0
+      ) as r
     ), gone as (
-      delete from episode_tallies as t using each
-      where t.episode_id = each.episode_id and t.stage = ${stage} and not each.is_there
+      delete from episode_tallies
+      where stage = ${stage} and episode_id = any(array(select episode_id from each where not is_there))
     )
     select place::int - 1 as place, (count(*) filter (where outcome = 'success'))::int as successes,
       (count(*) filter (where outcome = 'failure'))::int as failures,
@@ -107,14 +124,14 @@ export async function claimPractices(
         r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
         r.last_reinforced_at, r.prune_at
       from records as r
-      where r.id = any(${sql.val([...ids])}::uuid[]) and r.forgotten_at is null and not r.pinned
+      where ${hasIdIn(ids)} and r.forgotten_at is null and not r.pinned
         and r.status in ('active', 'challenged')
       order by r.id
       for no key update
     )
     select claimed.*, c.payload -> ${countsField}::text as kept
     from claimed
-    join contents as c on c.record_id = claimed.id
+    cross join lateral (select c.payload from contents as c where c.record_id = claimed.id offset 0) as c
   `.execute(tx)
   return rows
 }
@@ -163,7 +180,7 @@ export async function writeUpdatedPractices(
         salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
         updated_at = greatest(r.updated_at, ${now}::timestamptz)
       from incoming as i
-      where r.id = i.id
+      where r.id = i.id and ${hasIdOf('incoming')}
       returning r.id, r.updated_at
     ), content as (
       update contents as c
@@ -173,7 +190,7 @@ export async function writeUpdatedPractices(
           else c.provenance end
       from incoming as i
       join source as s using (id)
-      where c.record_id = i.id
+      where c.record_id = i.id and c.record_id = any(array(select id from incoming))
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
     select id, ${runId}::uuid, updated_at, action, ${actor},

@@ -26,7 +26,7 @@ or u.claimed_until <= $3::timestamptz)
 and exists (select
 from records as r
 where r.id = u.record_id
-and r.scope = $4)
+and r.scope = $4 offset 0)
 and (u.due_at, u.record_id) > ($5::timestamptz, $6::uuid)
     order by u.due_at, u.record_id
     limit $7
@@ -50,7 +50,9 @@ and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
       select record_id, due_at, row_number() over by_age as place,
         sum(coalesce(pg_column_size(c.payload), 0)) over by_age as bytes
       from claimed
-left join contents as c using (record_id)
+      left join lateral (select payload
+from contents
+where record_id = claimed.record_id offset 0) as c on true
       window by_age as (order by due_at, record_id)
     )
     select due_at::text as at, record_id as id
@@ -82,7 +84,7 @@ or u.claimed_until <= $4::timestamptz)
 and exists (select
 from records as r
 where r.id = u.record_id
-and r.scope = $5)) as count;
+and r.scope = $5 offset 0)) as count;
 
 -- src/consolidation/episode-batches.queries.ts createSavepoint
 savepoint part;
@@ -91,14 +93,16 @@ savepoint part;
     delete
 from unconsolidated
     where stage = $1
-and record_id = any($2::uuid[]);
+and record_id = any((select $2::uuid[])::uuid[]);
 
 -- src/consolidation/episode-batches.queries.ts findEpisodes
     select r.id, r.scope, r.sensitivity, r.confidence, r.created_at, c.tags,
       c.payload - 'environment' as payload
     from records as r
-    join contents as c on c.record_id = r.id
-    where r.id = any($1::uuid[])
+    cross join lateral (select *
+from contents as c
+where c.record_id = r.id offset 0) as c
+    where r.id = $1::uuid
 and r.type = 'episodic'
 and r.forgotten_at is null
       and r.status in ('active', 'challenged', 'merged')
@@ -157,7 +161,7 @@ and r.status in ('active', 'challenged')
 and not r.pinned
           as is_live
       from records as r
-      where r.id = any($1::uuid[])
+      where r.id = $1::uuid
       order by r.id
       for no key update skip locked
     )
@@ -170,13 +174,14 @@ from audit_entries as a
         where a.record_id = held.id
 and a.action = 'decay'
 and a.actor = $2
+        offset 0
       ) as is_due
     from held;
 
 -- src/consolidation/episode-compression.queries.ts findExistingIds
-    select id
-from records
-where id = any($1::uuid[]);
+    select r.id
+from records as r
+where r.id = $1::uuid;
 
 -- src/consolidation/episode-compression.queries.ts writeCompressed
     with incoming as materialized (
@@ -194,14 +199,18 @@ from unnest(
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
   'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,
   'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at) as row
-from incoming as i join records as r on r.id = i.id
+from records as r
       where $7::bool
+and r.id = any(array(select id
+from "incoming"))
     ), record as (
       update records as r
       set base_salience = i.base_after, salience = i.after, prune_at = i.prune_at, version = r.version + 1,
         updated_at = greatest(r.updated_at, $8::timestamptz)
       from incoming as i
       where r.id = i.id
+and r.id = any(array(select id
+from "incoming"))
       returning r.id, r.updated_at, case when $9::bool then jsonb_build_object(
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
   'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,
@@ -210,7 +219,7 @@ from incoming as i join records as r on r.id = i.id
       delete
 from unconsolidated as u
       where stage = 'episodic'
-and record_id = any($10::uuid[])
+and record_id = any((select $10::uuid[])::uuid[])
       returning u.record_id, case when $11::bool then to_jsonb(u) end as row
     ), effect as (
       insert into run_effects (run_id, record_id, relation, before, after)
@@ -275,7 +284,7 @@ and record_id = any($1::uuid[]);
       r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
       r.last_reinforced_at, r.prune_at
     from records as r
-    where r.id = any($1::uuid[])
+    where r.id = $1::uuid
 and r.forgotten_at is null
 and not r.pinned
       and r.status in ('active', 'challenged')
@@ -283,28 +292,36 @@ and not r.pinned
     for no key update;
 
 -- src/consolidation/facts/facts.queries.ts findEntities
-    select wanted.place::int - 1 as place, r.id, r.scope, r.status, r.created_at, c.payload
-    from unnest(
-      $1::bytea[], $2::text[],
-      $3::sensitivity[]
-    ) with ordinality as wanted (digest, scope, sensitivity, place)
-    cross join lateral (select h.record_id, h.scope
+    with named as materialized (
+      select wanted.place::int - 1 as place, wanted.sensitivity, h.record_id as id, h.scope
+      from unnest(
+        $1::bytea[], $2::text[],
+        $3::sensitivity[]
+      ) with ordinality as wanted (digest, scope, sensitivity, place)
+      cross join lateral (select h.record_id, h.scope
 from handles as h
 where h.digest = wanted.digest
 and h.detail is null
 and h.scope = wanted.scope
-      union all select h.record_id, h.scope
+        union all select h.record_id, h.scope
 from handles as h
 where h.digest = wanted.digest
 and h.detail is null
 and h.scope = $4
 and wanted.scope <> $5
-    ) as h
-    join records as r on r.id = h.record_id
-and r.scope = h.scope
-and r.sensitivity <= wanted.sensitivity
-    join contents as c on c.record_id = r.id
-    where r.type = 'entity'
+      ) as h
+    )
+    select named.place, r.id, r.scope, r.status, r.created_at, c.payload
+    from named
+    join records as r on r.id = named.id
+and r.scope = named.scope
+and r.sensitivity <= named.sensitivity
+    cross join lateral (select c.payload
+from contents as c
+where c.record_id = r.id offset 0) as c
+    where r.id = any(array(select id
+from "named"))
+      and r.type = 'entity'
 and r.forgotten_at is null
 and r.status in ('active', 'challenged')
     order by r.id
@@ -317,23 +334,37 @@ and r.status in ('active', 'challenged')
       $1::bytea[], $2::bytea[],
       $3::text[], $4::sensitivity[]
     ) with ordinality as wanted (digest, detail, scope, sensitivity, place)
-    join handles as h on h.digest = wanted.digest
+    cross join lateral (
+      select h.record_id
+from handles as h
+      where h.digest = wanted.digest
 and h.detail = wanted.detail
 and h.scope = wanted.scope
-      and h.detail is not null
-    join records as r on r.id = h.record_id
+      offset 0
+    ) as h
+    cross join lateral (
+      select *
+from records as r
+where r.id = h.record_id
+      offset 0
+    ) as r
+    cross join lateral (
+      select c.payload
+from contents as c
+where c.record_id = r.id
+      offset 0
+    ) as c
+    where r.type = 'semantic'
 and r.scope = wanted.scope
 and r.sensitivity = wanted.sensitivity
-    join contents as c on c.record_id = r.id
-    where r.type = 'semantic'
     order by r.created_at, r.id;
 
 -- src/consolidation/facts/facts.queries.ts findObservations
     select source_id as fact, target_id as episode
     from relations
-    where source_id = any($1::uuid[])
+    where source_id = any((select $1::uuid[])::uuid[])
 and predicate = 'derived_from'
-      and target_id = any($2::uuid[]);
+      and target_id = any((select $2::uuid[])::uuid[]);
 
 -- src/consolidation/facts/facts.queries.ts insertObservations
     with pair as materialized (
@@ -347,7 +378,7 @@ from unnest(
         select
 from descents as d
 where d.derived_id = p.fact
-and d.is_ground
+and d.is_ground offset 0
       )
       from pair as p
       on conflict on constraint descents_pkey do nothing
@@ -368,9 +399,9 @@ where predicate = 'derived_from';
 
 -- src/consolidation/facts/facts.queries.ts lockSources
     select
-from records
-where id = any($1::uuid[])
-order by id for key share;
+from records as r
+where r.id = $1::uuid
+order by r.id for key share;
 
 -- src/consolidation/facts/facts.queries.ts writeReinforced
     with incoming as materialized (
@@ -412,6 +443,8 @@ order by place) as sources
         updated_at = greatest(r.updated_at, $16::timestamptz)
       from incoming as i
       where r.id = i.id
+and r.id = any(array(select id
+from "incoming"))
       returning r.id, r.updated_at
     ), content as (
       update contents as c
@@ -419,7 +452,9 @@ order by place) as sources
         provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || w.sources)
       from observation as w
       where c.record_id = w.id
-and jsonb_array_length(c.payload -> 'evidence') < $17
+and c.record_id = any(array(select id
+from incoming))
+        and jsonb_array_length(c.payload -> 'evidence') < $17
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
     select id, $18::uuid, updated_at, 'reinforce', $19, 'observed again',
@@ -435,7 +470,7 @@ and jsonb_array_length(c.payload -> 'evidence') < $17
         r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
         r.last_reinforced_at, r.prune_at
       from records as r
-      where r.id = any($1::uuid[])
+      where r.id = $1::uuid
 and r.forgotten_at is null
 and not r.pinned
         and r.status in ('active', 'challenged')
@@ -444,7 +479,9 @@ and not r.pinned
     )
     select claimed.*, c.payload -> $2::text as kept
     from claimed
-    join contents as c on c.record_id = claimed.id;
+    cross join lateral (select c.payload
+from contents as c
+where c.record_id = claimed.id offset 0) as c;
 
 -- src/consolidation/practices/practices.queries.ts countWaiting
     with wanted as materialized (
@@ -460,16 +497,27 @@ and r.status in ('active', 'challenged', 'merged')
 and r.scope = w.scope
           and r.sensitivity = w.sensitivity, false) as is_there
       from wanted as w
-      join episode_tallies as t on t.digest = w.digest
+      cross join lateral (
+        select t.episode_id, t.outcome
+from episode_tallies as t
+        where t.digest = w.digest
 and t.scope = w.scope
 and t.stage = $4
-      join records as r on r.id = t.episode_id
+        offset 0
+      ) as t
+      cross join lateral (
+        select *
+from records as r
+where r.id = t.episode_id
+        offset 0
+      ) as r
     ), gone as (
       delete
-from episode_tallies as t using each
-      where t.episode_id = each.episode_id
-and t.stage = $5
-and not each.is_there
+from episode_tallies
+      where stage = $5
+and episode_id = any(array(select episode_id
+from each
+where not is_there))
     )
     select place::int - 1 as place, (count(*) filter (where outcome = 'success'))::int as successes,
       (count(*) filter (where outcome = 'failure'))::int as failures,
@@ -484,7 +532,7 @@ and outcome in ('success', 'failure')
     select episode_id as episode, outcome, digest, scope
     from episode_tallies
     where stage = $1
-and episode_id = any($2::uuid[]);
+and episode_id = any((select $2::uuid[])::uuid[]);
 
 -- src/consolidation/practices/practices.queries.ts findPractices
     select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
@@ -493,13 +541,28 @@ and episode_id = any($2::uuid[]);
       $2::bytea[], $3::text[],
       $4::sensitivity[]
     ) with ordinality as wanted (digest, scope, sensitivity, place)
-    join handles as h on h.digest = wanted.digest
+    cross join lateral (
+      select h.record_id
+from handles as h
+where h.digest = wanted.digest
 and h.scope = wanted.scope
-    join records as r on r.id = h.record_id
+      offset 0
+    ) as h
+    cross join lateral (
+      select *
+from records as r
+where r.id = h.record_id
+      offset 0
+    ) as r
+    cross join lateral (
+      select c.provenance
+from contents as c
+where c.record_id = r.id
+      offset 0
+    ) as c
+    where r.type = $5::record_type
 and r.scope = wanted.scope
 and r.sensitivity = wanted.sensitivity
-    join contents as c on c.record_id = r.id
-    where r.type = $5::record_type
     order by r.created_at, r.id;
 
 -- src/consolidation/practices/practices.queries.ts writeCounted
@@ -548,6 +611,8 @@ order by place) as sources
         updated_at = greatest(r.updated_at, $15::timestamptz)
       from incoming as i
       where r.id = i.id
+and r.id = any(array(select id
+from "incoming"))
       returning r.id, r.updated_at
     ), content as (
       update contents as c
@@ -558,6 +623,8 @@ order by place) as sources
       from incoming as i
       join source as s using (id)
       where c.record_id = i.id
+and c.record_id = any(array(select id
+from incoming))
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
     select id, $18::uuid, updated_at, action, $19,

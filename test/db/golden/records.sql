@@ -1289,7 +1289,7 @@ and e.digest in (i.digest, i."earlierDigest"))
         and (not "hasClientId"
 or not exists (select
 from departures as d
-where d.id = i.id))
+where d.id = i.id offset 0))
       order by id
       on conflict (id) do nothing
       returning id

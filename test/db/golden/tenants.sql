@@ -1,3 +1,15 @@
+-- src/tenants/tenant-servers.queries.ts dropOnCoordinator
+    select success, result
+from run_command_on_coordinator(format(
+      'do $do$ begin
+set local citus.propagate_set_commands = local;
+set local lock_timeout = %L; drop schema if exists %I cascade; end $do$',
+      current_setting('lock_timeout'), $1::text
+    ));
+
+-- src/tenants/tenant-servers.queries.ts hasCitus
+    select to_regclass('pg_catalog.pg_dist_local_group') is not null as exists;
+
 -- src/tenants/tenant-servers.queries.ts hasSchema
     select exists (select
 from pg_namespace
@@ -11,6 +23,10 @@ from pg_control_system()) || '/' ||
         (select oid::text
 from pg_database
 where datname = current_database()) as identity;
+
+-- src/tenants/tenant-servers.queries.ts isWorker
+    select groupid <> 0 as is_worker
+from pg_dist_local_group;
 
 -- src/tenants/tenant-servers.queries.ts lockMigrations
     select pg_advisory_xact_lock(hashtextextended('migrations ' || current_schema(), 0));

@@ -51,6 +51,9 @@ export const tenantSamples: Record<string, Record<string, Sample | Record<string
   'src/tenants/tenant-servers.queries.ts': {
     inspectServer: (db) => servers.inspectServer(db),
     hasSchema: (db) => servers.hasSchema(db, `t_${reference}`),
+    hasCitus: inTransaction((tx) => servers.hasCitus(tx)),
+    isWorker: inTransaction((tx) => servers.isWorker(tx)),
+    dropOnCoordinator: inTransaction((tx) => servers.dropOnCoordinator(tx, `t_${reference}`)),
     lockMigrations: inTransaction((tx) => servers.lockMigrations(tx)),
   },
 }
