@@ -44,7 +44,7 @@ export async function hasCitus(tx: Transaction): Promise<boolean> {
   return rows[0]?.exists ?? false
 }
 
-/** Only where there is Citus. A server of its own is in the group 0, as the coordinator is. */
+/** Only where there is Citus. A server without other nodes is in group 0, as a coordinator is; `citus_is_coordinator` denies it. */
 export async function isWorker(tx: Transaction): Promise<boolean> {
   const { rows } = await sql<{ is_worker: boolean }>`
     select groupid <> 0 as is_worker from pg_dist_local_group

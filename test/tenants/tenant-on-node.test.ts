@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { citusUrl, distributeRows, findOnNodes } from '../support/citus.ts'
 import { administer, urlOf } from '../support/postgres-processes.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
@@ -48,6 +48,7 @@ describe.skipIf(citusUrl === undefined)(
       const command = `drop schema "${schema}" cascade;`
       const holder = new pg.Client({ connectionString: coordinator })
       await holder.connect()
+      onTestFinished(() => holder.end())
       await holder.query(`begin; lock "${schema}".records in access share mode`)
       const refused = await dropTenant(app, 'held')
       expect([refused.status, (refused.body as Body).code]).toEqual([503, 'database_unavailable'])
