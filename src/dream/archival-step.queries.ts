@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { hasIdIn } from '../db/id-condition.ts'
 import { salienceAt } from '../db/salience.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { archivedAfterDays, archivedBelow } from '../domain/archival.ts'
@@ -71,7 +70,7 @@ export async function archiveRecords(tx: Transaction, options: ArchiveOptions): 
         ${weightedUses} as accesses, date_part('epoch', ${now}::timestamptz - r.created_at) / 86400 as age_days,
         ${salienceAt(now)} as salience
       from records as r ${join}
-      where ${hasIdIn(ids)} and ${isArchivable(options)}
+      where r.id = any(${sql.val([...ids])}::uuid[]) and ${isArchivable(options)}
     ), archived as (
       update records as r
       set forgotten_at = ${now}::timestamptz, forgotten_reason = 'archived', forgotten_by = ${archivist},

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { dayOfLife, startOfDay } from '../db/days.ts'
-import { hasIdIn, hasIdOf } from '../db/id-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { recentAccesses } from '../domain/access-weights.ts'
 
@@ -51,7 +50,7 @@ export async function foldOldest(
         order by l.at
         limit ${limit}
       ) as old
-      where ${hasIdIn(ids)}
+      where r.id = any(${sql.val([...ids])}::uuid[])
       limit ${limit}
     ), deleted as (
       delete from access_log as l using due where l.ctid = due.place
@@ -59,7 +58,7 @@ export async function foldOldest(
       select r.id, d.day
       from (select id, day, count(*) as gone from due group by id, day) as d
       join records as r on r.id = d.id
-      where ${hasIdOf('due')} and d.gone = (
+      where d.gone = (
         select count(*) from access_log as l
         where l.record_id = r.id and l.at < ${startOfDay(sql`(d.day + 1)`)}
           and (d.day = 0 or l.at >= ${startOfDay(sql`d.day`)})

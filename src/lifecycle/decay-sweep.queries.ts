@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { hasIdOf } from '../db/id-condition.ts'
 import { salienceAt } from '../db/salience.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Range } from '../jobs/ranges.queries.ts'
@@ -71,7 +70,7 @@ export async function materialiseNext(
       for no key update skip locked
     ), written as (
       update records as r set salience = ${salienceAt(asOf)}
-      from due where r.id = due.id and ${hasIdOf('due')}
+      from due where r.id = due.id
       returning r.id
     )
     select (select count(*) from written) as written, fades_at::text as at, id
@@ -135,7 +134,7 @@ async function prune(tx: Transaction, { now, purgeAt, runId }: PruneInput, due: 
       update records as r
       set forgotten_at = ${now}::timestamptz, forgotten_reason = 'pruned', forgotten_by = 'decay-service',
         forgotten_run_id = ${runId}::uuid, purge_at = ${purgeAt}::timestamptz
-      from due where r.id = due.id and ${hasIdOf('due')}
+      from due where r.id = due.id
       returning r.id, due.at, ${salienceAt(now)} as salience, r.version
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale)

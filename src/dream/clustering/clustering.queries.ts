@@ -13,19 +13,12 @@ export type Partition = { scope: string; memory_kind: MemoryKind; sensitivity: S
  * On rows `r`: a record that may be merged. Records written by a dream are excluded, because a summary of summaries
  * loses the facts. Records that were merged before and restored are excluded, because a client decided so.
  */
-const isMergeable = canMerge(sql``)
-/** The same for few of the records of a store: `offset 0` looks up each, where the planner might read both tables as a whole. */
-const isOneMergeable = canMerge(sql`offset 0`)
-
-function canMerge(fence: RawBuilder<unknown>): RawBuilder<SqlBool> {
-  return sql<SqlBool>`r.type in ('episodic', 'semantic') and r.forgotten_at is null and r.status = 'active'
+const isMergeable = sql<SqlBool>`r.type in ('episodic', 'semantic') and r.forgotten_at is null and r.status = 'active'
   and not r.pinned and r.source_type <> 'dream'
   and not (r.type = 'semantic' and exists (
     select from contents as own where own.record_id = r.id and own.tags && array['peer-card', 'synthesis']::text[]
-    ${fence}
   ))
-  and not exists (select from status_changes as s where s.record_id = r.id and s.old = 'merged' ${fence})`
-}
+  and not exists (select from status_changes as s where s.record_id = r.id and s.old = 'merged')`
 
 export async function listPartitions(db: Database, scope: string | null): Promise<Partition[]> {
   const { rows } = await sql<Partition>`
@@ -58,7 +51,7 @@ export async function readPortion(
     from (
       select r.id, s.bits
       from records as r join signatures as s on s.record_id = r.id and s.model_id = ${modelId}
-      where ${isInPartition(partition)} and ${isOneMergeable} and r.id > ${after}::uuid
+      where ${isInPartition(partition)} and ${isMergeable} and r.id > ${after}::uuid
       order by r.id
       limit ${limit}
     ) as portion
@@ -83,7 +76,7 @@ export async function findMembers(
     from unnest(${sql.val([...ids])}::uuid[]) with ordinality as wanted (id, place)
     join records as r on r.id = wanted.id
     join contents as c on c.record_id = r.id
-    where ${isInPartition(partition)} and ${isOneMergeable}
+    where ${isInPartition(partition)} and ${isMergeable}
     order by wanted.place
   `.execute(db)
   return rows
@@ -124,7 +117,6 @@ export async function findOrphans(db: Database, { scope, after, limit }: Page): 
       and not exists (
         select from relations as e
         where e.source_id = r.id and e.predicate = 'derives' and e.created_at = moved.at
-        offset 0
       )
     order by r.id
     limit ${limit}

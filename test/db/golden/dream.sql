@@ -92,7 +92,7 @@ and r.access_count > 0
       ) as recent on true
       group by life.age, life.since
     ) as used on true
-      where r.id = $24::uuid
+      where r.id = any($24::uuid[])
 and r.created_at < $25::timestamptz
 and r.forgotten_at is null
 and not r.pinned
@@ -204,12 +204,11 @@ and exists (
 from contents as own
 where own.record_id = r.id
 and own.tags && array['peer-card', 'synthesis']::text[]
-    offset 0
   ))
   and not exists (select
 from status_changes as s
 where s.record_id = r.id
-and s.old = 'merged' offset 0)
+and s.old = 'merged')
     order by wanted.place;
 
 -- src/dream/clustering/clustering.queries.ts findOrphans
@@ -234,7 +233,6 @@ from relations as e
         where e.source_id = r.id
 and e.predicate = 'derives'
 and e.created_at = moved.at
-        offset 0
       )
     order by r.id
     limit $3;
@@ -257,7 +255,7 @@ and own.tags && array['peer-card', 'synthesis']::text[]
   and not exists (select
 from status_changes as s
 where s.record_id = r.id
-and s.old = 'merged' )
+and s.old = 'merged')
 and r.scope = $1
     group by r.scope, r.memory_kind, r.sensitivity
     having count(*) >= 5
@@ -284,12 +282,11 @@ and exists (
 from contents as own
 where own.record_id = r.id
 and own.tags && array['peer-card', 'synthesis']::text[]
-    offset 0
   ))
   and not exists (select
 from status_changes as s
 where s.record_id = r.id
-and s.old = 'merged' offset 0)
+and s.old = 'merged')
 and r.id > $5::uuid
       order by r.id
       limit $6

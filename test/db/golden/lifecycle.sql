@@ -38,7 +38,7 @@ and l.at < kept.at
         order by l.at
         limit $2
       ) as old
-      where r.id = $3::uuid
+      where r.id = any($3::uuid[])
       limit $4
     ), deleted as (
       delete
@@ -49,9 +49,7 @@ where l.ctid = due.place
       from (select id, day, count(*) as gone
 from due group by id, day) as d
       join records as r on r.id = d.id
-      where r.id = any(array(select id
-from "due"))
-and d.gone = (
+      where d.gone = (
         select count(*)
 from access_log as l
         where l.record_id = r.id
@@ -494,8 +492,6 @@ order by fades_at, id
 set salience = salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $5::timestamptz)
       from due
 where r.id = due.id
-and r.id = any(array(select id
-from "due"))
       returning r.id
     )
     select (select count(*)
@@ -539,8 +535,6 @@ and forgotten_at is null
         forgotten_run_id = $6::uuid, purge_at = $7::timestamptz
       from due
 where r.id = due.id
-and r.id = any(array(select id
-from "due"))
       returning r.id, due.at, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $8::timestamptz) as salience, r.version
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale)
@@ -576,8 +570,6 @@ and status in ('invalidated', 'merged', 'superseded')
         forgotten_run_id = $7::uuid, purge_at = $8::timestamptz
       from due
 where r.id = due.id
-and r.id = any(array(select id
-from "due"))
       returning r.id, due.at, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $9::timestamptz) as salience, r.version
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale)
