@@ -71,7 +71,7 @@ it('promotion in SQL equals the rules in TypeScript, for any demotion', async ()
   let risen = 0
   const input = fc.record({ life, demoted_ms: demoted })
   await fc.assert(
-    fc.asyncProperty(fc.array(input, { minLength: 1, maxLength: 12 }), async (all) => {
+    fc.asyncProperty(fc.array(input, { minLength: 8, maxLength: 12 }), async (all) => {
       const ids = await insertRecordHistories(
         database.pool,
         all.map((each) => each.life),
@@ -98,5 +98,5 @@ it('promotion in SQL equals the rules in TypeScript, for any demotion', async ()
     }),
     { numRuns: countRuns(200), endOnFailure: true },
   )
-  expect(risen).toBeGreaterThan(0)
+  expect(risen).toBeGreaterThan(countRuns(200) / 2)
 })
