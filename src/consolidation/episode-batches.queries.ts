@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { hasIdIn } from '../db/id-condition.ts'
+import { hasIdIn, isAmong } from '../db/id-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Position } from '../jobs/table-walk.ts'
 import type { Episode, StageName } from './stages.ts'
@@ -77,7 +77,7 @@ export async function deleteUnconsolidated(
 ): Promise<void> {
   await sql`
     delete from unconsolidated
-    where stage = ${stage} and record_id = any((select ${sql.val([...ids])}::uuid[])::uuid[])
+    where stage = ${stage} and ${isAmong('record_id', ids)}
   `.execute(tx)
 }
 

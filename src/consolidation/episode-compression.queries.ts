@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hasIdIn, hasIdOf } from '../db/id-condition.ts'
+import { hasIdIn, hasIdOf, isAmong } from '../db/id-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { PrunableState } from '../domain/curves.ts'
 import type { Compressed } from './episode-compression.ts'
@@ -91,7 +91,7 @@ export async function writeCompressed(
       returning r.id, r.updated_at, case when ${keepsEffects}::bool then jsonb_build_object(${life}) end as row
     ), unlisted as (
       delete from unconsolidated as u
-      where stage = 'episodic' and record_id = any((select ${sql.val([...finished])}::uuid[])::uuid[])
+      where stage = 'episodic' and ${isAmong('record_id', finished)}
       returning u.record_id, case when ${keepsEffects}::bool then to_jsonb(u) end as row
     ), effect as (
       insert into run_effects (run_id, record_id, relation, before, after)

@@ -1,19 +1,22 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 
+/** Whether a column has one of the ids, in a condition that is planned once. */
+export function isAmong(column: string, ids: readonly string[]): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${sql.ref(column)} = any((select ${sql.val([...ids])}::uuid[])::uuid[])`
+}
+
 /**
  * Whether a row named `r` has one of the ids. PostgreSQL plans a condition on an array again at each call, because it counts the
  * elements of a parameter; those of a subquery it does not see. Planning took three times as long as reading two records.
  */
 export function hasIdIn(ids: readonly string[]): RawBuilder<SqlBool> {
-  return ids.length === 1
-    ? sql<SqlBool>`r.id = ${ids[0]}::uuid`
-    : sql<SqlBool>`r.id = any((select ${sql.val([...ids])}::uuid[])::uuid[])`
+  return ids.length === 1 ? sql<SqlBool>`r.id = ${ids[0]}::uuid` : isAmong('r.id', ids)
 }
 
 /**
- * Whether a row named `r` has the id of a row of an earlier part of the statement. It is added to a join on the same id: from the
+ * Whether a column has the id of a row of an earlier part of the statement, `r.id` unless another is named. It is added to a join on the same id: from the
  * sizes alone the planner may join the whole table, which a batch of a growing store then reads again and again.
  */
-export function hasIdOf(part: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`r.id = any(array(select id from ${sql.ref(part)}))`
+export function hasIdOf(part: string, column = 'r.id'): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${sql.ref(column)} = any(array(select id from ${sql.ref(part)}))`
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hasIdIn, hasIdOf } from '../../db/id-condition.ts'
+import { hasIdIn, hasIdOf, isAmong } from '../../db/id-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { type Sensitivity, unscoped } from '../../domain/caller.ts'
 import type { LifecycleState } from '../../domain/reinforcement.ts'
@@ -47,8 +47,8 @@ export async function findObservations(
   const { rows } = await sql<{ fact: string; episode: string }>`
     select source_id as fact, target_id as episode
     from relations
-    where source_id = any((select ${sql.val([...facts])}::uuid[])::uuid[]) and predicate = 'derived_from'
-      and target_id = any((select ${sql.val([...episodes])}::uuid[])::uuid[])
+    where ${isAmong('source_id', facts)} and predicate = 'derived_from'
+      and ${isAmong('target_id', episodes)}
   `.execute(tx)
   return rows
 }
@@ -197,7 +197,7 @@ export async function writeReinforced(
       set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
         provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || w.sources)
       from observation as w
-      where c.record_id = w.id and c.record_id = any(array(select id from incoming))
+      where c.record_id = w.id and ${hasIdOf('incoming', 'c.record_id')}
         and jsonb_array_length(c.payload -> 'evidence') < ${maxNamedSources}
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hasIdIn, hasIdOf } from '../../db/id-condition.ts'
+import { hasIdIn, hasIdOf, isAmong } from '../../db/id-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { CountChange, CountedEpisode, PracticeKey } from './outcome-counts.ts'
 import type { KnownPractice, Practice, UpdatedPractice } from './practice.ts'
@@ -15,7 +15,7 @@ export async function findCounted(
   const { rows } = await sql<CountedEpisode>`
     select episode_id as episode, outcome, digest, scope
     from episode_tallies
-    where stage = ${stage} and episode_id = any((select ${sql.val([...episodes])}::uuid[])::uuid[])
+    where stage = ${stage} and ${isAmong('episode_id', episodes)}
   `.execute(tx)
   return rows
 }
@@ -190,7 +190,7 @@ export async function writeUpdatedPractices(
           else c.provenance end
       from incoming as i
       join source as s using (id)
-      where c.record_id = i.id and c.record_id = any(array(select id from incoming))
+      where c.record_id = i.id and ${hasIdOf('incoming', 'c.record_id')}
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
     select id, ${runId}::uuid, updated_at, action, ${actor},

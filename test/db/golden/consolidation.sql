@@ -93,7 +93,7 @@ savepoint part;
     delete
 from unconsolidated
     where stage = $1
-and record_id = any((select $2::uuid[])::uuid[]);
+and "record_id" = any((select $2::uuid[])::uuid[]);
 
 -- src/consolidation/episode-batches.queries.ts findEpisodes
     select r.id, r.scope, r.sensitivity, r.confidence, r.created_at, c.tags,
@@ -201,7 +201,7 @@ from unnest(
   'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at) as row
 from records as r
       where $7::bool
-and r.id = any(array(select id
+and "r"."id" = any(array(select id
 from "incoming"))
     ), record as (
       update records as r
@@ -209,7 +209,7 @@ from "incoming"))
         updated_at = greatest(r.updated_at, $8::timestamptz)
       from incoming as i
       where r.id = i.id
-and r.id = any(array(select id
+and "r"."id" = any(array(select id
 from "incoming"))
       returning r.id, r.updated_at, case when $9::bool then jsonb_build_object(
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
@@ -219,7 +219,7 @@ from "incoming"))
       delete
 from unconsolidated as u
       where stage = 'episodic'
-and record_id = any((select $10::uuid[])::uuid[])
+and "record_id" = any((select $10::uuid[])::uuid[])
       returning u.record_id, case when $11::bool then to_jsonb(u) end as row
     ), effect as (
       insert into run_effects (run_id, record_id, relation, before, after)
@@ -319,7 +319,7 @@ and r.sensitivity <= named.sensitivity
     cross join lateral (select c.payload
 from contents as c
 where c.record_id = r.id offset 0) as c
-    where r.id = any(array(select id
+    where "r"."id" = any(array(select id
 from "named"))
       and r.type = 'entity'
 and r.forgotten_at is null
@@ -362,9 +362,9 @@ and r.sensitivity = wanted.sensitivity
 -- src/consolidation/facts/facts.queries.ts findObservations
     select source_id as fact, target_id as episode
     from relations
-    where source_id = any((select $1::uuid[])::uuid[])
+    where "source_id" = any((select $1::uuid[])::uuid[])
 and predicate = 'derived_from'
-      and target_id = any((select $2::uuid[])::uuid[]);
+      and "target_id" = any((select $2::uuid[])::uuid[]);
 
 -- src/consolidation/facts/facts.queries.ts insertObservations
     with pair as materialized (
@@ -443,7 +443,7 @@ order by place) as sources
         updated_at = greatest(r.updated_at, $16::timestamptz)
       from incoming as i
       where r.id = i.id
-and r.id = any(array(select id
+and "r"."id" = any(array(select id
 from "incoming"))
       returning r.id, r.updated_at
     ), content as (
@@ -452,8 +452,8 @@ from "incoming"))
         provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || w.sources)
       from observation as w
       where c.record_id = w.id
-and c.record_id = any(array(select id
-from incoming))
+and "c"."record_id" = any(array(select id
+from "incoming"))
         and jsonb_array_length(c.payload -> 'evidence') < $17
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
@@ -532,7 +532,7 @@ and outcome in ('success', 'failure')
     select episode_id as episode, outcome, digest, scope
     from episode_tallies
     where stage = $1
-and episode_id = any((select $2::uuid[])::uuid[]);
+and "episode_id" = any((select $2::uuid[])::uuid[]);
 
 -- src/consolidation/practices/practices.queries.ts findPractices
     select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
@@ -611,7 +611,7 @@ order by place) as sources
         updated_at = greatest(r.updated_at, $15::timestamptz)
       from incoming as i
       where r.id = i.id
-and r.id = any(array(select id
+and "r"."id" = any(array(select id
 from "incoming"))
       returning r.id, r.updated_at
     ), content as (
@@ -623,8 +623,8 @@ from "incoming"))
       from incoming as i
       join source as s using (id)
       where c.record_id = i.id
-and c.record_id = any(array(select id
-from incoming))
+and "c"."record_id" = any(array(select id
+from "incoming"))
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
     select id, $18::uuid, updated_at, action, $19,

@@ -1539,7 +1539,7 @@ limit $8
     join contents as c on c.record_id = r.id
     where ("r"."sensitivity" <= $9
 and "r"."scope" = any($10::text[]))
-and r.id = any((select $11::uuid[])::uuid[]);
+and "r"."id" = any((select $11::uuid[])::uuid[]);
 
 -- src/records/records.queries.ts insertHandles
     insert into handles (digest, detail, record_id, place, scope)
