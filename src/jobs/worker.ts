@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { WaitingError } from 'bullmq'
 import type { Logger } from '../kernel/log.ts'
 import type { JobHandler, JobReport } from './job-message.ts'
 import { type JobName, jobNames } from './job-names.ts'
@@ -21,14 +22,17 @@ const slots = jobNames.length
 export async function startWorker(options: WorkerOptions): Promise<JobWorker> {
   const { settings, handle, log, concurrency = slots } = options
   const running = new Set<Promise<unknown>>()
+  const stopping = new AbortController()
   const logFault = createFaultLog(log)
-  const worker = createWorker(settings, createProcess(handle, { running, log, logFault }), concurrency)
+  const process = createProcess(handle, { running, stopping: stopping.signal, log, logFault })
+  const worker = createWorker(settings, process, concurrency)
   worker.on('error', logFault)
   // BullMQ waits for Redis, but tries PostgreSQL only once: its failure must end the start.
   if (settings.redisUrl === undefined) await worker.waitUntilReady()
   worker.run().catch(logFault)
   return {
     stop: async (milliseconds) => {
+      stopping.abort()
       worker.cancelAllJobs('the worker stops')
       const closed = worker.close().then(() => true)
       const finished = Promise.allSettled(running).then(() => sleep(markFinishedMs, true, { ref: false }))
@@ -37,11 +41,21 @@ export async function startWorker(options: WorkerOptions): Promise<JobWorker> {
   }
 }
 
-type ProcessTools = { running: Set<Promise<unknown>>; log: Logger; logFault: (error: Error) => void }
+type ProcessTools = {
+  running: Set<Promise<unknown>>
+  stopping: AbortSignal
+  log: Logger
+  logFault: (error: Error) => void
+}
 
 /** BullMQ passes a signal only to a function of three parameters; one with a default value does not count. */
-function createProcess(handle: JobHandler, { running, log, logFault }: ProcessTools): Process {
-  return async (job, _token, signal) => {
+function createProcess(handle: JobHandler, { running, stopping, log, logFault }: ProcessTools): Process {
+  return async (job, token, signal) => {
+    // A slot that waited for a message when the worker began to stop may still take one. It is for another worker.
+    if (stopping.aborted) {
+      await job.moveToWait(token)
+      throw new WaitingError()
+    }
     const startedAt = performance.now()
     const about = { job: job.name, job_id: job.id, reason: job.data.reason, attempt: job.attemptsStarted }
     const elapsed = () => ({ ms: Math.round(performance.now() - startedAt) })

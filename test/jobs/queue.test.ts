@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { createQueue } from '../../src/jobs/queue-backend.ts'
 import { until } from '../support/processes.ts'
 import { backends, openTestQueue, type TestQueue } from './queue-backends.ts'
+
+/** By then a free slot of a worker that just took a message waits for the next one. */
+const slotWaitsAfterMs = 50
 
 describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
   describe.skipIf(missing)('delivers jobs that', () => {
@@ -96,6 +100,33 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
       const queue = createQueue(test.settings)
       expect(await queue.getJobCounts()).toMatchObject({ completed: 1, active: 0, waiting: 0, delayed: 0 })
       await queue.close()
+    })
+
+    it('go to another worker when they come while one stops', async () => {
+      let begunByOthers = 0
+      for (let nth = 1; nth <= 10; nth++) {
+        const began = Promise.withResolvers<void>()
+        let begun = 0
+        const worker = await test.startWorker({
+          purge: async (signal) => {
+            begun++
+            began.resolve()
+            await new Promise((resolve) => signal.addEventListener('abort', resolve))
+            await test.queue.enqueue('decay', { reason: 'follow_up' })
+            return {}
+          },
+          decay: async () => ({ runs: ++begun }),
+        })
+        await test.queue.enqueue('purge', { reason: 'tick' })
+        await began.promise
+        await sleep(slotWaitsAfterMs)
+        expect(await worker.stop(5_000)).toBe(true)
+        expect(begun).toBe(1)
+        const other = await test.startWorker({ decay: async () => ({ runs: ++begunByOthers }) })
+        await until('the other worker to take the message', () => begunByOthers === nth)
+        expect(await other.stop(5_000)).toBe(true)
+      }
+      expect(await test.queue.count()).toMatchObject({ completed: 20, active: 0, waiting: 0, delayed: 0 })
     })
 
     it('delay the end of a worker up to its deadline', async () => {
