@@ -74,7 +74,7 @@ export function readWorthParts(judged: JudgedText): WorthValues {
     figures: count(figures, 4),
     times: count(times, 3),
     names: saturate(countNames(own, judged.speakers), 4),
-    identifiers: saturate(countDistinct(own, isAscii(own) ? asciiIdentifiers : identifiers), 3),
+    identifiers: saturate(countIdentifiers(own), 3),
     people: count(people, 2),
     first_person: count(firstPerson, 3),
     answer: judged.isAnswer ? 1 : 0,
@@ -138,25 +138,25 @@ function separateMachineText(text: string): { prose: string; machineShare: numbe
   for (const line of text.split('\n')) {
     const isFence = line.startsWith('```')
     if (isFence) isFenced = !isFenced
-    const all = line.split(/\s+/).filter((token) => token !== '')
+    const all = countMatches(line, token)
     const isMachine = isFence || isFenced || isMachineLine(line, all)
-    tokens += all.length
-    if (isMachine) ofMachine += all.length
+    tokens += all
+    if (isMachine) ofMachine += all
     else prose.push(line)
   }
   return { prose: prose.join('\n'), machineShare: tokens === 0 ? 0 : ofMachine / tokens }
 }
 
-const asciiToken = /^["'([]*[A-Za-z][A-Za-z'-]*["')\]]*[.,;:!?]*["')\]]*$/
-const plainToken = /^["'“‘([]*\p{L}[\p{L}\p{M}'’-]*["'”’)\]]*[.,;:!?…]*["'”’)\]]*$/u
+const token = /\S+/g
+/** Tokens that are a word, with what may stand around it in a sentence. */
+const asciiPlain = /(?<!\S)["'([]*[A-Za-z][A-Za-z'-]*["')\]]*[.,;:!?]*["')\]]*(?!\S)/g
+const plain = /(?<!\S)["'“‘([]*\p{L}[\p{L}\p{M}'’-]*["'”’)\]]*[.,;:!?…]*["'”’)\]]*(?!\S)/gu
 const machineStart =
   /^\s*(?:[$>#%]\s|at\s+[\w$.]+\(|[{}[\]<]|\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE)\b)/
 
-function isMachineLine(line: string, tokens: readonly string[]): boolean {
+function isMachineLine(line: string, tokens: number): boolean {
   if (machineStart.test(line)) return true
-  if (tokens.length < 4) return false
-  const plain = tokens.filter((token) => asciiToken.test(token) || plainToken.test(token))
-  return plain.length < 0.6 * tokens.length
+  return tokens >= 4 && countMatches(line, isAscii(line) ? asciiPlain : plain) < 0.6 * tokens
 }
 
 /** An instruction to keep the text is not counted as a commitment or a preference. */
@@ -165,6 +165,10 @@ function withoutPleas(text: string): string {
 }
 const pleas =
   /\b(?:(?:this|that|it) (?:is|was) )?(?:(?:very|extremely|really|so|most|super) )?(?:important|critical|crucial|vital|essential|urgent)\b|\b(?:always|never|don't|do not|must not|please) (?:ever )?(?:forget|remember|delete|discard|erase|lose)\b|\b(?:keep|save|store|remember) (?:this|that|it)\b(?: forever| permanently)?/gi
+
+function countMatches(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0
+}
 
 function countDistinct(text: string, pattern: RegExp): number {
   const found = text.match(pattern)
@@ -203,6 +207,12 @@ const figures =
 
 const times =
   /\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\b(?:yesterday|today|tonight|tomorrow|ago|weekends?|noon|midnight|summer|winter|spring|autumn|birthday|anniversary|deadline)\b|\b(?:last|next|this|past|every|each|few|couple of|in a|for a) (?:night|morning|evening|afternoon|day|week|month|year|weekend|summer|winter|spring|fall|days|weeks|months|years)\b|\b\d{1,2}(?::\d\d)?\s?(?:am|pm)\b|\b(?:19|20)\d\d\b|\b\d{4}-\d\d-\d\d\b/g
+
+function countIdentifiers(text: string): number {
+  if (!isAscii(text)) return countDistinct(text, identifiers)
+  // Most texts have none, and looking for their beginnings at each word takes longer than all other patterns.
+  return /[\d_/]|[a-z][A-Z]/.test(text) ? countDistinct(text, asciiIdentifiers) : 0
+}
 
 /** A word of letters and digits, with an underscore, a path, or capitals inside. */
 const identifiers =
