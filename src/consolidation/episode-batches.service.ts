@@ -44,7 +44,8 @@ export function createEpisodeStage(
   consolidate: Consolidate,
 ): Stage {
   async function run(context: StageContext): Promise<void> {
-    const { id: runId, dryRun: isDryRun, startedAt: until } = context.run
+    const { id: runId, dryRun: isDryRun, startedAt: until, keepsEffects = false } = context.run
+    const keptFor = keepsEffects && !isDryRun ? runId : undefined
     const processBatch: ProcessBatch = async (tx, portion) => {
       // Takes the lock before it reads: an erasure waits for this batch and then finds the records made from it.
       await lockTombstonesShared(tx)
@@ -53,7 +54,8 @@ export function createEpisodeStage(
       const ids = claimed.map(({ id }) => id)
       const episodes = await readEpisodes(tx, ids)
       const { now } = portion
-      const outcome = episodes.length === 0 ? {} : await consolidate(tx, { episodes, now, runId, isDryRun })
+      const outcome =
+        episodes.length === 0 ? {} : await consolidate(tx, { episodes, now, runId, isDryRun, keptFor })
       await deleteUnconsolidated(tx, name, ids)
       return { ...outcome, done: claimed.length, last: claimed.at(-1) }
     }

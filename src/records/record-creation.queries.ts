@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { joinJsonRows, writeJsonRows } from '../db/json-rows.ts'
+import { createRowKeeping } from '../db/row-keeping.ts'
 import { scopeAndTypeWords } from '../db/search-words.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
@@ -21,7 +22,8 @@ export type InsertOutcome = {
  * Stores records with all their rows in one statement: one round trip, and a record never exists without its content.
  * An id that is in neither result set belongs, or belonged, to another record. An edge is stored only if both of its
  * records are. Each table is filled in the order of its keys, so that two writers of the same keys wait instead of
- * deadlocking. Rows are sent as JSON, so that the text of the statement does not depend on their number.
+ * deadlocking. Rows are sent as JSON, so that the text of the statement does not depend on their number. With the id of a run in
+ * `keptFor` it also keeps the rows for that run; it must run within `keepByStatement`, and none of the records may be an episode.
  */
 export async function insertRecords(
   db: Database,
@@ -29,6 +31,7 @@ export async function insertRecords(
   textLanguage: string,
   seal: Seal,
   descents: readonly Descent[] = [],
+  keptFor?: string,
 ): Promise<InsertOutcome> {
   const rows = joinJsonRows(
     drafts.map((draft, ordinal) => {
@@ -54,6 +57,7 @@ export async function insertRecords(
       })),
     ),
   )
+  const kept = createRowKeeping(keptFor)
   const { rows: results } = await sql<{ id: string; is_erased: boolean }>`
     with incoming as materialized (
       select * from json_to_recordset(${rows}::json) as incoming (
@@ -92,13 +96,14 @@ export async function insertRecords(
         and (not "hasClientId" or not exists (select from departures as d where d.id = i.id offset 0))
       order by id
       on conflict (id) do nothing
-      returning id
+      returning id ${kept.addRow('records', 'id')}
     ), content as (
       insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
       select id, tags, payload, provenance, interpretation, words,
         to_tsvector(${textLanguage}::text::regconfig, "searchText")
           || ${scopeAndTypeWords(sql`scope`, sql`type`)}
       from incoming join record using (id)
+      ${kept.returnRow('contents', 'record_id')}
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
       select source_id, predicate, target_id, weight, created_at
@@ -109,8 +114,10 @@ export async function insertRecords(
         and (target_id in (select id from record) or target_id not in (select id from incoming))
       order by source_id, predicate, target_id
       on conflict on constraint relations_pkey do nothing
+      ${kept.returnRow('relations', 'source_id')}
     ), descent as (
       ${insertDescents}
+      ${kept.returnRow('descents', 'derived_id')}
     ), identifier as (
       insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
       select record_id, scope, sensitivity, namespace, value
@@ -118,6 +125,7 @@ export async function insertRecords(
         (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
       where record_id in (select id from record)
       order by scope, namespace, value
+      ${kept.returnRow('entity_identifiers', 'record_id')}
     ), handle as (
       insert into handles (digest, detail, record_id, place, scope)
       select digest, detail, record_id, place, scope
@@ -125,6 +133,7 @@ export async function insertRecords(
         (digest bytea, detail bytea, record_id uuid, place int4, scope text)
       where record_id in (select id from record)
       order by digest, scope, place
+      ${kept.returnRow('handles', 'record_id')}
     ), message as (
       insert into messages (record_id, scope, conversation, at)
       select id, scope, payload #>> '{conversation,id}', (payload #>> '{conversation,at}')::timestamptz
@@ -142,7 +151,7 @@ export async function insertRecords(
         audit ->> 'rationale', nullif(audit -> 'via', 'null')
       from incoming join record using (id)
       where audit is not null
-    )
+    ) ${kept.keepRows(insertingParts)}
     select id, false as is_erased from record
     union all
     select i.id, true from incoming as i join erased as e on e.scope = i.scope and e.digest in (i.digest, i."earlierDigest")
@@ -150,6 +159,16 @@ export async function insertRecords(
   const idsOf = (isErased: boolean) =>
     new Set(results.filter((row) => row.is_erased === isErased).map(({ id }) => id))
   return { ids: idsOf(false), erasedIds: idsOf(true) }
+}
+
+/** The parts of the statement that insert rows a run keeps, by their table. */
+const insertingParts = {
+  records: 'record',
+  contents: 'content',
+  relations: 'edge',
+  descents: 'descent',
+  entity_identifiers: 'identifier',
+  handles: 'handle',
 }
 
 /** The ids that a record has or had. Applies no trust, because an id is unique in the whole store. */

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { hasIdIn, hasIdOf, isAmong } from '../../db/id-condition.ts'
+import { createRowKeeping } from '../../db/row-keeping.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { type Sensitivity, unscoped } from '../../domain/caller.ts'
 import type { LifecycleState } from '../../domain/reinforcement.ts'
+import { recordLife } from '../episode-compression.queries.ts'
 import { maxNamedSources, type Reinforced } from './fact-evidence.ts'
 import type { FactGroup } from './fact-groups.ts'
 import type { KnownFact } from './known-fact.ts'
@@ -115,13 +117,16 @@ export type FactObservation = { fact: string; episode: string }
 
 /**
  * Links facts to the episodes that state them, in both directions, and records the descent. Returns only the new
- * pairs. A fact with no recorded ground gets none by being observed.
+ * pairs. A fact with no recorded ground gets none by being observed. With the id of a run in `keptFor` it also keeps the rows for
+ * that run.
  */
 export async function insertObservations(
   tx: Transaction,
   pairs: readonly FactObservation[],
   now: Date,
+  keptFor?: string,
 ): Promise<FactObservation[]> {
+  const kept = createRowKeeping(keptFor)
   const { rows } = await sql<FactObservation>`
     with pair as materialized (
       select * from unnest(
@@ -134,6 +139,7 @@ export async function insertObservations(
       )
       from pair as p
       on conflict on constraint descents_pkey do nothing
+      ${kept.returnRow('descents', 'derived_id')}
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
       select fact, 'derived_from', episode, 1, ${now}::timestamptz from pair
@@ -141,8 +147,8 @@ export async function insertObservations(
       select episode, 'derives', fact, 1, ${now}::timestamptz from pair
       order by 1, 2, 3
       on conflict on constraint relations_pkey do nothing
-      returning source_id, predicate, target_id
-    )
+      returning source_id, predicate, target_id ${kept.addRow('relations', 'source_id')}
+    ) ${kept.keepRows({ descents: 'descent', relations: 'edge' })}
     select source_id as fact, target_id as episode from edge where predicate = 'derived_from'
   `.execute(tx)
   return rows
@@ -152,8 +158,9 @@ export async function insertObservations(
 export async function writeReinforced(
   tx: Transaction,
   reinforced: readonly Reinforced[],
-  { actor, now, runId }: { actor: string; now: Date; runId: string },
+  { actor, now, runId, keptFor }: { actor: string; now: Date; runId: string; keptFor?: string | undefined },
 ): Promise<void> {
+  const kept = keptFor === undefined ? undefined : keepReinforced(keptFor)
   const times = reinforced.flatMap(({ id, times }) => times.map((time, nth) => ({ id, nth, ...time })))
   await sql`
     with incoming as materialized (
@@ -184,22 +191,23 @@ export async function writeReinforced(
       from each
       where nth < ${maxNamedSources}
       group by id
-    ), record as (
+    ), ${kept?.earlier ?? sql``} record as (
       update records as r
       set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
         salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
         updated_at = greatest(r.updated_at, ${now}::timestamptz)
       from incoming as i
       where r.id = i.id and ${hasIdOf('incoming')}
-      returning r.id, r.updated_at
+      returning r.id, r.updated_at ${kept?.record ?? sql``}
     ), content as (
       update contents as c
       set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
         provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || w.sources)
       from observation as w
       where c.record_id = w.id and ${hasIdOf('incoming', 'c.record_id')}
-        and jsonb_array_length(c.payload -> 'evidence') < ${maxNamedSources}
-    )
+        and ${namesFew}
+      ${kept?.content ?? sql``}
+    ) ${kept?.effect ?? sql``}
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
     select id, ${runId}::uuid, updated_at, 'reinforce', ${actor}, 'observed again',
       jsonb_build_object(
@@ -209,3 +217,29 @@ export async function writeReinforced(
     order by place
   `.execute(tx)
 }
+
+/** The parts that keep the rows of reinforced facts: of each the columns that may have changed. */
+function keepReinforced(keptFor: string) {
+  return {
+    earlier: sql`earlier_record as materialized (
+      select r.id, jsonb_build_object(${life}) as row from records as r where ${hasIdOf('incoming')}
+    ), earlier_content as materialized (
+      select c.record_id, jsonb_build_object(${evidence}) as row from contents as c
+      where ${hasIdOf('observation', 'c.record_id')} and ${namesFew}
+    ),`,
+    record: sql`, jsonb_build_object(${life}) as row`,
+    content: sql`returning c.record_id, jsonb_build_object(${evidence}) as row`,
+    effect: sql`, effect as (
+      insert into run_effects (run_id, record_id, relation, before, after)
+      select ${keptFor}::uuid, id, 'records', e.row, record.row from earlier_record as e join record using (id)
+      union all
+      select ${keptFor}::uuid, record_id, 'contents', e.row, content.row
+      from earlier_content as e join content using (record_id)
+    )`,
+  }
+}
+
+const life = sql`${recordLife}, 'last_reinforced_at', r.last_reinforced_at, 'expires_at', r.expires_at`
+const namesFew = sql`jsonb_array_length(c.payload -> 'evidence') < ${maxNamedSources}`
+const evidence = sql`
+  'record_id', c.record_id, 'payload', c.payload, 'provenance', c.provenance, 'changed', c.changed`

@@ -1,3 +1,4 @@
+import { keepByStatement } from '../../db/run-effects.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust } from '../../domain/caller.ts'
 import type { Change } from '../../jobs/runs.ts'
@@ -58,8 +59,10 @@ export function createFacts(resources: FactCreationResources) {
     const newFacts = decided.filter(
       ({ outcome: { outcome } }) => outcome === 'created' || outcome === 'challenged',
     )
-    const createdIds = await create(tx, newFacts, options)
-    const { reinforced, changes } = await reinforce(tx, groupObservations(decided, createdIds), options)
+    const { createdIds, reinforced, changes } = await keepByStatement(tx, options.keptFor, async () => {
+      const createdIds = await create(tx, newFacts, options)
+      return { createdIds, ...(await reinforce(tx, groupObservations(decided, createdIds), options)) }
+    })
     const created = [...createdIds].map(([each, id]) => describeCreation(id, each))
     return {
       ...{ created: createdIds.size, refused: newFacts.length - createdIds.size, reinforced },
@@ -84,7 +87,11 @@ export function createFacts(resources: FactCreationResources) {
   return { store }
 }
 
-async function reinforce(tx: Transaction, byFact: ObservationsByFact, { actor, now, runId }: StoreOptions) {
+async function reinforce(
+  tx: Transaction,
+  byFact: ObservationsByFact,
+  { actor, now, runId, keptFor }: StoreOptions,
+) {
   const pairs = [...byFact].flatMap(([fact, observations]) =>
     observations.map(({ episode }): FactObservation => ({ fact, episode: episode.id })),
   )
@@ -92,7 +99,7 @@ async function reinforce(tx: Transaction, byFact: ObservationsByFact, { actor, n
   const facts = await claimFacts(tx, [...byFact.keys()])
   const claimed = new Set(facts.map(({ id }) => id))
   const linkable = pairs.filter(({ fact }) => claimed.has(fact))
-  const linked = linkable.length === 0 ? [] : await insertObservations(tx, linkable, now)
+  const linked = linkable.length === 0 ? [] : await insertObservations(tx, linkable, now, keptFor)
   const fresh = new Set(linked.map(({ fact, episode }) => pairKey(fact, episode)))
   const reinforced = facts.flatMap((fact) => {
     const observations = (byFact.get(fact.id) ?? []).filter(({ episode }) =>
@@ -100,7 +107,7 @@ async function reinforce(tx: Transaction, byFact: ObservationsByFact, { actor, n
     )
     return observations.length === 0 ? [] : [reinforceFact(fact, observations, now)]
   })
-  if (reinforced.length > 0) await writeReinforced(tx, reinforced, { actor, now, runId })
+  if (reinforced.length > 0) await writeReinforced(tx, reinforced, { actor, now, runId, keptFor })
   const changes = reinforced.map(({ id, times, lifecycle: { salience } }) => ({
     ...{ record_id: id, action: 'reinforce' },
     before: { salience: times[0]?.before ?? salience },

@@ -1,3 +1,4 @@
+import { keepByStatement } from '../../db/run-effects.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
 import type { Change } from '../../jobs/runs.ts'
@@ -48,7 +49,7 @@ export function createPracticeStage(
   return createEpisodeStage(kind.stage, resources, consolidate)
 
   async function consolidate(tx: Transaction, input: StageInput): Promise<StageOutcome> {
-    const { isDryRun: isRehearsal, now, runId } = input
+    const { isDryRun: isRehearsal } = input
     const groups = groupChanges(await findChanges(tx, input))
     if (groups.length === 0) return {}
     const keys = groups.map(({ key }) => key)
@@ -61,7 +62,7 @@ export function createPracticeStage(
       if (outcome?.outcome === 'fed')
         toUpdate.set(outcome.id, [...(toUpdate.get(outcome.id) ?? []), ...countChanges])
     }
-    const { reinforced, changes } = await updatePractices(tx, toUpdate, { now, runId })
+    const { reinforced, changes } = await updatePractices(tx, toUpdate, input)
     await writeCounted(
       tx,
       kind.stage,
@@ -145,7 +146,7 @@ export function createPracticeStage(
   async function updatePractices(
     tx: Transaction,
     toUpdate: ChangesByPractice,
-    { now, runId }: Pick<StageInput, 'now' | 'runId'>,
+    { now, runId, keptFor }: Pick<StageInput, 'now' | 'runId' | 'keptFor'>,
   ) {
     const nothing = { reinforced: 0, changes: [] as Change[] }
     const practices =
@@ -155,7 +156,8 @@ export function createPracticeStage(
         from ? [] : [{ fact: id, episode: episode.id }],
       ),
     )
-    const linked = pairs.length === 0 ? [] : await insertObservations(tx, pairs, now)
+    const link = () => insertObservations(tx, pairs, now, keptFor)
+    const linked = pairs.length === 0 ? [] : await keepByStatement(tx, keptFor, link)
     const fresh = new Set(linked.map(({ fact, episode }) => `${fact} ${episode}`))
     const updated = practices.flatMap((practice) => {
       const countChanges = (toUpdate.get(practice.id) ?? []).filter(

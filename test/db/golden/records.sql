@@ -1226,7 +1226,7 @@ and "r"."forgotten_at" is null
 and ("r"."sensitivity" <= $2
 and "r"."scope" = any($3::text[]));
 
--- src/records/record-creation.queries.ts insertRecords
+-- src/records/record-creation.queries.ts insertRecords: of no run that keeps rows
     with incoming as materialized (
       select *
 from json_to_recordset($1::json) as incoming (
@@ -1371,6 +1371,171 @@ from incoming join record using (id)
       from incoming join record using (id)
       where audit is not null
     )
+    select id, false as is_erased
+from record
+    union all
+    select i.id, true
+from incoming as i join erased as e on e.scope = i.scope
+and e.digest in (i.digest, i."earlierDigest");
+
+-- src/records/record-creation.queries.ts insertRecords: of a run that keeps rows
+    with incoming as materialized (
+      select *
+from json_to_recordset($1::json) as incoming (
+        id uuid, created_at timestamptz, updated_at timestamptz, salience float8, base_salience float8,
+        anchored_at timestamptz, last_reinforced_at timestamptz, expires_at timestamptz, prune_at timestamptz,
+        half_life_seconds int8, max_age_seconds int8, min_salience float8, reinforcement_gain float8,
+        max_salience float8, confidence float8, importance float8, base_importance float8,
+        emotional_valence float8, last_accessed_at timestamptz, access_count int4, confirmation_count int4,
+        version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
+        status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
+        pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
+        "searchText" text, words int4, ordinal int4, audit jsonb, "hasClientId" bool, digest bytea,
+        "earlierDigest" bytea, worth bytea
+      )
+    ), descended as materialized (
+      select *
+from json_to_recordset($2::json) as descended
+        (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
+    ), held as materialized (
+      select r.id
+from records as r
+      where r.id = any((select array_agg(source_id)
+from descended)::uuid[])
+      order by r.id
+      for key share
+    ), grounded as materialized (
+      select distinct d.derived_id
+from descents as d
+      where d.is_ground
+and d.derived_id = any((
+        select array_agg(derived_id)
+from descended
+where is_ground is null
+or kind = 'mention'
+      )::uuid[])
+    ), erased as materialized (
+      select erased_scope as scope, erased_digest as digest
+      from (
+        select array_agg(i.scope) as scopes, array_agg(form.digest) as digests
+        from incoming as i cross join lateral (values (i.digest), (i."earlierDigest")) as form (digest)
+        where form.digest is not null
+      ) as said,
+        erased_among($3::bytea, said.scopes, said.digests)
+    ), record as (
+      insert into records (
+        id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
+        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
+        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope, worth
+      )
+      select id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
+        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
+        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope, worth
+      from incoming as i
+      where not exists (select
+from erased as e
+where e.scope = i.scope
+and e.digest in (i.digest, i."earlierDigest"))
+        and (not "hasClientId"
+or not exists (select
+from departures as d
+where d.id = i.id offset 0))
+      order by id
+      on conflict (id) do nothing
+      returning id , "id" as owner, to_jsonb("records") as row
+    ), content as (
+      insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
+      select id, tags, payload, provenance, interpretation, words,
+        to_tsvector($4::text::regconfig, "searchText")
+          || array_to_tsvector(array['scope ' || scope, 'type ' || type, 'text 1'])
+      from incoming join record using (id)
+      returning "record_id" as owner, to_jsonb("contents") as row
+    ), edge as (
+      insert into relations (source_id, predicate, target_id, weight, created_at)
+      select source_id, predicate, target_id, weight, created_at
+      from json_to_recordset($5::json) as edge
+        (owner uuid, source_id uuid, predicate text, target_id uuid, weight float8, created_at timestamptz)
+      where owner in (select id
+from record)
+        and (source_id in (select id
+from record)
+or source_id not in (select id
+from incoming))
+        and (target_id in (select id
+from record)
+or target_id not in (select id
+from incoming))
+      order by source_id, predicate, target_id
+      on conflict on constraint relations_pkey do nothing
+      returning "source_id" as owner, to_jsonb("relations") as row
+    ), descent as (
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.derived_id is not null)
+      from descended as g
+      left join grounded as has on has.derived_id = g.derived_id
+      where (g.owner is null
+or g.owner in (select id
+from record))
+        and (g.derived_id in (select id
+from record)
+or g.derived_id not in (select id
+from incoming))
+        and (g.source_id in (select id
+from record)
+or g.source_id in (select id
+from held))
+        and (g.kind <> 'mention'
+or has.derived_id is not null)
+      on conflict on constraint descents_pkey do nothing
+      returning "derived_id" as owner, to_jsonb("descents") as row
+    ), identifier as (
+      insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
+      select record_id, scope, sensitivity, namespace, value
+      from json_to_recordset($6::json) as identifier
+        (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
+      where record_id in (select id
+from record)
+      order by scope, namespace, value
+      returning "record_id" as owner, to_jsonb("entity_identifiers") as row
+    ), handle as (
+      insert into handles (digest, detail, record_id, place, scope)
+      select digest, detail, record_id, place, scope
+      from json_to_recordset($7::json) as handle
+        (digest bytea, detail bytea, record_id uuid, place int4, scope text)
+      where record_id in (select id
+from record)
+      order by digest, scope, place
+      returning "record_id" as owner, to_jsonb("handles") as row
+    ), message as (
+      insert into messages (record_id, scope, conversation, at)
+      select id, scope, payload #>> '{conversation,id}', (payload #>> '{conversation,at}')::timestamptz
+      from incoming join record using (id)
+      where type = 'episodic'
+and payload ? 'conversation'
+      order by ordinal
+    ), listed as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select id, updated_at, updated_at
+from incoming join record using (id)
+      on conflict (record_id) do update
+        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+    ), entry as (
+      insert into audit_entries (record_id, run_id, action, actor, at, rationale, via)
+      select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
+        audit ->> 'rationale', nullif(audit -> 'via', 'null')
+      from incoming join record using (id)
+      where audit is not null
+    ) , effect as (
+        insert into run_effects (run_id, record_id, relation, after) select $8::uuid, owner, $9, row
+from "record" union all select $10::uuid, owner, $11, row
+from "content" union all select $12::uuid, owner, $13, row
+from "edge" union all select $14::uuid, owner, $15, row
+from "descent" union all select $16::uuid, owner, $17, row
+from "identifier" union all select $18::uuid, owner, $19, row
+from "handle"
+      )
     select id, false as is_erased
 from record
     union all

@@ -17,6 +17,7 @@ const due = { stage: 'semantic', scope: null, until: now, now } as const
 const portion = { ...due, after: startPosition, limit: 1_000 }
 const handle = { digest, detail: digest, place: null }
 const key = { digest, handle: digest, scope, sensitivity }
+const reinforcement = { actor: 'a', now, runId: id }
 const within = (ask: (tx: Transaction) => Promise<unknown>) => (db: Database) => db.transaction().execute(ask)
 
 export const consolidationSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
@@ -53,8 +54,16 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
     findEntities: within((tx) => facts.findEntities(tx, [{ digest, scope, sensitivity }])),
     lockSources: within((tx) => facts.lockSources(tx, [id])),
     claimFacts: within((tx) => facts.claimFacts(tx, [id])),
-    insertObservations: within((tx) => facts.insertObservations(tx, [], now)),
-    writeReinforced: within((tx) => facts.writeReinforced(tx, [], { actor: 'a', now, runId: id })),
+    insertObservations: {
+      'of no run that keeps rows': within((tx) => facts.insertObservations(tx, [], now)),
+      'of a run that keeps rows': within((tx) => facts.insertObservations(tx, [], now, id)),
+    },
+    writeReinforced: {
+      'of no run that keeps rows': within((tx) => facts.writeReinforced(tx, [], reinforcement)),
+      'of a run that keeps rows': within((tx) =>
+        facts.writeReinforced(tx, [], { ...reinforcement, keptFor: id }),
+      ),
+    },
   },
   'src/consolidation/practices/practices.queries.ts': {
     findCounted: within((tx) => counting.findCounted(tx, 'competence', [id])),

@@ -149,7 +149,10 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
       }),
   },
   'src/records/record-creation.queries.ts': {
-    insertRecords: (db) => creation.insertRecords(db, [draft], 'english', seal),
+    insertRecords: {
+      'of no run that keeps rows': (db) => creation.insertRecords(db, [draft], 'english', seal),
+      'of a run that keeps rows': (db) => creation.insertRecords(db, [draft], 'english', seal, [], id),
+    },
     findUsedIds: (db) => creation.findUsedIds(db, [id]),
     findVisibleTargets: (db) => creation.findVisibleTargets(db, [id], trust),
     findTakenIdentifiers: (db) =>

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { compact, type Effect, keyOf, keys, type Row } from '../../src/effects/effect.ts'
+import { range } from '../support/capture-requests.ts'
+import { captureEpisode, createScope } from '../support/consolidation-requests.ts'
+import { perform } from '../support/plan-requests.ts'
+import type { Body } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { work as workInSmallBatches } from '../support/twin-scopes.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const tools = ['fetch', 'build', 'ship'].map((tool, place) => ({
+  ...{ id: `call ${place}`, tool },
+  depends_on: place === 0 ? [] : [`call ${place - 1}`],
+}))
+
+/** The database computes these, or notes the transaction of a change in them. */
+const computed = ['decay_rank', 'fades_at', 'revealed']
+
+type Rows = ReadonlyMap<string, Row>
+
+/** Every row that a run may write, by its key. */
+async function readRows(): Promise<Rows> {
+  const { rows } = await app.database.pool.query<{ relation: string; row: Row }>(
+    Object.keys(keys)
+      .map((table) => `select '${table}' as relation, to_jsonb(t) - $1::text[] as row from ${table} as t`)
+      .join(' union all '),
+    [computed],
+  )
+  return new Map(rows.map(({ relation, row }) => [keyOf({ relation, before: null, after: row }), row]))
+}
+
+/** The rows that the run has kept, each from its state before the run to its state after it. */
+async function readEffects({ id }: Body): Promise<Effect[]> {
+  const { rows } = await app.database.pool.query<Effect>(
+    `select record_id as owner, relation, before - $2::text[] as before, after - $2::text[] as after
+     from run_effects where run_id = $1 order by id`,
+    [id, computed],
+  )
+  const inserted = rows.filter(({ before }) => before === null).map(keyOf)
+  // A row that is kept by its statement and by a trigger is kept twice.
+  expect(inserted).toEqual([...new Set(inserted)])
+  return compact(rows)
+}
+
+function listChanged(before: Rows, after: Rows): string[] {
+  const names = new Set([...before.keys(), ...after.keys()])
+  return [...names].filter((name) => JSON.stringify(before.get(name)) !== JSON.stringify(after.get(name)))
+}
+
+/** Of an updated row the columns of the effect; of another all of them. */
+function select(row: Row | undefined, shown: Row | null): Row | null {
+  if (!row) return null
+  return Object.fromEntries(Object.keys(shown ?? row).map((column) => [column, row[column]]))
+}
+
+function listChangedColumns(one: Row, other: Row): string[] {
+  return Object.keys(one).filter((column) => JSON.stringify(one[column]) !== JSON.stringify(other[column]))
+}
+
+async function expectKept(work?: typeof workInSmallBatches): Promise<Body> {
+  const before = await readRows()
+  const run = await perform(app, 'consolidate', { job: 'consolidate' }, undefined, work)
+  const [after, effects] = [await readRows(), await readEffects(run)]
+  expect(effects.map(keyOf).sort()).toEqual(listChanged(before, after).sort())
+  for (const effect of effects) {
+    const [old, current] = [before.get(keyOf(effect)), after.get(keyOf(effect))]
+    const isUpdate = effect.before !== null && effect.after !== null
+    expect(effect.before).toEqual(select(old, isUpdate ? effect.before : null))
+    expect(effect.after).toEqual(select(current, isUpdate ? effect.after : null))
+    if (old && current)
+      expect(Object.keys(effect.after ?? {})).toEqual(
+        expect.arrayContaining(listChangedColumns(old, current)),
+      )
+    const owner = Object.values(effect.after ?? effect.before ?? {})
+    if (effect.owner !== null) expect(owner).toContain(effect.owner)
+  }
+  return run
+}
+
+it('a run keeps each row that it writes, as it was before the run and after it', async () => {
+  const scope = createScope()
+  const learn = async (summary: string) => {
+    await captureEpisode(app, summary, { tool_graph: tools }, { scope })
+    app.clock.advance(1_000)
+  }
+  for (const n of range(4)) for (const _ of range(3)) await learn(`the build takes ${n} minutes`)
+  app.clock.advance(3 * 86_400_000)
+  const first = await expectKept(workInSmallBatches)
+  expect(first.stats).toMatchObject({
+    semantic_extracted: 4,
+    competence_extracted: 1,
+    plan_graphs_extracted: 1,
+  })
+  for (const _ of range(40)) await learn('the build takes 1 minutes')
+  await learn('the build takes 9 minutes')
+  app.clock.advance(3 * 86_400_000)
+  const second = await expectKept()
+  expect(second.stats).toMatchObject({ semantic_extracted: 1, episodic_compressed: 41 })
+  await learn('the build takes 1 minutes')
+  await expectKept()
+})
