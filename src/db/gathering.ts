@@ -46,18 +46,23 @@ type Results<Outcome> = readonly ({ outcome: Outcome } | { reason: object } | un
 export const maxSharedText = 8_192
 
 const most = { items: 16, runs: 2 }
-/** A run that takes longer, because it waits for a lock, no longer keeps others from starting. */
-const patienceMs = 100
+/**
+ * A run that takes longer, because it waits for a lock, no longer keeps few requests from starting, and later no others
+ * either.
+ */
+const patienceMs = { few: 20, all: 100 }
 
 /**
  * Lets requests that wait at the same moment share a transaction: its commit, its round trips and the fixed costs of its
  * statements. A request that comes when nothing runs starts at once, alone. One that comes while others run joins the
- * next run. If a run fails, its items run again one by one, so no request sees the error of another.
+ * next run, which starts when one of them ends and as many wait as the other has, so that more share the fixed costs. If
+ * a run fails, its items run again one by one, so no request sees the error of another.
  */
 export function createGathering<Item, Outcome>(options: Options<Item, Outcome>) {
   const { begin, alone, together, fits = () => true } = options
   let waiting: Member<Item, Outcome>[] = []
-  let running = 0
+  /** The runs that others wait for. One that is slow has no items. */
+  const places = new Set<{ items: number }>()
 
   function add(item: Item, guard?: Guard<Outcome>): Promise<Outcome> {
     return new Promise((resolve, reject) => {
@@ -68,26 +73,40 @@ export function createGathering<Item, Outcome>(options: Options<Item, Outcome>) 
   }
 
   function startRuns(): void {
-    while (running < most.runs && waiting.length > 0) {
+    while (mayStart()) {
       const [first, ...others] = takeNext()
       if (!first) return
-      running += 1
-      let isCounted = true
-      const makeRoom = () => {
-        if (!isCounted) return
-        isCounted = false
-        running -= 1
-        startRuns()
-      }
-      const timer = setTimeout(makeRoom, patienceMs)
+      const end = takePlace(1 + others.length)
       // A statement belongs to the trace of the request that came first.
       const run = first.inContext(() =>
         others.length === 0 ? runAlone(first) : runTogether([first, ...others]),
       )
-      void run.finally(() => {
-        clearTimeout(timer)
-        makeRoom()
-      })
+      void run.finally(end)
+    }
+  }
+
+  function mayStart(): boolean {
+    let underWay = 0
+    for (const { items } of places) underWay += items
+    return places.size < most.runs && waiting.length > 0 && waiting.length >= underWay
+  }
+
+  /** Counts a run until it ends or is slow. Returns what ends it. */
+  function takePlace(items: number): () => void {
+    const place = { items }
+    const waive = () => {
+      place.items = 0
+      startRuns()
+    }
+    const leave = () => {
+      places.delete(place)
+      startRuns()
+    }
+    places.add(place)
+    const timers = [setTimeout(waive, patienceMs.few), setTimeout(leave, patienceMs.all)]
+    return () => {
+      for (const timer of timers) clearTimeout(timer)
+      leave()
     }
   }
 
