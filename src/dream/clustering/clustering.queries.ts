@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import { liveRecords } from '../../db/live-records.ts'
 import type { MemoryKind } from '../../db/schema.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Sensitivity } from '../../domain/caller.ts'
@@ -50,7 +51,7 @@ export async function readPortion(
     select string_agg(uuid_send(id) || bit_send(bits), ''::bytea order by id) as packed
     from (
       select r.id, s.bits
-      from records as r join signatures as s on s.record_id = r.id and s.model_id = ${modelId}
+      from ${liveRecords} as r join signatures as s on s.record_id = r.id and s.model_id = ${modelId}
       where ${isInPartition(partition)} and ${isMergeable} and r.id > ${after}::uuid
       order by r.id
       limit ${limit}

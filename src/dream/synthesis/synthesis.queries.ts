@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import { liveRecords } from '../../db/live-records.ts'
 import type { Sensitivity } from '../../domain/caller.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
 import { factsOfEntity, isWritableEntity, referencePredicates } from '../entity-facts.queries.ts'
@@ -44,7 +45,7 @@ export async function listMostReferencedEntities(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.id
-    from records as r cross join lateral (
+    from ${liveRecords} as r cross join lateral (
       select count(*) as links from relations as e where e.source_id = r.id and e.predicate in ${referencePredicates}
     ) as it
     where ${isWritableEntity(ceiling)} and r.scope = ${scope} and it.links > 0

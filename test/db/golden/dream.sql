@@ -266,7 +266,17 @@ and r.scope = $1
 order by id) as packed
     from (
       select r.id, s.bits
-      from records as r join signatures as s on s.record_id = r.id
+      from (
+  select *
+from records
+where forgotten_at is null
+and decay_rank is not null
+  union all
+  select *
+from records
+where forgotten_at is null
+and decay_rank is null
+) as r join signatures as s on s.record_id = r.id
 and s.model_id = $1
       where r.scope = $2
 and r.memory_kind = $3
@@ -845,7 +855,17 @@ and back.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
 
 -- src/dream/synthesis/synthesis.queries.ts listMostReferencedEntities
     select r.id
-    from records as r cross join lateral (
+    from (
+  select *
+from records
+where forgotten_at is null
+and decay_rank is not null
+  union all
+  select *
+from records
+where forgotten_at is null
+and decay_rank is null
+) as r cross join lateral (
       select count(*) as links
 from relations as e
 where e.source_id = r.id
