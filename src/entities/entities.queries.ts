@@ -20,14 +20,17 @@ export async function findEntitiesByName(
     select entity.id, entity.scope, entity.status, entity.created_at, c.payload
     from (
       select r.id, r.scope, r.status, r.created_at
-      from handles as h join records as r on r.id = h.record_id
+      from handles as h cross join lateral (
+        select r.id, r.scope, r.status, r.created_at from records as r
+        where r.id = h.record_id and r.type = 'entity' and r.forgotten_at is null
+          and r.status in ('active', 'challenged') and ${openTo(trust)}
+        offset 0
+      ) as r
       where h.digest = ${digest} ${scope === undefined ? sql`` : sql`and h.scope = ${scope}`}
-        and r.type = 'entity' and r.forgotten_at is null and r.status in ('active', 'challenged')
-        and ${openTo(trust)}
       order by r.created_at, r.id
       limit ${limit}
     ) as entity
-    join contents as c on c.record_id = entity.id
+    cross join lateral (select payload from contents where record_id = entity.id offset 0) as c
   `.execute(db)
   return rows
 }

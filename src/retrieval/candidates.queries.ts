@@ -19,7 +19,10 @@ const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
 /** Digests of names, the most specific first. */
 type Names = { question: Question; digests: readonly Buffer[]; mostEntities: number }
 
-/** Finds the entities that have one of these names, in the order of the names. */
+/**
+ * Finds the entities that have one of these names, in the order of the names. Each is looked up by itself: before the first analyze,
+ * a plan for all of them read every record.
+ */
 export async function findNamed(
   db: Database,
   { question: { trust }, digests, mostEntities }: Names,
@@ -27,9 +30,13 @@ export async function findNamed(
   const { rows } = await sql<{ id: string }>`
     select h.record_id as id
     from unnest(${sql.val(digests)}::bytea[]) with ordinality as w (digest, place)
-    join handles as h on h.digest = w.digest
-    join records as r on r.id = h.record_id
-    where r.type = 'entity' and r.forgotten_at is null and r.status in ('active', 'challenged') and ${openTo(trust)}
+    cross join lateral (select record_id from handles where digest = w.digest offset 0) as h
+    cross join lateral (
+      select from records as r
+      where r.id = h.record_id and r.type = 'entity' and r.forgotten_at is null
+        and r.status in ('active', 'challenged') and ${openTo(trust)}
+      offset 0
+    ) as r
     group by h.record_id
     order by min(w.place), id
     limit ${mostEntities}

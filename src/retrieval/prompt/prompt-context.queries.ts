@@ -25,9 +25,10 @@ export async function findByHandles(
   const { rows } = await sql<{ id: string }>`
     select h.record_id as id
     from unnest(${sql.val(digests)}::bytea[]) with ordinality as w (digest, place)
-    join handles as h on h.digest = w.digest
-    join records as r on r.id = h.record_id
-    where r.type = ${type} and ${allOf(conditions)}
+    cross join lateral (select record_id from handles where digest = w.digest offset 0) as h
+    cross join lateral (
+      select r.scope from records as r where r.id = h.record_id and r.type = ${type} and ${allOf(conditions)} offset 0
+    ) as r
     group by h.record_id
     order by ${near} min(w.place), h.record_id desc
     limit ${limit}

@@ -10,34 +10,48 @@ where record_id = any($2::uuid[]);
     select entity.id, entity.scope, entity.status, entity.created_at, c.payload
     from (
       select r.id, r.scope, r.status, r.created_at
-      from handles as h join records as r on r.id = h.record_id
-      where h.digest = $1
+      from handles as h cross join lateral (
+        select r.id, r.scope, r.status, r.created_at
+from records as r
+        where r.id = h.record_id
 and r.type = 'entity'
 and r.forgotten_at is null
-and r.status in ('active', 'challenged')
-        and ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
-      order by r.created_at, r.id
+          and r.status in ('active', 'challenged')
+and ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+        offset 0
+      ) as r
+      where h.digest = $3
+order by r.created_at, r.id
       limit $4
     ) as entity
-    join contents as c on c.record_id = entity.id;
+    cross join lateral (select payload
+from contents
+where record_id = entity.id offset 0) as c;
 
 -- src/entities/entities.queries.ts findEntitiesByName: in one scope
     select entity.id, entity.scope, entity.status, entity.created_at, c.payload
     from (
       select r.id, r.scope, r.status, r.created_at
-      from handles as h join records as r on r.id = h.record_id
-      where h.digest = $1
-and h.scope = $2
-        and r.type = 'entity'
+      from handles as h cross join lateral (
+        select r.id, r.scope, r.status, r.created_at
+from records as r
+        where r.id = h.record_id
+and r.type = 'entity'
 and r.forgotten_at is null
-and r.status in ('active', 'challenged')
-        and ("r"."sensitivity" <= $3
-and "r"."scope" = any($4::text[]))
+          and r.status in ('active', 'challenged')
+and ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+        offset 0
+      ) as r
+      where h.digest = $3
+and h.scope = $4
       order by r.created_at, r.id
       limit $5
     ) as entity
-    join contents as c on c.record_id = entity.id;
+    cross join lateral (select payload
+from contents
+where record_id = entity.id offset 0) as c;
 
 -- src/entities/entities.queries.ts findEntity
     select r.scope, r.sensitivity, r.forgotten_at is null as is_live

@@ -72,13 +72,20 @@ and m.record_id = r.id
 -- src/retrieval/candidates.queries.ts findNamed
     select h.record_id as id
     from unnest($1::bytea[]) with ordinality as w (digest, place)
-    join handles as h on h.digest = w.digest
-    join records as r on r.id = h.record_id
-    where r.type = 'entity'
+    cross join lateral (select record_id
+from handles
+where digest = w.digest offset 0) as h
+    cross join lateral (
+      select
+from records as r
+      where r.id = h.record_id
+and r.type = 'entity'
 and r.forgotten_at is null
-and r.status in ('active', 'challenged')
+        and r.status in ('active', 'challenged')
 and ("r"."sensitivity" <= $2
 and "r"."scope" = any($3::text[]))
+      offset 0
+    ) as r
     group by h.record_id
     order by min(w.place), id
     limit $4;
@@ -626,10 +633,16 @@ from records as r;
 -- src/retrieval/prompt/prompt-context.queries.ts findByHandles: in every scope
     select h.record_id as id
     from unnest($1::bytea[]) with ordinality as w (digest, place)
-    join handles as h on h.digest = w.digest
-    join records as r on r.id = h.record_id
-    where r.type = $2
-and r.forgotten_at is null
+    cross join lateral (select record_id
+from handles
+where digest = w.digest offset 0) as h
+    cross join lateral (
+      select r.scope
+from records as r
+where r.id = h.record_id
+and r.type = $2
+and r.forgotten_at is null offset 0
+    ) as r
     group by h.record_id
     order by  min(w.place), h.record_id desc
     limit $3;
@@ -637,10 +650,16 @@ and r.forgotten_at is null
 -- src/retrieval/prompt/prompt-context.queries.ts findByHandles: in scopes
     select h.record_id as id
     from unnest($1::bytea[]) with ordinality as w (digest, place)
-    join handles as h on h.digest = w.digest
-    join records as r on r.id = h.record_id
-    where r.type = $2
-and r.forgotten_at is null
+    cross join lateral (select record_id
+from handles
+where digest = w.digest offset 0) as h
+    cross join lateral (
+      select r.scope
+from records as r
+where r.id = h.record_id
+and r.type = $2
+and r.forgotten_at is null offset 0
+    ) as r
     group by h.record_id
     order by bool_and(r.scope = any($3::text[])) desc, min(w.place), h.record_id desc
     limit $4;
