@@ -1,50 +1,8 @@
-import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createGathering, type Guard } from '../../src/db/gathering.ts'
+import { createGathering } from '../../src/db/gathering.ts'
 import { getWriting, runWriting, type Writing } from '../../src/db/request-scope.ts'
-import type { Transaction } from '../../src/db/transaction.ts'
 import { AppError } from '../../src/kernel/errors.ts'
-
-type Run = { items: number[]; end(outcomes?: (string | undefined)[]): void; fail(error: unknown): void }
-
-/** A gathering of numbers whose runs end when the test says so. */
-function createControlled(fits?: (items: readonly number[], next: number) => boolean) {
-  const runs: Run[] = []
-  const start = <R>(items: readonly number[], present: (outcomes: (string | undefined)[]) => R) =>
-    new Promise<R>((resolve, reject) => {
-      const usual = items.map(String)
-      runs.push({ items: [...items], end: (outcomes = usual) => resolve(present(outcomes)), fail: reject })
-    })
-  const gather = createGathering<number, string>({
-    begin,
-    alone: (item) => start([item], ([outcome]) => `${outcome} alone`),
-    together: (items) => start(items, (outcomes) => outcomes),
-    ...(fits ? { fits } : {}),
-  })
-  const add = (item: number) => gather(item)
-  return { add, gather, runs, items: () => runs.map((run) => run.items) }
-}
-
-/** A transaction that keeps nothing: what is written in it is tested on a database. */
-const begin = <T>(work: (tx: Transaction) => Promise<T>) => work({} as Transaction)
-
-/** Guards that admit all but some numbers, and what was kept for the others. */
-function createGuards(refused: readonly number[]) {
-  const kept: object[] = []
-  const keeper: Guard['keeper'] = {
-    admit: async (_, guards) =>
-      guards.map((guard) => (refused.includes(Reflect.get(guard, 'of')) ? new Error('refused') : undefined)),
-    keep: async (_, settled) => void kept.push(...settled),
-  }
-  const guardOf = (of: number) => ({ of, keeper, settle: (outcome: string) => ({ of, outcome }) })
-  return { kept, guardOf }
-}
-
-const settled = () => vi.advanceTimersByTimeAsync(0)
-
-function databaseError(code: string): pg.DatabaseError {
-  return Object.assign(new pg.DatabaseError('refused', 7, 'error'), { code })
-}
+import { begin, createControlled, databaseError, settled } from '../support/controlled-gathering.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -74,37 +32,30 @@ describe('requests that wait at the same moment', () => {
   })
 
   it('start beside a run when there are as many as in that run, or when it ends', async () => {
-    const { add, runs, items } = createControlled()
+    const { add, endOnes, runs, items } = createControlled()
     for (const item of [1, 2, 3, 4, 5]) void add(item)
-    for (const at of [0, 1]) runs[at]?.end()
-    await settled()
+    await endOnes()
     for (const item of [6, 7]) void add(item)
     expect(items()).toEqual([[1], [2], [3, 4, 5]])
-    void add(8)
+    for (const item of [8, 9, 10]) void add(item)
     expect(items().slice(3)).toEqual([[6, 7, 8]])
-    for (const item of [9, 10]) void add(item)
-    runs[2]?.end()
-    await settled()
-    expect(items()).toHaveLength(4)
-    runs[3]?.end()
-    await settled()
+    for (const at of [2, 3]) {
+      expect(items()).toHaveLength(4)
+      runs[at]?.end()
+      await settled()
+    }
     expect(items().slice(4)).toEqual([[9, 10]])
   })
 
   it('start beside a run of more after a fiftieth of a second', async () => {
-    const { add, runs, items } = createControlled()
+    const { add, endOnes, items } = createControlled()
     for (const item of [1, 2, 3, 4]) void add(item)
-    for (const at of [0, 1]) runs[at]?.end()
-    await settled()
+    await endOnes()
     void add(5)
     await vi.advanceTimersByTimeAsync(19)
     expect(items()).toEqual([[1], [2], [3, 4]])
     await vi.advanceTimersByTimeAsync(1)
     expect(items().slice(3)).toEqual([[5]])
-    for (const item of [6, 7]) void add(item)
-    runs[3]?.end()
-    await settled()
-    expect(items().slice(4)).toEqual([[6, 7]])
   })
 
   it('leave out of a run what does not fit, which comes first in the next', async () => {
@@ -194,73 +145,5 @@ describe('a run of several requests', () => {
     await Promise.all(answers)
     expect(writings.map((each) => each.position)).toEqual([undefined, undefined, position, position])
     expect(writings.map((each) => each.hasCommitted)).toEqual([false, false, true, true])
-  })
-})
-
-describe('a guard', () => {
-  it('keeps the outcome of each request that it admits, among requests without one', async () => {
-    const { gather, runs, items } = createControlled()
-    const { kept, guardOf } = createGuards([4, 6])
-    const answers = [1, 2, 3, 4, 5, 6].map((item) => gather(item, item === 3 ? undefined : guardOf(item)))
-    for (const answer of answers) answer.catch(() => {})
-    await settled()
-    for (const at of [0, 1]) runs[at]?.end()
-    await settled()
-    expect(items()[2]).toEqual([3, 5])
-    runs[2]?.end()
-    const results = await Promise.allSettled(answers)
-    expect(results.map((result) => (result.status === 'fulfilled' ? result.value : 'refused'))).toEqual([
-      '1 alone',
-      '2 alone',
-      '3',
-      'refused',
-      '5',
-      'refused',
-    ])
-    expect(kept).toEqual([
-      { of: 1, outcome: '1 alone' },
-      { of: 2, outcome: '2 alone' },
-      { of: 5, outcome: '5' },
-    ])
-  })
-
-  it('runs nothing when it admits none, and what it admits alone runs alone', async () => {
-    const { gather, runs, items } = createControlled()
-    const { kept, guardOf } = createGuards([1, 4])
-    const answers = [1, 2, 3, 4].map((item) => gather(item, guardOf(item)))
-    for (const answer of answers) answer.catch(() => {})
-    await settled()
-    expect(items()).toEqual([[2], [3]])
-    for (const run of runs) run.end()
-    expect(await answers[1]).toBe('2 alone')
-    expect(await answers[2]).toBe('3 alone')
-    await expect(answers[0]).rejects.toThrow('refused')
-    await expect(answers[3]).rejects.toThrow('refused')
-    expect(kept).toHaveLength(2)
-  })
-
-  it('is asked again for a request that has to run alone, and keeps nothing of a run that failed', async () => {
-    const { gather, runs, items } = createControlled()
-    const { kept, guardOf } = createGuards([])
-    const answers = [1, 2, 3, 4, 5].map((item) => gather(item, guardOf(item)))
-    await settled()
-    for (const at of [0, 1]) runs[at]?.end()
-    await settled()
-    runs[2]?.fail(databaseError('40P01'))
-    await settled()
-    expect(items().slice(3)).toEqual([[3], [4], [5]])
-    for (const run of runs.slice(3)) run.end()
-    expect(await Promise.all(answers)).toEqual([1, 2, 3, 4, 5].map((item) => `${item} alone`))
-    expect(kept).toHaveLength(5)
-  })
-
-  it('keeps nothing for an outcome that is not to be kept', async () => {
-    const { gather, runs } = createControlled()
-    const { kept, guardOf } = createGuards([])
-    const answer = gather(1, { ...guardOf(1), settle: () => undefined })
-    await settled()
-    runs[0]?.end()
-    expect(await answer).toBe('1 alone')
-    expect(kept).toEqual([])
   })
 })
