@@ -13,7 +13,9 @@ it('a worker with another model takes over as soon as the last old worker has st
     const { rows } = await database.pool.query('select from embedding_workers')
     return rows.length === 2
   })
-  const [old] = await readEmbeddingModels(database)
+  const old = await until('the walk of the old model to end', async () =>
+    (await readEmbeddingModels(database)).find(({ walked_to: walkedTo }) => walkedTo === null),
+  )
   const next = startWorker({ MEMBRANE_EMBEDDING_PROVIDER: 'hash', MEMBRANE_EMBEDDING_DIMENSIONS: '64' })
   await next.waitForOutput(/another configuration/)
   first.kill('SIGTERM')
