@@ -1,3 +1,4 @@
+import { isUuid } from '../kernel/ids.ts'
 import { maskFact, maskMembers, maskSecrets, maskText, replaceNamedObject } from './masking.ts'
 import { contentOf, isPlainMessage } from './message-content.ts'
 import type { Payload } from './payloads.ts'
@@ -25,10 +26,14 @@ export function searchableText(payload: Payload, tags: readonly string[]): strin
 /** More of one text is not judged. */
 const mostTelling = 4_096
 
-/** What a payload says, by which its worth is judged: without the names of events and references, and without secrets. */
+/**
+ * What a payload says, by which its worth is judged: without the names of events and references, without secrets, and without ids:
+ * a fact about an entity would be worth more or less by the letters of the id.
+ */
 export function tellingText(payload: Payload): string {
   const words = payload.kind === 'episodic' ? tellingWordsOf(payload) : wordsOf(payload)
-  return [...new Set(words)].map((each) => maskWords(each.slice(0, mostTelling))).join('\n')
+  const said = [...new Set(words)].filter((each) => !isUuid(each))
+  return said.map((each) => maskWords(each.slice(0, mostTelling))).join('\n')
 }
 
 function tellingWordsOf(payload: Extract<Payload, { kind: 'episodic' }>): string[] {

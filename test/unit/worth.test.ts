@@ -79,6 +79,18 @@ describe('worth at creation', () => {
     expect(judgeWorth(fact).value).toBeLessThan(0.55)
   })
 
+  it('of a fact about an entity does not depend on the id of the entity', () => {
+    const judge = (subject: string) =>
+      judgeWorth({ kind: 'semantic', subject, predicate: 'profile', object: 'all about Orion' } as Payload)
+        .value
+    const values = [
+      '01980000-0000-7000-8000-000000000001',
+      '01a2128f-4132-7203-bd64-b468f22d5d42',
+      'ABCDEFAB-CDEF-4ABC-8DEF-ABCDEFABCDEF',
+    ].map(judge)
+    expect(new Set(values).size).toBe(1)
+  })
+
   it('reads languages without spaces and without Latin letters', () => {
     expect(worthOf('来週の火曜日に大阪へ引っ越します。新しい住所は後で送ります。')).toBeGreaterThan(
       worthOf('はい。'),
