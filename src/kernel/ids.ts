@@ -56,13 +56,25 @@ export function isUuid(text: string): boolean {
   return uuid.test(text)
 }
 
-/** Writes the 16 bytes of a UUID as text. */
-export function formatUuid(bytes: Buffer): string {
-  const hex = bytes.toString('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-}
-
 const bytesOfUuid = 16
+const digits = Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0))
+const hyphen = '-'.charCodeAt(0)
+/** Where the digits of each byte stand in the text. */
+const digitPlaces = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
+const characters = new Array<number>(36).fill(hyphen)
+
+/**
+ * Writes the 16 bytes of a UUID as text. A question asks for hundreds of ids, so they are not put together of strings, which takes
+ * several times as long.
+ */
+export function formatUuid(bytes: Uint8Array): string {
+  for (let at = 0; at < bytesOfUuid; at++) {
+    const [byte, place] = [bytes[at] as number, digitPlaces[at] as number]
+    characters[place] = digits[byte >>> 4] as number
+    characters[place + 1] = digits[byte & 15] as number
+  }
+  return String.fromCharCode(...characters)
+}
 
 /** Reads UUIDs that come one behind the other. */
 export function unpackIds(bytes: Buffer | null | undefined): string[] {
