@@ -22,17 +22,17 @@ const slots = jobNames.length
 export async function startWorker(options: WorkerOptions): Promise<JobWorker> {
   const { settings, handle, log, concurrency = slots } = options
   const running = new Set<Promise<unknown>>()
-  const stopping = new AbortController()
+  let isStopping = false
   const logFault = createFaultLog(log)
-  const process = createProcess(handle, { running, stopping: stopping.signal, log, logFault })
-  const worker = createWorker(settings, process, concurrency)
+  const tools = { running, isStopping: () => isStopping, log, logFault }
+  const worker = createWorker(settings, createProcess(handle, tools), concurrency)
   worker.on('error', logFault)
   // BullMQ waits for Redis, but tries PostgreSQL only once: its failure must end the start.
   if (settings.redisUrl === undefined) await worker.waitUntilReady()
   worker.run().catch(logFault)
   return {
     stop: async (milliseconds) => {
-      stopping.abort()
+      isStopping = true
       worker.cancelAllJobs('the worker stops')
       const closed = worker.close().then(() => true)
       const finished = Promise.allSettled(running).then(() => sleep(markFinishedMs, true, { ref: false }))
@@ -43,16 +43,16 @@ export async function startWorker(options: WorkerOptions): Promise<JobWorker> {
 
 type ProcessTools = {
   running: Set<Promise<unknown>>
-  stopping: AbortSignal
+  isStopping(): boolean
   log: Logger
   logFault: (error: Error) => void
 }
 
 /** BullMQ passes a signal only to a function of three parameters; one with a default value does not count. */
-function createProcess(handle: JobHandler, { running, stopping, log, logFault }: ProcessTools): Process {
+function createProcess(handle: JobHandler, { running, isStopping, log, logFault }: ProcessTools): Process {
   return async (job, token, signal) => {
     // A slot that waited for a message when the worker began to stop may still take one. It is for another worker.
-    if (stopping.aborted) {
+    if (isStopping()) {
       await job.moveToWait(token)
       throw new WaitingError()
     }
