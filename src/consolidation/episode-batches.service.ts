@@ -2,7 +2,7 @@ import { isOutage } from '../db/failures.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { maskSecrets, maskText } from '../domain/masking.ts'
 import { timeBatches } from '../jobs/batch-timing.ts'
-import type { BatchResult, Change, RunContext } from '../jobs/runs.ts'
+import { type BatchResult, type Change, findKeptFor, type RunContext } from '../jobs/runs.ts'
 import { type Position, startPosition, walkInBatches } from '../jobs/table-walk.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { describeFailure } from '../kernel/log.ts'
@@ -44,8 +44,8 @@ export function createEpisodeStage(
   consolidate: Consolidate,
 ): Stage {
   async function run(context: StageContext): Promise<void> {
-    const { id: runId, dryRun: isDryRun, startedAt: until, keepsEffects = false } = context.run
-    const keptFor = keepsEffects && !isDryRun ? runId : undefined
+    const { id: runId, dryRun: isDryRun, startedAt: until } = context.run
+    const keptFor = findKeptFor(context.run)
     const processBatch: ProcessBatch = async (tx, portion) => {
       // Takes the lock before it reads: an erasure waits for this batch and then finds the records made from it.
       await lockTombstonesShared(tx)

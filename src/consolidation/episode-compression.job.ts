@@ -1,5 +1,6 @@
-import { dropEffects } from '../db/run-effects.ts'
+import { keepByStatement } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
+import { findKeptFor } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { momentBefore } from '../kernel/units.ts'
 import { claimEpisodes, type Portion } from './episode-batches.queries.ts'
@@ -22,8 +23,8 @@ export function createCompressionStage({ clock, compressionAgeMs, size }: Resour
     run: (context) => {
       const { id: runId, startedAt } = context.run
       const until = momentBefore(startedAt, compressionAgeMs)
-      const keepsEffects = context.run.keepsEffects === true && !context.run.dryRun
-      const next = (tx: Transaction, portion: Portion) => compressNext(tx, portion, { runId, keepsEffects })
+      const keptFor = findKeptFor(context.run)
+      const next = (tx: Transaction, portion: Portion) => compressNext(tx, portion, { runId, keptFor })
       return walkEpisodes(context, {
         stage: 'episodic',
         clock,
@@ -38,18 +39,20 @@ export function createCompressionStage({ clock, compressionAgeMs, size }: Resour
 async function compressNext(
   tx: Transaction,
   portion: Portion,
-  { runId, keepsEffects }: { runId: string; keepsEffects: boolean },
+  { runId, keptFor }: { runId: string; keptFor: string | undefined },
 ): Promise<EpisodeBatchResult> {
   const { now } = portion
-  // The statement keeps what it writes: the triggers would do it row by row, in half of the time of a batch.
-  if (keepsEffects) await dropEffects(tx)
   const claimed = await claimEpisodes(tx, portion)
   if (claimed.length === 0) return { last: undefined }
   const ids = claimed.map(({ id }) => id)
   const candidates = await claimCompressionCandidates(tx, ids)
   const compressed = candidates.flatMap((each) => compressOne(each, now))
   const finished = await excludeLocked(tx, ids, candidates)
-  await writeCompressed(tx, compressed, { finished, now, runId, keepsEffects })
+  const keepsEffects = keptFor !== undefined
+  // The triggers would keep the rows one by one, in half of the time of a batch.
+  await keepByStatement(tx, keptFor, () =>
+    writeCompressed(tx, compressed, { finished, now, runId, keepsEffects }),
+  )
   return {
     done: finished.length,
     counts: { episodic_compressed: compressed.length },

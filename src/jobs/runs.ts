@@ -17,6 +17,11 @@ export type Run = {
   traceparent?: string | null
 }
 
+/** The run for which statements can keep the rows that they write themselves. Those of a dry run are always kept by triggers. */
+export function findKeptFor({ id, dryRun, keepsEffects }: Run): string | undefined {
+  return keepsEffects && !dryRun ? id : undefined
+}
+
 export type Change = {
   record_id: string
   action: string

@@ -160,7 +160,7 @@ export async function writeReinforced(
   reinforced: readonly Reinforced[],
   { actor, now, runId, keptFor }: { actor: string; now: Date; runId: string; keptFor?: string | undefined },
 ): Promise<void> {
-  const kept = keptFor === undefined ? undefined : keepReinforced(keptFor)
+  const keepsEffects = keptFor !== undefined
   const times = reinforced.flatMap(({ id, times }) => times.map((time, nth) => ({ id, nth, ...time })))
   await sql`
     with incoming as materialized (
@@ -191,14 +191,20 @@ export async function writeReinforced(
       from each
       where nth < ${maxNamedSources}
       group by id
-    ), ${kept?.earlier ?? sql``} record as (
+    ), earlier_record as materialized (
+      select r.id, jsonb_build_object(${life}) as row from records as r
+      where ${keepsEffects}::bool and ${hasIdOf('incoming')}
+    ), earlier_content as materialized (
+      select c.record_id, jsonb_build_object(${evidence}) as row from contents as c
+      where ${keepsEffects}::bool and ${hasIdOf('observation', 'c.record_id')} and ${namesFew}
+    ), record as (
       update records as r
       set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
         salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
         updated_at = greatest(r.updated_at, ${now}::timestamptz)
       from incoming as i
       where r.id = i.id and ${hasIdOf('incoming')}
-      returning r.id, r.updated_at ${kept?.record ?? sql``}
+      returning r.id, r.updated_at, case when ${keepsEffects}::bool then jsonb_build_object(${life}) end as row
     ), content as (
       update contents as c
       set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
@@ -206,8 +212,14 @@ export async function writeReinforced(
       from observation as w
       where c.record_id = w.id and ${hasIdOf('incoming', 'c.record_id')}
         and ${namesFew}
-      ${kept?.content ?? sql``}
-    ) ${kept?.effect ?? sql``}
+      returning c.record_id, case when ${keepsEffects}::bool then jsonb_build_object(${evidence}) end as row
+    ), effect as (
+      insert into run_effects (run_id, record_id, relation, before, after)
+      select ${runId}::uuid, id, 'records', e.row, record.row from earlier_record as e join record using (id)
+      union all
+      select ${runId}::uuid, record_id, 'contents', e.row, content.row
+      from earlier_content as e join content using (record_id)
+    )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
     select id, ${runId}::uuid, updated_at, 'reinforce', ${actor}, 'observed again',
       jsonb_build_object(
@@ -218,27 +230,7 @@ export async function writeReinforced(
   `.execute(tx)
 }
 
-/** The parts that keep the rows of reinforced facts: of each the columns that may have changed. */
-function keepReinforced(keptFor: string) {
-  return {
-    earlier: sql`earlier_record as materialized (
-      select r.id, jsonb_build_object(${life}) as row from records as r where ${hasIdOf('incoming')}
-    ), earlier_content as materialized (
-      select c.record_id, jsonb_build_object(${evidence}) as row from contents as c
-      where ${hasIdOf('observation', 'c.record_id')} and ${namesFew}
-    ),`,
-    record: sql`, jsonb_build_object(${life}) as row`,
-    content: sql`returning c.record_id, jsonb_build_object(${evidence}) as row`,
-    effect: sql`, effect as (
-      insert into run_effects (run_id, record_id, relation, before, after)
-      select ${keptFor}::uuid, id, 'records', e.row, record.row from earlier_record as e join record using (id)
-      union all
-      select ${keptFor}::uuid, record_id, 'contents', e.row, content.row
-      from earlier_content as e join content using (record_id)
-    )`,
-  }
-}
-
+/** What a run keeps of a record that it reinforces. */
 const life = sql`${recordLife}, 'last_reinforced_at', r.last_reinforced_at, 'expires_at', r.expires_at`
 const namesFew = sql`jsonb_array_length(c.payload -> 'evidence') < ${maxNamedSources}`
 const evidence = sql`

@@ -439,68 +439,7 @@ from records as r
 where r.id = $1::uuid
 order by r.id for key share;
 
--- src/consolidation/facts/facts.queries.ts writeReinforced: of no run that keeps rows
-    with incoming as materialized (
-      select *
-from unnest(
-        $1::uuid[],
-        $2::float8[],
-        $3::timestamptz[],
-        $4::timestamptz[],
-        $5::float8[],
-        $6::timestamptz[],
-        $7::timestamptz[],
-        $8::int4[]
-      ) as incoming (
-        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, times
-      )
-    ), each as materialized (
-      select *
-from unnest(
-        $9::uuid[], $10::text[],
-        $11::text[], $12::float8[],
-        $13::float8[], $14::int4[]
-      ) with ordinality as each (id, episode, observed_at, before, after, nth, place)
-    ), observation as (
-      select id,
-        jsonb_agg(
-          jsonb_build_object('source_type', 'event', 'source_id', episode, 'timestamp', observed_at)
-order by place
-        ) as evidence,
-        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', observed_at)
-order by place) as sources
-      from each
-      where nth < $15
-      group by id
-    ),  record as (
-      update records as r
-      set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
-        salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
-        updated_at = greatest(r.updated_at, $16::timestamptz)
-      from incoming as i
-      where r.id = i.id
-and "r"."id" = any(array(select id
-from "incoming"))
-      returning r.id, r.updated_at
-    ), content as (
-      update contents as c
-      set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
-        provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || w.sources)
-      from observation as w
-      where c.record_id = w.id
-and "c"."record_id" = any(array(select id
-from "incoming"))
-        and jsonb_array_length(c.payload -> 'evidence') < $17
-    )
-    insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-    select id, $18::uuid, updated_at, 'reinforce', $19, 'observed again',
-      jsonb_build_object(
-        'evidence', jsonb_build_array(null, episode), 'salience', jsonb_build_array(before, after)
-      )
-    from each join record using (id)
-    order by place;
-
--- src/consolidation/facts/facts.queries.ts writeReinforced: of a run that keeps rows
+-- src/consolidation/facts/facts.queries.ts writeReinforced
     with incoming as materialized (
       select *
 from unnest(
@@ -539,28 +478,30 @@ order by place) as sources
   'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,
   'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at, 'last_reinforced_at', r.last_reinforced_at, 'expires_at', r.expires_at) as row
 from records as r
-where "r"."id" = any(array(select id
+      where $16::bool
+and "r"."id" = any(array(select id
 from "incoming"))
     ), earlier_content as materialized (
       select c.record_id, jsonb_build_object(
   'record_id', c.record_id, 'payload', c.payload, 'provenance', c.provenance, 'changed', c.changed) as row
 from contents as c
-      where "c"."record_id" = any(array(select id
+      where $17::bool
+and "c"."record_id" = any(array(select id
 from "observation"))
-and jsonb_array_length(c.payload -> 'evidence') < $16
+and jsonb_array_length(c.payload -> 'evidence') < $18
     ), record as (
       update records as r
       set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
         salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
-        updated_at = greatest(r.updated_at, $17::timestamptz)
+        updated_at = greatest(r.updated_at, $19::timestamptz)
       from incoming as i
       where r.id = i.id
 and "r"."id" = any(array(select id
 from "incoming"))
-      returning r.id, r.updated_at , jsonb_build_object(
+      returning r.id, r.updated_at, case when $20::bool then jsonb_build_object(
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
   'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,
-  'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at, 'last_reinforced_at', r.last_reinforced_at, 'expires_at', r.expires_at) as row
+  'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at, 'last_reinforced_at', r.last_reinforced_at, 'expires_at', r.expires_at) end as row
     ), content as (
       update contents as c
       set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
@@ -569,19 +510,19 @@ from "incoming"))
       where c.record_id = w.id
 and "c"."record_id" = any(array(select id
 from "incoming"))
-        and jsonb_array_length(c.payload -> 'evidence') < $18
-      returning c.record_id, jsonb_build_object(
-  'record_id', c.record_id, 'payload', c.payload, 'provenance', c.provenance, 'changed', c.changed) as row
-    ) , effect as (
+        and jsonb_array_length(c.payload -> 'evidence') < $21
+      returning c.record_id, case when $22::bool then jsonb_build_object(
+  'record_id', c.record_id, 'payload', c.payload, 'provenance', c.provenance, 'changed', c.changed) end as row
+    ), effect as (
       insert into run_effects (run_id, record_id, relation, before, after)
-      select $19::uuid, id, 'records', e.row, record.row
+      select $23::uuid, id, 'records', e.row, record.row
 from earlier_record as e join record using (id)
       union all
-      select $20::uuid, record_id, 'contents', e.row, content.row
+      select $24::uuid, record_id, 'contents', e.row, content.row
       from earlier_content as e join content using (record_id)
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-    select id, $21::uuid, updated_at, 'reinforce', $22, 'observed again',
+    select id, $25::uuid, updated_at, 'reinforce', $26, 'observed again',
       jsonb_build_object(
         'evidence', jsonb_build_array(null, episode), 'salience', jsonb_build_array(before, after)
       )

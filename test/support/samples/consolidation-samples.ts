@@ -17,7 +17,6 @@ const due = { stage: 'semantic', scope: null, until: now, now } as const
 const portion = { ...due, after: startPosition, limit: 1_000 }
 const handle = { digest, detail: digest, place: null }
 const key = { digest, handle: digest, scope, sensitivity }
-const reinforcement = { actor: 'a', now, runId: id }
 const within = (ask: (tx: Transaction) => Promise<unknown>) => (db: Database) => db.transaction().execute(ask)
 
 export const consolidationSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
@@ -58,12 +57,7 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
       'of no run that keeps rows': within((tx) => facts.insertObservations(tx, [], now)),
       'of a run that keeps rows': within((tx) => facts.insertObservations(tx, [], now, id)),
     },
-    writeReinforced: {
-      'of no run that keeps rows': within((tx) => facts.writeReinforced(tx, [], reinforcement)),
-      'of a run that keeps rows': within((tx) =>
-        facts.writeReinforced(tx, [], { ...reinforcement, keptFor: id }),
-      ),
-    },
+    writeReinforced: within((tx) => facts.writeReinforced(tx, [], { actor: 'a', now, runId: id })),
   },
   'src/consolidation/practices/practices.queries.ts': {
     findCounted: within((tx) => counting.findCounted(tx, 'competence', [id])),
