@@ -140,7 +140,10 @@ async function fillHandles(db: Kysely<unknown>): Promise<void> {
     last = end.id
     const handles = rows.flatMap(({ id, scope, payload }) =>
       handlesOf(payload).map(({ digest, detail }) => ({
-        ...{ record_id: id, scope, digest: hex(digest), detail: detail && hex(detail) },
+        record_id: id,
+        scope,
+        digest: hex(digest),
+        detail: detail && hex(detail),
       })),
     )
     await sql`

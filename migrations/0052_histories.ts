@@ -71,7 +71,10 @@ type History = {
 
 const histories: readonly History[] = [
   {
-    ...{ name: 'audit_entries', key: 'at', indexes: ['pkey'], hasIdentity: true },
+    name: 'audit_entries',
+    key: 'at',
+    indexes: ['pkey'],
+    hasIdentity: true,
     rules: [
       `create trigger audit_entries_append_only before update or delete on audit_entries
         for each row execute function refuse_audit_change()`,
@@ -82,12 +85,18 @@ const histories: readonly History[] = [
     triggers: ['append_only', 'kept', 'effects'],
   },
   {
-    ...{ name: 'importance_history', key: 'at', indexes: ['pkey', 'at'], hasIdentity: true },
+    name: 'importance_history',
+    key: 'at',
+    indexes: ['pkey', 'at'],
+    hasIdentity: true,
     rules: [effectsTrigger('importance_history')],
     triggers: ['effects'],
   },
   {
-    ...{ name: 'maintenance_changes', key: 'run_id', indexes: ['pkey'], hasIdentity: false },
+    name: 'maintenance_changes',
+    key: 'run_id',
+    indexes: ['pkey'],
+    hasIdentity: false,
     rules: [
       // Names the key of a change, so that a batch which is repeated lists it once.
       `alter table maintenance_changes add constraint maintenance_changes_pkey primary key (run_id, record_id, action)`,

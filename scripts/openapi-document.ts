@@ -4,7 +4,8 @@ import { createApp } from '../src/http/app.ts'
 import { systemClock as clock } from '../src/kernel/clock.ts'
 import { createIds } from '../src/kernel/ids.ts'
 import { createLogger } from '../src/kernel/log.ts'
-import { createServices, listRooms } from '../src/services.ts'
+import { listRooms } from '../src/rooms.ts'
+import { createServices } from '../src/services.ts'
 
 /** Returns the OpenAPI document. It needs no database: a pool connects at its first query. */
 export async function describeProduct(): Promise<string> {
@@ -20,7 +21,11 @@ export async function describeProduct(): Promise<string> {
   })
   const services = createServices({ config, db: connection.db, clock, ids, log })
   const app = await createApp({
-    ...{ config, clock, ids, pool: connection.pool, authenticate: services.keys.authenticate },
+    config,
+    clock,
+    ids,
+    pool: connection.pool,
+    authenticate: services.keys.authenticate,
     checks: {},
     log: { level: 'silent' },
     rooms: listRooms(services),

@@ -16,8 +16,18 @@ const types = { int8: 'number', timestamptz: 'Date', jsonb: 'Json', tsvector: 's
 /** Writes the types of the tables at `url` to src/db/schema.ts, or to another file for a comparison. */
 export function writeDatabaseTypes(url: string, file = schema): void {
   const flags = [
-    ...['--dialect', 'postgres', '--url', url, '--out-file', file, '--log-level', 'error'],
-    ...['--exclude-pattern', 'kysely_*', '--type-mapping', JSON.stringify(types)],
+    '--dialect',
+    'postgres',
+    '--url',
+    url,
+    '--out-file',
+    file,
+    '--log-level',
+    'error',
+    '--exclude-pattern',
+    'kysely_*',
+    '--type-mapping',
+    JSON.stringify(types),
   ]
   execFileSync(process.execPath, [generator, ...flags])
 }
@@ -28,7 +38,10 @@ async function writeFromMigrations(): Promise<void> {
   const server = await startEmbeddedPostgres({ dataDir, durable: false })
   try {
     const { db, close } = connect({
-      ...{ url: server.url, poolSize: 1, statementTimeoutMs: 0, lockTimeoutMs: 0 },
+      url: server.url,
+      poolSize: 1,
+      statementTimeoutMs: 0,
+      lockTimeoutMs: 0,
       applicationName: 'membrane db:types',
     })
     await migrateUp(db)

@@ -38,18 +38,25 @@ export async function startApi(context: RoleContext): Promise<Service> {
   serving.services.storeReading.watchQueue(() => queue.count())
   let isStopping = false
   const app = await createApp({
-    ...{ config, clock, ids, ...serving },
+    config,
+    clock,
+    ids,
+    ...serving,
     pool: waiting,
     positions,
     countTogether: siblings?.count,
-    ...{ tracer, onRequestCompleted: instruments.observeAnswer, openQueueAdapter: () => queue.show() },
+    tracer,
+    onRequestCompleted: instruments.observeAnswer,
+    openQueueAdapter: () => queue.show(),
     checks: {
       database: async () => void (await pool.query('select')),
       migrations: () => requireCurrent(db),
-      ...{ configuration, tombstones },
+      configuration,
+      tombstones,
     },
     advisories: {
-      ...{ queue: () => queue.ready(), ...replicas?.checks },
+      queue: () => queue.ready(),
+      ...replicas?.checks,
       ...(config.tenants ? { tenant_servers: servers.check } : {}),
     },
     isStopping: () => isStopping,

@@ -94,26 +94,32 @@ export function createJobs({
       deleteRevisionEffects(db, momentBefore(now, revisionMs), limit),
   }
   const embeddings = createEmbeddingJob({
-    ...{ db, clock, ids, log, maxSensitivity: config.models.maxSensitivity },
+    db,
+    clock,
+    ids,
+    log,
+    maxSensitivity: config.models.maxSensitivity,
     embedder: models.embedder,
   })
   const texts = createTextUpdate({ db, clock, log, textLanguage: config.records.textLanguage })
   const refresh = createRefresh({ db })
   const model = models.chat
   const writing = {
-    ...{ ids, textLanguage: config.records.textLanguage, policies: createPoliciesService({ db, clock }) },
+    ids,
+    textLanguage: config.records.textLanguage,
+    policies: createPoliciesService({ db, clock }),
     seal: createSeal(config.records.tombstoneKey),
   }
   const jobWorks = addPlanApplication(
     { db, seal: writing.seal, purge: purgeRecords },
     {
       decay: createPromotion({ db }).addTo(createSweep({ db, forgottenRetentionMs, revisedRetentionMs })),
-      consolidate: createConsolidation({
-        ...{ db, clock, ...writing, ...config.consolidation },
-        extraction: model,
-      }),
+      consolidate: createConsolidation({ db, clock, ...writing, ...config.consolidation, extraction: model }),
       dream: createDream({
-        ...{ db, forgottenRetentionMs, refresh, ...config.cognition },
+        db,
+        forgottenRetentionMs,
+        refresh,
+        ...config.cognition,
         model,
         writing,
         drift: { roots: config.driftRoots, textLanguage: config.records.textLanguage },
@@ -128,7 +134,15 @@ export function createJobs({
   )
   const worker = `${hostname()}:${process.pid}`
   const runner = createRunner({
-    ...{ db, clock, ids, log, worker, jobWorks, intervals, tracer, announcements },
+    db,
+    clock,
+    ids,
+    log,
+    worker,
+    jobWorks,
+    intervals,
+    tracer,
+    announcements,
     planRetentionMs: config.jobs.planRetentionMs,
   })
   const handle: JobHandler = async (job, signal, showRun) => ({
@@ -137,7 +151,13 @@ export function createJobs({
   const startPolls = () => {
     const polls = [
       startDueJobsPoll({
-        ...{ db, clock, log, worker, runner, intervals, announcements },
+        db,
+        clock,
+        log,
+        worker,
+        runner,
+        intervals,
+        announcements,
         ...(pollMs === undefined ? {} : { everyMs: pollMs }),
       }),
       watchTexts(),
@@ -150,7 +170,9 @@ export function createJobs({
     return { stop: async () => void (await Promise.all(watches.map((watch) => watch.stop()))) }
   }
   return {
-    ...{ handle, startPolls, watchTexts },
+    handle,
+    startPolls,
+    watchTexts,
     findDue: createDueJobs({ db, clock, worker, intervals }),
     hasTexts: async () => (await embeddings.hasWork()) || (await texts.hasWork()),
   }

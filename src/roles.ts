@@ -125,7 +125,10 @@ async function startEverything(context: RoleContext, early: ChildProcess | undef
   // It is loaded while the database starts.
   const preparation = import('./store-preparation.ts')
   return startAll({
-    ...{ ...context, early, entry, print },
+    ...context,
+    early,
+    entry,
+    print,
     environment: process.env,
     prepare: async (...database) => (await preparation).prepareDatabase(...database),
   })

@@ -1,8 +1,7 @@
-import { captureRoutes, createCaptureService, createNotesService, notesRoutes } from './capture/index.ts'
+import { createCaptureService, createNotesService } from './capture/index.ts'
 import type { Config } from './config/config.ts'
-import { consoleRoutes, createConsoleFiles } from './console/index.ts'
+import { createConsoleFiles } from './console/index.ts'
 import {
-  conversationsRoutes,
   createConversationRemovalService,
   createConversationsService,
   createMessageAppending,
@@ -10,25 +9,22 @@ import {
 import type { Database } from './db/connection.ts'
 import { runReading } from './db/request-scope.ts'
 import { createSeal } from './domain/tombstone-seal.ts'
-import { createDriftService, driftRoutes } from './dream/index.ts'
+import { createDriftService } from './dream/index.ts'
 import {
   createCellCache,
   createQueryEmbedder,
   createSurprisePreviewService,
   createVectorSearch,
-  surpriseRoutes,
 } from './embeddings/index.ts'
-import { createEntitiesService, createEntityMergingService, entitiesRoutes } from './entities/index.ts'
-import { type Room, room } from './http/app.ts'
+import { createEntitiesService, createEntityMergingService } from './entities/index.ts'
 import { createOnce, createRunOnce } from './http/idempotency.ts'
 import type { Announcements } from './jobs/announcements.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
 import type { Logger } from './kernel/log.ts'
 import type { Tracer } from './kernel/span.ts'
-import { createKeysService, keyRoutes } from './keys/index.ts'
+import { createKeysService } from './keys/index.ts'
 import {
-  accessRoutes,
   createAccessService,
   createExplainService,
   createForgettingService,
@@ -36,43 +32,26 @@ import {
   createLayerService,
   createReinforcementService,
   createStatusService,
-  explainRoutes,
-  forgettingRoutes,
-  historyRoutes,
-  layerRoutes,
-  reinforcementRoutes,
   rescoreAndPromoteRecord,
-  statusRoutes,
-  worthModelRoutes,
 } from './lifecycle/index.ts'
-import { createMaintenanceService, maintenanceRoutes, runRoutes } from './maintenance/index.ts'
-import { createOffer, mcpRoutes } from './mcp/index.ts'
-import { createStoreMetrics, createSummaryService, scrapeRoutes, summaryRoutes } from './metrics/index.ts'
+import { createMaintenanceService } from './maintenance/index.ts'
+import { createOffer } from './mcp/index.ts'
+import { createStoreMetrics, createSummaryService } from './metrics/index.ts'
 import { createModels, type Models } from './models.ts'
-import { createPlansService, plansRoutes } from './plans/index.ts'
-import { createPoliciesService, policiesRoutes } from './policies/index.ts'
-import { createExportService, createImportService, portabilityRoutes } from './portability/index.ts'
-import {
-  createErasureService,
-  createRecordsService,
-  createTombstonesService,
-  erasureRoutes,
-  recordsRoutes,
-  tombstonesRoutes,
-} from './records/index.ts'
-import { createRegretSampling, createRegretsService, regretsRoutes } from './regrets/index.ts'
-import { createRelationsService, relationsRoutes } from './relations/index.ts'
+import { createPlansService } from './plans/index.ts'
+import { createPoliciesService } from './policies/index.ts'
+import { createExportService, createImportService } from './portability/index.ts'
+import { createErasureService, createRecordsService, createTombstonesService } from './records/index.ts'
+import { createRegretSampling, createRegretsService } from './regrets/index.ts'
+import { createRelationsService } from './relations/index.ts'
 import {
   createPromptContextService,
   createRetrievalService,
   createSimilarService,
   createTextSearch,
-  retrievalRoutes,
-  similarRoutes,
 } from './retrieval/index.ts'
-import { createReversalService, createRevisionService, revisionRoutes } from './revision/index.ts'
+import { createReversalService, createRevisionService } from './revision/index.ts'
 import { createInstruments, type Instruments } from './telemetry/instruments.ts'
-import { type TenantsOptions, tenantsRoutes } from './tenants/index.ts'
 
 export type Resources = {
   config: Config
@@ -137,12 +116,26 @@ export function createServices({
   const entityMerging = createEntityMergingService({ db, clock, textLanguage })
   const conversations = createConversationsService({ db })
   const messageAppending = createMessageAppending({
-    ...{ db, clock, ids, seal, policies, conversations, ...config.records },
+    db,
+    clock,
+    ids,
+    seal,
+    policies,
+    conversations,
+    ...config.records,
   })
   const conversationRemoval = createConversationRemovalService({ db, forgetting, erasure })
   const { maxSensitivity } = config.models
   const capture = createCaptureService({
-    ...{ db, clock, ids, seal, revision, policies, log, maxSensitivity, ...config.records },
+    db,
+    clock,
+    ids,
+    seal,
+    revision,
+    policies,
+    log,
+    maxSensitivity,
+    ...config.records,
     chat: models.ingest,
   })
   const notes = createNotesService({ db, clock, ids, seal, policies, ...config.records })
@@ -156,10 +149,38 @@ export function createServices({
   const runOnce = createRunOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
   const once = createOnce(runOnce)
   const services = {
-    ...{ keys, policies, records, forgetting, erasure, tombstones, relations, reinforcement },
-    ...{ revision, reversal, explain, status, layers, history, access, entities, entityMerging, capture },
-    ...{ notes, conversations, messageAppending, conversationRemoval, ...searching, maintenance, plans },
-    ...{ announcements, exporter, importer, instruments, storeReading, once, runOnce },
+    keys,
+    policies,
+    records,
+    forgetting,
+    erasure,
+    tombstones,
+    relations,
+    reinforcement,
+    revision,
+    reversal,
+    explain,
+    status,
+    layers,
+    history,
+    access,
+    entities,
+    entityMerging,
+    capture,
+    notes,
+    conversations,
+    messageAppending,
+    conversationRemoval,
+    ...searching,
+    maintenance,
+    plans,
+    announcements,
+    exporter,
+    importer,
+    instruments,
+    storeReading,
+    once,
+    runOnce,
     drift: createDriftService({ db, roots: config.driftRoots }),
     summary: createSummaryService({ db, clock }),
     consoleFiles: config.console.isServed ? createConsoleFiles() : undefined,
@@ -182,11 +203,18 @@ function createSearching({
   const cells = createCellCache()
   const vectors = createVectorSearch({ db, clock, cells, memory: vectorMemory.openStore({ db, cells }) })
   const retrieval = createRetrievalService({
-    ...{ db, clock, queryEmbedder, vectors, ...config.retrieval },
+    db,
+    clock,
+    queryEmbedder,
+    vectors,
+    ...config.retrieval,
     text: createTextSearch({ clock, ...config.records, memory: textMemory.openStore(db) }),
   })
   const regretSampling = createRegretSampling({
-    ...{ db, clock, random: Math.random, ...config.regrets },
+    db,
+    clock,
+    random: Math.random,
+    ...config.regrets,
     // Nobody waits for it, so a replica may answer.
     findWithForgotten: (...asked: Parameters<typeof retrieval.findWithForgotten>) =>
       runReading({ isPrimaryOnly: false }, () => retrieval.findWithForgotten(...asked)),
@@ -196,55 +224,4 @@ function createSearching({
   const similar = createSimilarService({ db, clock, queryEmbedder, vectors })
   const surprisePreview = createSurprisePreviewService({ queryEmbedder, vectors })
   return { retrieval, promptContext, regretSampling, regrets, similar, surprisePreview }
-}
-
-/** The routes of every room, with the services that they need. */
-export function listRooms(services: Services, tenancy: TenantsOptions['tenancy'] = undefined): Room[] {
-  const { once } = services
-  const runs = { maintenance: services.maintenance, once, announcements: services.announcements }
-  return [
-    room(keyRoutes, { keys: services.keys, once }),
-    room(policiesRoutes, { policies: services.policies, once }),
-    room(recordsRoutes, { records: services.records, once }),
-    room(forgettingRoutes, { forgetting: services.forgetting, once }),
-    room(erasureRoutes, { erasure: services.erasure, once }),
-    room(tombstonesRoutes, { tombstones: services.tombstones, once }),
-    room(relationsRoutes, { relations: services.relations, once }),
-    room(revisionRoutes, { revision: services.revision, reversal: services.reversal, once }),
-    room(reinforcementRoutes, { reinforcement: services.reinforcement, once }),
-    room(explainRoutes, { explain: services.explain }),
-    room(statusRoutes, { status: services.status, once }),
-    room(layerRoutes, { layers: services.layers, once }),
-    room(historyRoutes, { history: services.history }),
-    room(accessRoutes, { access: services.access, once }),
-    room(worthModelRoutes, { once }),
-    room(entitiesRoutes, { entities: services.entities, entityMerging: services.entityMerging, once }),
-    room(captureRoutes, { capture: services.capture, once }),
-    room(notesRoutes, { notes: services.notes, once }),
-    room(conversationsRoutes, {
-      conversations: services.conversations,
-      messageAppending: services.messageAppending,
-      conversationRemoval: services.conversationRemoval,
-      once,
-    }),
-    room(retrievalRoutes, {
-      retrieval: services.retrieval,
-      promptContext: services.promptContext,
-      access: services.access,
-      regrets: services.regretSampling,
-    }),
-    room(regretsRoutes, { regrets: services.regrets }),
-    room(similarRoutes, { similar: services.similar }),
-    room(surpriseRoutes, { surprisePreview: services.surprisePreview }),
-    room(driftRoutes, { drift: services.drift }),
-    room(maintenanceRoutes, runs),
-    room(plansRoutes, { plans: services.plans, once, announcements: services.announcements }),
-    ...runRoutes.map((routes) => room(routes, runs)),
-    room(portabilityRoutes, { exporter: services.exporter, importer: services.importer }),
-    room(mcpRoutes, services.mcp),
-    room(scrapeRoutes, services.scrape),
-    room(summaryRoutes, { summary: services.summary }),
-    ...(services.consoleFiles ? [room(consoleRoutes, { files: services.consoleFiles })] : []),
-    room(tenantsRoutes, { tenancy, once }),
-  ]
 }

@@ -65,7 +65,8 @@ export function createTenantJobs({
   const opened = new Map<Reference, Opened>()
   const awake = new Map<Reference, { watch: Poll; until: number }>()
   const slots = createFairSlots({
-    ...{ slots: jobNames.length, sliceMs },
+    slots: jobNames.length,
+    sliceMs,
     onError: ({ tenant, name }, error) => log.warn('a job failed', { tenant, job: name, err: error }),
   })
 

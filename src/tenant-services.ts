@@ -6,7 +6,8 @@ import type { Announcements } from './jobs/announcements.ts'
 import { AppError } from './kernel/errors.ts'
 import { readReference } from './keys/index.ts'
 import { createModels } from './models.ts'
-import { createServices, listRooms, type Resources, type Services } from './services.ts'
+import { listRooms } from './rooms.ts'
+import { createServices, type Resources, type Services } from './services.ts'
 import { createInstruments } from './telemetry/instruments.ts'
 import {
   createTenantDirectory,
@@ -36,7 +37,10 @@ export function createServing({ announcements, ...resources }: ServingResources)
   }
   const services = createServices({ ...resources, db: resources.connection.db, announcements })
   return {
-    ...{ services, tenancy: undefined, authenticate: services.keys.authenticate, rooms: listRooms(services) },
+    services,
+    tenancy: undefined,
+    authenticate: services.keys.authenticate,
+    rooms: listRooms(services),
     finish: () => finishServices(services),
   }
 }
@@ -66,7 +70,11 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
   function openServices({ reference, server_url }: Placed): Services {
     const db = reference === undefined ? connection.db : places.databaseOf({ reference, server_url })
     return createServices({
-      ...{ ...resources, db, instruments, models, tenantReference: reference },
+      ...resources,
+      db,
+      instruments,
+      models,
+      tenantReference: reference,
       announcements: reference === undefined ? announcements : announcements.ofTenant(reference),
     })
   }
@@ -117,7 +125,10 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
 
   const tidying = setInterval(tidy, tidyMs).unref()
   const tenancy: Tenancy = {
-    ...{ home, authenticate, find, noteWrite },
+    home,
+    authenticate,
+    find,
+    noteWrite,
     positionsOf: ({ reference, server_url }) =>
       reference === undefined ? undefined : places.positionsOf({ reference, server_url }),
   }
@@ -128,7 +139,10 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
     exporterOf: (tenant) => servicesOf(tenant).exporter,
   })
   return {
-    ...{ services: servicesOf(home), tenancy, rooms, authenticate: servicesOf(home).keys.authenticate },
+    services: servicesOf(home),
+    tenancy,
+    rooms,
+    authenticate: servicesOf(home).keys.authenticate,
     finish: async (): Promise<void> => {
       clearInterval(tidying)
       await closeIdle(Number.POSITIVE_INFINITY)
@@ -162,7 +176,8 @@ function standInForServices(current: () => Services, ofHome: Services): Services
   // The series of the process are about all tenants.
   const process = { render: async () => (getCurrentTenant() === home ? instruments.render() : '') }
   const fixed = {
-    ...{ instruments, consoleFiles },
+    instruments,
+    consoleFiles,
     mcp: { ...ofHome.mcp, offer: services.offer, runOnce: services.runOnce },
     scrape: { ...ofHome.scrape, sources: [process, services.storeReading] },
   }

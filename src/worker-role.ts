@@ -12,7 +12,8 @@ export async function startWorker(context: RoleContext): Promise<Service> {
   const { instruments, tracer, onStatement, close } = await openTelemetry(context, 'worker')
   const { config } = context
   const service = await startWorking({
-    ...{ ...context, onStatement },
+    ...context,
+    onStatement,
     createJobs: (connection, announcements) =>
       createBackground({ ...context, connection, instruments, tracer, announcements }),
     listen: async ({ db, pool, servers }, checks) => {
@@ -21,7 +22,8 @@ export async function startWorker(context: RoleContext): Promise<Service> {
       if (config.metrics.workerPort === undefined) return async () => {}
       const app = await createWorkerApp(context, { db, pool, checks, instruments })
       await serve(app, {
-        ...{ host: config.http.host, port: config.metrics.workerPort },
+        host: config.http.host,
+        port: config.metrics.workerPort,
         variable: 'MEMBRANE_METRICS_PORT',
       })
       return () => drain(app)
@@ -44,7 +46,13 @@ async function createWorkerApp(
   ])
   const { authenticate } = createKeysService({ db, clock, ids })
   return createApp({
-    ...{ config, pool, clock, ids, authenticate, checks, log: { level: config.logLevel } },
+    config,
+    pool,
+    clock,
+    ids,
+    authenticate,
+    checks,
+    log: { level: config.logLevel },
     rooms: [room(scrapeRoutes, { sources: [instruments], isPublic: config.metrics.isPublic })],
   })
 }

@@ -23,8 +23,15 @@ export type Kind = (typeof kinds)[number]
 export const cycle = kinds.length
 /** The rows that one cycle stores: an episode for each capture except tasks, and the facts that are new. */
 const ofCycle: Readonly<Record<string, number>> = {
-  ...{ episodic: 18, working: 1, semantic: 3, entity: 2, records: 24, contents: 24 },
-  ...{ confirmed: 3, contested: 1, status_changes: 0 },
+  episodic: 18,
+  working: 1,
+  semantic: 3,
+  entity: 2,
+  records: 24,
+  contents: 24,
+  confirmed: 3,
+  contested: 1,
+  status_changes: 0,
 }
 /** All known tasks occur in the first cycles, which are not measured. */
 export const knownTasks = 20

@@ -125,7 +125,9 @@ function report(turns: readonly Turn[], stored: Counts): Result {
       bare_p95_ms: percentile(bareLatencies, 0.95),
       ratios: turns.map(({ overHttp, bare }) => (overHttp / bare).toFixed(3)).join(', '),
       ...Object.fromEntries(rows),
-      ...{ rounds, per_round: perRound, known_records: world.records },
+      rounds,
+      per_round: perRound,
+      known_records: world.records,
     },
   }
 }

@@ -17,16 +17,28 @@ export type Consolidated = { seconds: number; stats: Readonly<Record<string, num
 /** A worker as in the role `worker`, without the queue and without a model. */
 export function createWorker(url: string) {
   const { db, close } = connect({
-    ...{ url, poolSize: 5, statementTimeoutMs: 300_000, lockTimeoutMs: 10_000, applicationName: 'bench' },
+    url,
+    poolSize: 5,
+    statementTimeoutMs: 300_000,
+    lockTimeoutMs: 10_000,
+    applicationName: 'bench',
   })
   const ids = createIds(clock)
   const runner = createRunner({
-    ...{ db, clock, ids, worker: 'bench', intervals: noIntervals },
+    db,
+    clock,
+    ids,
+    worker: 'bench',
+    intervals: noIntervals,
     log: createLogger({ level: 'error', clock, write: (line) => process.stderr.write(line) }),
     jobWorks: {
       ...idleWorks,
       consolidate: createConsolidation({
-        ...{ db, clock, ids, textLanguage: 'english', compressionAgeMs: 86_400_000 },
+        db,
+        clock,
+        ids,
+        textLanguage: 'english',
+        compressionAgeMs: 86_400_000,
         seal: createSeal('the tombstone key of the bench'),
         policies: createPoliciesService({ db, clock }),
       }),

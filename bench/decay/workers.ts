@@ -23,19 +23,21 @@ export type Worker = ReturnType<typeof createWorker>
 /** A worker as in the role `worker`, without the queue, which only wakes it. */
 export function createWorker(url: string, name: string, ahead: { ms: number }) {
   const connection = connect({
-    ...{ url, poolSize: 5, statementTimeoutMs: 300_000, lockTimeoutMs: 10_000, applicationName: name },
+    url,
+    poolSize: 5,
+    statementTimeoutMs: 300_000,
+    lockTimeoutMs: 10_000,
+    applicationName: name,
   })
   const { db } = connection
   const clock = { now: () => new Date(systemClock.now().getTime() + ahead.ms) }
   const seal = createSeal(undefined)
   const runner = createRunner({
-    ...{
-      db,
-      clock,
-      ids: createIds(clock),
-      worker: name,
-      intervals: noIntervals,
-    },
+    db,
+    clock,
+    ids: createIds(clock),
+    worker: name,
+    intervals: noIntervals,
     log: createLogger({ level: 'error', clock, write: (line) => process.stderr.write(line) }),
     jobWorks: addPlanApplication(
       { db, seal, purge: purgeRecords },

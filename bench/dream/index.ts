@@ -36,7 +36,10 @@ export async function benchDream({ withDatabase, note }: BenchContext): Promise<
 
 async function measure(database: BenchDatabase, size: number, dimensions: number): Promise<Measured> {
   const { db, close } = connect({
-    ...{ url: database.url, poolSize: 2, statementTimeoutMs: 0, lockTimeoutMs: 0 },
+    url: database.url,
+    poolSize: 2,
+    statementTimeoutMs: 0,
+    lockTimeoutMs: 0,
     applicationName: 'membrane bench',
   })
   const { rows } = await database.pool.query<{ id: number }>('select id from embedding_models where serves')
@@ -84,7 +87,8 @@ function describe({ size, seconds, whole, planted }: Measured, before: Measured 
       : {}),
     verified: 'no record is in a group that was not planted, and 95 in 100 of the planted ones are whole',
     details: {
-      ...{ planted, found_whole: whole },
+      planted,
+      found_whole: whole,
       ...(before ? { times_the_one_before: (seconds / before.seconds).toFixed(1) } : {}),
     },
   }

@@ -45,7 +45,10 @@ export async function benchEmbeddings({ withDatabase, note }: BenchContext): Pro
       const store = await populateVectors(database, space, size)
       const queries = Array.from({ length: questions }, space.ask)
       const { db, close } = connect({
-        ...{ url: database.url, poolSize: 2, statementTimeoutMs: 0, lockTimeoutMs: 0 },
+        url: database.url,
+        poolSize: 2,
+        statementTimeoutMs: 0,
+        lockTimeoutMs: 0,
         applicationName: 'membrane bench',
       })
       try {

@@ -20,7 +20,8 @@ export function createTextSpace(): Space {
   const dimensions = 256
   const { write, ask } = createWriter(createRandom(7))
   return {
-    ...{ name: 'hashed texts', dimensions },
+    name: 'hashed texts',
+    dimensions,
     draw: () => hashEmbedding(write(), dimensions),
     ask: () => hashEmbedding(ask(), dimensions),
   }

@@ -68,10 +68,12 @@ export async function verifyScores(
 async function verifyOne(db: Database, id: string, now: Date): Promise<void> {
   const stored = await db.selectFrom('records').where('id', '=', id).selectAll().executeTakeFirstOrThrow()
   const exact = scoreImportance({
-    ...{ base_importance: stored.base_importance, emotional_valence: stored.emotional_valence },
+    base_importance: stored.base_importance,
+    emotional_valence: stored.emotional_valence,
     accesses: combineAccesses(stored, await findLoggedAccesses(db, id), now),
     age_days: (now.getTime() - stored.created_at.getTime()) / day,
-    ...{ layer: stored.layer, source_trust: sourceTrust[stored.source_type] },
+    layer: stored.layer,
+    source_trust: sourceTrust[stored.source_type],
     confirmations: stored.confirmation_count,
   })
   assert(Math.abs(stored.importance - exact) <= 0.010_001, `${id} has ${stored.importance}, not ${exact}`)

@@ -100,20 +100,18 @@ async function measure(bench: Bench): Promise<Result[]> {
   await verifyForgotten(bench, 'run', size)
   return [
     describePreparation(bench, dry, planned),
-    ...[
-      describe(bench, 'applying the plan', {
-        ...{ done: applied, run, verified: `all ${named} are forgotten by the run of the application` },
-      }),
-      describe(bench, 'undoing the run', { done: undone, run, verified: `all ${named} are back` }),
-      describe(bench, 'undoing the application', {
-        ...{ done: alsoUndone, run, verified: `all ${named} are back` },
-      }),
-      describe(bench, 'undoing the undo', {
-        done: redone,
-        run,
-        verified: `all ${named} are forgotten again`,
-      }),
-    ],
+    describe(bench, 'applying the plan', {
+      done: applied,
+      run,
+      verified: `all ${named} are forgotten by the run of the application`,
+    }),
+    describe(bench, 'undoing the run', { done: undone, run, verified: `all ${named} are back` }),
+    describe(bench, 'undoing the application', { done: alsoUndone, run, verified: `all ${named} are back` }),
+    describe(bench, 'undoing the undo', {
+      done: redone,
+      run,
+      verified: `all ${named} are forgotten again`,
+    }),
     ...read,
   ]
 }
@@ -176,7 +174,9 @@ async function measureReading({ worker, size, named }: Bench, planId: string): P
     }),
   ]
   const describeRead = (what: string, value: number, verified: string): Result => ({
-    ...{ work: `${what}, ${named} changes`, measured: { value, unit: 'ms' }, verified },
+    work: `${what}, ${named} changes`,
+    measured: { value, unit: 'ms' },
+    verified,
   })
   return [
     describeRead('reading a plan', plan, 'the plan is ready and counts all of its changes'),

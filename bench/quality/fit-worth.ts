@@ -21,8 +21,11 @@ const fittedToWork: readonly WorthPart[] = ['preference', 'correction', 'outcome
  * tools is kept about as often as it is needed, and a short fact reaches the middle.
  */
 const chosen: Partial<Record<WorthPart, number>> = {
-  ...{ identifiers: 0.3, decision: 0.3 },
-  ...{ role: 0.5, machine: 0.3, distilled: 1.5 },
+  identifiers: 0.3,
+  decision: 0.3,
+  role: 0.5,
+  machine: 0.3,
+  distilled: 1.5,
 }
 
 /** A penalty on the square of weights, of parts in units of their standard deviation. */
@@ -52,7 +55,8 @@ function listExamples({ conversations }: Corpus, group: number): Example[] {
 function listMessages({ messages, questions }: Conversation, group: number): Example[] {
   const needed = new Set(questions.flatMap(({ evidence }) => evidence))
   const said = messages.map(({ role, name, content }) => ({
-    ...{ role, text: content },
+    role,
+    text: content,
     ...(name === undefined ? {} : { name }),
   }))
   return placeInConversation(said, []).map((judged, index) => ({

@@ -21,8 +21,12 @@ const start = new Date('2025-01-06T00:00:00.000Z')
 /** Long enough that the budget decides what stays, and not the age alone. */
 const policy = {
   decay: {
-    ...{ curve: 'exponential', half_life_seconds: 90 * 86_400, min_salience: 0, max_age_seconds: 0 },
-    ...{ reinforcement_gain: 0.1, max_salience: 1 },
+    curve: 'exponential',
+    half_life_seconds: 90 * 86_400,
+    min_salience: 0,
+    max_age_seconds: 0,
+    reinforcement_gain: 0.1,
+    max_salience: 1,
   },
   deletion_policy: 'auto_prune',
 }

@@ -5,7 +5,8 @@ import { createApp } from '../../src/http/app.ts'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { createServices, listRooms } from '../../src/services.ts'
+import { listRooms } from '../../src/rooms.ts'
+import { createServices } from '../../src/services.ts'
 import { assert } from '../load.ts'
 import type { Sender } from './service.ts'
 
@@ -25,15 +26,24 @@ export async function startSimulatedService(url: string, start: Date): Promise<S
   const { db, pool, close } = connect({ ...config.database, url, applicationName: 'membrane eval' })
   const services = createServices({ config, db, clock, ids, log })
   const app = await createApp({
-    ...{ config, pool, clock, ids, authenticate: services.keys.authenticate, checks: {} },
-    ...{ log: { level: 'error' }, rooms: listRooms(services) },
+    config,
+    pool,
+    clock,
+    ids,
+    authenticate: services.keys.authenticate,
+    checks: {},
+    log: { level: 'error' },
+    rooms: listRooms(services),
   })
   const jobs = createJobs({ config, db, clock, ids, log })
 
   async function send(method: string, path: string, body?: string) {
     const headers = body === undefined ? {} : { 'content-type': 'application/json' }
     const answer = await app.inject({
-      ...{ method: method as 'GET', url: path, headers, remoteAddress: '127.0.0.1' },
+      method: method as 'GET',
+      url: path,
+      headers,
+      remoteAddress: '127.0.0.1',
       ...(body === undefined ? {} : { payload: body }),
     })
     return { status: answer.statusCode, text: answer.body }

@@ -67,7 +67,8 @@ async function measure({ database, client, size }: Bench, maxMs: number): Promis
     },
     verified: 'every answer has 10 roots, up to 25 nodes and edges between them',
     details: {
-      ...{ p50_ms: median(mixed), bare_p50_ms: median(bare) },
+      p50_ms: median(mixed),
+      bare_p50_ms: median(bare),
       rare_words_p95_ms: percentile(await timed('rare'), 0.95),
       common_words_p95_ms: percentile(await timed('common'), 0.95),
     },

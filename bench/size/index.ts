@@ -53,7 +53,9 @@ async function measureStore(store: Store, sources: readonly Conversation[]): Pro
   note('natural questions')
   // Of the copies of a text a context quotes one.
   const results = await measureQuestions(database, sources, {
-    ...{ ...(size === goal.size ? goal : {}), size, leastQuoted: 1 },
+    ...(size === goal.size ? goal : {}),
+    size,
+    leastQuoted: 1,
   })
   for (const work of works) {
     note(work.name)

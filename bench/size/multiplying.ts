@@ -3,8 +3,18 @@ import type { BenchDatabase } from '../database.ts'
 
 /** The tables that have rows of records. The store of a bench has none in the others. */
 const tables = [
-  ...['records', 'contents', 'messages', 'handles', 'relations', 'audit_entries', 'status_changes'],
-  ...['embeddings', 'signatures', 'surprises', 'unconsolidated', 'scope_sizes'],
+  'records',
+  'contents',
+  'messages',
+  'handles',
+  'relations',
+  'audit_entries',
+  'status_changes',
+  'embeddings',
+  'signatures',
+  'surprises',
+  'unconsolidated',
+  'scope_sizes',
 ]
 
 type Column = { name: string; type: string }

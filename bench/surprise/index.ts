@@ -59,7 +59,10 @@ async function list({ pool }: BenchDatabase, after: number, count: number): Prom
 
 async function compare(database: BenchDatabase): Promise<number> {
   const { db, close } = connect({
-    ...{ url: database.url, poolSize: 2, statementTimeoutMs: 0, lockTimeoutMs: 0 },
+    url: database.url,
+    poolSize: 2,
+    statementTimeoutMs: 0,
+    lockTimeoutMs: 0,
     applicationName: 'membrane bench',
   })
   try {

@@ -48,8 +48,11 @@ export async function benchFairness({ withDatabase, note }: BenchContext): Promi
           verified:
             'every run succeeded, and those of the large tenant took longer than all of the small one',
           details: {
-            ...{ p50_ms: median(beside), alone_p50_ms: median(alone), runs },
-            ...{ large_sweep_s: decayMs / 1_000, large_refresh_s: importanceMs / 1_000 },
+            p50_ms: median(beside),
+            alone_p50_ms: median(alone),
+            runs,
+            large_sweep_s: decayMs / 1_000,
+            large_refresh_s: importanceMs / 1_000,
           },
         },
       ]

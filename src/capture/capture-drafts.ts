@@ -55,7 +55,11 @@ export function buildEntityRecord(
   source: Provenance['sources'][number],
 ): NewRecord {
   const payload: Payload = {
-    ...{ kind: 'entity', canonical_name: surface, primary_type: kind, types: [kind], identifiers: [] },
+    kind: 'entity',
+    canonical_name: surface,
+    primary_type: kind,
+    types: [kind],
+    identifiers: [],
     aliases: aliases.map((value) => ({ value })),
   }
   return buildRecord(context, payload, source)

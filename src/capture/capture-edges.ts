@@ -21,7 +21,10 @@ export function buildMentionDescents(
 ): Descent[] {
   const newIds = new Set(newEntities.map(({ row }) => row.id))
   return unique(entities.filter((id) => !newIds.has(id) && id !== primary)).map((id) => ({
-    ...{ derived_id: id, source_id: primary, kind: 'mention' as const, is_ground: null },
+    derived_id: id,
+    source_id: primary,
+    kind: 'mention' as const,
+    is_ground: null,
   }))
 }
 

@@ -152,7 +152,10 @@ export const Captured = closed(
         ],
         edges: [
           {
-            ...{ source_id: otherId, predicate: 'derived_from', target_id: id, weight: 1 },
+            source_id: otherId,
+            predicate: 'derived_from',
+            target_id: id,
+            weight: 1,
             created_at: '2026-03-28T09:30:00.000Z',
           },
         ],

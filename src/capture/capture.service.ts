@@ -49,7 +49,10 @@ export function createCaptureService(resources: Resources) {
   const tasks = createTaskWriter(resources)
   const interpreter = createInterpreter(resources)
   const storeWithOthers = createCaptureGathering({
-    ...{ db, clock, episodes, policies },
+    db,
+    clock,
+    episodes,
+    policies,
     storeAlone: ({ context, ...prepared }, tx) =>
       transact(db, { ...context, readsFirst: true, ...(tx ? { tx } : {}) }, (tx) =>
         store(tx, context, prepared),
@@ -121,7 +124,10 @@ export function createCaptureService(resources: Resources) {
     const { target_id: id, outcome, rationale = 'captured', kept } = report
     const reference = ref === undefined ? undefined : verdictHandle(source, ref, id)
     const outcomeInput = {
-      ...{ outcome, actor: caller.name, rationale, reference },
+      outcome,
+      actor: caller.name,
+      rationale,
+      reference,
       ...(Object.keys(kept).length === 0 ? {} : { kept }),
     }
     const { record, isRepeated } = await outcomes.recordOutcome({ caller, tx }, id, outcomeInput)

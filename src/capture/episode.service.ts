@@ -77,7 +77,11 @@ export function createEpisodeWriter({ ids, seal, textLanguage, revision }: Resou
     if (entities.isFactErased) return erasedFact
     const evidence = { source_type: plan.evidenceType, source_id: primary, timestamp: plan.source.timestamp }
     return facts.plan({
-      ...{ context, factOutcome, existingFact, id: ids.next(), source: { ...plan.source, ref: primary } },
+      context,
+      factOutcome,
+      existingFact,
+      id: ids.next(),
+      source: { ...plan.source, ref: primary },
       payload: { ...plan.fact, evidence: [evidence] },
       targets: { primary, subject: entities.subject, object: entities.object },
     })

@@ -25,10 +25,33 @@ export type Evidence = {
 
 const anyJson = ['args', 'result', 'object']
 const meaningful = [
-  ...['ref', 'event_kind', 'timeline', 'tool_graph', 'tool_graph_ref', 'environment', 'outcome', 'artifacts'],
-  ...['tool_name', 'tool', 'id', 'depends_on', 'subject', 'predicate', 'validity', 'revision_policy'],
-  ...['thread_id', 'state', 'active_constraints', 'next_actions', 'open_questions', 'context_summary'],
-  ...['target_id', 'rationale', 'summary', 'text', 'message'],
+  'ref',
+  'event_kind',
+  'timeline',
+  'tool_graph',
+  'tool_graph_ref',
+  'environment',
+  'outcome',
+  'artifacts',
+  'tool_name',
+  'tool',
+  'id',
+  'depends_on',
+  'subject',
+  'predicate',
+  'validity',
+  'revision_policy',
+  'thread_id',
+  'state',
+  'active_constraints',
+  'next_actions',
+  'open_questions',
+  'context_summary',
+  'target_id',
+  'rationale',
+  'summary',
+  'text',
+  'message',
 ]
 
 export function readEvidence(input: NewCapture, now: Date): Evidence {

@@ -16,7 +16,12 @@ export async function confirmStoredFact(
   if (stored.payload.kind !== 'semantic') throw new Error('a confirmed fact must be a semantic record')
   const { record, content } = confirmFact(stored, stored.payload, testimony, now)
   const changed = await writeChange(tx, stored, {
-    ...{ action: 'reinforce', ...reason, now, textLanguage, record, content },
+    action: 'reinforce',
+    ...reason,
+    now,
+    textLanguage,
+    record,
+    content,
     changes: { salience: [salienceAt(stored, now), record.salience] },
   })
   await rescoreAndPromoteOne(tx, changed, now)

@@ -64,7 +64,8 @@ export function createInterpreter({ db, log, chat, maxSensitivity }: Resources) 
     try {
       const { value } = await chat.ask({
         ...buildPrompt(input, candidates),
-        ...{ schema: ModelAnswer, name: 'interpretation' },
+        schema: ModelAnswer,
+        name: 'interpretation',
       })
       return mergeModelAnswer(readAnswer(value), { input, rule, candidates })
     } catch (error) {

@@ -49,7 +49,9 @@ export function buildNoteTestimony({ caller }: CaptureContext, { evidence }: Sem
   return {
     evidence,
     source: {
-      ...{ kind: 'event', ref: `api:${caller.name}`, created_by: author },
+      kind: 'event',
+      ref: `api:${caller.name}`,
+      created_by: author,
       ...(timestamp === undefined ? {} : { timestamp }),
     },
     author,
@@ -76,7 +78,11 @@ export function draftNote(
 ): Draft {
   const { caller, now, sensitivity, policies } = context
   const draft = draftRecord(buildRecord(context, note, payload), {
-    ...{ caller, now, id, defaultSensitivity: sensitivity, policies },
+    caller,
+    now,
+    id,
+    defaultSensitivity: sensitivity,
+    policies,
   })
   const links = entities.map((entity, index) =>
     createEdge(id, index === 0 && isSubjectKnown ? 'subject_entity' : 'mentions_entity', entity.id, now),

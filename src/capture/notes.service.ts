@@ -110,7 +110,8 @@ export function createNotesService(resources: Resources) {
     const { caller } = call
     return transact(db, call, async (tx) => {
       const context = createCaptureContext(caller, toCapture(caller.name, note), {
-        ...{ now: clock.now(), defaultSensitivity },
+        now: clock.now(),
+        defaultSensitivity,
       })
       const mentions = await findMentions(tx, context, note)
       const names = { interpretation: { ...emptyInterpretation, mentions } }
@@ -134,7 +135,8 @@ function requirePast({ occurred_at: time }: TextNote, now: Date): void {
 
 function toCapture(source: string, { text, scope, sensitivity, source_type }: TextNote) {
   return {
-    ...{ source, content: text },
+    source,
+    content: text,
     ...(scope === undefined ? {} : { scope }),
     ...(sensitivity === undefined ? {} : { sensitivity }),
     ...(source_type === undefined ? {} : { source_type }),
@@ -142,8 +144,13 @@ function toCapture(source: string, { text, scope, sensitivity, source_type }: Te
 }
 
 const emptyInterpretation = {
-  ...{ status: 'tentative' as const, summary: '', proposed_type: 'semantic' as const, topical_labels: [] },
-  ...{ relation_candidates: [], reference_candidates: [], extraction_confidence: 0 },
+  status: 'tentative' as const,
+  summary: '',
+  proposed_type: 'semantic' as const,
+  topical_labels: [],
+  relation_candidates: [],
+  reference_candidates: [],
+  extraction_confidence: 0,
 }
 
 /** The names in the note that entities have: what it is about first, then in the order of the text. */

@@ -28,7 +28,10 @@ export type OutcomeReport = {
 const maxRationaleLength = 4_096
 const rationale = Type.String({ minLength: 1, maxLength: maxRationaleLength })
 const reportFields: Readonly<Record<string, TSchema>> = {
-  ...{ target_id: Uuid(), outcome: Outcome, rationale, ref: refSchema },
+  target_id: Uuid(),
+  outcome: Outcome,
+  rationale,
+  ref: refSchema,
 }
 const placed = new Set(Object.keys(reportFields))
 

@@ -55,7 +55,11 @@ export function createOutcomeService({ db, clock, textLanguage }: Resources) {
     const { payload } = stored
     if (payload.kind !== 'episodic' || payload.outcome === outcome) return stored
     return writeChange(tx, stored, {
-      ...{ action: 'revise', actor, rationale, now, textLanguage },
+      action: 'revise',
+      actor,
+      rationale,
+      now,
+      textLanguage,
       content: { payload: { ...payload, outcome } },
       changes: {
         'payload.outcome': [payload.outcome ?? null, outcome],

@@ -120,7 +120,11 @@ export function createTaskWriter({ ids, seal, textLanguage }: Resources) {
     const edges = filterNewEdges(buildPrimaryEdges(stored.id, entities, now), stored)
     if (edges.length > 0) await upsertEdges(tx, addInverses(edges))
     await writeChange(tx, stored, {
-      ...{ action: 'revise', actor: caller.name, rationale: 'captured', now, textLanguage },
+      action: 'revise',
+      actor: caller.name,
+      rationale: 'captured',
+      now,
+      textLanguage,
       record: reinforceTask(stored, now),
       content: {
         payload,

@@ -1,9 +1,10 @@
 import type { TSchema } from 'typebox'
 import { Check } from 'typebox/schema'
-import type { EmbeddingSettings } from '../embeddings/index.ts'
 import { parseRoots } from '../kernel/directories.ts'
 import { parseDuration } from '../kernel/units.ts'
+import { parseInterval, toMilliseconds } from './durations.ts'
 import { type Environment, environmentSchema } from './environment.ts'
+import { chatModel, embedding, ingestModel } from './model-settings.ts'
 import { findJointProblems, type Variables } from './problems.ts'
 
 export class ConfigError extends Error {
@@ -105,16 +106,6 @@ function wholeNumber(text: string | undefined): number | string | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : text
 }
 
-function toMilliseconds(text: string): number {
-  return parseDuration(text) ?? 0
-}
-
-/** In a schedule, 0 means never. */
-function parseInterval(text: string): number {
-  const interval = toMilliseconds(text)
-  return interval === Number.POSITIVE_INFINITY ? 0 : interval
-}
-
 const bytesPerMegabyte = 1_048_576
 
 function toConfig(values: Environment) {
@@ -212,38 +203,4 @@ function toConfig(values: Environment) {
       historyRetentionMs: toMilliseconds(values.MEMBRANE_HISTORY_RETENTION),
     }),
   })
-}
-
-function chatModel(values: Environment) {
-  const { MEMBRANE_LLM_ENDPOINT: endpoint, MEMBRANE_LLM_MODEL: model } = values
-  if (!endpoint || !model) return undefined
-  return Object.freeze({
-    ...{ endpoint, model, apiKey: values.MEMBRANE_LLM_API_KEY },
-    timeoutMs: toMilliseconds(values.MEMBRANE_LLM_TIMEOUT),
-    concurrency: values.MEMBRANE_LLM_CONCURRENCY,
-    ceilings: Object.freeze({
-      maxTokens: values.MEMBRANE_LLM_MAX_TOKENS_PER_RUN,
-      maxCost: Number(values.MEMBRANE_LLM_MAX_COST_PER_RUN),
-      promptPrice: Number(values.MEMBRANE_LLM_PROMPT_PRICE),
-      completionPrice: Number(values.MEMBRANE_LLM_COMPLETION_PRICE),
-    }),
-  })
-}
-
-function ingestModel(values: Environment) {
-  const { MEMBRANE_INGEST_LLM_ENDPOINT: endpoint, MEMBRANE_INGEST_LLM_MODEL: model } = values
-  if (values.MEMBRANE_INGEST_LLM_ENABLED !== 'true' || !endpoint || !model) return undefined
-  const timeoutMs = toMilliseconds(values.MEMBRANE_INGEST_LLM_TIMEOUT)
-  return Object.freeze({ endpoint, model, apiKey: values.MEMBRANE_INGEST_LLM_API_KEY, timeoutMs })
-}
-
-function embedding(values: Environment): EmbeddingSettings {
-  const { MEMBRANE_EMBEDDING_ENDPOINT: endpoint, MEMBRANE_EMBEDDING_MODEL: model } = values
-  const { MEMBRANE_EMBEDDING_PROVIDER: provider, MEMBRANE_EMBEDDING_DIMENSIONS: dimensions } = values
-  if (provider === 'static') return { provider }
-  if (provider === 'hash') return { provider, dimensions }
-  if (provider === 'none' || !endpoint || !model) return { provider: 'none' }
-  const timeoutMs = toMilliseconds(values.MEMBRANE_EMBEDDING_TIMEOUT)
-  const apiKey = values.MEMBRANE_EMBEDDING_API_KEY
-  return { provider, endpoint, model, apiKey, dimensions, timeoutMs }
 }

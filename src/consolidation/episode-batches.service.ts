@@ -98,10 +98,16 @@ function runBatches(
   runner: BatchRunner,
 ): Promise<void> {
   const createPortion = (after: Position, limit: number): Portion => ({
-    ...{ stage, scope: run.scope, until, after, limit, now: clock.now() },
+    stage,
+    scope: run.scope,
+    until,
+    after,
+    limit,
+    now: clock.now(),
   })
   return walkInBatches({
-    ...{ start: startPosition, size },
+    start: startPosition,
+    size,
     doBatch: async (after, limit) => {
       const portion = createPortion(after, limit)
       return (await runner.runBatch((tx) => processBatch(tx, portion))).last

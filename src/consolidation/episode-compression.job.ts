@@ -57,7 +57,8 @@ async function compressNext(
     done: finished.length,
     counts: { episodic_compressed: compressed.length },
     changes: compressed.map(({ id, changes }) => ({
-      ...{ record_id: id, action: 'compress' },
+      record_id: id,
+      action: 'compress',
       before: { base_salience: changes.base_salience[0], salience: changes.salience[0] },
       after: { base_salience: changes.base_salience[1], salience: changes.salience[1] },
     })),

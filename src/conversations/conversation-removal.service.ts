@@ -58,7 +58,11 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
     const place = placeFor(caller, conversation, where)
     return transact(db, call, async (tx) => {
       const { items: found, ...next } = await readPage({
-        ...{ caller, list: { removal: place }, limit: mostRemoved, cursor, position: MessageCursor },
+        caller,
+        list: { removal: place },
+        limit: mostRemoved,
+        cursor,
+        position: MessageCursor,
         read: (after, limit) => listMessages(tx, caller.trust, place, { after, limit }),
       })
       if (found.length === 0 && cursor === undefined) throw notFound()

@@ -57,7 +57,11 @@ export function createConversationsService({ db }: { db: Database }) {
     const { trust } = caller
     const place = placeFor(caller, conversation, where)
     const { items: rows, ...next } = await readPage({
-      ...{ caller, list: { messages: place }, limit, cursor, position: MessageCursor },
+      caller,
+      list: { messages: place },
+      limit,
+      cursor,
+      position: MessageCursor,
       read: (after, most) => listMessages(db, trust, place, { after, limit: most }),
     })
     if (rows.length === 0 && cursor === undefined) throw notFound()
@@ -76,7 +80,11 @@ export function createConversationsService({ db }: { db: Database }) {
     { scope, limit = 100, cursor }: ConversationsQuery,
   ): Promise<ListPage<Conversation>> {
     const { items: rows, ...next } = await readPage({
-      ...{ caller, list: { conversations: scope ?? null }, limit, cursor, position: ConversationCursor },
+      caller,
+      list: { conversations: scope ?? null },
+      limit,
+      cursor,
+      position: ConversationCursor,
       read: (after, most) => listConversations(db, caller.trust, { scope, after, limit: most }),
     })
     const figures = await findFigures(db, caller.trust, rows)
@@ -113,9 +121,13 @@ function presentMessage({ id, at: time }: MessageRow, stored: StoredRecord | und
     return { record_id: id, at, position: positionAt(time), redacted: true }
   const { message_id, role, name, position = positionAt(time), metadata } = payload.conversation
   return {
-    ...{ message_id, record_id: id, role },
+    message_id,
+    record_id: id,
+    role,
     ...(name === undefined ? {} : { name }),
-    ...{ content: contentOf(payload), at, position },
+    content: contentOf(payload),
+    at,
+    position,
     ...(metadata === undefined ? {} : { metadata }),
   }
 }

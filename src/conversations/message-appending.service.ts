@@ -127,8 +127,12 @@ export function createMessageAppending(resources: Resources) {
       if (each.message.at && new Date(each.at) > context.now) throw inFuture(index)
       const place = placeOf(each, context)
       const draft = draftRecord(recordOf(each.message, place, given, context), {
-        ...{ caller: context.caller, now: context.now, id: ids.next(), policies: known },
-        ...{ defaultSensitivity: context.sensitivity, surroundings: surroundings[index] ?? {} },
+        caller: context.caller,
+        now: context.now,
+        id: ids.next(),
+        policies: known,
+        defaultSensitivity: context.sensitivity,
+        surroundings: surroundings[index] ?? {},
       })
       const item = { message_id: each.id, record_id: draft.row.id, status: 'created' as const }
       return { handle: messageHandle(place, each.message.content), draft, item }
@@ -143,7 +147,8 @@ export function createMessageAppending(resources: Resources) {
     const firsts = [...firstByKey].sort(([one], [other]) => (one < other ? -1 : 1))
     const lookups = firsts.map(([, { handle }]) => ({
       ...handle,
-      ...{ scope: context.scope, lock: 'if_unused' as const },
+      scope: context.scope,
+      lock: 'if_unused' as const,
     }))
     const { matches } = await lookUpHandles(tx, lookups, context.sensitivity)
     const foundByKey = new Map(firsts.map(([key], index) => [key, matches[index]]))

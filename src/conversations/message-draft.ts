@@ -19,7 +19,11 @@ export type Placed = { message: NewMessage; id: string; at: string; position: nu
 export function placeOf({ message, id, at, position }: Placed, { conversation }: Context): MessagePlace {
   const { role, name, metadata } = message
   return {
-    ...{ id: conversation, message_id: id, position, at, role },
+    id: conversation,
+    message_id: id,
+    position,
+    at,
+    role,
     ...(name === undefined ? {} : { name }),
     ...(metadata === undefined ? {} : { metadata }),
   }

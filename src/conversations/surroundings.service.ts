@@ -17,7 +17,8 @@ export async function describeSurroundings(
   const spots = first ? [{ scope, conversation, sensitivity, at: first.at }] : []
   const [before = []] = await findSaidBefore(tx, spots)
   const said = order.map(({ message: { role, name, content } }) => ({
-    ...{ role, text: content },
+    role,
+    text: content,
     ...(name === undefined ? {} : { name }),
   }))
   const surroundings: Surroundings[] = []

@@ -41,7 +41,11 @@ export function visitStatement(schema: string): string {
 export function trackSchemas(pool: pg.Pool, isPrepared: boolean): void {
   pool.on('connect', (client) => {
     const session: Session = {
-      ...{ schema: undefined, served: homeSchema, visited: undefined, names: new Map(), count: 0 },
+      schema: undefined,
+      served: homeSchema,
+      visited: undefined,
+      names: new Map(),
+      count: 0,
     }
     sessions.set(client, session)
     const query = client.query.bind(client) as Query

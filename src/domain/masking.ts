@@ -44,7 +44,16 @@ export function* maskMembers(container: object): Generator<[key: string | undefi
 
 /** Members whose value may name the secret in a sibling, such as `{name: 'Authorization', value: '…'}`. */
 const namingMembers = [
-  ...['name', 'key', 'header', 'field', 'label', 'param', 'parameter', 'variable', 'option', 'flag'],
+  'name',
+  'key',
+  'header',
+  'field',
+  'label',
+  'param',
+  'parameter',
+  'variable',
+  'option',
+  'flag',
   'namespace',
 ]
 const holdingMembers = new Set(['value', 'values', 'val', 'content', 'default', 'text'])
@@ -150,7 +159,8 @@ export function maskFact<T extends Triple>(fact: T): T {
   const object = replaceNamedObject(fact)
   return {
     ...fact,
-    ...{ subject: maskText(subject), predicate: maskText(predicate) },
+    subject: maskText(subject),
+    predicate: maskText(predicate),
     object: object === fact.object ? maskSecrets(object) : object,
   }
 }

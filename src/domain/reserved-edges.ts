@@ -4,7 +4,11 @@ import { AppError } from '../kernel/errors.ts'
  * Predicates that only the service writes: it derived one record from the other, or a revision connected them.
  */
 export const reserved: ReadonlySet<string> = new Set([
-  ...['supersedes', 'superseded_by', 'derived_from', 'derives', 'contested_by'],
+  'supersedes',
+  'superseded_by',
+  'derived_from',
+  'derives',
+  'contested_by',
 ])
 
 export function isReserved(predicate: string): boolean {

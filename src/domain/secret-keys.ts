@@ -1,9 +1,27 @@
 /** Recognises names of members that hold a secret. */
 
 const secretWords = new Set([
-  ...['key', 'keys', 'token', 'tokens', 'password', 'passwords', 'passwd', 'pwd', 'passphrase', 'passcode'],
-  ...['secret', 'secrets', 'authorization', 'auth', 'bearer', 'credential', 'credentials', 'cookie'],
-  ...['cookies', 'apikey', 'jwt'],
+  'key',
+  'keys',
+  'token',
+  'tokens',
+  'password',
+  'passwords',
+  'passwd',
+  'pwd',
+  'passphrase',
+  'passcode',
+  'secret',
+  'secrets',
+  'authorization',
+  'auth',
+  'bearer',
+  'credential',
+  'credentials',
+  'cookie',
+  'cookies',
+  'apikey',
+  'jwt',
 ])
 /** Names written as one word, such as `accesstoken`. `monkey` does not match. */
 const joined =

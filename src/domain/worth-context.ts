@@ -24,7 +24,8 @@ export function placeInConversation(messages: readonly Said[], before: readonly 
     const previous = all[place - 1]
     const near = all.slice(from, place + 1)
     return {
-      ...{ text: message.text, role: message.role },
+      text: message.text,
+      role: message.role,
       speakers: new Set(near.flatMap(({ name }) => name?.split(' ') ?? [])),
       isAnswer:
         previous !== undefined && writerOf(previous) !== writerOf(message) && isQuestion(previous.text),

@@ -37,7 +37,8 @@ export function createForgettingStep(resources: Resources): Step {
     const purgeAt = momentAfter(now, forgottenRetentionMs)
     const filter = createFilter(context)
     await walkTable(context, {
-      ...{ part: 'archival', size },
+      part: 'archival',
+      size,
       claim: (tx, portion) => claimArchivable(tx, { ...filter, ...portion }),
       perform: async (tx, ids) => {
         // A forgotten record names its run. A plan keeps more.
@@ -75,7 +76,9 @@ function toBatch(archived: readonly Archived[], { now, purgeAt }: { now: Date; p
   return {
     counts: { archived: archived.length },
     changes: archived.map(({ id, ...before }) => ({
-      ...{ record_id: id, action: 'archive', before },
+      record_id: id,
+      action: 'archive',
+      before,
       after: { forgotten_at: now, purge_at: purgeAt },
     })),
   }

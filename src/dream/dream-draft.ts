@@ -32,12 +32,17 @@ export function draftDreamFact(input: DreamFact): Draft {
   const named = sources.slice(0, maxNamedSources)
   const at = now.toISOString()
   const evidence = named.map((source) => ({
-    ...{ source_type: 'event' as const, source_id: `record:${source}`, timestamp: at },
+    source_type: 'event' as const,
+    source_id: `record:${source}`,
+    timestamp: at,
   }))
   const record: NewRecord = {
-    ...{ type: 'semantic', payload: { kind: 'semantic', ...input.fact, evidence, ...buildRevision(input) } },
+    type: 'semantic',
+    payload: { kind: 'semantic', ...input.fact, evidence, ...buildRevision(input) },
     ...(scope === unscoped ? {} : { scope }),
-    ...{ sensitivity, tags: [...tags], source_type: 'dream' },
+    sensitivity,
+    tags: [...tags],
+    source_type: 'dream',
     provenance: {
       sources: named.map((source) => ({ kind: 'event', ref: `record:${source}`, timestamp: at })),
       created_by: actor,
@@ -70,14 +75,20 @@ function buildEdges({ id, sources, links, supersedes, now }: DreamFact): Edge[] 
   const descent = sources.map((target) => ({ predicate: 'derived_from', target }))
   const place = supersedes === undefined ? [] : [{ predicate: 'supersedes', target: supersedes }]
   return [...descent, ...links, ...place].map(({ predicate, target }) => ({
-    ...{ source_id: id, predicate, target_id: target, weight: 1, created_at: now },
+    source_id: id,
+    predicate,
+    target_id: target,
+    weight: 1,
+    created_at: now,
   }))
 }
 
 /** A step acts without limits of trust; what it may write follows from its sources. */
 function createCaller(actor: string): Caller {
   return {
-    ...{ principal: actor, name: actor, sourceType: 'dream' },
+    principal: actor,
+    name: actor,
+    sourceType: 'dream',
     permissions: new Set(permissions),
     isService: true,
     trust: fullTrust,

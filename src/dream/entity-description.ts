@@ -15,7 +15,8 @@ export function describeEntity({ payload }: DescribedEntity) {
   const { canonical_name: name, primary_type: type, aliases, summary } = payload
   const others = aliases.slice(0, maxAliases).map(({ value }) => maskAndClip(value))
   return {
-    ...{ name: maskAndClip(name), type: maskAndClip(type) },
+    name: maskAndClip(name),
+    type: maskAndClip(type),
     ...(others.length === 0 ? {} : { also_called: others }),
     ...(summary === undefined ? {} : { summary: maskAndClip(summary) }),
   }

@@ -83,8 +83,11 @@ function toCounts<T>(reply: Reply<T>, ms: number): Record<string, number> {
   const { promptTokens, completionTokens, costMicros } = reply.spent
   const isInvalid = 'failure' in reply && reply.failure.reason === 'invalid_answer'
   return {
-    ...{ model_calls: 1, model_invalid_answers: isInvalid ? 1 : 0, model_ms: ms },
-    ...{ model_prompt_tokens: promptTokens, model_completion_tokens: completionTokens },
+    model_calls: 1,
+    model_invalid_answers: isInvalid ? 1 : 0,
+    model_ms: ms,
+    model_prompt_tokens: promptTokens,
+    model_completion_tokens: completionTokens,
     model_cost_micros: costMicros,
   }
 }

@@ -102,7 +102,12 @@ export const references: Readonly<Record<string, readonly string[]>> = {
 
 /** Lists of open and finished work. A row that has changed since is left alone, and does not block its record. */
 export const bookkeeping: ReadonlySet<string> = new Set([
-  ...['unconsolidated', 'episode_tallies', 'dream_verdicts', 'belief_probes', 'drift_misses', 'peer_cards'],
+  'unconsolidated',
+  'episode_tallies',
+  'dream_verdicts',
+  'belief_probes',
+  'drift_misses',
+  'peer_cards',
 ])
 
 /** Undefined when a row that was inserted is gone again. */
@@ -126,8 +131,19 @@ export const notedColumns = ['changed', 'revealed'] as const
 /** Columns that change by time or use alone: a difference in them blocks neither applying nor undoing. */
 const drifting: ReadonlySet<string> = new Set([
   ...notedColumns,
-  ...['salience', 'importance', 'fades_at', 'decay_rank', 'updated_at', 'last_accessed_at', 'access_count'],
-  ...['restored_at', 'served_count', 'attempts', 'claimed_until', 'due_at', 'error'],
+  'salience',
+  'importance',
+  'fades_at',
+  'decay_rank',
+  'updated_at',
+  'last_accessed_at',
+  'access_count',
+  'restored_at',
+  'served_count',
+  'attempts',
+  'claimed_until',
+  'due_at',
+  'error',
 ])
 
 /** The tables that log what happened to a record. A dry run stores their rows apart, because its rollback removes them. */

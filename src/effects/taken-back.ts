@@ -86,6 +86,13 @@ function show(value: unknown): unknown {
 const timestamp = /^\d{4}-\d\d-\d\dT/
 
 const shown = [
-  ...['status', 'layer', 'base_salience', 'base_importance', 'importance', 'confirmation_count', 'pinned'],
-  ...['forgotten_at', 'forgotten_reason'],
+  'status',
+  'layer',
+  'base_salience',
+  'base_importance',
+  'importance',
+  'confirmation_count',
+  'pinned',
+  'forgotten_at',
+  'forgotten_reason',
 ]

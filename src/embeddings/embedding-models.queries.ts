@@ -101,13 +101,11 @@ export async function registerModel(
   const place = { registered_at: now, seen_at: now, embeds: true, walked_to: nilUuid }
   return tx
     .insertInto('embedding_models')
-    .values({
-      ...{ ...configured, ...place },
-      serves: sql`not exists (select from embedding_models where serves)`,
-    })
+    .values({ ...configured, ...place, serves: sql`not exists (select from embedding_models where serves)` })
     .onConflict((conflict) =>
       conflict.constraint('embedding_models_name').doUpdateSet({
-        ...{ ...place, max_sensitivity: configured.max_sensitivity },
+        ...place,
+        max_sensitivity: configured.max_sensitivity,
         serves: sql`embedding_models.serves or excluded.serves`,
       }),
     )

@@ -110,8 +110,10 @@ export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask,
     await releaseUnread(tx, { ids: ids.filter((id) => !read.has(id)), until }, now)
     const embedded = embeddedTexts.filter(({ id, vector }) => vector !== null && stored.has(id)).length
     const counts = {
-      ...{ embedded, without_vector: stored.size - embedded },
-      ...{ failed: refused.length, given_up: givenUp.length },
+      embedded,
+      without_vector: stored.size - embedded,
+      failed: refused.length,
+      given_up: givenUp.length,
     }
     return { done: stored.size, counts }
   }
@@ -152,7 +154,9 @@ function toEmbeddedTexts(
 }
 
 const toStored = (vector: Embedding, cell: number) => ({
-  ...{ code: encode(vector, 32), signature: computeSignature(vector), cell },
+  code: encode(vector, 32),
+  signature: computeSignature(vector),
+  cell,
 })
 
 async function releaseUnread(tx: Transaction, claim: Claim, now: Date): Promise<void> {

@@ -43,7 +43,9 @@ export function pollEmbeddingQueue({
     const { is_due, is_changing } = await findWork(db, clock.now())
     if (!is_due && !is_changing) return
     const outage = await embedding.processQueue({
-      ...{ model, scope: null, signal },
+      model,
+      scope: null,
+      signal,
       inBatch: (work) => transact(db, {}, work),
     })
     if (outage) throw outage
@@ -64,7 +66,8 @@ export function pollEmbeddingQueue({
   }
 
   return startPoll({
-    ...{ everyMs, look },
+    everyMs,
+    look,
     onError: (error) => {
       if (error instanceof ModelFailure) pause(error)
       else log.warn('the embedding queue could not be processed', { err: error })

@@ -30,10 +30,7 @@ type Resources = {
   maxSensitivity: Sensitivity
 }
 
-const figures = [
-  ...['embedded', 'without_vector', 'failed', 'given_up'],
-  ...['compared', 'duplicates', 'not_compared'],
-]
+const figures = ['embedded', 'without_vector', 'failed', 'given_up', 'compared', 'duplicates', 'not_compared']
 
 /** Creates the job `embed` and the background polling that does the same work. */
 export function createEmbeddingJob({ db, clock, ids, log, embedder, maxSensitivity: most }: Resources) {

@@ -23,7 +23,9 @@ const hashModel = 'hash-v1'
  */
 export function hashEmbedder(dimensions = 256): Embedder & { dimensions: number } {
   return {
-    ...{ provider: 'hash', model: hashModel, dimensions },
+    provider: 'hash',
+    model: hashModel,
+    dimensions,
     embed: async (texts) => texts.map((text) => hashEmbedding(text, dimensions)),
   }
 }

@@ -49,7 +49,11 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     const { term, scope, limit = 20, cursor } = query
     const { trust } = caller
     const { items, ...next } = await readPage({
-      ...{ caller, list: { entities: term, scope }, limit, cursor, position: LookupCursor },
+      caller,
+      list: { entities: term, scope },
+      limit,
+      cursor,
+      position: LookupCursor,
       read: async (after, most) => {
         const candidates = await findEntitiesByName(db, { ...nameHandle(term), scope, trust }, maxNamesakes)
         const matches = rankMatches(term, candidates)
@@ -94,8 +98,11 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     if (!isLive || !isOpenTo(trust, sensitivity)) await findReadableRecord(db, caller, id, clock.now())
     const references = predicate === undefined ? Reference.enum : [predicate]
     const { items, ...next } = await readPage({
-      ...{ caller, list: { mentions: id.toLowerCase(), predicate } },
-      ...{ limit, cursor, position: MentionsCursor },
+      caller,
+      list: { mentions: id.toLowerCase(), predicate },
+      limit,
+      cursor,
+      position: MentionsCursor,
       read: (after, most) => listMentions(db, id, trust, { references, after, limit: most }),
     })
     const now = clock.now()

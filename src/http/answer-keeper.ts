@@ -66,8 +66,13 @@ export function createAnswerKeeper({ clock, retentionMs }: { clock: Clock; reten
     const now = clock.now()
     const headers = JSON.stringify(answer.headers)
     return {
-      ...{ principal, key, fingerprint, ...answer, headers },
-      ...{ created_at: now, expires_at: momentAfter(now, retentionMs) },
+      principal,
+      key,
+      fingerprint,
+      ...answer,
+      headers,
+      created_at: now,
+      expires_at: momentAfter(now, retentionMs),
     }
   }
 

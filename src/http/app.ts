@@ -110,7 +110,8 @@ function findPositions({ positions, tenancy }: AppOptions, tenant: RequestTenant
 function guardOptions({ config, pool, authenticate, tenancy, clock, countTogether }: AppOptions) {
   return {
     ...config.auth,
-    ...{ authenticate, tenancy },
+    authenticate,
+    tenancy,
     pool,
     clock,
     max: config.http.rateLimit,

@@ -74,7 +74,10 @@ export function createFairSlots({ slots, sliceMs, onError }: Options) {
   function start(task: Task): void {
     const stop = new AbortController()
     running.set(keyOf(task), {
-      ...{ ...task, stop, startedAt: performance.now(), sliceMs: sliceMs * 2 ** (task.stops ?? 0) },
+      ...task,
+      stop,
+      startedAt: performance.now(),
+      sliceMs: sliceMs * 2 ** (task.stops ?? 0),
     })
     served.set(task.tenant, turn++)
     const end = task

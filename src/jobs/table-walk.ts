@@ -70,7 +70,8 @@ export function walkTable(context: RunContext, { part, size, claim, perform }: T
 
   async function skipRecord(after: Position, error: unknown): Promise<Position | undefined> {
     const { failed } = await context.inBatch(async (tx) => ({
-      ...{ counts: {}, failed: (await claim(tx, { after, limit: 1 }))[0] },
+      counts: {},
+      failed: (await claim(tx, { after, limit: 1 }))[0],
     }))
     if (failed) await context.recordFault({ error, recordId: failed.id, part })
     return failed

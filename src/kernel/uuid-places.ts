@@ -91,7 +91,10 @@ export function createUuidPlaces() {
   }
 
   return {
-    ...{ push, placeOf, remove, idOf },
+    push,
+    placeOf,
+    remove,
+    idOf,
     /** How many places were given. */
     get length() {
       return words.length / wordsOfUuid

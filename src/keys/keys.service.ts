@@ -75,7 +75,11 @@ export function createKeysService({ db, clock, ids, reference }: Resources) {
 
   async function list(caller: Caller, { limit = 50, cursor }: KeysQuery): Promise<ListPage<Key>> {
     const { items, ...next } = await readPage({
-      ...{ caller, list: { list: 'keys' }, limit, cursor, position: KeyCursor },
+      caller,
+      list: { list: 'keys' },
+      limit,
+      cursor,
+      position: KeyCursor,
       read: (after, most) =>
         listKeys(db, caller.trust, most, after && { created_at: new Date(after.created_at), id: after.id }),
     })

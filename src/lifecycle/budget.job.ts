@@ -86,8 +86,12 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
   ): Promise<boolean> {
     const { startedAt: now } = context.run
     const order = {
-      ...{ now, revisedBefore: momentBefore(now, revisedRetentionMs), scope: scope.scope, isInGrace },
-      ...{ protect: scope.protect, hasBytes: scope.has_bytes },
+      now,
+      revisedBefore: momentBefore(now, revisedRetentionMs),
+      scope: scope.scope,
+      isInGrace,
+      protect: scope.protect,
+      hasBytes: scope.has_bytes,
     }
     const share = scope.is_hard ? excess : await findShareOfOld(db, order, excess)
     if (share <= 0) return false
@@ -111,7 +115,8 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
     let isHeld = false
     const next = (position: number) => (isHeld || position >= candidates.length ? undefined : position)
     await walkInBatches<number>({
-      ...{ start: 0, size },
+      start: 0,
+      size,
       doBatch: async (from, limit) => {
         const ids = candidates.slice(from, from + limit).map(({ id }) => id)
         const { forgotten, excess } = await context.inBatch((tx) =>
@@ -149,8 +154,14 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
       excess <= 0
         ? []
         : await forgetForBudget(tx, {
-            ...{ ...order, line, ids, excess, purgeAt, ranked: scope.ranked },
-            ...{ runId: context.run.id, protect: current?.protect ?? order.protect },
+            ...order,
+            line,
+            ids,
+            excess,
+            purgeAt,
+            ranked: scope.ranked,
+            runId: context.run.id,
+            protect: current?.protect ?? order.protect,
           })
     const counts = { over_budget: forgotten.length }
     const changes = context.run.dryRun ? forgotten.map(describe({ now: order.now, purgeAt, line })) : []
@@ -163,7 +174,9 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
 /** A normal run lists its changes in the statement itself. A dry run rolls that back, so its changes are listed here. */
 function describe({ now, purgeAt, line }: { now: Date; purgeAt: Date; line: number }) {
   return ({ id, rank, salience, importance, keeping, version }: ForgottenForBudget) => ({
-    ...{ record_id: id, action: 'forget', before: { salience, importance, keeping } },
+    record_id: id,
+    action: 'forget',
+    before: { salience, importance, keeping },
     after: { forgotten_at: now, purge_at: purgeAt, rank, line },
     version,
   })

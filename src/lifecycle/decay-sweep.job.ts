@@ -43,7 +43,8 @@ export function createSweep(resources: Resources): JobWork {
 
   /** A failing range is left to the index sweep that follows, which reports the failing rows one by one. */
   const ranges = createSharedRanges({
-    ...{ db, blocks: sizes.blocks },
+    db,
+    blocks: sizes.blocks,
     perform: async (tx, run, range) => {
       await dropEffects(tx)
       const written = await materialiseRange(tx, spanOf(run).asOf, range)
@@ -89,7 +90,8 @@ export function createSweep(resources: Resources): JobWork {
   ): Promise<void> {
     const span = spanOf(context.run)
     return walkInBatches({
-      ...{ start: sweepStart, size: sizes.rows },
+      start: sweepStart,
+      size: sizes.rows,
       doBatch: async (after, limit) =>
         (await context.inBatch((tx) => next(tx, { ...span, after, limit }))).last,
       skipRecord: (after, error) => skipFailing(context, name, after, error),
@@ -121,7 +123,9 @@ export function createSweep(resources: Resources): JobWork {
    */
   function spanOf({ id, scope, startedAt }: RunContext['run']) {
     return {
-      ...{ runId: id, scope, now: startedAt },
+      runId: id,
+      scope,
+      now: startedAt,
       asOf: momentBefore(startedAt, sweepLagMs),
       revisedBefore: momentBefore(startedAt, revisedRetentionMs),
       purgeAt: momentAfter(startedAt, forgottenRetentionMs),
@@ -145,7 +149,11 @@ function describePruned(isDryRun: boolean, { now, purgeAt }: { now: Date; purgeA
     counts: { pruned: pruned.length },
     changes: isDryRun
       ? pruned.map(({ id, salience, version }) => ({
-          ...{ record_id: id, action: 'prune', before: { salience }, after, version },
+          record_id: id,
+          action: 'prune',
+          before: { salience },
+          after,
+          version,
         }))
       : [],
   })

@@ -86,8 +86,11 @@ export function explainRetention(
 ) {
   const days = daysBetween(snapshot.last_accessed_at ?? snapshot.created_at, now)
   const inputs = {
-    ...{ mode, layer: snapshot.layer, source_trust: sourceTrust[snapshot.source_type] },
-    ...{ days_since_access: days, accesses: snapshot.access_count },
+    mode,
+    layer: snapshot.layer,
+    source_trust: sourceTrust[snapshot.source_type],
+    days_since_access: days,
+    accesses: snapshot.access_count,
   }
   const { value, ...parts } = computeRetention(inputs, shape)
   return { value, mode, days_since_access: days, ...parts }
@@ -96,7 +99,9 @@ export function explainRetention(
 export function explainKeeping(importance: number, base_importance: number, salience: number) {
   return {
     value: computeKeeping({ importance, base_importance }, salience),
-    ...{ importance, base_importance, salience },
+    importance,
+    base_importance,
+    salience,
   }
 }
 

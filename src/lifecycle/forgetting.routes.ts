@@ -45,7 +45,10 @@ export const forgettingRoutes: FastifyPluginAsyncTypebox<ForgettingOptions> = as
   )
 
   addRecordAction(app, once, {
-    ...{ action: 'restore', operationId: 'restoreRecord', tag: 'records', permission: 'lifecycle:write' },
+    action: 'restore',
+    operationId: 'restoreRecord',
+    tag: 'records',
+    permission: 'lifecycle:write',
     summary: 'Restore a forgotten record',
     description:
       'The record gets the salience it had when it was forgotten, but at least 0.1, and fades from now on. A maximum age that has passed is removed, which the audit log shows. A record whose content was erased from its scope since then stays forgotten. Counts as a use of the record.',

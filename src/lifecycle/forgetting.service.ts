@@ -47,7 +47,11 @@ export function createForgettingService(resources: Resources) {
       requireForgettable(stored, force)
       const forgotten = { forgotten_at: now, forgotten_reason: 'deleted', forgotten_by: actor }
       const changed = await writeChange(tx, stored, {
-        ...{ action: 'delete', actor, rationale, now, textLanguage },
+        action: 'delete',
+        actor,
+        rationale,
+        now,
+        textLanguage,
         record: { ...forgotten, purge_at: momentAfter(now, forgottenRetentionMs) },
         changes: { forgotten: [null, presentForgetting(forgotten)] },
       })
@@ -71,7 +75,11 @@ export function createForgettingService(resources: Resources) {
       if (stored.purge_at <= now) throw createForgottenError(stored, true, now)
       await requireNotErasedContent(tx, seal, stored)
       const changed = await writeChange(tx, stored, {
-        ...{ action: 'restore', actor, rationale, now, textLanguage },
+        action: 'restore',
+        actor,
+        rationale,
+        now,
+        textLanguage,
         ...restoreRecord(stored, now),
       })
       await insertUse(tx, stored.id, { at: now, actor })

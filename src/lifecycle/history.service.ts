@@ -25,7 +25,8 @@ export function createHistoryService({ db }: { db: Database }) {
     return {
       ...page,
       items: items.map(({ id: _, at, run_id: runId, ...rest }) => ({
-        ...{ ...rest, changed_at: at.toISOString() },
+        ...rest,
+        changed_at: at.toISOString(),
         ...(runId === null ? {} : { run_id: runId }),
       })),
     }
@@ -42,7 +43,8 @@ export function createHistoryService({ db }: { db: Database }) {
     return {
       ...page,
       items: items.map(({ id: _, run_id: _run, at, via, ...rest }) => ({
-        ...{ ...rest, changed_at: at.toISOString() },
+        ...rest,
+        changed_at: at.toISOString(),
         ...presentVia(via),
       })),
     }
@@ -57,7 +59,11 @@ export function createHistoryService({ db }: { db: Database }) {
   ): Promise<ListPage<Row>> {
     const known = await findRecordOrDeleted(db, caller, id)
     return readPage({
-      ...{ caller, list: { [kind]: known.id }, limit, cursor, position: HistoryCursor },
+      caller,
+      list: { [kind]: known.id },
+      limit,
+      cursor,
+      position: HistoryCursor,
       read: (after, most) => list({ id: known.id, after: after?.id ?? 0, limit: most }),
     })
   }

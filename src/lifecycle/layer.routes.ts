@@ -17,7 +17,10 @@ const refusals = [
 
 export const layerRoutes: FastifyPluginAsyncTypebox<LayersOptions> = async (app, { layers, once }) => {
   addRecordAction(app, once, {
-    ...{ action: 'promote', operationId: 'promoteRecord', tag: 'lifecycle', permission: 'lifecycle:write' },
+    action: 'promote',
+    operationId: 'promoteRecord',
+    tag: 'lifecycle',
+    permission: 'lifecycle:write',
     summary: 'Promote a record',
     description:
       'Moves the record to the next layer (working, episodic, semantic), or to the layer named in the body. Naming the current layer changes nothing. Records are also promoted automatically: to episodic after 30 minutes or two uses, to semantic at an importance of 0.7 and five uses.',
@@ -27,7 +30,10 @@ export const layerRoutes: FastifyPluginAsyncTypebox<LayersOptions> = async (app,
   })
 
   addRecordAction(app, once, {
-    ...{ action: 'demote', operationId: 'demoteRecord', tag: 'lifecycle', permission: 'lifecycle:write' },
+    action: 'demote',
+    operationId: 'demoteRecord',
+    tag: 'lifecycle',
+    permission: 'lifecycle:write',
     summary: 'Demote a record',
     description:
       'Moves the record to the previous layer (semantic, episodic, working), or to the layer named in the body. Automatic promotion then counts only age and uses from now on.',

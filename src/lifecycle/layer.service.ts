@@ -39,7 +39,11 @@ export function createLayerService({ db, clock, textLanguage }: Resources) {
         )
       if (to === stored.layer) return presentWritten(call.caller, stored, now)
       const changed = await writeChange(tx, stored, {
-        ...{ action, actor, rationale, now, textLanguage },
+        action,
+        actor,
+        rationale,
+        now,
+        textLanguage,
         // Never cleared: after a later promotion by hand, the uses before the demotion must not promote the record further.
         record: { layer: to, ...(isLower(to, stored.layer) ? { demoted_at: now } : {}) },
         changes: { layer: [stored.layer, to] },
@@ -64,7 +68,8 @@ export function createPromotion({ db, size = defaultSize }: { db: Database; size
   function walkThrough(context: RunContext, claim: Claim): Promise<void> {
     const span = spanOf(context)
     return walkTable(context, {
-      ...{ part: 'promotion', size },
+      part: 'promotion',
+      size,
       claim: (tx, portion) =>
         claim(tx, { ...span, ...portion, rehearsal: context.run.dryRun ? context.run.id : null }),
       perform: async (tx, ids) => {
@@ -110,7 +115,9 @@ function report({ episodic, semantic }: Promoted) {
   const raised = new Set(semantic)
   const changes = [...from].map(
     ([id, layer]): Change => ({
-      ...{ record_id: id, action: 'promote', before: { layer } },
+      record_id: id,
+      action: 'promote',
+      before: { layer },
       after: { layer: raised.has(id) ? 'semantic' : 'episodic' },
     }),
   )

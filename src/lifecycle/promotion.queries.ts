@@ -85,7 +85,8 @@ export type Candidates = { ids: readonly string[]; now: Date; runId: string | nu
 export async function promoteWorking(tx: Transaction, candidates: Candidates): Promise<string[]> {
   const { ids, now } = candidates
   return promote(tx, candidates, {
-    ...{ from: 'working', to: 'episodic' },
+    from: 'working',
+    to: 'episodic',
     rationale: `${episodicAfterMs / 60_000} minutes old, or used ${episodicAccesses} times`,
     due: sql`
       select r.id from records as r
@@ -102,7 +103,8 @@ export async function promoteEpisodic(tx: Transaction, candidates: Candidates): 
   const { ids, now } = candidates
   const { join, importance } = importanceAt(now)
   return promote(tx, candidates, {
-    ...{ from: 'episodic', to: 'semantic' },
+    from: 'episodic',
+    to: 'semantic',
     rationale: `an importance of ${semanticImportance} or more, and used ${semanticAccesses} times`,
     due: sql`
       select r.id from records as r ${join}

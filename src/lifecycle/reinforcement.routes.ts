@@ -22,12 +22,10 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
   { reinforcement, once },
 ) => {
   addRecordAction(app, once, {
-    ...{
-      action: 'reinforce',
-      operationId: 'reinforceRecord',
-      tag: 'lifecycle',
-      permission: 'lifecycle:write',
-    },
+    action: 'reinforce',
+    operationId: 'reinforceRecord',
+    tag: 'lifecycle',
+    permission: 'lifecycle:write',
     summary: 'Reinforce a record',
     description:
       'Adds `reinforcement_gain` to the current salience, up to `max_salience`, and starts decay again from now. Counts as a use of the record. Answers 409 `record_retracted` for a record that a revision replaced.',
@@ -37,7 +35,10 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
   })
 
   addRecordAction(app, once, {
-    ...{ action: 'penalize', operationId: 'penalizeRecord', tag: 'lifecycle', permission: 'lifecycle:write' },
+    action: 'penalize',
+    operationId: 'penalizeRecord',
+    tag: 'lifecycle',
+    permission: 'lifecycle:write',
     summary: 'Penalize a record',
     description:
       'Subtracts `amount` from the current salience, but not below the floor. The decay clock does not restart, and the deadline of a linear curve stays. Answers 409 `record_retracted` for a record that a revision replaced.',
@@ -47,7 +48,10 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
   })
 
   addRecordAction(app, once, {
-    ...{ action: 'pin', operationId: 'pinRecord', tag: 'lifecycle', permission: 'lifecycle:write' },
+    action: 'pin',
+    operationId: 'pinRecord',
+    tag: 'lifecycle',
+    permission: 'lifecycle:write',
     summary: 'Pin a record',
     description:
       'The record keeps its current salience: it neither fades nor is pruned. Pinning a pinned record changes nothing.',
@@ -57,7 +61,10 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
   })
 
   addRecordAction(app, once, {
-    ...{ action: 'unpin', operationId: 'unpinRecord', tag: 'lifecycle', permission: 'lifecycle:write' },
+    action: 'unpin',
+    operationId: 'unpinRecord',
+    tag: 'lifecycle',
+    permission: 'lifecycle:write',
     summary: 'Unpin a record',
     description: 'The record fades again, starting from the salience at which it was pinned.',
     body: Reason,

@@ -18,7 +18,8 @@ const size = 200
 export async function judgeOldRecords(context: RunContext): Promise<void> {
   const { scope, startedAt: now, id: runId } = context.run
   await walkTable(context, {
-    ...{ part: 'worth', size },
+    part: 'worth',
+    size,
     claim: (tx, portion) => claimUnjudged(tx, { ...portion, scope }),
     perform: async (tx, ids) => {
       const judged = await judge(tx, await listJudgeable(tx, ids))

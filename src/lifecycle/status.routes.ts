@@ -8,7 +8,10 @@ export type StatusOptions = { status: StatusService; once: Once }
 
 export const statusRoutes: FastifyPluginAsyncTypebox<StatusOptions> = async (app, { status, once }) => {
   addRecordAction(app, once, {
-    ...{ action: 'status', operationId: 'setStatus', tag: 'lifecycle', permission: 'lifecycle:write' },
+    action: 'status',
+    operationId: 'setStatus',
+    tag: 'lifecycle',
+    permission: 'lifecycle:write',
     summary: 'Set the status of a record',
     description:
       'Active and challenged records can be set to each other and to invalidated. An invalidated record can be set active again; it then gets back the salience it had, but at least 0.1, and fades from now on. Only a revision or a merge makes a record superseded or merged, and only reverting that operation brings it back. A record that an earlier version of this call set to superseded or merged can be set active. Content that was erased from the scope cannot be set active again.',

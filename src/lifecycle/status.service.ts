@@ -35,7 +35,11 @@ export function createStatusService({ db, clock, seal, textLanguage }: Resources
       if (isHistory(stored.status) && !isHistory(to)) await requireNotErasedContent(tx, seal, stored)
       const isReinstated = stored.status === 'invalidated' && to === 'active'
       const changed = await writeChange(tx, stored, {
-        ...{ action: 'status', actor, rationale: reason, now, textLanguage },
+        action: 'status',
+        actor,
+        rationale: reason,
+        now,
+        textLanguage,
         status,
         ...(isReinstated ? await restoreSalience(tx, stored, now) : {}),
       })

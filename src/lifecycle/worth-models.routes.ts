@@ -38,7 +38,11 @@ export const worthModelRoutes: FastifyPluginAsyncTypebox<{ once: Once }> = async
     },
     async ({ caller, url, query: { limit = 50, cursor } }, reply) => {
       const page = await readPage({
-        ...{ caller, list: { list: 'worth models' }, limit, cursor, position: ModelCursor },
+        caller,
+        list: { list: 'worth models' },
+        limit,
+        cursor,
+        position: ModelCursor,
         read: async (after) => (after === undefined || after.id < shipped.id ? [shipped] : []),
       })
       return sendPage({ url }, reply, page)

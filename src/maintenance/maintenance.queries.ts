@@ -44,11 +44,21 @@ export async function insertRun(db: Database, run: NewRun): Promise<void> {
   await db
     .insertInto('maintenance_runs')
     .values({
-      ...{ id: run.id, job: run.job, trigger: run.trigger, created_at: run.now },
-      ...{ dry_run: run.dryRun ?? false, scope: run.scope ?? null, traceparent: run.traceparent ?? null },
+      id: run.id,
+      job: run.job,
+      trigger: run.trigger,
+      created_at: run.now,
+      dry_run: run.dryRun ?? false,
+      scope: run.scope ?? null,
+      traceparent: run.traceparent ?? null,
       requested_by: run.requestedBy ?? null,
       options: JSON.stringify(run.options ?? {}),
-      ...{ status: 'queued', done: 0, total: null, stats: '{}', attempts: 0, cancel_requested: false },
+      status: 'queued',
+      done: 0,
+      total: null,
+      stats: '{}',
+      attempts: 0,
+      cancel_requested: false,
     })
     .execute()
 }

@@ -74,8 +74,14 @@ export const MaintenanceRun = closed(
     examples: [
       {
         id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11',
-        ...{ job: 'decay', trigger: 'manual', dry_run: false, options: {}, status: 'succeeded' },
-        ...{ progress: { done: 120, total: 120 }, stats: { materialised: 100, pruned: 20 }, attempts: 1 },
+        job: 'decay',
+        trigger: 'manual',
+        dry_run: false,
+        options: {},
+        status: 'succeeded',
+        progress: { done: 120, total: 120 },
+        stats: { materialised: 100, pruned: 20 },
+        attempts: 1,
         worker: 'worker-1',
         created_at: '2026-03-28T09:30:00.000Z',
         started_at: '2026-03-28T09:30:00.100Z',

@@ -1,11 +1,10 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
-import { type Caller, isAllowed, unscoped } from '../domain/caller.ts'
+import { isAllowed } from '../domain/caller.ts'
 import { requireActionsOf } from '../domain/run-actions.ts'
 import type { ListPage } from '../domain/shapes.ts'
 import { hasFullTrust, requireFullTrust } from '../domain/trust.ts'
-import { chooseWriteScope } from '../domain/write-trust.ts'
 import { readPage } from '../http/paging.ts'
 import { type JobName, schedulableJobs } from '../jobs/job-names.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -27,15 +26,15 @@ import {
   type RunRow,
   upsertSchedule,
 } from './maintenance.queries.ts'
-import {
-  type MaintenanceRun,
-  type NewMaintenanceRun,
-  optionNames,
-  type RunChange,
-  type Schedule,
-  type ScheduleChoice,
+import type {
+  MaintenanceRun,
+  NewMaintenanceRun,
+  RunChange,
+  Schedule,
+  ScheduleChoice,
 } from './maintenance.schemas.ts'
 import { presentChange, presentRun, presentSchedule } from './run-answer.ts'
+import { chooseScope, refuseOptions } from './run-requests.ts'
 import { listSelectable } from './selectable-names.queries.ts'
 
 export type Intervals = Readonly<Record<JobName, number>>
@@ -65,7 +64,8 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     const { job, dry_run: dryRun, options } = newRun
     refuseOptions(job, options)
     return queueRun(call, trace, {
-      ...{ job, scope: chooseScope(call.caller, job, newRun.scope) },
+      job,
+      scope: chooseScope(call.caller, job, newRun.scope),
       ...(dryRun === undefined ? {} : { dryRun }),
       ...(options === undefined ? {} : { options }),
     })
@@ -94,7 +94,11 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
   ): Promise<MaintenanceRun> {
     const id = ids.next()
     await insertRun(call.tx ?? db, {
-      ...{ id, trigger: 'manual', now: clock.now(), requestedBy: call.caller.principal, ...run },
+      id,
+      trigger: 'manual',
+      now: clock.now(),
+      requestedBy: call.caller.principal,
+      ...run,
       ...(trace === undefined ? {} : { traceparent: formatTraceparent(trace) }),
     })
     return read(call, id)
@@ -125,10 +129,16 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
   async function list(call: CallContext, query: RunFilters & Page): Promise<ListPage<MaintenanceRun>> {
     const { limit = 50, cursor, ...filters } = query
     const { items, ...next } = await readPage({
-      ...{ caller: call.caller, list: { runs: filters }, limit, cursor, position: RunCursor },
+      caller: call.caller,
+      list: { runs: filters },
+      limit,
+      cursor,
+      position: RunCursor,
       read: (after, most) =>
         listRuns(call.tx ?? db, {
-          ...{ filters, trust: call.caller.trust, limit: most },
+          filters,
+          trust: call.caller.trust,
+          limit: most,
           after: after && { created_at: new Date(after.created_at), id: after.id },
         }),
     })
@@ -143,7 +153,11 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     await findVisibleRun(call, id)
     const { trust } = call.caller
     const { items, ...next } = await readPage({
-      ...{ caller: call.caller, list: { changes: id }, limit, cursor, position: ChangeCursor },
+      caller: call.caller,
+      list: { changes: id },
+      limit,
+      cursor,
+      position: ChangeCursor,
       read: (after, most) => listChanges(call.tx ?? db, { runId: id, trust, after, limit: most }),
     })
     return {
@@ -192,47 +206,21 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
   }
 
   return {
-    ...{ request, requestSimulation, requestUndo, queueRun, read, list },
-    ...{ listRunChanges, cancel, listAllSchedules, setSchedule },
+    request,
+    requestSimulation,
+    requestUndo,
+    queueRun,
+    read,
+    list,
+    listRunChanges,
+    cancel,
+    listAllSchedules,
+    setSchedule,
   }
-}
-
-/** A key bound to one scope runs jobs on that scope. Only a key with all scopes runs them on everything. */
-function chooseScope(caller: Caller, job: JobName, named: string | undefined): string | null {
-  if (unscopedJobs.has(job)) return requireNoScope(caller, named)
-  const scope = chooseWriteScope(caller, named)
-  return scope === unscoped ? null : scope
-}
-
-/** These jobs work on expired or faded records of all scopes. */
-const unscopedJobs: ReadonlySet<JobName> = new Set(['purge', 'compress'])
-
-function requireNoScope({ trust }: Caller, named: string | undefined): null {
-  if (trust.scopes) {
-    throw new AppError('outside_trust', 'The job works on all scopes, but the key is bound to some scopes.')
-  }
-  if (named === undefined) return null
-  const errors = [{ pointer: '/scope', message: 'is not accepted by this job, which works on all scopes' }]
-  throw new AppError('validation_failed', 'The job works on all scopes and takes no scope.', { errors })
-}
-
-/** A job would ignore an option that it does not have, and the client would believe that it applies. */
-function refuseOptions(job: JobName, options: object = {}): void {
-  const unknown = Object.keys(options).filter((name) => !optionNames[job]?.includes(name))
-  const errors = unknown.map((name) => ({
-    pointer: `/options/${name}`,
-    message: 'is not an option of this job',
-  }))
-  if (errors.length > 0) throw new AppError('validation_failed', 'The job has no such option.', { errors })
 }
 
 function outOfRange(): AppError {
   const errors = [{ pointer: '/interval', message: 'must be from 10s to 3650d' }]
-  return new AppError(
-    'validation_failed',
-    'The interval of a schedule must be from 10 seconds to 3,650 days.',
-    {
-      errors,
-    },
-  )
+  const message = 'The interval of a schedule must be from 10 seconds to 3,650 days.'
+  return new AppError('validation_failed', message, { errors })
 }

@@ -4,7 +4,10 @@ import type { MaintenanceRun, RunChange, Schedule } from './maintenance.schemas.
 
 export function presentRun(row: RunRow): MaintenanceRun {
   return {
-    ...{ id: row.id, job: row.job, trigger: row.trigger, dry_run: row.dry_run },
+    id: row.id,
+    job: row.job,
+    trigger: row.trigger,
+    dry_run: row.dry_run,
     ...(row.scope === null ? {} : { scope: row.scope }),
     // The database holds only checked JSON.
     options: withoutReason(row.options as MaintenanceRun['options']),
@@ -28,7 +31,8 @@ function withoutReason({ actor: _, rationale: __, ...options }: MaintenanceRun['
 export function presentChange({ record_id, action, before, after, note, is_open }: ChangeRow): RunChange {
   if (!is_open) return { record_id, action, redacted: true }
   return {
-    ...{ record_id, action },
+    record_id,
+    action,
     ...(before === null ? {} : { before: before as Record<string, unknown> }),
     ...(after === null ? {} : { after: after as Record<string, unknown> }),
     ...(note === null ? {} : { note }),
@@ -48,7 +52,10 @@ export function presentSchedule(job: string, row: ScheduleRow | undefined, confi
   const intervalMs = row?.interval_ms ?? configuredMs
   const enabled = (row?.enabled ?? true) && intervalMs > 0
   return {
-    ...{ job, interval: formatDuration(intervalMs), enabled, mode: row?.mode === 'plan' ? 'plan' : 'run' },
+    job,
+    interval: formatDuration(intervalMs),
+    enabled,
+    mode: row?.mode === 'plan' ? 'plan' : 'run',
     ...(row?.last_success_at ? { last_success_at: row.last_success_at.toISOString() } : {}),
     ...(row && enabled ? { next_at: row.next_at.toISOString() } : {}),
   }

@@ -33,7 +33,11 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
 
   const move = (name: 'promote' | 'demote', description: string) =>
     defineTool({
-      ...{ ...tending, name, description, hints: changes, input: LayerInput },
+      ...tending,
+      name,
+      description,
+      hints: changes,
+      input: LayerInput,
       async run({ call, actor }, { id, layer, reason }) {
         const to = layer === undefined ? {} : { layer }
         return { structured: { record: await layers[name](call, id, { ...to, actor, rationale: reason }) } }
@@ -42,15 +46,21 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
 
   const act = (given: Pick<Tool, 'name' | 'description' | 'hints'> & Partial<Tool>, perform: Act) =>
     defineTool({
-      ...{ ...tending, ...given, input: ReasonInput },
+      ...tending,
+      ...given,
+      input: ReasonInput,
       async run({ call, actor }, { id, reason }) {
         return { structured: { record: await perform(call, id, { actor, rationale: reason }) } }
       },
     })
 
   const run = defineTool({
-    ...{ name: 'run', profile: 'lifecycle', permission: 'maintenance:run', hints: removes },
-    ...{ input: RunInput, output: runOutput },
+    name: 'run',
+    profile: 'lifecycle',
+    permission: 'maintenance:run',
+    hints: removes,
+    input: RunInput,
+    output: runOutput,
     description: 'Queues a maintenance job. A dry run changes nothing.',
     async run({ call, trace, afterwards }, { dry_run: isDry = true, ...asked }) {
       const queued = await maintenance.request(call, { ...asked, dry_run: isDry }, trace)
@@ -69,7 +79,9 @@ export function createLifecycleTools(services: LifecycleServices): Tool[] {
     ),
     act(
       {
-        ...{ name: 'forget', permission: 'records:write', hints: removes },
+        name: 'forget',
+        permission: 'records:write',
+        hints: removes,
         description: 'Removes a record from all answers. It can be restored for some time.',
       },
       forgetting.forget,

@@ -80,7 +80,10 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
   // Declared, so that they too ask for a key.
   const others = (app.supportedMethods as HTTPMethods[]).filter((method) => method !== 'POST')
   app.route({
-    ...{ method: others, url: path, config, schema: { hide: true } },
+    method: others,
+    url: path,
+    config,
+    schema: { hide: true },
     preValidation: async (_request, reply) => {
       reply.header('allow', 'POST')
       throw new AppError('method_not_allowed', 'This path supports POST.')

@@ -20,7 +20,9 @@ const shared = { profile: 'openai', permission: 'records:read', hints: reads } a
 /** The two tools that ChatGPT's connectors look for, with the answers that they read. */
 export function createOpenAiTools({ records, retrieval, access }: Services): Tool[] {
   const search = defineTool({
-    ...{ ...shared, name: 'search', input: SearchInput },
+    ...shared,
+    name: 'search',
+    input: SearchInput,
     description: 'Finds memories for a question. Use fetch for the whole text of one.',
     async run({ call, actor, origin, report }, { query }) {
       const limits = { root_limit: mostResults, node_limit: mostResults, max_hops: 0, edge_limit: 0 }
@@ -37,7 +39,9 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
   })
 
   const fetch = defineTool({
-    ...{ ...shared, name: 'fetch', input: FetchInput },
+    ...shared,
+    name: 'fetch',
+    input: FetchInput,
     description: 'The whole text of one memory, by its id.',
     async run({ call: { caller }, origin }, { id }) {
       const record = await records.read(caller, requireId(id))

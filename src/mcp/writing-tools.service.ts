@@ -36,8 +36,12 @@ export function createWritingTools(services: WritingServices): Tool[] {
   const { notes, records, revision, reinforcement, clock } = services
 
   const remember = defineTool({
-    ...{ name: 'remember', profile: 'core', permission: 'records:write', hints: repeats },
-    ...{ input: RememberInput, output: rememberOutput },
+    name: 'remember',
+    profile: 'core',
+    permission: 'records:write',
+    hints: repeats,
+    input: RememberInput,
+    output: rememberOutput,
     description:
       'Remembers a fact, decision or preference in plain words, one statement a call. Said again, it is unchanged.',
     async run({ call }, { text, record, ...more }) {
@@ -54,8 +58,12 @@ export function createWritingTools(services: WritingServices): Tool[] {
   })
 
   const revise = defineTool({
-    ...{ name: 'revise', profile: 'core', permission: 'records:write', hints: changes },
-    ...{ input: ReviseInput, output: reviseOutput },
+    name: 'revise',
+    profile: 'core',
+    permission: 'records:write',
+    hints: changes,
+    input: ReviseInput,
+    output: reviseOutput,
     description:
       'Corrects a fact and keeps its history. supersede: text replaces it. contest: text (or reason) speaks against it. retract: it was wrong.',
     async run(context, { id, op, text, reason }) {
@@ -91,7 +99,9 @@ export function createWritingTools(services: WritingServices): Tool[] {
       timestamp: clock.now().toISOString(),
     }
     const record = {
-      ...{ type: 'semantic' as const, tags, relations: await linkEntities(call, old, text) },
+      type: 'semantic' as const,
+      tags,
+      relations: await linkEntities(call, old, text),
       payload: { ...said, object: text, evidence: [evidence] },
     }
     return revision.supersede({ ...call, expectedVersion: version }, id, { record, actor, rationale })
@@ -116,8 +126,12 @@ export function createWritingTools(services: WritingServices): Tool[] {
   }
 
   const reinforce = defineTool({
-    ...{ name: 'reinforce', profile: 'core', permission: 'lifecycle:write', hints: changes },
-    ...{ input: ReinforceInput, output: reinforceOutput },
+    name: 'reinforce',
+    profile: 'core',
+    permission: 'lifecycle:write',
+    hints: changes,
+    input: ReinforceInput,
+    output: reinforceOutput,
     description: 'Says whether recalled records helped. What helps stays longer, what does not fades sooner.',
     async run({ call, actor, describe }, { ids, outcome }) {
       const why = { actor, rationale: outcome === 'helped' ? 'it helped' : 'it did not help' }

@@ -17,10 +17,16 @@ type Tallies = ReadonlyMap<string, number>
 
 /** Prometheus uses the label `job` for the scraped target, so our jobs have the label `job_name`. */
 const counter = (name: string, help: string, samples: readonly Sample[]): Family => ({
-  ...{ name: `membrane_store_${name}_total`, type: 'counter', help, samples },
+  name: `membrane_store_${name}_total`,
+  type: 'counter',
+  help,
+  samples,
 })
 const gauge = (name: string, help: string, samples: readonly Sample[]): Family => ({
-  ...{ name: `membrane_store_${name}`, type: 'gauge', help, samples },
+  name: `membrane_store_${name}`,
+  type: 'gauge',
+  help,
+  samples,
 })
 
 /** Builds the series of the whole store, which are the same from every API. */
@@ -144,7 +150,9 @@ function describeBacklog(backlog: readonly BacklogRow[], now: Date): Family[] {
 function describeLag(tallies: Tallies): Family {
   const count = tallies.get('vector_lag_count') ?? 0
   const bucket = (bound: number | '+Inf', value: number): Sample => ({
-    ...{ labels: { le: String(bound) }, value, suffix: '_bucket' },
+    labels: { le: String(bound) },
+    value,
+    suffix: '_bucket',
   })
   return {
     name: 'membrane_store_write_to_vector_seconds',

@@ -5,13 +5,16 @@ import type { Plan, PlanChange } from './plans.schemas.ts'
 export function presentPlan(row: PlanRow): Plan {
   const isPrepared = row.run_status === 'succeeded'
   return {
-    ...{ id: row.id, job: row.job, options: row.options as Plan['options'] },
+    id: row.id,
+    job: row.job,
+    options: row.options as Plan['options'],
     ...(row.scope === null ? {} : { scope: row.scope }),
     status: row.status,
     ...(isPrepared ? { digest: row.digest } : {}),
     counts: row.counts,
     ...(row.status === 'failed' ? { error: row.error ?? `The preparation was ${row.run_status}.` } : {}),
-    ...{ created_at: row.created_at.toISOString(), expires_at: row.expires_at.toISOString() },
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
   }
 }
 
@@ -19,7 +22,9 @@ export function presentPlanChange({ is_open, ...row }: PlanChangeRow): PlanChang
   const { record_id, type, action, before, after } = row
   if (!is_open) return { record_id, type, action, redacted: true }
   return {
-    ...{ record_id, type, action },
+    record_id,
+    type,
+    action,
     ...(before === null ? {} : { before }),
     ...(after === null ? {} : { after }),
     why: explainChange(row),

@@ -198,7 +198,8 @@ function describe(
     changes: [
       ...applied.map(
         ({ record_id, action, before, after, note }): Change => ({
-          ...{ record_id, action },
+          record_id,
+          action,
           ...(before === null ? {} : { before }),
           ...(after === null ? {} : { after }),
           ...(note === null ? {} : { note }),

@@ -56,8 +56,14 @@ export function isLogged(effects: readonly Effect[]): boolean {
 }
 
 const logged: ReadonlySet<string> = new Set([
-  ...['forgotten_at', 'forgotten_reason', 'forgotten_by', 'forgotten_run_id', 'purge_at'],
-  ...['importance', 'fades_at', 'decay_rank'],
+  'forgotten_at',
+  'forgotten_reason',
+  'forgotten_by',
+  'forgotten_run_id',
+  'purge_at',
+  'importance',
+  'fades_at',
+  'decay_rank',
 ])
 
 function isSame(one: unknown, other: unknown): boolean {

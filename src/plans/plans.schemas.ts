@@ -51,9 +51,13 @@ export const Plan = closed(
     examples: [
       {
         id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11',
-        ...{ job: 'decay', options: {}, status: 'ready', counts: { prune: 20 } },
+        job: 'decay',
+        options: {},
+        status: 'ready',
+        counts: { prune: 20 },
         digest: 'c0ffee37a1e5b0d4b5a0b6d9f3e2d1c0b9a8978685746352413f2e1d0c9b8a79',
-        ...{ created_at: '2026-03-28T09:30:00.000Z', expires_at: '2026-04-04T09:30:00.000Z' },
+        created_at: '2026-03-28T09:30:00.000Z',
+        expires_at: '2026-04-04T09:30:00.000Z',
       },
     ],
   },

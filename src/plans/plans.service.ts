@@ -66,10 +66,17 @@ export function createPlansService({ db, clock, maintenance, planRetentionMs }: 
   async function list(call: CallContext, query: Filters & Page): Promise<ListPage<Plan>> {
     const { limit = 50, cursor, ...filters } = query
     const { items, ...next } = await readPage({
-      ...{ caller: call.caller, list: { plans: filters }, limit, cursor, position: PlanCursor },
+      caller: call.caller,
+      list: { plans: filters },
+      limit,
+      cursor,
+      position: PlanCursor,
       read: (after, most) =>
         listPlans(call.tx ?? db, {
-          ...{ ...filters, trust: call.caller.trust, now: clock.now(), limit: most },
+          ...filters,
+          trust: call.caller.trust,
+          now: clock.now(),
+          limit: most,
           after: after && { created_at: new Date(after.created_at), id: after.id },
         }),
     })
@@ -85,7 +92,11 @@ export function createPlansService({ db, clock, maintenance, planRetentionMs }: 
     const { limit = 50, cursor, ...filters } = query
     const { trust } = call.caller
     const { items, ...next } = await readPage({
-      ...{ caller: call.caller, list: { plan: id, ...filters }, limit, cursor, position: PlanChangeCursor },
+      caller: call.caller,
+      list: { plan: id, ...filters },
+      limit,
+      cursor,
+      position: PlanChangeCursor,
       read: (after, most) =>
         listPlanChanges(call.tx ?? db, { ...filters, planId: id, trust, after, limit: most }),
     })

@@ -26,7 +26,11 @@ const Cursor = Type.Object({ scope: Type.String({ maxLength: 256 }) })
 export function createBudgetsService({ db }: { db: Database }) {
   async function list(caller: Caller, { limit = 50, cursor }: BudgetsQuery): Promise<ListPage<Budget>> {
     const { items, ...next } = await readPage({
-      ...{ caller, list: { list: 'budgets' }, limit, cursor, position: Cursor },
+      caller,
+      list: { list: 'budgets' },
+      limit,
+      cursor,
+      position: Cursor,
       read: (after, most) => listBudgets(db, { trust: caller.trust, after: after?.scope, limit: most }),
     })
     return { items: items.map(present), ...next }
@@ -42,8 +46,11 @@ export function createBudgetsService({ db }: { db: Database }) {
     requireTrust(call.caller, scope)
     requireOneMeasure(choice)
     const row = {
-      ...{ scope: scope ?? unscoped, mode: choice.mode ?? 'soft', protect: choice.protect ?? [] },
-      ...{ max_records: choice.max_records ?? null, max_bytes: choice.max_bytes ?? null },
+      scope: scope ?? unscoped,
+      mode: choice.mode ?? 'soft',
+      protect: choice.protect ?? [],
+      max_records: choice.max_records ?? null,
+      max_bytes: choice.max_bytes ?? null,
     }
     return transact(db, call, async (tx) => {
       if (scope !== undefined) await lockBudget(tx, scope)

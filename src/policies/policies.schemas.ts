@@ -6,8 +6,12 @@ import { RecordType } from '../domain/vocabulary.ts'
 
 const example = {
   decay: {
-    ...{ curve: 'exponential', half_life_seconds: 259_200, min_salience: 0, max_age_seconds: 0 },
-    ...{ reinforcement_gain: 0.1, max_salience: 1 },
+    curve: 'exponential',
+    half_life_seconds: 259_200,
+    min_salience: 0,
+    max_age_seconds: 0,
+    reinforcement_gain: 0.1,
+    max_salience: 1,
   },
   deletion_policy: 'auto_prune',
 }

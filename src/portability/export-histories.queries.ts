@@ -15,11 +15,15 @@ export function buildHistories(trust: Trust) {
 const entry = (changes: Fragment) =>
   object(
     [
-      ...[word('action', sql`a.action`), text('actor', sql`a.actor`)],
-      ...[word('timestamp', time(sql`a.at`)), text('rationale', sql`a.rationale`)],
+      word('action', sql`a.action`),
+      text('actor', sql`a.actor`),
+      word('timestamp', time(sql`a.at`)),
+      text('rationale', sql`a.rationale`),
     ],
-    ...[optionalWord('run_id', sql`a.run_id`), optionalWord('operation_id', sql`a.operation_id`)],
-    ...[optional('changes', changes), optional('via', sql`a.via::text`)],
+    optionalWord('run_id', sql`a.run_id`),
+    optionalWord('operation_id', sql`a.operation_id`),
+    optional('changes', changes),
+    optional('via', sql`a.via::text`),
   )
 
 /** Log entries with less than this in their changes fit into a line with every record. */
@@ -59,7 +63,8 @@ const auditLog = (trust: Trust) => {
 const statusHistory = (trust: Trust) => sql`
   select string_agg(${object(
     [
-      ...[word('old', sql`s.old`), word('new', sql`s.new`)],
+      word('old', sql`s.old`),
+      word('new', sql`s.new`),
       text('actor', sql`case when s.is_shown then s.actor else ${hiddenActor} end`),
       word('changed_at', time(sql`s.at`)),
       text('reason', sql`case when s.is_shown then s.reason else '' end`),

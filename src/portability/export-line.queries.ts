@@ -15,23 +15,10 @@ import {
 } from '../db/json-text.ts'
 import { salienceAt } from '../db/salience.ts'
 import { openTo } from '../db/visibility.ts'
-import type { Trust } from '../domain/caller.ts'
-import { inversePairs } from '../domain/edges.ts'
+import { type ExportContext, isTargetVisible, visibleEdges } from './export-edges.queries.ts'
 import { buildHistories } from './export-histories.queries.ts'
 
 type Fragment = RawBuilder<unknown>
-type ExportContext = {
-  trust: Trust
-  now: Date
-  filters: { include_forgotten?: boolean; embeddings?: boolean }
-}
-
-/**
- * The predicates of inverse edges. A hub may have a million of them; the export contains a part, because the record
- * at the other end has the edge too.
- */
-const backward = sql.join(inversePairs.map(([, predicate]) => sql.lit(predicate)))
-const maxBackward = 1_000
 
 /** The line of an export for row `r` and its contents `c`. */
 export function buildExportLine(context: ExportContext): RawBuilder<string> {
@@ -105,38 +92,6 @@ const lifecycle = object([
   word('deletion_policy', sql`r.deletion_policy`),
 ])
 
-/**
- * Whether the target of edge `e` is visible. A lookup for each edge: with a join the planner would sometimes read all
- * records for each page.
- */
-function isTargetVisible({ trust, filters }: ExportContext): Fragment {
-  const seen = filters.include_forgotten
-    ? openTo(trust, 't')
-    : sql`t.forgotten_at is null and ${openTo(trust, 't')}`
-  return sql`(select ${seen} from records as t where t.id = e.target_id)`
-}
-
-function visibleEdges(context: ExportContext): Fragment {
-  const edges = (condition: Fragment) => sql`
-    select e.predicate, e.target_id, e.weight, e.created_at from relations as e
-    where e.source_id = r.id ${condition} and ${isTargetVisible(context)}`
-  const written = (from: Fragment) => sql`
-    select string_agg(${object([
-      ...[text('predicate', sql`e.predicate`), word('target_id', sql`e.target_id`)],
-      ...[plain('weight', sql`e.weight`), word('created_at', time(sql`e.created_at`))],
-    ])}, ',' order by e.created_at, e.target_id, e.predicate)
-    from (${from}) as e`
-  const first = sql`select from relations as e where e.source_id = r.id limit ${sql.lit(maxBackward + 1)}`
-  return sql`
-    select case when (select count(*) from (${first}) as few) <= ${sql.lit(maxBackward)} then (${written(edges(sql``))})
-    else (${written(sql`
-      (${edges(sql`and e.predicate not in (${backward})`)})
-      union all
-      (${edges(sql`and e.predicate in (${backward})`)}
-        order by e.predicate desc, e.target_id desc limit ${sql.lit(maxBackward)})
-    `)}) end`
-}
-
 /** The successor of a record is named only to a caller who sees the edge to it. */
 function visiblePayload(context: ExportContext): Fragment {
   const payload = sql`(case
@@ -154,7 +109,8 @@ const forgotten = sql`
   case when r.forgotten_at is not null then ${object(
     [
       word('at', time(sql`r.forgotten_at`)),
-      ...[orNull('reason', sql`r.forgotten_reason`), orNull('actor', sql`r.forgotten_by`)],
+      orNull('reason', sql`r.forgotten_reason`),
+      orNull('actor', sql`r.forgotten_by`),
       plain('purge_at', sql`coalesce('"' || ${time(sql`r.purge_at`)} || '"', 'null')`),
     ],
     optionalWord('run_id', sql`r.forgotten_run_id`),
@@ -167,8 +123,10 @@ function surprise({ trust }: ExportContext): Fragment {
   return sql`
     select ${object(
       [
-        ...[word('at', time(sql`s.at`)), plain('score', sql`s.score`)],
-        ...[plain('delta', sql`s.delta`), plain('base_before', sql`s.base_before`)],
+        word('at', time(sql`s.at`)),
+        plain('score', sql`s.score`),
+        plain('delta', sql`s.delta`),
+        plain('base_before', sql`s.base_before`),
       ],
       list(
         'neighbours',
@@ -185,7 +143,9 @@ function surprise({ trust }: ExportContext): Fragment {
 function descent({ trust }: ExportContext): Fragment {
   return sql`
   select string_agg(${object([
-    ...[word('source_id', sql`d.source_id`), text('kind', sql`d.kind`), flag('is_ground', sql`d.is_ground`)],
+    word('source_id', sql`d.source_id`),
+    text('kind', sql`d.kind`),
+    flag('is_ground', sql`d.is_ground`),
   ])}, ',' order by d.source_id)
   from descents as d
   where d.derived_id = r.id and (
@@ -221,8 +181,10 @@ const consolidation = sql`(
     select string_agg(to_json(u.stage)::text, ',' order by u.stage) from unconsolidated as u where u.record_id = r.id
   ), '') || '],"tallies":[' || coalesce((
     select string_agg(${object([
-      ...[word('stage', sql`e.stage`), text('outcome', sql`e.outcome`)],
-      ...[word('digest', sql`encode(e.digest, 'hex')`), text('scope', sql`e.scope`)],
+      word('stage', sql`e.stage`),
+      text('outcome', sql`e.outcome`),
+      word('digest', sql`encode(e.digest, 'hex')`),
+      text('scope', sql`e.scope`),
     ])}, ',' order by e.stage)
     from episode_tallies as e where e.episode_id = r.id
   ), '') || ']}'
@@ -230,12 +192,11 @@ const consolidation = sql`(
 
 const embeddings = sql`
   select string_agg(${object([
-    ...[
-      text('provider', sql`m.provider`),
-      text('model', sql`m.model`),
-      plain('dimensions', sql`m.dimensions`),
-    ],
-    ...[plain('bits', sql`e.bits`), word('embedded_at', time(sql`e.embedded_at`))],
+    text('provider', sql`m.provider`),
+    text('model', sql`m.model`),
+    plain('dimensions', sql`m.dimensions`),
+    plain('bits', sql`e.bits`),
+    word('embedded_at', time(sql`e.embedded_at`)),
     word('code', sql`replace(encode(e.code, 'base64'), chr(10), '')`),
     word('signature', sql`replace(encode(substring(bit_send(s.bits) from 5), 'base64'), chr(10), '')`),
   ])}, ',' order by m.provider, m.model, m.dimensions)

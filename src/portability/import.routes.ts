@@ -39,7 +39,10 @@ const waitingReports = 200
 const mostRefused = 1_000
 
 const otherTypes = [
-  ...['application/json', 'application/zip', 'application/vnd.sqlite3', 'application/octet-stream'],
+  'application/json',
+  'application/zip',
+  'application/vnd.sqlite3',
+  'application/octet-stream',
   'text/markdown',
 ]
 /** The types of files that an import accepts. The format decides what is in them. */

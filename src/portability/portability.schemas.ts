@@ -36,7 +36,9 @@ const PastStatus = closed({
 const PastImportance = closed({ old: Unit(), new: Unit(), changed_at: Time(), run_id: optional(Uuid()) })
 
 const Access = closed({
-  ...{ at: Time(), kind: Type.Enum(['served', 'used']), actor: Actor() },
+  at: Time(),
+  kind: Type.Enum(['served', 'used']),
+  actor: Actor(),
   key_id: optional(Actor('The key that was shown the record.')),
 })
 

@@ -21,8 +21,12 @@ export async function checkStore({ config, print, check }: Resources): Promise<n
   const visited =
     database.url === undefined ? await connectToEmbeddedPostgres({ dataDir, log: print }) : undefined
   const connection = connect({
-    ...{ ...database, url: database.url ?? visited?.url ?? '', poolSize: 1, statementTimeoutMs },
-    ...{ applicationName: 'membrane check', tenants: config.tenants },
+    ...database,
+    url: database.url ?? visited?.url ?? '',
+    poolSize: 1,
+    statementTimeoutMs,
+    applicationName: 'membrane check',
+    tenants: config.tenants,
   })
   const { db, close } = connection
   try {

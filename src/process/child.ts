@@ -37,10 +37,7 @@ export function superviseChild(options: ChildOptions): Child {
     current.on('error', (error) => log.error('child process fault', { child: role, err: error }))
     current.once('exit', (code, signal) => {
       if (!stopping)
-        restartOrGiveUp({
-          ...{ code, signal, livedMs: performance.now() - began, earlyEnds },
-          isNeeded: isNeeded(),
-        })
+        restartOrGiveUp({ code, signal, livedMs: performance.now() - began, earlyEnds, isNeeded: isNeeded() })
     })
   }
 

@@ -38,7 +38,8 @@ export async function bridgeMcp({ url, key, input, write }: Bridge): Promise<voi
     const response = await fetch(url, {
       method: 'POST',
       headers: {
-        ...{ accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
         ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
         ...describeMessage(message, negotiated),
       },

@@ -20,7 +20,8 @@ export function describeMessage({ method, params }: Message, negotiated: string 
     return negotiated === undefined ? {} : { 'mcp-protocol-version': negotiated }
   const name = params?.[named[method] ?? '']
   return {
-    ...{ 'mcp-protocol-version': version, 'mcp-method': method },
+    'mcp-protocol-version': version,
+    'mcp-method': method,
     ...(typeof name === 'string' ? { 'mcp-name': encodeHeader(name) } : {}),
   }
 }

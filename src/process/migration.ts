@@ -18,8 +18,12 @@ export async function migrateDatabase(
 ): Promise<void> {
   const { database, redisUrl } = config
   const connection = connect({
-    ...{ ...database, url, poolSize: 1, applicationName: 'membrane migrate' },
-    ...{ tenants: config.tenants, log },
+    ...database,
+    url,
+    poolSize: 1,
+    applicationName: 'membrane migrate',
+    tenants: config.tenants,
+    log,
   })
   try {
     await requireConfiguration(connection.db, config)

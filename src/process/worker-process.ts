@@ -39,8 +39,14 @@ export async function startWorking(resources: Resources): Promise<Service> {
   const url = requireDatabaseUrl(config, 'worker')
   const applicationName = 'membrane worker'
   const connection = connect({
-    ...{ ...config.database, url, poolSize, statementTimeoutMs, applicationName, onStatement },
-    ...{ tenants: config.tenants, log },
+    ...config.database,
+    url,
+    poolSize,
+    statementTimeoutMs,
+    applicationName,
+    onStatement,
+    tenants: config.tenants,
+    log,
   })
   const { db, pool, close } = connection
   await requireMigrated(db)

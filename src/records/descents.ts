@@ -74,7 +74,10 @@ export function resolveDescents(
     is_ground: each.is_ground ?? (!isIndependent && (each.kind !== 'supersede' || !hasOthers)),
   }))
   const claims = claimed.map((source) => ({
-    ...{ derived_id: id, source_id: source, kind: 'claim' as const, is_ground: !isIndependent },
+    derived_id: id,
+    source_id: source,
+    kind: 'claim' as const,
+    is_ground: !isIndependent,
   }))
   return [...resolved, ...claims]
 }

@@ -35,7 +35,8 @@ function removeFromPayload(payload: Payload, isHidden: IsHidden): Payload {
   if (!revision) return { ...rest, evidence }
   const { supersedes, superseded_by: successor, status } = revision
   return {
-    ...{ ...rest, evidence },
+    ...rest,
+    evidence,
     revision: {
       ...(supersedes === undefined || isHidden(supersedes) ? {} : { supersedes }),
       ...(successor === undefined || isHidden(successor) ? {} : { superseded_by: successor }),

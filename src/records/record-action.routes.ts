@@ -35,7 +35,10 @@ export function addRecordAction<Body extends TSchema>(
     {
       config: { permission, singleRecord: true },
       schema: {
-        ...{ operationId, tags: [tag], summary, description },
+        operationId,
+        tags: [tag],
+        summary,
+        description,
         params: RecordPath,
         body: ref(body),
         response: answers(

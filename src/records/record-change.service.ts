@@ -76,7 +76,10 @@ export async function writeChange(
   // Deleted before the record changes: its new scope and sensitivity are checked for the new identifiers.
   if (isRenamed && changed.type === 'entity') await deleteIdentifiers(tx, stored.id)
   await applyChange(tx, stored.id, {
-    ...{ record, entry, content, search },
+    record,
+    entry,
+    content,
+    search,
     isCountedElsewhere: counted.some((field) => changed[field] !== stored[field]),
   })
   if (isRenamed) await updateHandles(tx, stored, changed)

@@ -52,8 +52,11 @@ export async function insertRecords(
   const handles = writeJsonRows(
     drafts.flatMap(({ row, handles }) =>
       handles.map(({ digest, detail, place }) => ({
-        ...{ record_id: row.id, scope: row.scope, place },
-        ...{ digest: asHex(digest), detail: detail && asHex(detail) },
+        record_id: row.id,
+        scope: row.scope,
+        place,
+        digest: asHex(digest),
+        detail: detail && asHex(detail),
       })),
     ),
   )

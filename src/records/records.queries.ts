@@ -77,7 +77,8 @@ export async function findRecords(
   maxEdges?: number,
 ): Promise<StoredRecord[]> {
   const selection = {
-    ...{ from: sql`records as r`, rest: sql`and ${hasIdIn(ids)}` },
+    from: sql`records as r`,
+    rest: sql`and ${hasIdIn(ids)}`,
     ...(maxEdges === undefined ? {} : { maxEdges }),
   }
   return readStored(db, trust, selection)

@@ -7,7 +7,7 @@ import { ref } from '../domain/schema-ref.ts'
 import { closed, listOf, notNilPattern, Time, Unit, Uuid } from '../domain/shapes.ts'
 import { Layer, MemoryKind, RecordType, Sensitivity, SourceType, Status } from '../domain/vocabulary.ts'
 import { Problem } from '../http/problem-responses.ts'
-import { Via } from './via.ts'
+import { AuditEntry } from './audit-entry.schemas.ts'
 
 /** Pages and batches start after the nil UUID, so a record with that id would never be read. */
 const NewId = () =>
@@ -58,27 +58,6 @@ const NewRelation = closed(
   },
   { $id: 'NewRelation' },
 )
-
-export const AuditEntry = closed(
-  {
-    action: Type.Enum([
-      ...['create', 'revise', 'fork', 'merge', 'delete', 'reinforce', 'decay'],
-      ...['restore', 'erase', 'status', 'promote', 'demote', 'pin', 'unpin', 'archive', 'undo'],
-    ]),
-    actor: Type.String(),
-    timestamp: Time(),
-    rationale: Type.String(),
-    ...{ run_id: Type.Optional(Uuid()), operation_id: Type.Optional(Uuid()) },
-    changes: Type.Optional(
-      Type.Record(Type.String(), Type.Array(Type.Unknown(), { minItems: 2, maxItems: 2 }), {
-        description: 'Maps each changed field to [before, after].',
-      }),
-    ),
-    via: Type.Optional(ref(Via)),
-  },
-  { $id: 'AuditEntry' },
-)
-export type AuditEntry = Static<typeof AuditEntry>
 
 const Forgotten = closed({
   at: Time(),

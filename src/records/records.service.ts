@@ -56,14 +56,23 @@ export function createRecordsService(resources: Resources) {
       const payload = mergePayload(stored, input.payload)
       const known = await policies.getAll(tx)
       const { record, content, changes } = applyPatch(stored, input, payload, {
-        ...{ caller: call.caller, now, defaultSensitivity, policies: known },
+        caller: call.caller,
+        now,
+        defaultSensitivity,
+        policies: known,
       })
       if (Object.keys(changes).length === 0) return presentWritten(call.caller, stored, now)
       const newContent = { scope: record.scope ?? stored.scope, payload }
       if (content.payload || record.scope !== undefined) await requireNotErasedContent(tx, seal, newContent)
       const changed = await writeChange(tx, stored, {
-        ...{ record, content, changes, textLanguage, now },
-        ...{ action: 'revise', actor: call.caller.name, rationale: 'patched' },
+        record,
+        content,
+        changes,
+        textLanguage,
+        now,
+        action: 'revise',
+        actor: call.caller.name,
+        rationale: 'patched',
       })
       return presentWritten(call.caller, await rescore(tx, call.caller, changed, now), now)
     })

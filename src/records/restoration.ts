@@ -22,8 +22,12 @@ export function restoreRecord(stored: StoredRecord, now: Date): Restoration {
   return {
     record: {
       ...revival.record,
-      ...{ forgotten_at: null, forgotten_reason: null, forgotten_by: null, forgotten_run_id: null },
-      ...{ purge_at: null, restored_at: now },
+      forgotten_at: null,
+      forgotten_reason: null,
+      forgotten_by: null,
+      forgotten_run_id: null,
+      purge_at: null,
+      restored_at: now,
       access_count: stored.access_count + 1,
       last_accessed_at: laterOf(stored.last_accessed_at, now),
     },

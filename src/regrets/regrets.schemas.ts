@@ -29,9 +29,14 @@ export const Regret = closed(
     examples: [
       {
         record_id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11',
-        ...{ type: 'episodic', scope: 'project:alpha', reason: 'pruned', rule: 'curve' },
+        type: 'episodic',
+        scope: 'project:alpha',
+        reason: 'pruned',
+        rule: 'curve',
         run_id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a12',
-        ...{ forgotten_at: '2026-03-20T09:30:00.000Z', regretted_at: '2026-03-28T09:30:00.000Z', times: 2 },
+        forgotten_at: '2026-03-20T09:30:00.000Z',
+        regretted_at: '2026-03-28T09:30:00.000Z',
+        times: 2,
       },
     ],
   },

@@ -13,7 +13,11 @@ export function createRegretsService({ db, clock }: { db: Database; clock: Clock
   async function list(caller: Caller, query: RegretsQuery): Promise<ListPage<Regret>> {
     const { limit = 50, cursor, ...filters } = query
     const { items, ...next } = await readPage({
-      ...{ caller, list: { regrets: filters }, limit, cursor, position: RegretCursor },
+      caller,
+      list: { regrets: filters },
+      limit,
+      cursor,
+      position: RegretCursor,
       read: (after, most) =>
         listRegrets(db, { filters, trust: caller.trust, now: clock.now(), after, limit: most }),
     })
@@ -25,7 +29,9 @@ export function createRegretsService({ db, clock }: { db: Database; clock: Clock
 
 function present(row: RegretRow): Regret {
   return {
-    ...{ record_id: row.record_id, type: row.type, reason: row.reason },
+    record_id: row.record_id,
+    type: row.type,
+    reason: row.reason,
     ...(row.scope === unscoped ? {} : { scope: row.scope }),
     rule: findRemovalRule(row, row.reason, row.since),
     ...(row.run_id === null ? {} : { run_id: row.run_id }),

@@ -54,7 +54,8 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
         actor: given.actor ?? call.caller.name,
         rationale: given.rationale ?? 'related',
         changes: { [changePath(owner, edge)]: [before?.weight ?? null, weight] },
-        ...{ now, textLanguage },
+        now,
+        textLanguage,
       })
       const changed = await findReadableRecord(tx, call.caller, id)
       return { created: !before, record: presentWritten(call.caller, changed, now) }
@@ -78,7 +79,8 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
         actor: call.caller.name,
         rationale: 'unrelated',
         changes: { [changePath(owner, edge)]: [edge.weight, null] },
-        ...{ now, textLanguage },
+        now,
+        textLanguage,
       })
     })
   }
@@ -87,11 +89,17 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
     const { direction = 'out', limit = 100, cursor, predicate } = query
     const record = await findReadableRecord(db, caller, id, clock.now())
     const { items, ...next } = await readPage({
-      ...{ caller, list: { relations: record.id, direction, predicate } },
-      ...{ limit, cursor, position: EdgeCursor },
+      caller,
+      list: { relations: record.id, direction, predicate },
+      limit,
+      cursor,
+      position: EdgeCursor,
       read: async (after, most) => {
         const edges = await listEdges(db, record.id, caller.trust, {
-          ...{ direction, predicate, after, limit: most },
+          direction,
+          predicate,
+          after,
+          limit: most,
         })
         return edges.map((edge) => ({ ...edge, id: direction === 'out' ? edge.target_id : edge.source_id }))
       },

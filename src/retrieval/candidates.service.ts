@@ -131,7 +131,11 @@ export function createCandidates(resources: CandidateResources) {
     const picked = findMostSalient(
       db,
       {
-        ...{ trust, conditions, limit, asOf: at, isReadableOnly: seen === 'whole' },
+        trust,
+        conditions,
+        limit,
+        asOf: at,
+        isReadableOnly: seen === 'whole',
         ...(minSalience === undefined || isPast ? {} : { minSalience }),
         ...(scopes ? { scopes } : {}),
       },

@@ -53,10 +53,15 @@ function toNode(source: CandidateNode, neighbour: Neighbour, hop: number): Candi
   const importance_factor = isOpen ? 0.8 + 0.4 * importance : 1
   return {
     id: neighbour.target_id,
-    ...{ hop, isOpen, score: fused * salience_factor * importance_factor },
+    hop,
+    isOpen,
+    score: fused * salience_factor * importance_factor,
     signals: {
       channels: [],
-      ...{ fused, ...neutralFactors, salience_factor, importance_factor },
+      fused,
+      ...neutralFactors,
+      salience_factor,
+      importance_factor,
       via: { source_id, predicate, weight },
     },
   }
@@ -90,6 +95,10 @@ export function edgesAmong(
     )
     .slice(0, limit)
     .map(({ source_id, predicate, target_id, weight, created_at }) => ({
-      ...{ source_id, predicate, target_id, weight, created_at },
+      source_id,
+      predicate,
+      target_id,
+      weight,
+      created_at,
     }))
 }

@@ -27,7 +27,11 @@ export async function findOfPeriods(
   const { trust, at } = question
   const scopes = searchedScopes(question)
   const others = {
-    ...{ trust, limit: mostExamined, asOf: at, isReadableOnly: true, ...(scopes ? { scopes } : {}) },
+    trust,
+    limit: mostExamined,
+    asOf: at,
+    isReadableOnly: true,
+    ...(scopes ? { scopes } : {}),
     conditions: [...conditions, isDated()],
   }
   const [messages, salient] = await Promise.all([

@@ -36,7 +36,10 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
     const vector = stored ? await vectorOf(stored, model) : await vectorOfText(text ?? '', model)
     if (!vector) return { items: [] }
     const found = await vectors.find({
-      ...{ model, vector, conditions: answerConditions(question, 'whole'), scopes: searchedScopes(question) },
+      model,
+      vector,
+      conditions: answerConditions(question, 'whole'),
+      scopes: searchedScopes(question),
       limit: limit + (stored ? 1 : 0),
     })
     const others = found.filter((neighbour) => neighbour.id !== stored?.id).slice(0, limit)

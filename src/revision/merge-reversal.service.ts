@@ -38,7 +38,9 @@ export async function revertMerge(
   for (const stored of merged) {
     if (erased.has(stored.id)) continue
     await writeChange(tx, stored, {
-      ...{ ...input, action: 'status', status: { to: 'active', step: 'revert', reverts: true } },
+      ...input,
+      action: 'status',
+      status: { to: 'active', step: 'revert', reverts: true },
       ...reactivateRecord(stored, salienceBefore.get(stored.id), input.now),
     })
     reverted.push(stored.id)
@@ -48,7 +50,10 @@ export async function revertMerge(
 
 function createServiceCaller(name: string): Caller {
   return {
-    ...{ principal: name, name, sourceType: 'dream', permissions: new Set(permissions) },
+    principal: name,
+    name,
+    sourceType: 'dream',
+    permissions: new Set(permissions),
     isService: true,
     trust: fullTrust,
   }

@@ -22,19 +22,31 @@ const tags = ['revision']
 const config = { permission: 'records:write', singleRecord: true } as const
 const createdAnswer = {
   201: {
-    ...{ schema: ref(Revised), headers: ['ETag', 'Location'] },
+    schema: ref(Revised),
+    headers: ['ETag', 'Location'],
     description:
       'The new record and its sources with their new versions. The ETag is that of the new record.',
   },
 } as const
 const revisionErrors = [
-  ...['record_forgotten', 'above_ceiling', 'outside_trust', 'already_superseded', 'already_retracted'],
-  ...['not_revisable', 'episodic_immutable'],
+  'record_forgotten',
+  'above_ceiling',
+  'outside_trust',
+  'already_superseded',
+  'already_retracted',
+  'not_revisable',
+  'episodic_immutable',
 ] as const
 const creationErrors = [
   ...revisionErrors,
-  ...['type_mismatch', 'evidence_required', 'scope_mismatch', 'sensitivity_lowered'],
-  ...['record_exists', 'erased_content', 'identifier_taken', 'tombstone_key_mismatch'],
+  'type_mismatch',
+  'evidence_required',
+  'scope_mismatch',
+  'sensitivity_lowered',
+  'record_exists',
+  'erased_content',
+  'identifier_taken',
+  'tombstone_key_mismatch',
 ] as const
 
 export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async (
@@ -102,7 +114,10 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
   )
 
   addRecordAction(app, once, {
-    ...{ action: 'contest', operationId: 'contestRecord', tag: 'revision', permission: 'records:write' },
+    action: 'contest',
+    operationId: 'contestRecord',
+    tag: 'revision',
+    permission: 'records:write',
     summary: 'Contest a record',
     description:
       'States that there is evidence against a record. A fact becomes contested in its payload, a record of another type gets the status challenged. If `contesting_ref` is the id of a record in the same scope or in none, it is linked as `contested_by`; any other reference is stored as evidence. Contesting again adds more evidence.',
@@ -112,7 +127,10 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
   })
 
   addRecordAction(app, once, {
-    ...{ action: 'uncontest', operationId: 'uncontestRecord', tag: 'revision', permission: 'records:write' },
+    action: 'uncontest',
+    operationId: 'uncontestRecord',
+    tag: 'revision',
+    permission: 'records:write',
     summary: 'End a contest in favour of the record',
     description:
       'The record is active again. The evidence against it stays, as history. A record that is not contested does not change.',
@@ -122,7 +140,10 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
   })
 
   addRecordAction(app, once, {
-    ...{ action: 'retract', operationId: 'retractRecord', tag: 'revision', permission: 'records:write' },
+    action: 'retract',
+    operationId: 'retractRecord',
+    tag: 'revision',
+    permission: 'records:write',
     summary: 'Retract a record',
     description:
       'The record becomes history: its salience is 0 and it is no longer retrieved, but it is not deleted and stays readable by its id. If a dream merged other records into it, these are active again.',
@@ -132,7 +153,10 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
   })
 
   addRecordAction(app, once, {
-    ...{ action: 'revert', operationId: 'revertRecord', tag: 'revision', permission: 'records:write' },
+    action: 'revert',
+    operationId: 'revertRecord',
+    tag: 'revision',
+    permission: 'records:write',
     summary: 'Take the last revision back',
     description:
       'Takes the last supersede, fork, merge, contest or retract of the record back, on all records that it changed, as a new revision: the sources are active again with the salience that they had, and a successor is invalidated. Name it by `operation_id`, which the audit log of each of these records has, or by the version of the record before it. Nothing changes if one of the records was changed since, or if the content of one that would be active again was erased from its scope.',

@@ -16,10 +16,7 @@ const evidence = {
 }
 const record = {
   type: 'semantic',
-  payload: {
-    ...{ kind: 'semantic', subject: 'team', predicate: 'writes', object: 'Rust' },
-    evidence: [evidence],
-  },
+  payload: { kind: 'semantic', subject: 'team', predicate: 'writes', object: 'Rust', evidence: [evidence] },
 }
 
 export const RevisionReason = closed(
@@ -51,7 +48,8 @@ export type Succession = Static<typeof Succession>
 export const Merger = closed(
   {
     ids: Type.Array(Uuid(), {
-      ...{ minItems: 2, maxItems: 10_000 },
+      minItems: 2,
+      maxItems: 10_000,
       description: 'At least two different ids. A repeated id counts once.',
     }),
     ...Succession.properties,
@@ -63,7 +61,8 @@ export type Merger = Static<typeof Merger>
 export const Contest = closed(
   {
     contesting_ref: Type.String({
-      ...{ minLength: 1, maxLength: 2_048 },
+      minLength: 1,
+      maxLength: 2_048,
       description: 'The id of the record that contradicts this one, or a reference to other evidence.',
     }),
     ...RevisionReason.properties,

@@ -23,6 +23,7 @@ import { upsertEdges } from '../relations/index.ts'
 import { contestRecord, uncontestRecord } from './contest.ts'
 import { findMergedSources } from './merge-reversal.queries.ts'
 import { revertMerge } from './merge-reversal.service.ts'
+import { createTooFewError, requireSameTypeAndScope } from './merge-sources.ts'
 import { retireRecord } from './retirement.service.ts'
 import { copyLinks, deleteIdentifiersOf, findLineage } from './revision.queries.ts'
 import type { Contest, Lineage, Merger, Revised, RevisionReason, Succession } from './revision.schemas.ts'
@@ -68,8 +69,12 @@ export function createRevisionService(resources: Resources) {
       const now = clock.now()
       const record = await storeSuccessor({ ...call, tx }, input, [old], 'supersede', now)
       const changed = await retireRecord(tx, old, {
-        ...{ ...toAuditReason(input), now, textLanguage },
-        ...{ step: 'supersede', to: 'superseded', supersededBy: record.id },
+        ...toAuditReason(input),
+        now,
+        textLanguage,
+        step: 'supersede',
+        to: 'superseded',
+        supersededBy: record.id,
       })
       return { record, sources: [versionOf(changed)] }
     })
@@ -82,7 +87,10 @@ export function createRevisionService(resources: Resources) {
       const now = clock.now()
       const record = await storeSuccessor({ ...call, tx }, input, [origin], 'fork', now)
       const changed = await writeChange(tx, origin, {
-        ...{ action: 'fork', ...toAuditReason(input), now, textLanguage },
+        action: 'fork',
+        ...toAuditReason(input),
+        now,
+        textLanguage,
       })
       return { record, sources: [versionOf(changed)] }
     })
@@ -115,7 +123,10 @@ export function createRevisionService(resources: Resources) {
     now: Date,
   ): Promise<WrittenRecord> {
     const draft = draftSuccessor(input, sources, kind, {
-      ...{ caller: call.caller, now, id: ids.next(), defaultSensitivity },
+      caller: call.caller,
+      now,
+      id: ids.next(),
+      defaultSensitivity,
       policies: await policies.getAll(call.tx),
     })
     if (kind !== 'fork' && draft.row.type === 'entity') {
@@ -141,7 +152,10 @@ export function createRevisionService(resources: Resources) {
       const now = clock.now()
       if (contesting) await linkContesting(tx, stored, contesting, now)
       await writeChange(tx, stored, {
-        ...{ action: 'revise', ...toAuditReason(input), now, textLanguage },
+        action: 'revise',
+        ...toAuditReason(input),
+        now,
+        textLanguage,
         ...contestRecord(stored, contesting ? undefined : ref, now),
       })
       return presentWritten(call.caller, await findReadableRecord(tx, call.caller, id), now)
@@ -159,7 +173,10 @@ export function createRevisionService(resources: Resources) {
       const change = uncontestRecord(stored)
       if (!change) return presentWritten(call.caller, stored, now)
       const changed = await writeChange(tx, stored, {
-        ...{ action: 'revise', ...toAuditReason(input), now, textLanguage },
+        action: 'revise',
+        ...toAuditReason(input),
+        now,
+        textLanguage,
         ...change,
       })
       return presentWritten(call.caller, changed, now)
@@ -206,24 +223,6 @@ function toAuditReason({ actor, rationale, runId }: RevisionReason & RunOrigin) 
 
 function versionOf({ id, version }: StoredRecord): Revised['sources'][number] {
   return { id, version }
-}
-
-function requireSameTypeAndScope([first, ...others]: readonly StoredRecord[]): void {
-  const stray = others.findIndex(({ type }) => type !== first?.type)
-  if (stray >= 0) {
-    throw new AppError('type_mismatch', 'Only records of one type can be merged.', {
-      errors: [{ pointer: `/ids/${stray + 1}`, message: `has not the type ${first?.type}` }],
-    })
-  }
-  const foreign = others.findIndex(({ scope }) => scope !== first?.scope)
-  if (foreign < 0) return
-  throw createScopeMismatchError([{ pointer: `/ids/${foreign + 1}`, message: 'has another scope' }])
-}
-
-function createTooFewError(): AppError {
-  return new AppError('validation_failed', 'A merge needs at least two records.', {
-    errors: [{ pointer: '/ids', message: 'must contain at least two different ids' }],
-  })
 }
 
 /** An edge between two scopes would reveal one to readers of the other. */

@@ -20,12 +20,15 @@ export function createBudgetShadow(
   start: Date,
 ) {
   const traces = lives.map((life) => ({
-    ...{ life, leavesAt: findLeaving(life, 'budget'), salienceAt: followSalience(life, start) },
+    life,
+    leavesAt: findLeaving(life, 'budget'),
+    salienceAt: followSalience(life, start),
     size: hasBytes ? life.bytes : 1,
   }))
   const shadows = values.map(
     (value): Shadow => ({
-      ...{ value, isGone: new Uint8Array(lives.length) },
+      value,
+      isGone: new Uint8Array(lives.length),
       point: { value, forgotten: 0, bytes_saved: 0, regretted: 0 },
     }),
   )
@@ -97,10 +100,12 @@ function importanceAt(life: ScoredLifeRow, now: Date): number {
   const days = new Set(known.map(([at]) => Math.floor((at - life.created_at.getTime()) / dayMs))).size
   const recent = known.slice(0, recentAccesses).map(([at, kind]) => ({ at: new Date(at), kind }))
   return scoreImportance({
-    ...{ base_importance: life.base_importance, emotional_valence: life.emotional_valence },
+    base_importance: life.base_importance,
+    emotional_valence: life.emotional_valence,
     accesses: combineAccesses(counts, { days, recent }, now),
     age_days: (now.getTime() - life.created_at.getTime()) / dayMs,
-    ...{ layer: life.layer, source_trust: sourceTrust[life.source_type] },
+    layer: life.layer,
+    source_trust: sourceTrust[life.source_type],
     confirmations: life.confirmation_count,
   })
 }

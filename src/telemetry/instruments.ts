@@ -114,7 +114,8 @@ function watchReplicas(registry: Registry, replicas: Replicas): void {
   const used = new Gauge({
     name: 'membrane_replica_used',
     help: 'Whether this process reads from the replica, by its place in DATABASE_REPLICA_URL.',
-    ...{ labelNames, registers },
+    labelNames,
+    registers,
     collect: () => {
       for (const { number, absence } of replicas.describe())
         used.set({ replica: number }, Number(absence === undefined))
@@ -123,7 +124,8 @@ function watchReplicas(registry: Registry, replicas: Replicas): void {
   const lag = new Gauge({
     name: 'membrane_replica_lag_seconds',
     help: 'How long the replica has missed something that the primary had; 0 when it misses nothing.',
-    ...{ labelNames, registers },
+    labelNames,
+    registers,
     collect: () => {
       for (const { number, lagMs } of replicas.describe()) lag.set({ replica: number }, lagMs / 1_000)
     },
@@ -131,7 +133,8 @@ function watchReplicas(registry: Registry, replicas: Replicas): void {
   const answered = new Gauge({
     name: 'membrane_replica_statements',
     help: 'Statements that the replica has answered for this process since its start.',
-    ...{ labelNames, registers },
+    labelNames,
+    registers,
     collect: () => {
       for (const { number, answered: count } of replicas.describe()) answered.set({ replica: number }, count)
     },
@@ -146,7 +149,8 @@ function watchServers(registry: Registry, servers: TenantServers): void {
   const known = new Gauge({
     name: 'membrane_tenant_servers',
     help: 'Servers of tenants that this process has used in the last ten minutes, and those that it cannot use.',
-    ...{ labelNames: ['state'], registers },
+    labelNames: ['state'],
+    registers,
     collect: () => {
       known.set(
         { state: 'used' },
@@ -161,7 +165,8 @@ function watchServers(registry: Registry, servers: TenantServers): void {
   const connections = new Gauge({
     name: 'membrane_tenant_server_connections',
     help: 'Connections of this process to servers of tenants, and requests and jobs that wait for one.',
-    ...{ labelNames: ['state'], registers },
+    labelNames: ['state'],
+    registers,
     collect: () => {
       connections.set(
         { state: 'idle' },

@@ -79,7 +79,10 @@ export function createTenantDrop({ db, clock, ids, directory, places }: Resource
       directory.forget(row)
       const { database } = presentTenant(row)
       return {
-        ...{ id, actor: why.actor, dropped_at: clock.now().toISOString(), removed },
+        id,
+        actor: why.actor,
+        dropped_at: clock.now().toISOString(),
+        removed,
         ...(abandon && database ? { left: { ...database, schema } } : {}),
       }
     })

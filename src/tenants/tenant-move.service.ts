@@ -28,7 +28,10 @@ type Resources = { db: Database; clock: Clock; ids: Ids; directory: TenantDirect
 type Prepared = { from: TenantRow; to: ServerColumns & { migration: string } }
 
 const onMainServer: ServerColumns = {
-  ...{ server_url: null, server_host: null, server_port: null, server_database: null },
+  server_url: null,
+  server_host: null,
+  server_port: null,
+  server_database: null,
   server_identity: null,
 }
 

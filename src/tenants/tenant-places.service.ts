@@ -118,8 +118,11 @@ export function presentTenant({ id, reference, status, created_at, ...row }: Sho
   const { server_host: host, server_port: port, server_database: name } = row
   const server = host && port && name ? { database: { host, port, name } } : {}
   return {
-    ...{ id, status: statusOf(status), created_at: created_at.toISOString() },
-    ...{ schema: schemaOf(reference), ...server },
+    id,
+    status: statusOf(status),
+    created_at: created_at.toISOString(),
+    schema: schemaOf(reference),
+    ...server,
   }
 }
 

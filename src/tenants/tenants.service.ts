@@ -25,7 +25,11 @@ export function createTenantsService(resources: Resources) {
 
   async function list(caller: Caller, { limit = 50, cursor }: TenantsQuery): Promise<ListPage<Tenant>> {
     const { items, ...next } = await readPage({
-      ...{ caller, list: { list: 'tenants' }, limit, cursor, position: TenantCursor },
+      caller,
+      list: { list: 'tenants' },
+      limit,
+      cursor,
+      position: TenantCursor,
       read: (after, most) => listTenants(db, { after: after?.id, limit: most }),
     })
     return { items: items.map(presentTenant), ...next }
@@ -60,7 +64,9 @@ export function createTenantsService(resources: Resources) {
   }
 
   return {
-    ...{ list, read, change },
+    list,
+    read,
+    change,
     creation: createTenantCreation(resources),
     moving: createTenantMove(resources),
     dropping: createTenantDrop(resources),

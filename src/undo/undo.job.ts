@@ -86,7 +86,11 @@ async function restore(tx: Transaction, seal: Seal, context: RunContext, after: 
   const contents = await findForgottenContents(tx, next)
   const erased = await findErasedTwins(tx, seal, contents)
   const { rewritten, last } = await restoreForgotten(tx, {
-    ...{ ...next, erasedIds: [...erased], actor, rationale, now: run.startedAt },
+    ...next,
+    erasedIds: [...erased],
+    actor,
+    rationale,
+    now: run.startedAt,
   })
   const kept = contents.filter((each) => erased.has(each.id) && !each.is_listed)
   return {

@@ -57,6 +57,16 @@ function linesOf(node: ts.Node, file: ts.SourceFile): Set<number> {
   return new Set(Array.from({ length: last - first + 1 }, (_, index) => first + index))
 }
 
+/** Finds literals that are spread into another one, which says the same as their members and hides them from type checks. */
+export function findSpreadLiterals(text: string): Violation[] {
+  return findNodes(text, (node) => {
+    if (!ts.isSpreadAssignment(node) && !ts.isSpreadElement(node)) return undefined
+    const { expression } = node
+    const isLiteral = ts.isObjectLiteralExpression(expression) || ts.isArrayLiteralExpression(expression)
+    return isLiteral ? 'a spread literal' : undefined
+  })
+}
+
 /** Finds markers of unfinished work. */
 export function findUnfinished(text: string): Violation[] {
   return findLines(text, /\b(TODO|FIXME|XXX|HACK)\b|not implemented/)

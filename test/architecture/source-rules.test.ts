@@ -5,6 +5,7 @@ import {
   findEnvironmentReads,
   findLongFunctions,
   findSkippedTests,
+  findSpreadLiterals,
   findUnfinished,
   type Violation,
 } from './find-violations.ts'
@@ -55,6 +56,10 @@ describe('the source files', () => {
   test('have functions of at most 50 lines', () => {
     const find = (text: string) => findLongFunctions(text, 50)
     expect(search(except([...product, ...page, ...clients, ...tools], ...generated), find)).toEqual([])
+  })
+
+  test('spread objects and arrays only to merge them', () => {
+    expect(search(except(written, ...generated), findSpreadLiterals)).toEqual([])
   })
 
   test('contain no marks of unfinished work', () => {
@@ -109,6 +114,18 @@ describe('the search for violations', () => {
     const inner = `  const inner = () => {\n${'    step()\n'.repeat(40)}  }\n`
     const statement = `  run(\`\n${'    select\n'.repeat(40)}  \`)\n`
     expect(findLongFunctions(`function outer() {\n${inner}${statement}${inner}}\n`, 50)).toEqual([])
+  })
+
+  test.each(['const a = { ...{ b: 1 }, c }', 'const a = [...[1, 2], b]', 'call(a, ...[b, c])'])(
+    'finds the spread literal in %s',
+    (text) => {
+      expect(findSpreadLiterals(text)).toHaveLength(1)
+    },
+  )
+
+  test('ignores what is spread to merge it', () => {
+    const text = 'const a = { ...b, ...(c ? { d: 1 } : {}) }\nconst e = [...f, ...[1, 2].map(g)]\n'
+    expect(findSpreadLiterals(text)).toEqual([])
   })
 
   test('finds marks of unfinished work', () => {

@@ -52,9 +52,14 @@ describe('the answer of POST /v1/capture equals the stored records', () => {
     expect(answer.created_records[0]).toEqual(answer.primary_record)
     expect(pickCreated(answer, 'entity')).toHaveLength(3)
     expect(listPredicates(answer).sort()).toEqual([
-      ...['mentioned_in', 'mentioned_in', 'mentioned_in'],
-      ...['mentions_entity', 'mentions_entity', 'mentions_entity'],
-      ...['referenced_by', 'references_record'],
+      'mentioned_in',
+      'mentioned_in',
+      'mentioned_in',
+      'mentions_entity',
+      'mentions_entity',
+      'mentions_entity',
+      'referenced_by',
+      'references_record',
     ])
   })
 
@@ -65,7 +70,11 @@ describe('the answer of POST /v1/capture equals the stored records', () => {
 
   it('for a fact that is created, confirmed, replaced, forked, contested and challenged', async () => {
     const fact = (object: string, more: object = {}) => ({
-      ...{ subject: 'Vega', predicate: 'is built by', object, user: ['Ada', 'Bob', 'Cleo'], ...more },
+      subject: 'Vega',
+      predicate: 'is built by',
+      object,
+      user: ['Ada', 'Bob', 'Cleo'],
+      ...more,
     })
     const outcomes: string[] = []
     const add = async (content: object) => {
@@ -111,18 +120,25 @@ describe('the answer of POST /v1/capture equals the stored records', () => {
 describe('the fields of a capture', () => {
   it('are stored in the records that it creates', async () => {
     const answer = await captureFact(app, triple('linux', { ref: 'run-7', project: 'Deneb' }), {
-      ...{
-        summary: 'It runs on linux.',
-        tags: ['ci', 'os', 'ci'],
-        importance: 0.9,
-        memory_kind: 'narrative',
-      },
-      ...{ proposed_type: 'competence', source_type: 'dream', timestamp: earlier, sensitivity: 'medium' },
-      ...{ scope: 'told', context: { turn: 3 }, reason_to_remember: 'because' },
+      summary: 'It runs on linux.',
+      tags: ['ci', 'os', 'ci'],
+      importance: 0.9,
+      memory_kind: 'narrative',
+      proposed_type: 'competence',
+      source_type: 'dream',
+      timestamp: earlier,
+      sensitivity: 'medium',
+      scope: 'told',
+      context: { turn: 3 },
+      reason_to_remember: 'because',
     })
     const common = { sensitivity: 'medium', scope: 'told', source_type: 'dream', version: 1, confidence: 1 }
     expect(answer.primary_record).toMatchObject({
-      ...{ ...common, type: 'episodic', tags: ['ci', 'os'], base_importance: 0.9, memory_kind: 'narrative' },
+      ...common,
+      type: 'episodic',
+      tags: ['ci', 'os'],
+      base_importance: 0.9,
+      memory_kind: 'narrative',
       provenance: {
         created_by: 'agent-1',
         sources: [{ kind: 'observation', ref: 'run-7', created_by: 'agent-1', timestamp: earlier }],
@@ -131,15 +147,21 @@ describe('the fields of a capture', () => {
         timeline: [{ t: earlier, ref: 'run-7', event_kind: 'observation', summary: 'It runs on linux.' }],
       },
       interpretation: {
-        ...{ summary: 'It runs on linux.', proposed_type: 'competence', topical_labels: ['ci', 'os'] },
-        ...{ status: 'resolved', extraction_confidence: 0.8 },
+        summary: 'It runs on linux.',
+        proposed_type: 'competence',
+        topical_labels: ['ci', 'os'],
+        status: 'resolved',
+        extraction_confidence: 0.8,
       },
     })
     expect(JSON.stringify(answer.primary_record.payload)).toContain('"turn":3')
     expect(JSON.stringify(answer.primary_record.payload)).toContain('because')
     const [fact] = pickCreated(answer, 'semantic')
     expect(fact).toMatchObject({
-      ...{ ...common, tags: ['ci', 'os'], base_importance: 0.9, memory_kind: 'fact' },
+      ...common,
+      tags: ['ci', 'os'],
+      base_importance: 0.9,
+      memory_kind: 'fact',
       payload: {
         ...triple('linux'),
         validity: { mode: 'global' },
@@ -151,7 +173,8 @@ describe('the fields of a capture', () => {
       },
     })
     expect(pickCreated(answer, 'entity').map(({ payload }) => payload.canonical_name)).toEqual([
-      ...['the build', 'Deneb'],
+      'the build',
+      'Deneb',
     ])
     for (const entity of pickCreated(answer, 'entity')) {
       expect(entity).toMatchObject({ ...common, tags: [] })
@@ -161,7 +184,8 @@ describe('the fields of a capture', () => {
 
   it('have the current time as creation time, whenever the event happened', async () => {
     const { created_records: records } = await captureFact(app, triple('a past one'), {
-      ...{ timestamp: earlier, scope: 'past' },
+      timestamp: earlier,
+      scope: 'past',
     })
     const now = app.clock.now().toISOString()
     for (const record of records) {
@@ -196,12 +220,10 @@ describe('the fields of a capture', () => {
     }
     const chosen = await lifeOf('chosen')
     expect(Object.keys(chosen).map((type) => [type, chosen[type].decay.half_life_seconds])).toEqual([
-      ...[
-        ['episodic', 101],
-        ['semantic', 102],
-        ['entity', 103],
-        ['working', 100],
-      ],
+      ['episodic', 101],
+      ['semantic', 102],
+      ['entity', 103],
+      ['working', 100],
     ])
     for (const type of Object.keys(chosen)) expect(chosen[type].deletion_policy).toBe('manual_only')
   })

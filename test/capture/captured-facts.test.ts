@@ -31,7 +31,12 @@ describe('POST /v1/capture with a new fact', () => {
       expect.objectContaining({ predicate: 'derived_from', target_id: answer.primary_record.id }),
     )
     expect(listPredicates(answer).sort()).toEqual([
-      ...['derived_from', 'derives', 'fact_subject_of', 'mentioned_in', 'mentions_entity', 'subject_entity'],
+      'derived_from',
+      'derives',
+      'fact_subject_of',
+      'mentioned_in',
+      'mentions_entity',
+      'subject_entity',
     ])
     expect(await readAuditLog(app, fact.id)).toEqual([['create', 'root', 'captured']])
   })
@@ -87,10 +92,13 @@ describe('POST /v1/capture with a known fact', () => {
       },
     ])
     expect(fact.provenance.sources.map(({ ref }: Body) => ref)).toEqual([
-      ...[first.primary_record.id, again.primary_record.id],
+      first.primary_record.id,
+      again.primary_record.id,
     ])
     expect(fact.audit_log.at(-1)).toMatchObject({
-      ...{ action: 'reinforce', actor: 'root', rationale: 'captured' },
+      action: 'reinforce',
+      actor: 'root',
+      rationale: 'captured',
       changes: { salience: [faded, fact.salience] },
     })
     expect(again.primary_record.relations).toContainEqual(
@@ -128,7 +136,8 @@ describe('POST /v1/capture with a known fact', () => {
   it('confirms a fact that a client created through POST /v1/records', async () => {
     const evidence = [{ source_type: 'human', source_id: 'me', timestamp: '2026-01-01T00:00:00Z' }]
     const stored = await create(app, {
-      ...{ type: 'semantic', scope: 'by hand' },
+      type: 'semantic',
+      scope: 'by hand',
       payload: { kind: 'semantic', ...triple('Linux'), evidence },
     })
     const { fact } = await topic('by hand').add('linux')
@@ -183,11 +192,15 @@ describe('POST /v1/capture with a contradicting fact', () => {
     const record_id = records[1].id
     expect(fact).toEqual({ outcome: 'replaced', policy: 'replace', record_id, other_id: old.fact.record_id })
     expect(await read(app, old.fact.record_id)).toMatchObject({
-      ...{ status: 'superseded', salience: 0, version: 2 },
+      status: 'superseded',
+      salience: 0,
+      version: 2,
       payload: { revision: { status: 'retracted', superseded_by: record_id } },
     })
     expect(await read(app, record_id)).toMatchObject({
-      ...{ status: 'active', sensitivity: 'low', scope: 'replace' },
+      status: 'active',
+      sensitivity: 'low',
+      scope: 'replace',
       payload: { revision: { supersedes: old.fact.record_id }, revision_policy: 'contest' },
     })
     expect(await readActive()).toEqual(['windows'])
@@ -211,7 +224,9 @@ describe('POST /v1/capture with a contradicting fact', () => {
     const { fact } = await add('windows', { revision_policy: 'contest' })
     expect(fact).toMatchObject({ outcome: 'contested', policy: 'contest', other_id: old.fact.record_id })
     expect(await read(app, old.fact.record_id)).toMatchObject({
-      ...{ status: 'active', version: 2, payload: { revision: { status: 'contested' } } },
+      status: 'active',
+      version: 2,
+      payload: { revision: { status: 'contested' } },
       relations: expect.arrayContaining([
         expect.objectContaining({ predicate: 'contested_by', target_id: fact.record_id }),
       ]),

@@ -21,12 +21,19 @@ describe('a secret in a capture', () => {
   it('stays in its episode and is masked in everything derived from the episode', async () => {
     const scope = 'secrets'
     const graph = ['login', 'query', 'logout'].map((tool, place) => ({
-      ...{ id: `n${place}`, tool, args: { nested: { password: secret }, note: `password=${secret}` } },
-      ...{ result: JSON.stringify({ token: secret }), depends_on: place === 0 ? [] : [`n${place - 1}`] },
+      id: `n${place}`,
+      tool,
+      args: { nested: { password: secret }, note: `password=${secret}` },
+      result: JSON.stringify({ token: secret }),
+      depends_on: place === 0 ? [] : [`n${place - 1}`],
     }))
     for (const ref of ['first', 'second']) {
       const content = {
-        ...{ ref, event_kind: 'audit', outcome: 'success', tool_graph: graph, at: ref },
+        ref,
+        event_kind: 'audit',
+        outcome: 'success',
+        tool_graph: graph,
+        at: ref,
         ...triple(`password=${secret}`, { user: `ada token=${secret}`, request: { token: secret } }),
       }
       await capture(app, content, { scope, tags: [`password=${secret}`], source_kind: 'observation' })
@@ -57,11 +64,9 @@ describe('a secret in a capture', () => {
 
   it('is not found by text search, nor are the arguments of a tool call', async () => {
     const content = {
-      ...{
-        tool_name: 'psql',
-        args: { query: 'select zebrafish' },
-        result: { rows: 'quagga', token: 'okapi77' },
-      },
+      tool_name: 'psql',
+      args: { query: 'select zebrafish' },
+      result: { rows: 'quagga', token: 'okapi77' },
       more: { arguments: ['zebrafish'], password: 'okapi77' },
     }
     await capture(app, content, {

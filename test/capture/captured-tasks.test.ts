@@ -20,7 +20,10 @@ const report = (content: object, more: object = {}, options: RequestOptions = {}
   capture(app, content, { source_kind: 'working_state', ...more }, options)
 
 const whole = {
-  ...{ thread_id: 'whole', state: 'planning', next_actions: ['a', 'b'], open_questions: ['q'] },
+  thread_id: 'whole',
+  state: 'planning',
+  next_actions: ['a', 'b'],
+  open_questions: ['q'],
   active_constraints: [{ type: 'budget', key: 'tokens', value: 7, required: true }],
   context_summary: 'As it began.',
 }
@@ -50,11 +53,16 @@ describe('POST /v1/capture with a working state', () => {
     )
     expect(created).toEqual([])
     expect(task).toMatchObject({
-      ...{ id: first.primary_record.id, version: 2, salience: 1, tags: ['urgent'] },
+      id: first.primary_record.id,
+      version: 2,
+      salience: 1,
+      tags: ['urgent'],
       payload: { ...whole, thread_id: 'placed', state: 'blocked', open_questions: [] },
     })
     expect(task.audit_log.at(-1)).toMatchObject({
-      ...{ action: 'revise', actor: 'root', rationale: 'captured' },
+      action: 'revise',
+      actor: 'root',
+      rationale: 'captured',
       changes: { 'payload.state': ['planning', 'blocked'], 'payload.open_questions': [['q'], []] },
     })
     expect(Object.keys(task.audit_log.at(-1).changes)).toHaveLength(2)
@@ -72,7 +80,8 @@ describe('POST /v1/capture with a working state', () => {
     )
     expect(next.primary_record.payload).toEqual({
       ...whole,
-      ...{ kind: 'working', thread_id: 'kept' },
+      kind: 'working',
+      thread_id: 'kept',
       active_constraints: [
         ...whole.active_constraints,
         { type: 'captured', key: 'content', value: { state: null, next_actions: null }, required: false },
@@ -81,7 +90,10 @@ describe('POST /v1/capture with a working state', () => {
     })
     const done = await report({ thread_id: 'kept', state: 'done', active_constraints: [], next_actions: [] })
     expect(done.primary_record.payload).toMatchObject({
-      ...{ state: 'done', active_constraints: [], next_actions: [], open_questions: ['q'] },
+      state: 'done',
+      active_constraints: [],
+      next_actions: [],
+      open_questions: ['q'],
     })
     expect(
       (await report({ thread_id: 'kept' }, { summary: 'In a word.' })).primary_record.payload,

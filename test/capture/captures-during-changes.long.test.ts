@@ -98,7 +98,9 @@ describe('captures while other clients revise, merge, forget and erase the same 
 })
 
 const mergedFact = {
-  ...{ kind: 'semantic', ...triple(['windows', 'hurd']), validity: { mode: 'global' } },
+  kind: 'semantic',
+  ...triple(['windows', 'hurd']),
+  validity: { mode: 'global' },
   evidence: [{ source_type: 'human', source_id: 'me', timestamp: '2026-01-01T00:00:00Z' }],
 }
 

@@ -21,7 +21,8 @@ afterAll(() => app.close())
 
 const entity = (name: string, scope: string | undefined, more: object = {}) =>
   create(app, {
-    ...{ type: 'entity', ...(scope ? { scope } : {}) },
+    type: 'entity',
+    ...(scope ? { scope } : {}),
     payload: { kind: 'entity', canonical_name: name, primary_type: 'Project', ...more },
   })
 /** Returns the ids of the mentioned entities, in the order of the content. */
@@ -39,8 +40,17 @@ const listMentionedIds = async (
 describe('POST /v1/capture with names in the content', () => {
   it('creates one entity of the matching kind for each naming key', async () => {
     const content = {
-      ...{ subject: 'S', tool_name: 'T', project: 'P', file: 'F', path: 'a/b', service: 'V' },
-      ...{ repository: 'R', user: 'U', agent: 'A', main_entity: 'E', entity_kind: 'Incident' },
+      subject: 'S',
+      tool_name: 'T',
+      project: 'P',
+      file: 'F',
+      path: 'a/b',
+      service: 'V',
+      repository: 'R',
+      user: 'U',
+      agent: 'A',
+      main_entity: 'E',
+      entity_kind: 'Incident',
     }
     const answer = await capture(app, content, { scope: 'keys' })
     const named = pickCreated(answer, 'entity').map(({ payload }) => [
@@ -48,8 +58,16 @@ describe('POST /v1/capture with names in the content', () => {
       payload.primary_type,
     ])
     expect(Object.fromEntries(named)).toEqual({
-      ...{ S: 'Other', T: 'Tool', P: 'Project', F: 'File', 'a/b': 'File', V: 'Service' },
-      ...{ R: 'Repository', U: 'Person', A: 'Agent', E: 'Incident' },
+      S: 'Other',
+      T: 'Tool',
+      P: 'Project',
+      F: 'File',
+      'a/b': 'File',
+      V: 'Service',
+      R: 'Repository',
+      U: 'Person',
+      A: 'Agent',
+      E: 'Incident',
     })
     expect(answer.primary_record.interpretation).toMatchObject({ status: 'resolved' })
     const { body } = await app.request('GET', `/v1/entities/${pickCreated(answer, 'entity')[0].id}/records`)
@@ -127,7 +145,9 @@ describe('POST /v1/capture with names in the content', () => {
     const gone = await entity('Gone', 'ids')
     await forget(app, gone.id)
     const secret = await create(app, {
-      ...{ type: 'entity', scope: 'ids', sensitivity: 'medium' },
+      type: 'entity',
+      scope: 'ids',
+      sensitivity: 'medium',
       payload: { kind: 'entity', canonical_name: 'Secret', primary_type: 'Project' },
     })
     const content = {

@@ -27,27 +27,29 @@ const raw = (content: string) =>
   app.request('POST', '/v1/capture', { body: `{"source":"s","content":${content}}` })
 
 const contents: unknown[] = [
-  ...[
-    null,
-    true,
-    false,
-    0,
-    -0.5,
-    1e-300,
-    1.7e308,
-    9_007_199_254_740_991,
-    '',
-    ' ',
-    'text',
-    '\n\t"\\',
-    '🦋ünï',
-  ],
-  ...[[], {}, [null], [[], {}], [1, 'two', { three: [4] }], { a: null, '': 0, ' ': [] }, { 'a/b~c': 1 }],
-  ...[{ constructor: { prototype: 1 }, toString: 'x', hasOwnProperty: 1, valueOf: null, length: 5 }],
-  ...[
-    { text: 7, message: ['x'], summary: null, toJSON: 'x' },
-    { kind: 'semantic', id: 'x', type: 1 },
-  ],
+  null,
+  true,
+  false,
+  0,
+  -0.5,
+  1e-300,
+  1.7e308,
+  9_007_199_254_740_991,
+  '',
+  ' ',
+  'text',
+  '\n\t"\\',
+  '🦋ünï',
+  [],
+  {},
+  [null],
+  [[], {}],
+  [1, 'two', { three: [4] }],
+  { a: null, '': 0, ' ': [] },
+  { 'a/b~c': 1 },
+  { constructor: { prototype: 1 }, toString: 'x', hasOwnProperty: 1, valueOf: null, length: 5 },
+  { text: 7, message: ['x'], summary: null, toJSON: 'x' },
+  { kind: 'semantic', id: 'x', type: 1 },
 ]
 
 describe('the content of a captured episode', () => {
@@ -127,7 +129,11 @@ describe('the content of a captured episode', () => {
 
 describe('content fields with a place in the episode', () => {
   const content = {
-    ...{ ref: 'run-1', event_kind: 'deploy', text: 'Deployed.', outcome: 'partial', artifacts: ['a.txt'] },
+    ref: 'run-1',
+    event_kind: 'deploy',
+    text: 'Deployed.',
+    outcome: 'partial',
+    artifacts: ['a.txt'],
     timeline: [{ t: '2026-01-01T00:00:00.000Z', event_kind: 'step', ref: 's1', summary: 'one' }],
     tool_graph: [{ id: 'n1', tool: 'grep', args: ['x'], result: null, depends_on: [] }],
     environment: { os: 'linux', tool_versions: { node: '24' }, context: { host: 'h' } },
@@ -141,10 +147,15 @@ describe('content fields with a place in the episode', () => {
       { context: { turn: 2 } },
     )
     expect((await read(app, episode.id)).payload).toEqual({
-      ...{ kind: 'episodic', outcome: 'partial', artifacts: ['a.txt'], tool_graph_ref: 'graph-1' },
+      kind: 'episodic',
+      outcome: 'partial',
+      artifacts: ['a.txt'],
+      tool_graph_ref: 'graph-1',
       timeline: [
         {
-          ...{ t: app.clock.now().toISOString(), event_kind: 'deploy', ref: 'run-1' },
+          t: app.clock.now().toISOString(),
+          event_kind: 'deploy',
+          ref: 'run-1',
           summary: 'Deploy with grep, outcome partial.',
         },
         ...content.timeline,

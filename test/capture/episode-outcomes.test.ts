@@ -45,9 +45,7 @@ describe.each([
     expect(answer.status).toBe(status)
     const record = recordIn(answer)
     expect(record).toMatchObject({ id, version: 2, payload: { outcome: 'success' } })
-    expect(record.audit_log.at(-1)).toMatchObject({
-      ...{ action: 'revise', actor },
-    })
+    expect(record.audit_log.at(-1)).toMatchObject({ action: 'revise', actor })
     expect(record.audit_log.at(-1).changes).toEqual({ 'payload.outcome': [null, 'success'] })
     expect(await read(app, id)).toEqual(record)
   })

@@ -129,7 +129,8 @@ describe('POST /v1/capture with the name of an erased entity', () => {
     const [tombstone] = (body as Body).items.filter(({ scope }: Body) => scope === 'lifted')
     await app.request('DELETE', `/v1/tombstones/${tombstone.id}`)
     const { id } = await create(app, {
-      ...{ type: 'entity', scope: 'lifted' },
+      type: 'entity',
+      scope: 'lifted',
       payload: { kind: 'entity', canonical_name: 'John Roe', primary_type: 'Person' },
     })
     const again = await capture(app, { user: 'john roe', text: 'again' }, { scope: 'lifted' })

@@ -41,9 +41,14 @@ it('stores a text as a fact with the key as its evidence, and answers where it i
   expect(answer.headers.get('location')).toBe(`/v1/records/${record.id}`)
   expect(answer.headers.get('etag')).toBe('"1"')
   expect(record).toMatchObject({
-    ...{ type: 'semantic', scope: 'ops', tags: ['deploys'], status: 'active' },
+    type: 'semantic',
+    scope: 'ops',
+    tags: ['deploys'],
+    status: 'active',
     payload: {
-      ...{ subject: 'ops', predicate: 'note', object: text },
+      subject: 'ops',
+      predicate: 'note',
+      object: text,
       evidence: [{ source_type: 'human', source_id: 'key:root', timestamp: '2026-01-02T03:04:05.000Z' }],
     },
     provenance: { sources: [{ kind: 'event', ref: 'api:root' }] },

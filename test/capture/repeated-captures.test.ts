@@ -30,7 +30,10 @@ describe('POST /v1/capture with a reference', () => {
       [{ ref: 'once', tool_name: 'grep' }, { source_kind: 'tool_output' }],
     ] as const) {
       expect(await captureFact(app, content, { scope: 'once', ...more })).toEqual({
-        ...{ primary_record: first.primary_record, created_records: [], edges: [], deduplicated: true },
+        primary_record: first.primary_record,
+        created_records: [],
+        edges: [],
+        deduplicated: true,
       })
     }
     expect(await countTableRows(app)).toEqual(before)
@@ -39,8 +42,13 @@ describe('POST /v1/capture with a reference', () => {
   it('distinguishes sources, scopes, sensitivities and the exact text of the reference', async () => {
     const ids = new Set<string>()
     const variants = [
-      ...[{}, { source: 'agent-2' }, { scope: 'a' }, { scope: 'b' }, { sensitivity: 'public' }],
-      ...[{ sensitivity: 'high' }, { source: 'agent-2', scope: 'a' }],
+      {},
+      { source: 'agent-2' },
+      { scope: 'a' },
+      { scope: 'b' },
+      { sensitivity: 'public' },
+      { sensitivity: 'high' },
+      { source: 'agent-2', scope: 'a' },
     ]
     for (const ref of ['x', 'X', 'x ']) {
       for (const more of variants) {
@@ -143,8 +151,11 @@ async function hangUp(body: object, headers: Record<string, string>, afterMs: nu
   socket.on('error', () => {})
   const text = JSON.stringify(body)
   const lines = Object.entries({
-    ...{ host: hostname, authorization: `Bearer ${rootKey}`, 'content-type': 'application/json' },
-    ...{ 'content-length': `${Buffer.byteLength(text)}`, ...headers },
+    host: hostname,
+    authorization: `Bearer ${rootKey}`,
+    'content-type': 'application/json',
+    'content-length': `${Buffer.byteLength(text)}`,
+    ...headers,
   }).map(([name, value]) => `${name}: ${value}`)
   socket.write(`POST /v1/capture HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${text}`)
   await new Promise((resolve) => setTimeout(resolve, afterMs))
@@ -159,7 +170,9 @@ describe('a capture whose connection breaks', () => {
     for (const [n, afterMs] of [0, 1, 2, 4, 8, 16, 32].entries()) {
       const scope = `${by} ${n}`
       const body = {
-        ...{ source: 'agent-1', source_kind: 'observation', scope },
+        source: 'agent-1',
+        source_kind: 'observation',
+        scope,
         content: { ...triple('linux', { user: ['A', 'B'] }), ...content },
       }
       await hangUp(body, headers(n), afterMs)
@@ -181,7 +194,9 @@ describe('a capture whose connection breaks', () => {
 
   it('leaves one more episode when it is repeated with neither, but no second fact or entity', async () => {
     const body = {
-      ...{ source: 'agent-1', source_kind: 'observation', scope: 'neither' },
+      source: 'agent-1',
+      source_kind: 'observation',
+      scope: 'neither',
       content: triple('linux', { user: ['A', 'B'] }),
     }
     await hangUp(body, {}, 50)

@@ -27,7 +27,8 @@ describe('POST /v1/capture with a withdrawn fact', () => {
     const active = await add('windows')
     const again = await add('Linux')
     expect(again.fact).toEqual({
-      ...{ outcome: 'challenged', other_id: active.fact.record_id },
+      outcome: 'challenged',
+      other_id: active.fact.record_id,
       record_id: pickCreated(again, 'semantic')[0].id,
     })
     expect(pickCreated(again, 'semantic')[0].status).toBe('challenged')
@@ -63,7 +64,8 @@ describe('POST /v1/capture with a withdrawn fact', () => {
 describe('POST /v1/capture with a merged fact', () => {
   const evidence = [{ source_type: 'human', source_id: 'me', timestamp: '2026-01-01T00:00:00Z' }]
   const both = (more: object = {}) => ({
-    ...{ type: 'semantic', ...more },
+    type: 'semantic',
+    ...more,
     payload: { ...payloads.semantic, ...triple(['linux', 'windows']), evidence },
   })
   async function mergeTwo(scope: string, more: object = {}) {
@@ -87,9 +89,7 @@ describe('POST /v1/capture with a merged fact', () => {
     const { add, merged } = await mergeTwo('merged twice')
     const { fact } = await add('hurd')
     const { body } = await mergeRecords(app, [merged.id, fact.record_id], both())
-    expect((await add('linux')).fact).toEqual({
-      ...{ outcome: 'confirmed', record_id: (body as Body).record.id },
-    })
+    expect((await add('linux')).fact).toEqual({ outcome: 'confirmed', record_id: (body as Body).record.id })
   })
 
   it('stores a challenged fact when the merged record was withdrawn', async () => {
@@ -100,7 +100,8 @@ describe('POST /v1/capture with a merged fact', () => {
     const record = { type: 'semantic', payload: { ...both().payload, object: 'hurd' } }
     const { body } = await revise(app, 'supersede', superseded.merged.id, { record })
     expect((await superseded.add('linux')).fact).toMatchObject({
-      ...{ outcome: 'challenged', other_id: (body as Body).record.id },
+      outcome: 'challenged',
+      other_id: (body as Body).record.id,
     })
   })
 
@@ -108,7 +109,8 @@ describe('POST /v1/capture with a merged fact', () => {
     for (const sensitivity of ['medium', 'hyper']) {
       const { add, merged } = await mergeTwo(`merged ${sensitivity}`, { sensitivity })
       const key = await app.issueKey(['records:read', 'records:write'], {
-        ...{ scopes: [`merged ${sensitivity}`], max_sensitivity: 'low' },
+        scopes: [`merged ${sensitivity}`],
+        max_sensitivity: 'low',
       })
       const captured = await captureFact(app, triple('linux'), {}, { key })
       expect(captured.fact.outcome).toBe('created')

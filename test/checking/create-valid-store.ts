@@ -64,10 +64,7 @@ const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
 
 const entity = (name: string) => ({
   type: 'entity',
-  payload: {
-    ...payloads.entity,
-    ...{ canonical_name: name, identifiers: [{ namespace: 'stars', value: name }] },
-  },
+  payload: { ...payloads.entity, canonical_name: name, identifiers: [{ namespace: 'stars', value: name }] },
 })
 
 async function act(app: TestApp, id: string, call: string, body: object, room = 'records'): Promise<void> {

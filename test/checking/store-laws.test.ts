@@ -65,7 +65,10 @@ describe.each(laws)('law $name', ({ name, find }) => {
 
 it('a law that takes too long is reported as unchecked, and the next one is checked', async () => {
   const hurried = connect({
-    ...{ url: app.database.url, poolSize: 1, statementTimeoutMs: 1, lockTimeoutMs: 1_000 },
+    url: app.database.url,
+    poolSize: 1,
+    statementTimeoutMs: 1,
+    lockTimeoutMs: 1_000,
     applicationName: 'membrane test',
   })
   onTestFinished(() => hurried.close())

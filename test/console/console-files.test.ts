@@ -59,8 +59,14 @@ describe('the page of the console', () => {
 
   it('answers 404 for what is neither a page nor a file', async () => {
     for (const path of [
-      ...['/console/nothing', '/console/main.js', '/console/files', `${base}/browser/nothing.js`, `${base}/`],
-      ...[`${base}/browser/../../index.ts`, `${base}/browser/%2e%2e/index.ts`, `${base}/browser/README.md`],
+      '/console/nothing',
+      '/console/main.js',
+      '/console/files',
+      `${base}/browser/nothing.js`,
+      `${base}/`,
+      `${base}/browser/../../index.ts`,
+      `${base}/browser/%2e%2e/index.ts`,
+      `${base}/browser/README.md`,
       '/console/files/another-version/browser/main.js',
     ])
       expect((await get(path)).status, path).toBe(404)

@@ -43,7 +43,8 @@ it('a fact that is captured during consolidation exists once, whichever commits 
     ])
     const facts = await listFacts(app, scope)
     expect({ round, facts: facts.map(({ payload }) => payload.object.toLowerCase()).sort() }).toEqual({
-      ...{ round, facts: range(5).map((n) => `saying ${n}`) },
+      round,
+      facts: range(5).map((n) => `saying ${n}`),
     })
     expect(captures.flatMap((captured) => pickCreated(captured, 'semantic')).length).toBeLessThanOrEqual(5)
     expect(facts.map(evidenceOf)).toEqual([2, 2, 2, 2, 2])

@@ -32,11 +32,14 @@ it('a consolidation dry run counts over all batches what a run then does', async
   const dry = await setup.run('consolidate', { dryRun: true })
   expect(dry).toMatchObject({ status: 'succeeded', progress: { done: 220, total: 220 } })
   expect(omitDurations(dry)).toMatchObject({
-    ...{ episodic_compressed: 110, semantic_extracted: 9, duplicates_resolved: 101 },
+    episodic_compressed: 110,
+    semantic_extracted: 9,
+    duplicates_resolved: 101,
   })
   const run = await setup.run('consolidate')
   expect({ figures: omitDurations(run), progress: run.progress }).toEqual({
-    ...{ figures: omitDurations(dry), progress: dry.progress },
+    figures: omitDurations(dry),
+    progress: dry.progress,
   })
   expect(await countChanges(dry.id)).toEqual(await countChanges(run.id))
 })

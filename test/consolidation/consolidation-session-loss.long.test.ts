@@ -76,7 +76,8 @@ it('consolidation has the same result when its database session ends before any 
   const { statements } = await sessionEnder.count(attend)
   const undisturbed = await readResult(whole)
   expect(undisturbed).toMatchObject({
-    ...{ status: 'succeeded', progress: { done: 25, total: 25 } },
+    status: 'succeeded',
+    progress: { done: 25, total: 25 },
     figures: { episodic_compressed: 4, semantic_extracted: 3, duplicates_resolved: 18 },
   })
   expect(statements).toBeGreaterThan(25)

@@ -35,8 +35,13 @@ it('consolidation with a model turns episodes into facts, a skill and a plan, on
   await play('failure', '1', '2', '3')
   app.clock.advance(25 * 3_600_000)
   expect(omitDurations(await consolidate(app))).toMatchObject({
-    ...{ ...zeroCounts, episodic_compressed: 3, semantic_extracted: 1, semantic_triples_extracted: 1 },
-    ...{ competence_extracted: 1, plan_graphs_extracted: 1, duplicates_resolved: expect.any(Number) },
+    ...zeroCounts,
+    episodic_compressed: 3,
+    semantic_extracted: 1,
+    semantic_triples_extracted: 1,
+    competence_extracted: 1,
+    plan_graphs_extracted: 1,
+    duplicates_resolved: expect.any(Number),
   })
   const known = async (): Promise<Body[]> =>
     (
@@ -47,7 +52,9 @@ it('consolidation with a model turns episodes into facts, a skill and a plan, on
   const after = await known()
   expect(after).toHaveLength(4)
   expect(after.map(({ payload }) => payload.performance ?? payload.metrics)).toEqual([
-    ...[undefined, undefined, expect.objectContaining({ success_count: 2, failure_count: 1 })],
+    undefined,
+    undefined,
+    expect.objectContaining({ success_count: 2, failure_count: 1 }),
     expect.objectContaining({ execution_count: 3, failure_rate: 1 / 3 }),
   ])
   for (const _ of [1, 2, 3]) await consolidate(app)

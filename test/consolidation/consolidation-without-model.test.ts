@@ -22,7 +22,9 @@ const scope = createScope()
 /** Captures a tool graph like an agent, and sets its outcome later. */
 async function release(outcome: string): Promise<Body> {
   const tool_graph = ['build', 'test', 'ship'].map((tool, n) => ({
-    ...{ id: `${n}`, tool, args: { target: 'shop', token: 'hunter2' } },
+    id: `${n}`,
+    tool,
+    args: { target: 'shop', token: 'hunter2' },
     depends_on: n === 0 ? [] : [`${n - 1}`],
   }))
   const content = { event_kind: 'deploy', tool_graph }
@@ -43,8 +45,12 @@ it('consolidation without a model turns episodes into facts, a skill and a plan,
   app.clock.advance(day)
   const first = await consolidate(app)
   expect(omitDurations(first)).toMatchObject({
-    ...{ episodic_compressed: 3, semantic_extracted: 1, competence_extracted: 1, plan_graphs_extracted: 1 },
-    ...{ semantic_triples_extracted: 0, extraction_skipped: 0 },
+    episodic_compressed: 3,
+    semantic_extracted: 1,
+    competence_extracted: 1,
+    plan_graphs_extracted: 1,
+    semantic_triples_extracted: 0,
+    extraction_skipped: 0,
   })
   const [facts, skills, plans] = await Promise.all(['semantic', 'competence', 'plan_graph'].map(ofType))
   expect(facts?.map(({ payload }) => [payload.object, payload.evidence.length])).toEqual([

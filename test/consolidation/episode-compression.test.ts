@@ -21,7 +21,9 @@ const hour = 3_600_000
 /** The curve stays flat for a week, so that a read shows only the effect of the job. */
 const episode = (more: object = {}): Promise<Body> =>
   create(app, {
-    ...{ type: 'episodic', payload: { kind: 'episodic' }, scope: createScope() },
+    type: 'episodic',
+    payload: { kind: 'episodic' },
+    scope: createScope(),
     lifecycle: { decay: { curve: 'exponential', half_life_seconds: 86_400 } },
     ...more,
   })
@@ -42,17 +44,22 @@ it('compression halves the salience of an episode once it is a day old, and only
   const after = await read(app, id)
   expect([before.salience, after.salience]).toEqual([0.5, 0.25])
   expect(after).toMatchObject({
-    ...{ version: 2, updated_at: app.clock.now().toISOString() },
+    version: 2,
+    updated_at: app.clock.now().toISOString(),
     lifecycle: { last_reinforced_at: before.lifecycle.last_reinforced_at },
   })
   expect(after.audit_log.at(-1)).toMatchObject({
-    ...{ action: 'decay', actor: 'consolidation/episodic', run_id: run.id },
+    action: 'decay',
+    actor: 'consolidation/episodic',
+    run_id: run.id,
     changes: { base_salience: [1, 0.5], salience: [0.5, 0.25] },
   })
   expect(await listRunChanges(app, run)).toEqual([
     {
-      ...{ record_id: id, action: 'compress' },
-      ...{ before: { base_salience: 1, salience: 0.5 }, after: { base_salience: 0.5, salience: 0.25 } },
+      record_id: id,
+      action: 'compress',
+      before: { base_salience: 1, salience: 0.5 },
+      after: { base_salience: 0.5, salience: 0.25 },
     },
   ])
   app.clock.advance(24 * hour)

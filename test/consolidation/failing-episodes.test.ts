@@ -45,12 +45,15 @@ it('an episode that fails delays no other, is retried with growing pauses, and i
   await Promise.all(range(30).map((n) => say(`after ${n}`)))
   const first = await consolidate(app)
   expect(first).toMatchObject({
-    ...{ status: 'succeeded', error: 'semantic: database error P0001; attempt 1' },
+    status: 'succeeded',
+    error: 'semantic: database error P0001; attempt 1',
     stats: { semantic_extracted: before.length + 30, extraction_skipped: 1, failed: 1 },
   })
   expect(await listFacts(app, scope)).toHaveLength(60)
   expect(await listRunChanges(app, first)).toContainEqual({
-    ...{ record_id: id, action: 'failed', note: 'database error P0001; attempt 1' },
+    record_id: id,
+    action: 'failed',
+    note: 'database error P0001; attempt 1',
   })
   expect(await readPendingStages(id)).toEqual({
     attempts: 1,

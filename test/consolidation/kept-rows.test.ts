@@ -14,7 +14,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const tools = ['fetch', 'build', 'ship'].map((tool, place) => ({
-  ...{ id: `call ${place}`, tool },
+  id: `call ${place}`,
+  tool,
   depends_on: place === 0 ? [] : [`call ${place - 1}`],
 }))
 

@@ -12,23 +12,30 @@ import { idleWorks, noIntervals } from '../support/idle-jobs.ts'
 const [url = '', instant = '', fatalStep = '', nth = '1', endpoint = ''] = process.argv.slice(2)
 const clock = { now: () => new Date(instant) }
 const { db } = connect({
-  ...{
-    url,
-    poolSize: 3,
-    statementTimeoutMs: 30_000,
-    lockTimeoutMs: 10_000,
-    applicationName: 'killed-worker',
-  },
+  url,
+  poolSize: 3,
+  statementTimeoutMs: 30_000,
+  lockTimeoutMs: 10_000,
+  applicationName: 'killed-worker',
 })
 const ids = createIds(clock)
 const consolidate = createConsolidation({
-  ...{ db, clock, ids, seal: createSeal(undefined), policies: createPoliciesService({ db, clock }) },
-  ...{ textLanguage: 'english', compressionAgeMs: 86_400_000, size: 20 },
+  db,
+  clock,
+  ids,
+  seal: createSeal(undefined),
+  policies: createPoliciesService({ db, clock }),
+  textLanguage: 'english',
+  compressionAgeMs: 86_400_000,
+  size: 20,
   extraction: buildExtractionOptions(endpoint, clock),
 })
 let reached = 0
 const runner = createRunner({
-  ...{ db, clock, ids, worker: `killed-worker ${process.pid}` },
+  db,
+  clock,
+  ids,
+  worker: `killed-worker ${process.pid}`,
   log: createLogger({ level: 'silent', clock, write: () => {} }),
   jobWorks: { ...idleWorks, consolidate },
   intervals: noIntervals,

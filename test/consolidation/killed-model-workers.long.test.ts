@@ -25,13 +25,15 @@ afterAll(() => model.close())
 
 function createWorker({ db, clock, ids, createWorker }: WorkerSetup, name: string) {
   const consolidate = createConsolidation({
-    ...{ db, clock, ids, seal: createSeal(undefined), policies: createPoliciesService({ db, clock }) },
-    ...{
-      textLanguage: 'english',
-      compressionAgeMs: day,
-      size: 20,
-      extraction: buildExtractionOptions(model.url, clock),
-    },
+    db,
+    clock,
+    ids,
+    seal: createSeal(undefined),
+    policies: createPoliciesService({ db, clock }),
+    textLanguage: 'english',
+    compressionAgeMs: day,
+    size: 20,
+    extraction: buildExtractionOptions(model.url, clock),
   })
   return createWorker(name, { jobWorks: { consolidate } })
 }

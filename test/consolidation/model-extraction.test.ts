@@ -86,7 +86,9 @@ describe('extraction with a model', () => {
     const { id } = await episode({}, { tags: ['talk'], sensitivity: 'public' })
     const run = await consolidate(app)
     expect(omitDurations(run)).toMatchObject({
-      ...{ semantic_triples_extracted: 2, extraction_prompt_tokens: 70, extraction_completion_tokens: 5 },
+      semantic_triples_extracted: 2,
+      extraction_prompt_tokens: 70,
+      extraction_completion_tokens: 5,
     })
     const facts = await extracted()
     expect(facts.map(({ payload }) => payload.object)).toEqual(
@@ -94,7 +96,8 @@ describe('extraction with a model', () => {
     )
     expect(facts[0]).toMatchObject({
       payload: { evidence: [{ source_type: 'event', source_id: id }] },
-      ...{ tags: ['consolidated', 'talk'], sensitivity: 'public' },
+      tags: ['consolidated', 'talk'],
+      sensitivity: 'public',
     })
     expect(facts[0]?.relations).toMatchObject([{ predicate: 'derived_from', target_id: id }])
     for (const _ of [1, 2, 3]) await consolidate(app)
@@ -137,7 +140,9 @@ describe('extraction with a model', () => {
     expect(server.requests).toHaveLength(1)
     expect(server.requests[0]?.text).not.toContain('hunter22')
     expect(JSON.parse(server.requests[0]?.body.messages[1]?.content ?? '')).toMatchObject({
-      ...{ outcome: 'partial', events: [{ summary: 'a talk with Ada' }], tools: [{ tool: 'curl' }] },
+      outcome: 'partial',
+      events: [{ summary: 'a talk with Ada' }],
+      tools: [{ tool: 'curl' }],
     })
   })
 })
@@ -183,7 +188,8 @@ describe('extraction with a model that fails', () => {
     server.behave(respond(401, {}))
     const run = await consolidate(app)
     expect(run).toMatchObject({
-      ...{ status: 'succeeded', error: 'extraction: ModelFailure: the model did not answer: refused (401)' },
+      status: 'succeeded',
+      error: 'extraction: ModelFailure: the model did not answer: refused (401)',
       stats: { semantic_extracted: 1, extraction_skipped: 6, failed: 1 },
     })
     expect(server.requests).toHaveLength(2)
@@ -199,7 +205,8 @@ it('extraction counts the tokens of an answer that cannot be read', async () => 
   await episode()
   server.behave(respondWithContent('Ada prefers tea.'))
   expect(omitDurations(await extract())).toMatchObject({
-    ...{ extraction_prompt_tokens: 70, extraction_completion_tokens: 5 },
+    extraction_prompt_tokens: 70,
+    extraction_completion_tokens: 5,
   })
 })
 

@@ -34,11 +34,15 @@ it('the stage semantic creates a fact from a successful episode', async () => {
   expect(others).toEqual([])
   expect(fact).toMatchObject({
     payload: {
-      ...{ subject: 'deploy', predicate: 'observed_in', object: 'the canary came first' },
+      subject: 'deploy',
+      predicate: 'observed_in',
+      object: 'the canary came first',
       evidence: [{ source_type: 'event', source_id: episode.id }],
     },
     provenance: { created_by: 'consolidation/semantic', sources: [{ kind: 'event', ref: episode.id }] },
-    ...{ tags: ['consolidated', 'release'], sensitivity: 'low', source_type: 'auto_extracted' },
+    tags: ['consolidated', 'release'],
+    sensitivity: 'low',
+    source_type: 'auto_extracted',
     lifecycle: { decay: { half_life_seconds: 2_592_000, reinforcement_gain: 0.1 } },
     audit_log: [{ action: 'create', actor: 'consolidation/semantic', run_id: run.id }],
   })
@@ -74,8 +78,10 @@ it('the stage semantic confirms a fact once for each further episode, in any spe
     ...others.map(({ id }) => ['reinforce', id]),
   ])
   expect(await listRunChanges(app, run)).toContainEqual({
-    ...{ record_id: fact?.id, action: 'reinforce' },
-    ...{ before: { salience: before?.salience }, after: { salience: fact?.salience } },
+    record_id: fact?.id,
+    action: 'reinforce',
+    before: { salience: before?.salience },
+    after: { salience: fact?.salience },
   })
 })
 
@@ -110,7 +116,8 @@ it('the stage semantic skips failed and unfinished episodes and events without a
   await captureEpisode(app, 'failed', { outcome: 'failure' }, { scope })
   await captureEpisode(app, 'in parts', { outcome: 'partial' }, { scope })
   await create(app, {
-    ...{ type: 'episodic', scope },
+    type: 'episodic',
+    scope,
     payload: {
       kind: 'episodic',
       outcome: 'success',

@@ -19,7 +19,9 @@ beforeEach(() => {
 })
 
 const node = (id: string, tool: string, depends_on: string[] = [], args?: unknown) => ({
-  ...{ id, tool, depends_on },
+  id,
+  tool,
+  depends_on,
   ...(args === undefined ? {} : { args }),
 })
 /** Captures one second after the last, because of two at one instant neither is the first. */
@@ -41,7 +43,8 @@ it('the stage plan_graph makes one plan of equal structures with any node names,
   expect(others).toEqual([])
   expect(plan).toMatchObject({
     payload: {
-      ...{ version: '1', intent: 'a release' },
+      version: '1',
+      intent: 'a release',
       nodes: [
         { id: 'a', op: 'build' },
         { id: 'b', op: 'test' },

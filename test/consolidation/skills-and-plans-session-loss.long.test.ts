@@ -84,8 +84,11 @@ it('skills and plans are the same when a database session ends before any statem
     }
     uninterrupted ??= { ...now, statements }
     expect({ nth, status: run.status, ...now }).toMatchObject({
-      ...{ nth, status: 'succeeded', state: uninterrupted.state },
-      ...{ figures: uninterrupted.figures, changes: uninterrupted.changes },
+      nth,
+      status: 'succeeded',
+      state: uninterrupted.state,
+      figures: uninterrupted.figures,
+      changes: uninterrupted.changes,
     })
     await app.close()
   }

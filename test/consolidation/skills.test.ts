@@ -40,12 +40,15 @@ it('the stage competence makes a skill of two successes, and counts its failures
   expect(others).toEqual([])
   expect(skill).toMatchObject({
     payload: {
-      ...{ skill_name: 'build, then push', required_tools: ['build', 'push'] },
+      skill_name: 'build, then push',
+      required_tools: ['build', 'push'],
       recipe: [{ tool: 'build' }, { tool: 'push' }],
       triggers: [{ signal: 'the release' }],
       performance: { success_count: 2, failure_count: 1, success_rate: 2 / 3 },
     },
-    ...{ version: 1, tags: ['consolidated', 'release'], sensitivity: 'low' },
+    version: 1,
+    tags: ['consolidated', 'release'],
+    sensitivity: 'low',
     provenance: { created_by: 'consolidation/competence' },
     lifecycle: { decay: { half_life_seconds: 2_592_000 } },
   })
@@ -135,7 +138,8 @@ it('the stage competence does not count a forgotten episode until it is restored
 
 it('the stage competence changes neither pinned skills nor skills that a client wrote', async () => {
   const written = await create(app, {
-    ...{ type: 'competence', scope },
+    type: 'competence',
+    scope,
     payload: { kind: 'competence', skill_name: 'by hand', recipe: [{ step: 'h', tool: 'h' }] },
   })
   for (const _ of [1, 2]) await episode(['h'])

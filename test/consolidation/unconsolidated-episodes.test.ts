@@ -46,7 +46,10 @@ async function readQueue(): Promise<Record<number, string[]>> {
 }
 
 const episode = (count: number, outcome?: string) => ({
-  ...{ kind: 'episodic', timeline: [], artifacts: [], tool_graph: tools(count) },
+  kind: 'episodic',
+  timeline: [],
+  artifacts: [],
+  tool_graph: tools(count),
   ...(outcome === undefined ? {} : { outcome }),
 })
 const payloads = [

@@ -42,7 +42,8 @@ it('stores messages without ids once when the same call races with itself', asyn
 it('does not compare with a message that the key may not see', async () => {
   await append('levels', [say('the plan')], { scope: 'team', sensitivity: 'high' })
   const key = await app.issueKey(['records:read', 'records:write'], {
-    ...{ scopes: ['team'], max_sensitivity: 'low' },
+    scopes: ['team'],
+    max_sensitivity: 'low',
   })
   expect(statusesOf(await append('levels', [say('the plan')], { sensitivity: 'low' }, { key }))).toEqual([
     'created',
@@ -76,7 +77,10 @@ it('shows a message above the ceiling of the key by its place alone', async () =
   const key = await app.issueKey(['records:read'], { scopes: ['team'], max_sensitivity: 'low' })
   const { body } = await app.request('GET', '/v1/conversations/apart/messages', { key })
   expect((body as Body).items[1]).toEqual({
-    ...{ record_id: hidden.record_id, at: expect.any(String), position: expect.any(Number), redacted: true },
+    record_id: hidden.record_id,
+    at: expect.any(String),
+    position: expect.any(Number),
+    redacted: true,
   })
   const figures = (await app.request('GET', '/v1/conversations/apart', { key })).body as Body
   expect(figures).toMatchObject({ messages: 2, speakers: [{ name: 'user', messages: 1 }] })
@@ -131,7 +135,10 @@ it('orders captured events of one time by the position that they name', async ()
   const capture = (ref: string, position?: number) =>
     app.request('POST', '/v1/capture', {
       body: {
-        ...{ source: 'ci', summary: ref, content: { ref }, timestamp },
+        source: 'ci',
+        summary: ref,
+        content: { ref },
+        timestamp,
         conversation: { id: 'events', ...(position === undefined ? {} : { position }) },
       },
     })

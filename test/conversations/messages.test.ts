@@ -76,7 +76,8 @@ describe('POST /v1/conversations/{id}/messages', () => {
   it('does not show by its answer that a more sensitive message has the same id', async () => {
     await append('levels', [say('m', 'the secret plan')], { scope: 'team', sensitivity: 'high' })
     const key = await app.issueKey(['records:read', 'records:write'], {
-      ...{ scopes: ['team'], max_sensitivity: 'low' },
+      scopes: ['team'],
+      max_sensitivity: 'low',
     })
     const answer = await append('levels', [say('m', 'hello')], { sensitivity: 'low' }, { key })
     expect(statusesOf(answer)).toEqual(['created'])
@@ -217,12 +218,10 @@ it('takes a captured event into the conversation that it names', async () => {
   await append('mixed', [say('1', 'please run the tests', { at: '2025-06-01T08:00:00.000Z' })])
   const captured = await app.request('POST', '/v1/capture', {
     body: {
-      ...{
-        source: 'ci',
-        source_kind: 'tool_output',
-        summary: 'The tests passed.',
-        conversation: { id: 'mixed' },
-      },
+      source: 'ci',
+      source_kind: 'tool_output',
+      summary: 'The tests passed.',
+      conversation: { id: 'mixed' },
       content: { ref: 'run-1', tool_name: 'vitest', result: { passed: 12 } },
       timestamp: '2025-06-01T08:01:00.000Z',
     },

@@ -14,7 +14,10 @@ const write = vi.fn()
 beforeAll(async () => {
   database = await createEmptyTestDatabase()
   connection = connect({
-    ...{ url: database.url, poolSize: 1, statementTimeoutMs: 20_000, lockTimeoutMs: 5_000 },
+    url: database.url,
+    poolSize: 1,
+    statementTimeoutMs: 20_000,
+    lockTimeoutMs: 5_000,
     applicationName: 'test',
   })
   connection.pool.on('connect', watchPackets)

@@ -17,7 +17,8 @@ afterAll(() => app.close())
 function findNames() {
   const lookups = ['Ines', 'billing', 'nobody', 'Ada'].map((name) => ({
     ...nameHandle(name),
-    ...{ scope: 'team', lock: 'if_unused' as const },
+    scope: 'team',
+    lock: 'if_unused' as const,
   }))
   return app.db.transaction().execute((tx) => lookUpHandles(tx, lookups, 'low'))
 }

@@ -8,7 +8,10 @@ let connection: Connection
 beforeAll(async () => {
   database = await createEmptyTestDatabase()
   connection = connect({
-    ...{ url: database.url, poolSize: 1, statementTimeoutMs: 20_000, lockTimeoutMs: 5_000 },
+    url: database.url,
+    poolSize: 1,
+    statementTimeoutMs: 20_000,
+    lockTimeoutMs: 5_000,
     applicationName: 'test',
   })
 })

@@ -64,7 +64,9 @@ it('the tallies migration counts the earlier runs, and can be reverted', async (
   `.execute(db)
   await migrateUp(db)
   expect(await read()).toEqual({
-    ...{ 'run/decay/succeeded': 2, 'run/decay/failed': 1, 'run_seconds/decay': 6 },
+    'run/decay/succeeded': 2,
+    'run/decay/failed': 1,
+    'run_seconds/decay': 6,
     'job/decay/pruned': 12,
   })
   await migrateDown(db, '0019_imports')

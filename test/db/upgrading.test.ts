@@ -14,7 +14,10 @@ let connection: ReturnType<typeof connect>
 beforeAll(async () => {
   database = await createEmptyTestDatabase()
   connection = connect({
-    ...{ url: database.url, poolSize: 2, statementTimeoutMs: 5_000, lockTimeoutMs: 5_000 },
+    url: database.url,
+    poolSize: 2,
+    statementTimeoutMs: 5_000,
+    lockTimeoutMs: 5_000,
     applicationName: 'test',
   })
   await migrateUp(connection.db)

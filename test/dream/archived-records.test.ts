@@ -52,9 +52,13 @@ describe('an archived record', () => {
     const { state, removal } = await explain(id)
     expect(state).toBe('forgotten')
     expect(removal).toMatchObject({
-      ...{ reason: 'archived', rule: 'archival', actor: 'dream/forget', at: archivedAt.toISOString() },
+      reason: 'archived',
+      rule: 'archival',
+      actor: 'dream/forget',
+      at: archivedAt.toISOString(),
       restore: {
-        ...{ possible: true, call: `POST /v1/records/${id}/restore` },
+        possible: true,
+        call: `POST /v1/records/${id}/restore`,
         until: new Date(archivedAt.getTime() + 30 * day).toISOString(),
       },
     })
@@ -80,8 +84,10 @@ describe('an archived record', () => {
       removal: { reason: 'archived', rule: 'archival', restore: { possible: false } },
     })
     expect(gone.removal.numbers).toMatchObject({
-      ...{ retention: numbers.retention, importance: numbers.importance },
-      ...{ accesses: numbers.accesses, age_days: numbers.age_days },
+      retention: numbers.retention,
+      importance: numbers.importance,
+      accesses: numbers.accesses,
+      age_days: numbers.age_days,
     })
   })
 
@@ -109,7 +115,8 @@ describe('an archived record', () => {
   it('is never a pinned record, whichever job runs', async () => {
     const pinned = await store({ lifecycle: { pinned: true }, base_importance: 0.1 })
     const faded = await create(app, {
-      ...{ type: 'working', payload: payloads.working },
+      type: 'working',
+      payload: payloads.working,
       lifecycle: { pinned: true, decay: { half_life_seconds: 60, max_age_seconds: 60 } },
     })
     const before = await Promise.all([pinned, faded].map(({ id }) => read(app, id)))
@@ -134,7 +141,11 @@ describe('a requested dream', () => {
     const { options, stats } = await run('dream', { options: { steps: ['forget'] } })
     expect(options).toEqual({ steps: ['forget'] })
     expect(Object.keys(stats).sort()).toEqual([
-      ...['archived', 'forget_ms', 'promoted_episodic', 'promoted_semantic', 'refreshed'],
+      'archived',
+      'forget_ms',
+      'promoted_episodic',
+      'promoted_semantic',
+      'refreshed',
     ])
   })
 
@@ -162,8 +173,11 @@ describe('a requested dream', () => {
       [slow, 200, 0.3354],
     ] as const) {
       const { id } = await create(instance, {
-        ...{ type: 'episodic', payload: payloads.episodic, ...slowlyFading },
-        ...{ source_type: 'human', base_importance: 0 },
+        type: 'episodic',
+        payload: payloads.episodic,
+        ...slowlyFading,
+        source_type: 'human',
+        base_importance: 0,
       })
       instance.clock.advance(40 * day)
       await instance.request('POST', `/v1/records/${id}/access`)

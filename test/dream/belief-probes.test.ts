@@ -40,7 +40,9 @@ it('the step probe challenges a belief that the model is sure is outdated, and l
   expect(doubted).toMatchObject({ status: 'challenged', base_importance: expect.closeTo(0.56), version: 2 })
   expect(doubted.importance).toBeLessThan(importance)
   expect(doubted.audit_log.at(-1)).toMatchObject({
-    ...{ action: 'status', actor: 'dream/probe', rationale: 'doubted by a model: it moved to Rust' },
+    action: 'status',
+    actor: 'dream/probe',
+    rationale: 'doubted by a model: it moved to Rust',
     changes: { status: ['active', 'challenged'], base_importance: [0.8, expect.closeTo(0.56)] },
   })
   const { body: history } = await app.request('GET', `/v1/records/${id}/status-history`)
@@ -90,7 +92,9 @@ it('the step probe ignores everything else in the model answer', async () => {
   const { app, id, dream } = await openAppWithOldBelief(answerBySchema({ judgement: greedy }))
   await dream(steps)
   expect(await read(app, id)).toMatchObject({
-    ...{ status: 'challenged', base_importance: expect.closeTo(0.56), payload: payloads.semantic },
+    status: 'challenged',
+    base_importance: expect.closeTo(0.56),
+    payload: payloads.semantic,
     audit_log: [{}, { rationale: 'doubted by a model' }],
   })
 })

@@ -36,7 +36,11 @@ it('the step cluster merges nearly equal records into the model’s summary and 
     (question) => parsePromptDocument(question).memories[0].says,
   )
   expect(stored).toMatchObject({
-    ...{ type: 'semantic', status: 'active', scope: 'team', sensitivity: 'low', source_type: 'dream' },
+    type: 'semantic',
+    status: 'active',
+    scope: 'team',
+    sensitivity: 'low',
+    source_type: 'dream',
     tags: ['summary', 'builds'],
     payload: {
       subject: 'release',

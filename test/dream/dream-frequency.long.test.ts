@@ -21,7 +21,9 @@ function buildHistories(): RecordHistory[] {
     const age_ms = (n % 31) * day + n * minute
     const used = n % 4 === 0 ? 4 : n % 3
     return {
-      ...{ age_ms, layer: layers[n % layers.length] ?? 'episodic', confirmations: n % 3 },
+      age_ms,
+      layer: layers[n % layers.length] ?? 'episodic',
+      confirmations: n % 3,
       source_type: sources[n % sources.length] ?? 'ai',
       base_importance: n % 6 === 0 ? 1 - (n % 4) / 20 : ((n * 37) % 101) / 250,
       emotional_valence: n % 3 === 0 ? -1 + (n % 5) / 10 : 0,
@@ -29,7 +31,8 @@ function buildHistories(): RecordHistory[] {
         age_ms: (age_ms * (time + 1)) / (used + 1),
         kind: time % 2 === 0 ? ('used' as const) : ('served' as const),
       })),
-      ...{ unlogged: 0, folded_days: 0 },
+      unlogged: 0,
+      folded_days: 0,
     }
   })
 }
@@ -85,15 +88,25 @@ async function isDue(setup: WorkerSetup, row: Row, at: Date): Promise<boolean> {
   const ageDays = Math.max(0, at.getTime() - row.created_at.getTime()) / day
   const source_trust = sourceTrust[row.source_type]
   return isDueArchival({
-    ...{ layer: row.layer, pinned: row.pinned, deletion_policy: row.deletion_policy },
-    ...{ age_days: ageDays, accesses: combineAccesses(row, logged, at).weight },
+    layer: row.layer,
+    pinned: row.pinned,
+    deletion_policy: row.deletion_policy,
+    age_days: ageDays,
+    accesses: combineAccesses(row, logged, at).weight,
     retention: computeRetention({
-      ...{ mode: 'huber', layer: row.layer, source_trust, accesses: row.access_count },
+      mode: 'huber',
+      layer: row.layer,
+      source_trust,
+      accesses: row.access_count,
       days_since_access: (at.getTime() - (row.last_accessed_at ?? row.created_at).getTime()) / day,
     }).value,
     importance: scoreImportance({
-      ...{ layer: row.layer, source_trust, age_days: ageDays, confirmations: row.confirmation_count },
-      ...{ base_importance: row.base_importance, emotional_valence: row.emotional_valence },
+      layer: row.layer,
+      source_trust,
+      age_days: ageDays,
+      confirmations: row.confirmation_count,
+      base_importance: row.base_importance,
+      emotional_valence: row.emotional_valence,
       accesses: combineAccesses(row, logged, at),
     }),
   })

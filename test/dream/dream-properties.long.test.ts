@@ -61,7 +61,8 @@ const behaviour: fc.Arbitrary<Behaviour | undefined> = fc.oneof(
 async function populate(app: TestApp): Promise<string[]> {
   const ids = await createSimilarRecords(app, buildSimilarTexts('Orion', 8))
   const narrated = endings.map((ending) => ({
-    ...{ type: 'episodic', tags: ['deploys'] },
+    type: 'episodic',
+    tags: ['deploys'],
     payload: {
       kind: 'episodic',
       timeline: [

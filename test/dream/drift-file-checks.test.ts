@@ -23,7 +23,11 @@ beforeEach(async () => {
 afterEach(() => rm(base, { recursive: true, force: true }))
 
 const at = (path: string, more: Partial<Reference> = {}): Reference => ({
-  ...{ kind: 'path', reference: path, path, names: [], roots: [root] },
+  kind: 'path',
+  reference: path,
+  path,
+  names: [],
+  roots: [root],
   ...more,
 })
 const symbol = (path: string, ...names: string[]) => at(path, { kind: 'symbol', names })

@@ -38,7 +38,13 @@ describe('POST /v1/maintenance/drift/check', () => {
   it('reports a score of 100 without references', async () => {
     const { check, createFact } = await openDriftApp()
     expect(await check()).toEqual({
-      ...{ checked: 0, found: 0, missing: 0, unknown: 0, score: 100, complete: true, items: [] },
+      checked: 0,
+      found: 0,
+      missing: 0,
+      unknown: 0,
+      score: 100,
+      complete: true,
+      items: [],
     })
     await createFact('npm run build')
     const report = await check()
@@ -77,7 +83,8 @@ describe('POST /v1/maintenance/drift/check', () => {
     await createFact('a/redacted.ts', { scope: 'team', sensitivity: 'medium' })
     await createFact('a/none.ts')
     const key = await app.issueKey(['maintenance:run', 'records:read'], {
-      ...{ scopes: ['team'], max_sensitivity: 'low' },
+      scopes: ['team'],
+      max_sensitivity: 'low',
     })
     const referencesOf = (report: Body) => report.items.map(({ reference }: Body) => reference).sort()
     expect(referencesOf(await check({}, key))).toEqual(['a/none.ts', 'a/team.ts'])
@@ -120,7 +127,8 @@ describe('POST /v1/maintenance/drift/check', () => {
   it('finds the few records with references among many without', async () => {
     const { app, check, createFact } = await openDriftApp()
     const records = Array.from({ length: 450 }, (_, n) => ({
-      ...{ type: 'semantic', payload: { kind: 'semantic', subject: `s${n}`, predicate: 'p', object: n } },
+      type: 'semantic',
+      payload: { kind: 'semantic', subject: `s${n}`, predicate: 'p', object: n },
     }))
     const stored = await app.request('POST', '/v1/records/batch', { body: { records } })
     expect(stored.status).toBeLessThan(300)

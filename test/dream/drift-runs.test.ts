@@ -41,7 +41,8 @@ describe('a run of the step drift', () => {
     expect((await readRun(id)).stats).toMatchObject({ checked: 2 })
     await attend(undefined, { size: 2 })
     expect(await readRun(id)).toMatchObject({
-      ...{ status: 'succeeded', progress: { done: 5, total: 5 } },
+      status: 'succeeded',
+      progress: { done: 5, total: 5 },
       stats: { checked: 5, drift_challenged: 5 },
     })
   })
@@ -137,7 +138,10 @@ describe('a drift root of a run', () => {
     ]
     expect((await dream()).stats).toMatchObject({ ...zero, checked: 2, drift_challenged: 1 })
     expect(await Promise.all([here, gone, beside, unspoken].map(readStatus))).toEqual([
-      ...['active', 'challenged', 'active', 'active'],
+      'active',
+      'challenged',
+      'active',
+      'active',
     ])
   })
 

@@ -61,8 +61,10 @@ describe('the status of a record that names a file', () => {
       hidden: 0,
       items: [
         {
-          ...{ record_id: record.id, action: 'drift_invalidate' },
-          ...{ before: { status: 'challenged' }, after: { status: 'invalidated' } },
+          record_id: record.id,
+          action: 'drift_invalidate',
+          before: { status: 'challenged' },
+          after: { status: 'invalidated' },
         },
       ],
     })
@@ -101,7 +103,9 @@ describe('the status of a record that names a file', () => {
   it('changes for an entity of type File by its path', async () => {
     const { app, dream, readStatus } = await openDriftApp({ 'src/a.ts': '' })
     const entity = (value: string) => ({
-      ...{ kind: 'entity', canonical_name: `file ${value}`, primary_type: 'File' },
+      kind: 'entity',
+      canonical_name: `file ${value}`,
+      primary_type: 'File',
       identifiers: [{ namespace: 'path', value }],
     })
     const here = await create(app, { type: 'entity', payload: entity('src/a.ts') })

@@ -12,21 +12,26 @@ const [url = '', instant = '', fatalStep, nth] = process.argv.slice(2)
 
 const clock = { now: () => new Date(instant) }
 const { db } = connect({
-  ...{
-    url,
-    poolSize: 3,
-    statementTimeoutMs: 30_000,
-    lockTimeoutMs: 10_000,
-    applicationName: 'killed-worker',
-  },
+  url,
+  poolSize: 3,
+  statementTimeoutMs: 30_000,
+  lockTimeoutMs: 10_000,
+  applicationName: 'killed-worker',
 })
 const dream = createDream({
-  ...{ db, forgottenRetentionMs: 30 * 86_400_000, size: 20, refresh: createRefresh({ db, blocks: 1 }) },
-  ...{ retentionMode: 'huber', retentionShape: defaultRetentionShape },
+  db,
+  forgottenRetentionMs: 30 * 86_400_000,
+  size: 20,
+  refresh: createRefresh({ db, blocks: 1 }),
+  retentionMode: 'huber',
+  retentionShape: defaultRetentionShape,
 })
 let reached = 0
 const runner = createRunner({
-  ...{ db, clock, ids: createIds(clock), worker: `killed-worker ${process.pid}` },
+  db,
+  clock,
+  ids: createIds(clock),
+  worker: `killed-worker ${process.pid}`,
   log: createLogger({ level: 'silent', clock, write: () => {} }),
   jobWorks: { ...idleWorks, dream },
   intervals: noIntervals,

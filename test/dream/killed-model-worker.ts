@@ -14,28 +14,29 @@ import { idleWorks, noIntervals } from '../support/idle-jobs.ts'
 const [url = '', instant = '', fatalStep = '', nth = '1', endpoint = ''] = process.argv.slice(2)
 const clock = { now: () => new Date(instant) }
 const { db } = connect({
-  ...{
-    url,
-    poolSize: 3,
-    statementTimeoutMs: 30_000,
-    lockTimeoutMs: 10_000,
-    applicationName: 'killed-worker',
-  },
+  url,
+  poolSize: 3,
+  statementTimeoutMs: 30_000,
+  lockTimeoutMs: 10_000,
+  applicationName: 'killed-worker',
 })
 const ids = createIds(clock)
 const [seal, policies] = [createSeal(undefined), createPoliciesService({ db, clock })]
 const dream = createDream({
-  ...{ db, forgottenRetentionMs: 30 * 86_400_000, refresh: createRefresh({ db, blocks: 1 }) },
-  ...{
-    retentionMode: 'huber',
-    retentionShape: defaultRetentionShape,
-    model: buildExtractionOptions(endpoint, clock),
-  },
+  db,
+  forgottenRetentionMs: 30 * 86_400_000,
+  refresh: createRefresh({ db, blocks: 1 }),
+  retentionMode: 'huber',
+  retentionShape: defaultRetentionShape,
+  model: buildExtractionOptions(endpoint, clock),
   writing: { ids, policies, seal, textLanguage: 'english' },
 })
 let reached = 0
 const runner = createRunner({
-  ...{ db, clock, ids, worker: `killed-worker ${process.pid}` },
+  db,
+  clock,
+  ids,
+  worker: `killed-worker ${process.pid}`,
   log: createLogger({ level: 'silent', clock, write: () => {} }),
   jobWorks: { ...idleWorks, dream },
   intervals: noIntervals,

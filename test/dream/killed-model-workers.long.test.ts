@@ -67,10 +67,7 @@ function readUndisturbedResult() {
 it('a run without a kill writes profiles, a connection and challenges', async () => {
   expect(await readUndisturbedResult()).toMatchObject({
     status: 'succeeded',
-    stats: {
-      ...{ cards_created: 2, pairs_asked: 1, pairs_connected: 1 },
-      ...{ beliefs_probed: 5, beliefs_challenged: 5 },
-    },
+    stats: { cards_created: 2, pairs_asked: 1, pairs_connected: 1, beliefs_probed: 5, beliefs_challenged: 5 },
   })
 })
 

@@ -36,7 +36,11 @@ it('the step peer_cards writes one profile from the facts of an entity that has 
   const id = await readPeerCardId(app, orion.id)
   const card = await read(app, id ?? '')
   expect(card).toMatchObject({
-    ...{ type: 'semantic', tags: ['peer-card'], source_type: 'dream', sensitivity: 'low', status: 'active' },
+    type: 'semantic',
+    tags: ['peer-card'],
+    source_type: 'dream',
+    sensitivity: 'low',
+    status: 'active',
     payload: { subject: orion.id, predicate: 'profile', object: 'known by 5 records' },
     provenance: { created_by: 'dream/peer_cards' },
   })
@@ -68,11 +72,14 @@ it('the step peer_cards replaces a profile only when its facts changed', async (
     payload: { object: 'known by 6 records', revision: { supersedes: first, status: 'active' } },
   })
   expect(await read(app, first)).toMatchObject({
-    ...{ status: 'superseded', payload: { object: 'known by 5 records' } },
+    status: 'superseded',
+    payload: { object: 'known by 5 records' },
   })
   const { body: lineage } = await app.request('GET', `/v1/records/${second}/lineage`)
   expect((lineage as Body).edges).toContainEqual({
-    ...{ source_id: second, predicate: 'supersedes', target_id: first },
+    source_id: second,
+    predicate: 'supersedes',
+    target_id: first,
   })
   expect(await listPeerCards(app)).toHaveLength(2)
 })
@@ -131,7 +138,8 @@ it('a profile contains no fact that a reader of its entity may not see', async (
   })
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   const hidden = await createEntityWithFacts(app, 'Hidden', buildFiveNotes('Hidden'), {
-    ...{ sensitivity: 'high', entity: { sensitivity: 'high' } },
+    sensitivity: 'high',
+    entity: { sensitivity: 'high' },
   })
   await createFactAbout(app, orion.id, 'too medium to tell', { sensitivity: 'medium' })
   await createFactAbout(app, orion.id, 'elsewhere', { scope: 'team' })

@@ -18,14 +18,15 @@ describe('the step forget of a dream', () => {
     const ids = await insertDreamRecords(setup, 120)
     const run = await setup.run('dream')
     expect(run).toMatchObject({
-      ...{ status: 'succeeded' },
+      status: 'succeeded',
       stats: { promoted_episodic: 40, promoted_semantic: 20, archived: 40 },
     })
     const outcomes = await readOutcomes(setup, ids)
     for (const [n, outcome] of outcomes.entries())
       expect(outcome).toMatchObject(expectedOutcomes[n % 6] ?? {})
     expect(outcomes[1]).toMatchObject({
-      ...{ forgotten_by: 'dream/forget', version: 2 },
+      forgotten_by: 'dream/forget',
+      version: 2,
       purge_at: new Date(setup.clock.now().getTime() + 30 * day),
       audit: [
         ['promote', ['working', 'episodic']],
@@ -50,7 +51,8 @@ describe('the step forget of a dream', () => {
     const run = await setup.run('dream')
     const [change] = (await readRunChanges(setup, run.id)).filter(({ action }) => action === 'archive')
     expect(change).toMatchObject({
-      ...{ record_id: id, action: 'archive' },
+      record_id: id,
+      action: 'archive',
       before: { retention: 0, accesses: 0, age_days: 100 },
       after: { forgotten_at: setup.clock.now().toISOString() },
     })
@@ -61,7 +63,11 @@ describe('the step forget of a dream', () => {
       { action: 'archive', actor: 'dream/forget', run_id: run.id, at: setup.clock.now() },
     ])
     expect(rows[0].changes.forgotten[1]).toMatchObject({
-      ...{ reason: 'archived', actor: 'dream/forget', retention: 0, accesses: 0, age_days: 100 },
+      reason: 'archived',
+      actor: 'dream/forget',
+      retention: 0,
+      accesses: 0,
+      age_days: 100,
       importance: change.before.importance,
     })
   })

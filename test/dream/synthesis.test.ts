@@ -15,7 +15,8 @@ import type { TestApp } from '../support/test-app.ts'
 const steps = ['synthesis'] as const
 const confirming = answerBySchema({
   synthesis: ({ entities: [one, other] }: Body) => ({
-    ...{ connected: true, synthesis: `${one.name} and ${other.name} share a queue` },
+    connected: true,
+    synthesis: `${one.name} and ${other.name} share a queue`,
     insight: 'slowing one slows the other',
   }),
 })
@@ -69,7 +70,8 @@ it.each(['orion', 'vega'] as const)(
     const { version } = await read(app, lower.id)
     const changes = await listRunChanges(await dream(steps))
     expect(changes.find(({ action }) => action === 'relate')).toMatchObject({
-      ...{ record_id: higher.id, after: { target_id: lower.id } },
+      record_id: higher.id,
+      after: { target_id: lower.id },
     })
     expect((await read(app, lower.id)).version).toBe(version)
     expect(await edgesOf(app, higher.id, 'related_to')).toEqual([lower.id])
@@ -87,7 +89,10 @@ it('the step synthesis connects two entities of different contexts when the mode
   expect(JSON.stringify(changes)).not.toContain('queue')
   const { record_id: id } = changes.find(({ action }) => action === 'create') ?? {}
   expect(await read(app, id)).toMatchObject({
-    ...{ type: 'semantic', tags: ['synthesis'], source_type: 'dream', status: 'active' },
+    type: 'semantic',
+    tags: ['synthesis'],
+    source_type: 'dream',
+    status: 'active',
     payload: { predicate: 'related_to', object: { insight: 'slowing one slows the other' } },
   })
   const sources = [orion.id, vega.id, ...orion.known, ...vega.known]

@@ -47,12 +47,7 @@ describe('the job embed', () => {
     await expectVector(id, 'Go')
     expect(await readEmbeddingQueue(app)).toEqual([])
     expect(await readEmbeddingModels(app)).toEqual([
-      {
-        ...{ provider: 'hash', model: 'hash-v1', dimensions: 256 },
-        serves: true,
-        embeds: true,
-        walked_to: null,
-      },
+      { provider: 'hash', model: 'hash-v1', dimensions: 256, serves: true, embeds: true, walked_to: null },
     ])
   })
 

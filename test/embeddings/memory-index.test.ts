@@ -175,7 +175,8 @@ describe('the memory for vectors', () => {
     const time = { now: 0 }
     const due: (() => void)[] = []
     const memory = createVectorMemory({
-      ...{ mostBytes: 260_000, now: () => time.now },
+      mostBytes: 260_000,
+      now: () => time.now,
       later: (run) => void due.push(run),
     })
     const [one, other] = [openProcess(memory), openProcess(memory)]

@@ -38,8 +38,15 @@ async function insertServingModel(model: string, provider = 'openai', length = d
   await database.db
     .insertInto('embedding_models')
     .values({
-      ...{ provider, model, dimensions: length, serves: true, embeds: true },
-      ...{ registered_at: at, seen_at: at, walked_to: null, max_sensitivity: 'low' },
+      provider,
+      model,
+      dimensions: length,
+      serves: true,
+      embeds: true,
+      registered_at: at,
+      seen_at: at,
+      walked_to: null,
+      max_sensitivity: 'low',
     })
     .execute()
 }

@@ -19,12 +19,10 @@ import { createVectorSource } from '../support/random-vectors.ts'
 const dimensions = 64
 const size = 2_400
 const caller: Caller = {
-  ...{
-    principal: 'root',
-    name: 'root',
-    sourceType: 'human',
-    trust: { maxSensitivity: 'hyper', scopes: null },
-  },
+  principal: 'root',
+  name: 'root',
+  sourceType: 'human',
+  trust: { maxSensitivity: 'hyper', scopes: null },
   permissions: new Set(['admin']),
 }
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
@@ -66,7 +64,10 @@ afterAll(() => database.close())
 
 const signed = (vector: Embedding) => formatSignature(computeSignature(vector))
 const searchBy = (vector: Embedding, conditions: RawBuilder<SqlBool>[], limit = 500): ways.VectorSearch => ({
-  ...{ modelId: model.id, signature: signed(vector), conditions, limit, withCodes: false },
+  modelId: model.id,
+  signature: signed(vector),
+  conditions,
+  limit,
 })
 const search = () => createVectorSearch({ db: database.db, clock: createTestClock() })
 const idsOf = (found: readonly { id: string }[]) => found.map(({ id }) => id)

@@ -54,8 +54,10 @@ describe('POST /v1/surprise/preview', () => {
     const { worth } = (await app.request('GET', `/v1/records/${ids['frozen']}/explain`)).body as Body
     const expected = computeSurprise(worth.value, neighbours, thresholdsOf('hash'))
     expect({ score, delta, base_importance, base }).toEqual({
-      ...{ score: expected.surprise.score, delta: expected.surprise.delta },
-      ...{ base_importance: expected.base_importance, base: worth.value },
+      score: expected.surprise.score,
+      delta: expected.surprise.delta,
+      base_importance: expected.base_importance,
+      base: worth.value,
     })
     expect(of).toBe(ids['frozen'])
     expect(await readEverything()).toEqual(before)

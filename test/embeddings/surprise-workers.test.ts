@@ -20,7 +20,8 @@ const frozen = 'deployments of the billing service are frozen in december'
 /** Runs the comparison without its polling loop. */
 const compare = (signal = new AbortController().signal) =>
   createSurpriseComparison({ clock: app.clock }).comparePending({
-    ...{ scope: null, signal },
+    scope: null,
+    signal,
     inBatch: (work) => transact(app.db, {}, work),
   })
 const surprises = () => app.db.selectFrom('surprises').selectAll().orderBy('record_id').execute()
@@ -198,7 +199,8 @@ describe('a scope with many records', () => {
     await createPassWithoutRun(app)()
     const counts: object[] = []
     await createSurpriseComparison({ clock: app.clock, mostInside: 2 }).comparePending({
-      ...{ scope: null, signal: new AbortController().signal },
+      scope: null,
+      signal: new AbortController().signal,
       inBatch: async (work) => {
         const batch = await transact(app.db, {}, work)
         counts.push({ ...batch.counts })

@@ -38,7 +38,11 @@ describe('the first record of a store', () => {
     expect(after.importance - before.importance).toBeCloseTo(0.3 * 0.3, 2)
     expect([after.version, after.updated_at]).toEqual([before.version, before.updated_at])
     expect(await surpriseOf(id)).toEqual({
-      ...{ at: app.clock.now().toISOString(), score: 1, delta: 0.3, base_before: 0.5, neighbours: [] },
+      at: app.clock.now().toISOString(),
+      score: 1,
+      delta: 0.3,
+      base_before: 0.5,
+      neighbours: [],
     })
     const history = await app.request('GET', `/v1/records/${id}/importance-history`)
     expect((history.body as Body).items).toHaveLength(1)
@@ -67,7 +71,9 @@ describe('a record equal to an earlier one', () => {
       expect(await baseOf(second)).toBeCloseTo(0.15, 6)
       expect(await surpriseOf(first)).not.toHaveProperty('duplicate_of')
       expect(await surpriseOf(second)).toMatchObject({
-        ...{ duplicate_of: first, delta: -0.35, neighbours: [{ id: first, similarity: 1 }] },
+        duplicate_of: first,
+        delta: -0.35,
+        neighbours: [{ id: first, similarity: 1 }],
       })
     }
   })

@@ -24,8 +24,10 @@ const createFactOfAge = (object: string, daysAgo: number, more: object = {}) =>
   create(
     app,
     fact({
-      ...{ payload: { ...payloads.semantic, object }, layer: 'episodic' },
-      ...{ created_at: new Date(app.clock.now().getTime() - daysAgo * day).toISOString(), ...more },
+      payload: { ...payloads.semantic, object },
+      layer: 'episodic',
+      created_at: new Date(app.clock.now().getTime() - daysAgo * day).toISOString(),
+      ...more,
     }),
   )
 

@@ -21,12 +21,10 @@ import { createVectorSource } from '../support/random-vectors.ts'
 const dimensions = 64
 const size = 1_500
 const caller: Caller = {
-  ...{
-    principal: 'root',
-    name: 'root',
-    sourceType: 'human',
-    trust: { maxSensitivity: 'hyper', scopes: null },
-  },
+  principal: 'root',
+  name: 'root',
+  sourceType: 'human',
+  trust: { maxSensitivity: 'hyper', scopes: null },
   permissions: new Set(['admin']),
 }
 const source = createVectorSource(9)
@@ -43,10 +41,7 @@ let hasExtension: boolean
 let serving: { id: number; dimensions: number }
 let other: { id: number; dimensions: number }
 let lines: string[]
-const log = createLogger({
-  ...{ level: 'info', clock: createTestClock() },
-  write: (line) => void lines.push(line),
-})
+const log = createLogger({ level: 'info', clock: createTestClock(), write: (line) => void lines.push(line) })
 
 beforeAll(async () => {
   database = await openTestDatabase()
@@ -85,7 +80,10 @@ afterAll(() => database.close())
 
 const find = (query: Float32Array, conditions: RawBuilder<SqlBool>[] = [], limit = 10) =>
   createVectorSearch({ db: database.db, clock: createTestClock() }).find({
-    ...{ model: serving, vector: query, conditions, limit },
+    model: serving,
+    vector: query,
+    conditions,
+    limit,
   })
 const hasIndex = () => createVectorSearch({ db: database.db, clock: createTestClock() }).hasIndex(serving.id)
 

@@ -21,7 +21,10 @@ const clusters = 40
 const each = 60
 const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 const caller: Caller = {
-  ...{ principal: 'root', name: 'root', sourceType: 'human', trust: everything },
+  principal: 'root',
+  name: 'root',
+  sourceType: 'human',
+  trust: everything,
   permissions: new Set(['admin']),
 }
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
@@ -131,17 +134,17 @@ describe('the nearest vectors', () => {
     const coarse = await insertEmbeddingModel(database.db, dimensions + 1, { serves: false })
     const wider = (vector: Float32Array) => Float32Array.from([...vector, 0])
     const mixed = some.map(({ id, vector }, at) => ({
-      ...{ id, vector: wider(vector), bits: ([32, 8, 4, 2] as const)[at % 4] ?? 32 },
+      id,
+      vector: wider(vector),
+      bits: ([32, 8, 4, 2] as const)[at % 4] ?? 32,
     }))
     await insertVectors(database.db, coarse, mixed)
     const [query = new Float32Array(dimensions)] = queries
     const found = await searchFor().find({
-      ...{
-        model: { id: coarse, dimensions: dimensions + 1 },
-        vector: wider(query),
-        conditions: [],
-        limit: 10,
-      },
+      model: { id: coarse, dimensions: dimensions + 1 },
+      vector: wider(query),
+      conditions: [],
+      limit: 10,
     })
     expect(shareFound(found, findNearest(query, some, 10))).toBeGreaterThanOrEqual(0.6)
     await database.db.deleteFrom('embedding_models').where('id', '=', coarse).execute()

@@ -25,8 +25,14 @@ describe('GET /v1/entities', () => {
       }),
     )
     const terms = [
-      ...['Straße  Nebula', ' STRAßE nebula\t', 'straße\u00a0nebula', 'the big ONE', 'full', 'ＦＵＬＬ'],
-      ...['acme/Nebula:1', 'git:hub:acme/Nebula:1'],
+      'Straße  Nebula',
+      ' STRAßE nebula\t',
+      'straße\u00a0nebula',
+      'the big ONE',
+      'full',
+      'ＦＵＬＬ',
+      'acme/Nebula:1',
+      'git:hub:acme/Nebula:1',
     ]
     for (const term of terms) expect([term, await idsOf(term)]).toEqual([term, [record.id]])
     const { body } = await lookUpEntity(app, { term: 'full' })

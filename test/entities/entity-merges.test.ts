@@ -41,8 +41,10 @@ describe('POST /v1/entities/{id}/merge', () => {
       entity(
         'ORION ',
         {
-          ...{ primary_type: 'Service', types: ['Repository', 'API'], summary: 'What it does.' },
-          ...{ aliases: ['The Hunter', { value: 'O.', kind: 'short' }] },
+          primary_type: 'Service',
+          types: ['Repository', 'API'],
+          summary: 'What it does.',
+          aliases: ['The Hunter', { value: 'O.', kind: 'short' }],
           identifiers: [{ namespace: 'jira', value: 'ORI' }],
         },
         { tags: ['b', 'c'], ...source('two') },
@@ -54,9 +56,14 @@ describe('POST /v1/entities/{id}/merge', () => {
     expect(answer.status).toBe(200)
     expect(answer.headers.get('etag')).toBe('"2"')
     expect(answer.body).toMatchObject({
-      ...{ id: target.id, version: 2, salience: expect.closeTo(1, 4), tags: ['a', 'b', 'c'] },
+      id: target.id,
+      version: 2,
+      salience: expect.closeTo(1, 4),
+      tags: ['a', 'b', 'c'],
       payload: {
-        ...{ canonical_name: 'Orion', primary_type: 'Project', types: ['Repository', 'Service', 'API'] },
+        canonical_name: 'Orion',
+        primary_type: 'Project',
+        types: ['Repository', 'Service', 'API'],
         aliases: [{ value: 'the hunter' }, { value: 'O.', kind: 'short' }, { value: 'Alnitak' }],
         identifiers: [
           { namespace: 'git', value: 'orion' },
@@ -68,7 +75,8 @@ describe('POST /v1/entities/{id}/merge', () => {
     })
     const merged = answer.body as Body
     expect(merged.audit_log.at(-1)).toMatchObject({
-      ...{ action: 'revise', ...auditFields },
+      action: 'revise',
+      ...auditFields,
       changes: {
         merged: [[], [orionCopy.id, other.id]],
         tags: [
@@ -82,7 +90,8 @@ describe('POST /v1/entities/{id}/merge', () => {
       const history = await read(app, id)
       expect(history).toMatchObject({ status: 'merged', salience: 0, version: 2 })
       expect(history.audit_log.at(-1)).toMatchObject({
-        ...{ action: 'merge', ...auditFields },
+        action: 'merge',
+        ...auditFields,
         changes: { status: ['active', 'merged'], salience: [expect.any(Number), 0] },
       })
       expect(history.relations).toContainEqual(

@@ -68,7 +68,8 @@ async function timed(url: string): Promise<{ status: number; retryAfter: string 
   const answer = await fetch(url)
   await answer.text()
   return {
-    ...{ status: answer.status, retryAfter: answer.headers.get('retry-after') },
+    status: answer.status,
+    retryAfter: answer.headers.get('retry-after'),
     ms: performance.now() - began,
   }
 }

@@ -114,16 +114,14 @@ describe('a forged cursor with a valid signature and a changed position', () => 
     // Lists of rows that only a worker or a setting makes, and of which this store has too few.
     const unpaged = lists.filter((_, index) => !paged[index]).map(({ name }) => name)
     expect(unpaged.sort()).toEqual([
-      ...[
-        'listBudgets',
-        'listImportanceMoves',
-        'listPlanChanges',
-        'listPlans',
-        'listRegrets',
-        'listRunChanges',
-        'listTenants',
-        'listWorthModels',
-      ],
+      'listBudgets',
+      'listImportanceMoves',
+      'listPlanChanges',
+      'listPlans',
+      'listRegrets',
+      'listRunChanges',
+      'listTenants',
+      'listWorthModels',
     ])
   })
 })

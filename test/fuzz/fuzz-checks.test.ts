@@ -12,7 +12,9 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const attack = { operation: 'listKeys', method: 'GET', target: '/v1/keys?limit=1', headers: [] }
 const problem = (status: number, more: object = {}) => ({
-  ...{ status, milliseconds: 1, headers: new Map([['x-request-id', 'r']]) },
+  status,
+  milliseconds: 1,
+  headers: new Map([['x-request-id', 'r']]),
   text: JSON.stringify({ status, code: 'validation_failed', ...more }),
 })
 const documented = () => {}

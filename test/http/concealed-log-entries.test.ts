@@ -52,9 +52,7 @@ describe('the status change that a hidden record caused', () => {
     const moveOf = async (options: object) =>
       ((await app.request('GET', path, options)).body as Body).items[0]
     const { changed_at, ...seen } = await moveOf({ key })
-    expect(seen).toEqual({
-      ...{ old: 'active', new: 'superseded', step: 'supersede', actor: 'hidden', reason: '' },
-    })
+    expect(seen).toEqual({ old: 'active', new: 'superseded', step: 'supersede', actor: 'hidden', reason: '' })
     expect(await moveOf({})).toMatchObject({ actor: secretWriter, reason: 'the secret reason', changed_at })
   })
 })

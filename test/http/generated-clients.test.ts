@@ -18,10 +18,19 @@ const programs = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)]
 /** The strict options of a careful project that the generated code can satisfy. */
 const strict = {
   compilerOptions: {
-    ...{ target: 'es2024', lib: ['es2024', 'dom', 'dom.iterable'], module: 'nodenext', types: ['node'] },
-    ...{ strict: true, noUncheckedIndexedAccess: true, noImplicitReturns: true, noImplicitOverride: true },
-    ...{ noFallthroughCasesInSwitch: true, noUnusedLocals: true, verbatimModuleSyntax: true },
-    ...{ skipLibCheck: true, outDir: 'built' },
+    target: 'es2024',
+    lib: ['es2024', 'dom', 'dom.iterable'],
+    module: 'nodenext',
+    types: ['node'],
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    noImplicitReturns: true,
+    noImplicitOverride: true,
+    noFallthroughCasesInSwitch: true,
+    noUnusedLocals: true,
+    verbatimModuleSyntax: true,
+    skipLibCheck: true,
+    outDir: 'built',
   },
   include: ['*.ts', 'membrane/**/*.ts'],
 }

@@ -140,8 +140,12 @@ describe('the OpenAPI document', () => {
     const unguarded = mutations.filter((mutation) => !guarded.includes(mutation)).map(([name]) => name)
     // Operations that only read, and those that are idempotent anyway.
     expect(unguarded).toEqual([
-      ...['post /v1/context', 'post /v1/import', 'post /v1/maintenance/drift/check', 'post /v1/retrieve'],
-      ...['post /v1/search/similar', 'post /v1/surprise/preview'],
+      'post /v1/context',
+      'post /v1/import',
+      'post /v1/maintenance/drift/check',
+      'post /v1/retrieve',
+      'post /v1/search/similar',
+      'post /v1/surprise/preview',
     ])
     for (const [name, { responses }] of guarded) expect(Object.keys(responses), name).toContain('409')
   })

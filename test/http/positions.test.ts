@@ -131,8 +131,10 @@ describe('over MCP', () => {
     fetch(`${api.url}/mcp`, {
       method: 'POST',
       headers: {
-        ...{ authorization: `Bearer ${rootKey}`, 'content-type': 'application/json' },
-        ...{ accept: 'application/json, text/event-stream', ...headers },
+        authorization: `Bearer ${rootKey}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
       },
       body: JSON.stringify({
         jsonrpc: '2.0',

@@ -36,7 +36,10 @@ const faultsOf = (query: object) =>
 describe('a query string', () => {
   it('is coerced to the types of its schema and gets its defaults', () => {
     expect(coerceQuery(Query, { salience: '0.5', pinned: 'true', tag: 'a' })).toEqual({
-      ...{ limit: 50, salience: 0.5, pinned: true, tag: ['a'] },
+      limit: 50,
+      salience: 0.5,
+      pinned: true,
+      tag: ['a'],
     })
     expect(coerceQuery(Query, { limit: '7', tag: ['a', 'b'] })).toMatchObject({ limit: 7, tag: ['a', 'b'] })
   })
@@ -217,13 +220,17 @@ describe('isLoopbackHost', () => {
     (host) => expect(isLoopbackHost(host)).toBe(true),
   )
   it.each([
-    ...[
-      '',
-      'attacker.example',
-      'localhost.attacker.example',
-      '127.0.0.1.attacker.example',
-      'attacker.example:80',
-    ],
-    ...['localhost:80@attacker.example', '[::2]', '::1', '0.0.0.0', '127.0.0.1 ', 'localhost:port', '[::1]x'],
+    '',
+    'attacker.example',
+    'localhost.attacker.example',
+    '127.0.0.1.attacker.example',
+    'attacker.example:80',
+    'localhost:80@attacker.example',
+    '[::2]',
+    '::1',
+    '0.0.0.0',
+    '127.0.0.1 ',
+    'localhost:port',
+    '[::1]x',
   ])('refuses %j', (host) => expect(isLoopbackHost(host)).toBe(false))
 })

@@ -29,7 +29,9 @@ const secretTag = 'tag-quetzalcoatlus'
 
 const operations: Operation[] = Object.entries<Body>(document.paths).flatMap(([path, methods]) =>
   Object.entries<Body>(methods).map(([method, operation]) => ({
-    ...{ name: operation.operationId, method: method.toUpperCase(), path },
+    name: operation.operationId,
+    method: method.toUpperCase(),
+    path,
     query: queryOf(operation),
     example: exampleOf(operation),
     words: wordsOf(operation),

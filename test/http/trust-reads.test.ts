@@ -56,7 +56,9 @@ async function fill(): Promise<void> {
     await write(low.id, id)
   }
   await root('POST', `/v1/records/${low.id}/status`, {
-    ...{ status: 'challenged', reason: `as ${above.id} says`, actor: 'reviewer' },
+    status: 'challenged',
+    reason: `as ${above.id} says`,
+    actor: 'reviewer',
   })
   app.clock.advance(1_000)
   const reason = { actor: 'reviewer', rationale: 'useful' }

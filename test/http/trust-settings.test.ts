@@ -10,8 +10,12 @@ afterAll(() => app.close())
 
 const policy = {
   decay: {
-    ...{ curve: 'exponential', half_life_seconds: 60, min_salience: 0, max_age_seconds: 0 },
-    ...{ reinforcement_gain: 0.1, max_salience: 1 },
+    curve: 'exponential',
+    half_life_seconds: 60,
+    min_salience: 0,
+    max_age_seconds: 0,
+    reinforcement_gain: 0.1,
+    max_salience: 1,
   },
   deletion_policy: 'auto_prune',
 }
@@ -140,7 +144,9 @@ describe('an entity identifier', () => {
   const identified = (value: string, more: object) => ({
     type: 'entity',
     payload: {
-      ...{ kind: 'entity', canonical_name: app.ids.next(), primary_type: 'Service' },
+      kind: 'entity',
+      canonical_name: app.ids.next(),
+      primary_type: 'Service',
       identifiers: [{ namespace: 'git', value }],
     },
     ...more,

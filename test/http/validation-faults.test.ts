@@ -141,7 +141,10 @@ describe('listFaults', () => {
           field,
           fc.record({ id: fc.oneof(field, fc.uuid()), pets: fc.array(fc.oneof(pet, field)) }),
         ),
-        ...{ at: field, note: field, alias: fc.oneof(field, fc.record({ value: field })), colour: field },
+        at: field,
+        note: field,
+        alias: fc.oneof(field, fc.record({ value: field })),
+        colour: field,
       },
       { requiredKeys: [] },
     )

@@ -11,7 +11,8 @@ function openSlots({ slots = 1, sliceMs = 60_000 } = {}) {
   const waiting = new Map<string, () => void>()
   const submit = (tenant: string, name: string) =>
     fair.submit({
-      ...{ tenant, name },
+      tenant,
+      name,
       work: (signal) => {
         started.push(`${tenant} ${name}`)
         waiting.get(`${tenant} ${name}`)?.()

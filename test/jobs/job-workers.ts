@@ -46,7 +46,14 @@ export function createTestWorker(
     /** Looks by itself until the test ends. */
     poll: (everyMs: number) => {
       const poll = startDueJobsPoll({
-        ...{ db, clock, log, worker: name, runner, intervals, announcements, everyMs },
+        db,
+        clock,
+        log,
+        worker: name,
+        runner,
+        intervals,
+        announcements,
+        everyMs,
       })
       onTestFinished(() => poll.stop())
       return poll

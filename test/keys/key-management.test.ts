@@ -49,7 +49,10 @@ describe('POST /v1/keys', () => {
 
   it('limits the key by default', async () => {
     expect((await create({})).body).toMatchObject({
-      ...{ scopes: [], max_sensitivity: 'low', source_type: 'ingest', expires_at: null },
+      scopes: [],
+      max_sensitivity: 'low',
+      source_type: 'ingest',
+      expires_at: null,
     })
   })
 
@@ -85,8 +88,10 @@ describe('POST /v1/keys', () => {
     const maker = { ...admin, source_type: 'auto_extracted', expires_at: end }
     const { secret: key } = bodyOf(await create(maker))
     for (const beyond of [
-      ...[{ source_type: 'human' }, { source_type: 'ingest' }],
-      ...[{ expires_at: null }, { expires_at: '2026-04-01T00:00:00.001Z' }],
+      { source_type: 'human' },
+      { source_type: 'ingest' },
+      { expires_at: null },
+      { expires_at: '2026-04-01T00:00:00.001Z' },
     ]) {
       const answer = await create(beyond, { key })
       expect([answer.status, answer.body]).toEqual([403, expect.objectContaining({ code: 'outside_trust' })])

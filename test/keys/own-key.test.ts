@@ -11,13 +11,21 @@ afterAll(() => app.close())
 describe('GET /v1/keys/self', () => {
   it('tells any key what it may do and see', async () => {
     const key = await app.issueKey(['maintenance:run'], {
-      ...{ name: 'nightly', scopes: ['team-a'], max_sensitivity: 'medium', source_type: 'ai' },
+      name: 'nightly',
+      scopes: ['team-a'],
+      max_sensitivity: 'medium',
+      source_type: 'ai',
     })
     const { status, body } = await app.request('GET', '/v1/keys/self', { key })
     expect(status).toBe(200)
     expect(body).toEqual({
-      ...{ id: expect.any(String), name: 'nightly', permissions: ['maintenance:run'], scopes: ['team-a'] },
-      ...{ max_sensitivity: 'medium', source_type: 'ai', expires_at: null },
+      id: expect.any(String),
+      name: 'nightly',
+      permissions: ['maintenance:run'],
+      scopes: ['team-a'],
+      max_sensitivity: 'medium',
+      source_type: 'ai',
+      expires_at: null,
     })
   })
 

@@ -21,8 +21,15 @@ const used = (ages: readonly number[]): RecordHistory['accesses'] =>
 
 function historyWith(accesses: RecordHistory['accesses'], ageDays = 400): RecordHistory {
   return {
-    ...{ age_ms: ageDays * day, base_importance: 0.5, emotional_valence: 0, layer: 'episodic' },
-    ...{ source_type: 'ai', confirmations: 0, accesses, unlogged: 0, folded_days: 0 },
+    age_ms: ageDays * day,
+    base_importance: 0.5,
+    emotional_valence: 0,
+    layer: 'episodic',
+    source_type: 'ai',
+    confirmations: 0,
+    accesses,
+    unlogged: 0,
+    folded_days: 0,
   }
 }
 

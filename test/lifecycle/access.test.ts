@@ -29,8 +29,10 @@ describe('POST /v1/records/{id}/access', () => {
     })
     expect(await read(app, before.id)).toEqual({
       ...before,
-      ...{ salience: expect.any(Number), importance: expect.any(Number) },
-      ...{ access_count: 1, last_accessed_at: at },
+      salience: expect.any(Number),
+      importance: expect.any(Number),
+      access_count: 1,
+      last_accessed_at: at,
     })
     expect(await logOf(before.id)).toEqual([{ kind: 'used', actor: 'agent-7', at: app.clock.now() }])
   })

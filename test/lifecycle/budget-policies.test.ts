@@ -21,7 +21,10 @@ describe('a budget of a scope', () => {
     expect(await putBudget(app, 'team', choice)).toEqual(budget)
     expect((await app.request('GET', `${path}/team`)).body).toEqual(budget)
     expect(await putBudget(app, 'team', { max_bytes: 5_000 })).toEqual({
-      ...{ scope: 'team', max_bytes: 5_000, protect: [], mode: 'soft' },
+      scope: 'team',
+      max_bytes: 5_000,
+      protect: [],
+      mode: 'soft',
     })
     await putBudget(app, encodeURIComponent('a/b ü'), { max_records: 0 })
     const { items } = (await app.request('GET', path)).body as Body
@@ -93,7 +96,9 @@ describe('a budget that is smaller than what is never forgotten', () => {
     await createFacts(app, 'fullest', 6, { lifecycle: { pinned: true } })
     const answer = await app.request('PUT', path, { body: { max_records: 5 } })
     expect(expectProblem(answer, 422, 'budget_too_small')).toMatchObject({
-      ...{ max_records: 5, protected_records: 6, scope: 'fullest' },
+      max_records: 5,
+      protected_records: 6,
+      scope: 'fullest',
     })
     await putBudget(app, 'fullest', { max_records: 6 })
     expect((await app.request('PUT', path, { body: { max_records: 5 } })).status).toBe(200)

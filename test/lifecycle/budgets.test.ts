@@ -63,7 +63,10 @@ describe('a decay run over a scope that exceeds its budget', () => {
     const { removal, state } = await explain(id)
     expect(state).toBe('forgotten')
     expect(removal).toMatchObject({
-      ...{ reason: 'budget', rule: 'budget', actor: 'decay-service', run_id: run.id },
+      reason: 'budget',
+      rule: 'budget',
+      actor: 'decay-service',
+      run_id: run.id,
       restore: { possible: true },
     })
     expect(removal.numbers.keeping).toBeCloseTo(keeping.value, 9)

@@ -148,8 +148,12 @@ describe('forgetting in a decay sweep', () => {
     expect(forgotten.map(({ id }) => id).sort()).toEqual(due.map(({ id }) => id).sort())
     for (const each of forgotten) {
       expect(each).toMatchObject({
-        ...{ version: 1, forgotten_at: now, forgotten_by: 'decay-service', forgotten_reason: 'pruned' },
-        ...{ forgotten_run_id: run.id, purge_at: new Date(now.getTime() + retention.forgottenRetentionMs) },
+        version: 1,
+        forgotten_at: now,
+        forgotten_by: 'decay-service',
+        forgotten_reason: 'pruned',
+        forgotten_run_id: run.id,
+        purge_at: new Date(now.getTime() + retention.forgottenRetentionMs),
       })
     }
     const audit = await setup.db
@@ -159,12 +163,10 @@ describe('forgetting in a decay sweep', () => {
       .execute()
     expect(audit.map((entry) => entry.record_id).sort()).toEqual(due.map(({ id }) => id).sort())
     expect(audit[0]).toMatchObject({
-      ...{
-        action: 'delete',
-        actor: 'decay-service',
-        rationale: 'auto-pruned: salience reached floor',
-        at: now,
-      },
+      action: 'delete',
+      actor: 'decay-service',
+      rationale: 'auto-pruned: salience reached floor',
+      at: now,
     })
     const again = await setup.run('decay')
     expect(again.stats['pruned'] ?? 0).toBe(0)

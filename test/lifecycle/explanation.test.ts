@@ -20,17 +20,30 @@ describe('GET /v1/records/{id}/explain', () => {
   it('shows every number behind an active record', async () => {
     const decay = { curve: 'linear', half_life_seconds: 172_800, reinforcement_gain: 0.2 }
     const { id } = await create(app, {
-      ...{ type: 'episodic', payload: payloads.episodic, source_type: 'ai', emotional_valence: -0.5 },
+      type: 'episodic',
+      payload: payloads.episodic,
+      source_type: 'ai',
+      emotional_valence: -0.5,
       lifecycle: { decay },
     })
     const anchored = app.clock.now().toISOString()
     app.clock.advance(day)
     const { importance, retention, worth, keeping, ...seen } = await get(id, 'explain')
     expect(seen).toEqual({
-      ...{ id, state: 'live', prune_at: expect.any(String) },
+      id,
+      state: 'live',
+      prune_at: expect.any(String),
       salience: {
-        ...{ value: 0.5, base_salience: 1, anchored_at: anchored, elapsed_seconds: 86_400, curve: 'linear' },
-        ...{ half_life_seconds: 172_800, factor: 0.5, floor: 0, cap: 1, rule: 'curve' },
+        value: 0.5,
+        base_salience: 1,
+        anchored_at: anchored,
+        elapsed_seconds: 86_400,
+        curve: 'linear',
+        half_life_seconds: 172_800,
+        factor: 0.5,
+        floor: 0,
+        cap: 1,
+        rule: 'curve',
       },
     })
     expect(worth.value).toBe(importance.base_importance)
@@ -47,8 +60,12 @@ describe('GET /v1/records/{id}/explain', () => {
       12,
     )
     expect(retention).toEqual({
-      ...{ mode: 'huber', half_life_days: 18.75, days_since_access: 1, bonus: 0 },
-      ...{ value: 2 ** (-1 / 18.75), base: 2 ** (-1 / 18.75) },
+      mode: 'huber',
+      half_life_days: 18.75,
+      days_since_access: 1,
+      bonus: 0,
+      value: 2 ** (-1 / 18.75),
+      base: 2 ** (-1 / 18.75),
     })
   })
 
@@ -78,7 +95,11 @@ describe('GET /v1/records/{id}/explain', () => {
     const at = app.clock.now().toISOString()
     app.clock.advance(day)
     const removal = {
-      ...{ at, reason: 'deleted', rule: 'deletion', actor: 'ada', run_id: null },
+      at,
+      reason: 'deleted',
+      rule: 'deletion',
+      actor: 'ada',
+      run_id: null,
       numbers: { salience: 0.5, base_salience: 1, elapsed_seconds: 86_400, factor: 0.5, floor: 0 },
     }
     const forgotten = await get(id, 'explain')

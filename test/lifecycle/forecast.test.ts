@@ -23,7 +23,9 @@ describe('GET /v1/records/{id}/forecast', () => {
     const { id } = await create(app, fact({ lifecycle: { decay: { half_life_seconds: 86_400 } } }))
     const { points, ...seen } = await get(id, 'forecast?points=5')
     expect(seen).toEqual({
-      ...{ id, as_of: app.clock.now().toISOString(), salience: 1 },
+      id,
+      as_of: app.clock.now().toISOString(),
+      salience: 1,
       crossings: {
         half: instantIn(day),
         below_0_1: instantIn(Math.ceil(Math.log2(10) * day)),
@@ -50,7 +52,9 @@ describe('GET /v1/records/{id}/forecast', () => {
   it('answers null where a floor, a pin or a policy keeps the record', async () => {
     const floor = await create(app, fact({ lifecycle: { decay: { min_salience: 0.1 } } }))
     expect((await get(floor.id, 'forecast')).crossings).toEqual({
-      ...{ half: instantIn(day), below_0_1: null, pruned: null },
+      half: instantIn(day),
+      below_0_1: null,
+      pruned: null,
     })
     const pinned = await create(app, fact({ lifecycle: { pinned: true } }))
     const still = await get(pinned.id, 'forecast?points=3')

@@ -41,9 +41,12 @@ async function readExact({ db, clock }: WorkerSetup): Promise<Map<string, number
   for (const stored of await db.selectFrom('records').selectAll().execute()) {
     const accesses = combineAccesses(stored, await findLoggedAccesses(db, stored.id), now)
     const score = scoreImportance({
-      ...{ accesses, base_importance: stored.base_importance, emotional_valence: stored.emotional_valence },
+      accesses,
+      base_importance: stored.base_importance,
+      emotional_valence: stored.emotional_valence,
       age_days: Math.max(0, now.getTime() - stored.created_at.getTime()) / day,
-      ...{ layer: stored.layer, source_trust: sourceTrust[stored.source_type] },
+      layer: stored.layer,
+      source_trust: sourceTrust[stored.source_type],
       confirmations: stored.confirmation_count,
     })
     scores.set(stored.id, score)

@@ -98,7 +98,9 @@ describe('importance computed in SQL', () => {
   it('equals the sum over every single access when the log is complete', async () => {
     const logged = life.map((each) => ({
       ...each,
-      ...{ age_ms: Math.max(0, each.age_ms), unlogged: 0, folded_days: 0 },
+      age_ms: Math.max(0, each.age_ms),
+      unlogged: 0,
+      folded_days: 0,
     }))
     await fc.assert(
       fc.asyncProperty(logged, async (input) => {

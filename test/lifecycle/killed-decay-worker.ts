@@ -10,22 +10,25 @@ const [url = '', instant = '', fatalStep, nth] = process.argv.slice(2)
 
 const clock = { now: () => new Date(instant) }
 const { db } = connect({
-  ...{
-    url,
-    poolSize: 3,
-    statementTimeoutMs: 30_000,
-    lockTimeoutMs: 10_000,
-    applicationName: 'killed-worker',
-  },
+  url,
+  poolSize: 3,
+  statementTimeoutMs: 30_000,
+  lockTimeoutMs: 10_000,
+  applicationName: 'killed-worker',
 })
 let reached = 0
 const runner = createRunner({
-  ...{ db, clock, ids: createIds(clock), worker: `killed-worker ${process.pid}` },
+  db,
+  clock,
+  ids: createIds(clock),
+  worker: `killed-worker ${process.pid}`,
   log: createLogger({ level: 'silent', clock, write: () => {} }),
   jobWorks: {
     ...idleWorks,
     decay: createSweep({
-      ...{ db, forgottenRetentionMs: 30 * 86_400_000, revisedRetentionMs: 90 * 86_400_000 },
+      db,
+      forgottenRetentionMs: 30 * 86_400_000,
+      revisedRetentionMs: 90 * 86_400_000,
       sizes: { rows: 20, blocks: 1, shareFrom: 40 },
     }),
   },

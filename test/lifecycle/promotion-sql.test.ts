@@ -55,11 +55,17 @@ async function expectedLayer(id: string, { life: input, demoted_ms: since }: Giv
   let layer = input.layer
   for (;;) {
     const next = duePromotion({
-      ...{ layer, held_ms: Math.min(input.age_ms, since ?? input.age_ms), accesses: counted },
+      layer,
+      held_ms: Math.min(input.age_ms, since ?? input.age_ms),
+      accesses: counted,
       importance: scoreImportance({
-        ...{ base_importance: input.base_importance, emotional_valence: input.emotional_valence, layer },
-        ...{ source_trust: sourceTrust[input.source_type], confirmations: input.confirmations },
-        ...{ accesses, age_days: input.age_ms / day },
+        base_importance: input.base_importance,
+        emotional_valence: input.emotional_valence,
+        layer,
+        source_trust: sourceTrust[input.source_type],
+        confirmations: input.confirmations,
+        accesses,
+        age_days: input.age_ms / day,
       }),
     })
     if (!next) return layer

@@ -30,12 +30,10 @@ const decay = async (): Promise<void> => {
   await createWorkerFor(app).runJob('decay', new AbortController().signal)
 }
 const root = {
-  ...{
-    principal: 'root',
-    name: 'root',
-    permissions: new Set(['admin'] as const),
-    sourceType: 'human' as const,
-  },
+  principal: 'root',
+  name: 'root',
+  permissions: new Set(['admin'] as const),
+  sourceType: 'human' as const,
   trust: { maxSensitivity: 'hyper' as const, scopes: null },
 }
 
@@ -79,8 +77,10 @@ describe('automatic promotion', () => {
     expect(entry).toMatchObject({ action: 'promote', changes: { layer: ['working', 'episodic'] } })
     const { body } = await app.request('GET', `/v1/maintenance/runs/${run_id}/changes`)
     expect((body as Body).items).toContainEqual({
-      ...{ record_id: id, action: 'promote' },
-      ...{ before: { layer: 'working' }, after: { layer: 'episodic' } },
+      record_id: id,
+      action: 'promote',
+      before: { layer: 'working' },
+      after: { layer: 'episodic' },
     })
     const { stats, progress } = (await app.request('GET', `/v1/maintenance/runs/${run_id}`)).body as Body
     expect(stats.promoted_episodic).toBeGreaterThan(0)

@@ -46,7 +46,8 @@ describe('POST /v1/records/{id}/reinforce', () => {
       lifecycle: { last_reinforced_at: now },
     })
     expect((answer.body as Body).audit_log[1]).toMatchObject({
-      ...{ action: 'reinforce', ...reason },
+      action: 'reinforce',
+      ...reason,
       changes: { salience: [0.5, 1] },
     })
     expect(await read(app, record.id)).toEqual(answer.body)

@@ -46,7 +46,8 @@ it('judges records of before once, each with one entry in its audit log', async 
   expect(again.stats.judged).toBe(0)
   expect((await auditOf(id)).filter(({ action }) => action === 'revise')).toEqual([
     expect.objectContaining({
-      ...{ actor: 'importance-service', run_id: run.id },
+      actor: 'importance-service',
+      run_id: run.id,
       changes: { base_importance: [0.5, judged] },
     }),
   ])

@@ -58,7 +58,9 @@ it('retention in SQL equals retention in TypeScript, for any configuration', asy
         const last =
           each.accesses.length === 0 ? each.age_ms : Math.min(...each.accesses.map((a) => a.age_ms))
         const inputs = {
-          ...{ mode: chosen.mode, layer: each.layer, source_trust: sourceTrust[each.source_type] },
+          mode: chosen.mode,
+          layer: each.layer,
+          source_trust: sourceTrust[each.source_type],
           days_since_access: Math.max(0, last) / day,
           accesses: each.accesses.length + each.unlogged,
         }

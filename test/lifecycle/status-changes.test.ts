@@ -51,7 +51,9 @@ describe('POST /v1/records/{id}/status', () => {
         expect(answer.headers.get('etag')).toBe(`"${before.version + 1}"`)
         expect(answer.body).toMatchObject({ status: to, version: before.version + 1 })
         expect((answer.body as Body).audit_log.at(-1)).toMatchObject({
-          ...{ action: 'status', actor: 'reviewer', rationale: `now ${to}` },
+          action: 'status',
+          actor: 'reviewer',
+          rationale: `now ${to}`,
           changes: { status: [from, to] },
         })
         expect(await read(app, id)).toEqual(answer.body)
@@ -153,10 +155,8 @@ describe('a superseded or merged record', () => {
     type: 'semantic',
     payload: {
       ...payloads.semantic,
-      ...{
-        object,
-        evidence: [{ source_type: 'observation', source_id: 'x', timestamp: '2026-01-01T00:00:00Z' }],
-      },
+      object,
+      evidence: [{ source_type: 'observation', source_id: 'x', timestamp: '2026-01-01T00:00:00Z' }],
     },
   })
 

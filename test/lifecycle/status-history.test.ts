@@ -35,11 +35,14 @@ describe('activating a retracted record', () => {
     app.clock.advance(day)
     const { body } = await move(id, 'active')
     expect(body).toMatchObject({
-      ...{ status: 'active', salience: 0.5, payload: { revision: { status: 'active' } } },
+      status: 'active',
+      salience: 0.5,
+      payload: { revision: { status: 'active' } },
       lifecycle: { last_reinforced_at: app.clock.now().toISOString() },
     })
     expect((body as Body).audit_log.at(-1).changes).toEqual({
-      ...{ status: ['invalidated', 'active'], salience: [0.5, 0.5] },
+      status: ['invalidated', 'active'],
+      salience: [0.5, 0.5],
       'payload.revision.status': ['retracted', 'active'],
     })
     app.clock.advance(day)
@@ -99,7 +102,11 @@ describe('GET /v1/records/{id}/status-history', () => {
     )
     const at = app.clock.now().getTime()
     expect(items[0]).toEqual({
-      ...{ old: 'active', new: 'challenged', reason: 'now challenged', actor: 'reviewer', step: 'manual' },
+      old: 'active',
+      new: 'challenged',
+      reason: 'now challenged',
+      actor: 'reviewer',
+      step: 'manual',
       changed_at: new Date(at - 4_000).toISOString(),
       via: { key_id: 'root', key_name: 'root' },
     })

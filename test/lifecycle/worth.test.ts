@@ -155,7 +155,8 @@ describe('a message', () => {
     const [plain] = await say('plain', [answer], scope)
     await say('hidden', [question], { ...scope, sensitivity: 'high' })
     const key = await app.issueKey(['records:read', 'records:write'], {
-      ...{ scopes: ['team'], max_sensitivity: 'low' },
+      scopes: ['team'],
+      max_sensitivity: 'low',
     })
     const [beside] = await say('hidden', [answer], { ...scope, sensitivity: 'low' }, { key })
     expect(beside).toEqual({ ...plain, id: beside?.id })

@@ -36,7 +36,11 @@ beforeEach(() => {
 
 const modelOf = (more: Partial<Parameters<typeof createEmbeddingModel>[0]> = {}) =>
   createEmbeddingModel({
-    ...{ endpoint: server.url, model: 'm1', apiKey: secret, timeoutMs: patientMs, clock: createTestClock() },
+    endpoint: server.url,
+    model: 'm1',
+    apiKey: secret,
+    timeoutMs: patientMs,
+    clock: createTestClock(),
     ...more,
   })
 

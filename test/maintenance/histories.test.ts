@@ -49,7 +49,12 @@ describe('the audit log', () => {
     await purgeHistories(app, monthly)
     await reinforce(old)
     expect(await listMonths(app.db, 'audit_entries')).toEqual({
-      ...{ '202603': 1, '202604': 1, '202605': 0, '202606': 2, '202607': 0, rest: 0 },
+      '202603': 1,
+      '202604': 1,
+      '202605': 0,
+      '202606': 2,
+      '202607': 0,
+      rest: 0,
     })
     expect(await listActions(old)).toEqual(['create', 'reinforce', 'reinforce'])
     goTo(app, '2026-08-20')
@@ -98,11 +103,9 @@ describe('the audit log', () => {
     await purgeHistories(app, monthly)
     const imported = {
       ...line,
-      ...{
-        id: '0190b9a0-0000-7000-8000-000000000001',
-        created_at: '2020-01-01T00:00:00.000Z',
-        handles: undefined,
-      },
+      id: '0190b9a0-0000-7000-8000-000000000001',
+      created_at: '2020-01-01T00:00:00.000Z',
+      handles: undefined,
       audit_log: [
         { action: 'create', actor: 'ada', rationale: 'long ago', timestamp: '2020-01-01T00:00:00.000Z' },
         {

@@ -66,7 +66,9 @@ it('the job purge ends after the current batch when its worker stops, and return
   const id = await setup.requestRun('purge')
   await setup.createWorker('one', { jobWorks: { purge } }).runJob('purge', stopping.signal)
   expect(await setup.readRun(id)).toMatchObject({
-    ...{ status: 'queued', attempts: 0, stats: { idempotency_keys: 1_000 } },
+    status: 'queued',
+    attempts: 0,
+    stats: { idempotency_keys: 1_000 },
   })
   expect(await countAnswers()).toBe(2_000)
   await setup.createWorker('another').runJob('purge', new AbortController().signal)

@@ -43,7 +43,10 @@ it.each([{ headers: {} }, { headers: { 'idempotency-key': 'once' } }])(
     expect(status).toBe(202)
     const [message] = await until('the message', () => (sent.length > 0 ? sent : undefined))
     expect(message).toEqual({
-      ...{ job: 'decay', reason: 'request', run_id: (body as Body).id, isCommitted: true },
+      job: 'decay',
+      reason: 'request',
+      run_id: (body as Body).id,
+      isCommitted: true,
       delay: undefined,
     })
   },

@@ -56,13 +56,18 @@ it('keeps of a compressed episode what it was, and that it was on the list', asy
   const kept = (await listEffects()).filter((each) => each.run_id === run && each.record_id === id)
   expect(kept.filter(({ relation }) => relation === 'records')).toEqual([
     {
-      ...{ run_id: run, record_id: id, relation: 'records' },
+      run_id: run,
+      record_id: id,
+      relation: 'records',
       before: expect.objectContaining({ id, scope, version: 1, base_salience: 1, forgotten_at: null }),
       after: expect.objectContaining({ id, scope, version: 2, base_salience: 0.5, forgotten_at: null }),
     },
   ])
   expect(kept).toContainEqual({
-    ...{ run_id: run, record_id: id, relation: 'unconsolidated' },
-    ...{ before: expect.objectContaining({ record_id: id, stage: 'episodic' }), after: null },
+    run_id: run,
+    record_id: id,
+    relation: 'unconsolidated',
+    before: expect.objectContaining({ record_id: id, stage: 'episodic' }),
+    after: null,
   })
 })

@@ -61,7 +61,10 @@ describe('GET /v1/maintenance/runs/{id}/events', () => {
 })
 
 const caller: Caller = {
-  ...{ principal: 'root', name: 'root', permissions: new Set(['admin']), sourceType: 'human' },
+  principal: 'root',
+  name: 'root',
+  permissions: new Set(['admin']),
+  sourceType: 'human',
   trust: { maxSensitivity: 'hyper', scopes: null },
 }
 

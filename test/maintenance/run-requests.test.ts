@@ -37,8 +37,13 @@ describe('POST /v1/maintenance/runs and the run it creates', () => {
     expect({ status, progress }).toEqual({ status: 'queued', progress: { done: 0 } })
     await work()
     expect(await readRun(id)).toMatchObject({
-      ...{ job: 'decay', trigger: 'manual', status: 'succeeded', worker: 'worker', attempts: 1 },
-      ...{ stats: { pruned: 1 }, finished_at: app.clock.now().toISOString() },
+      job: 'decay',
+      trigger: 'manual',
+      status: 'succeeded',
+      worker: 'worker',
+      attempts: 1,
+      stats: { pruned: 1 },
+      finished_at: app.clock.now().toISOString(),
     })
     const { body } = await app.request('GET', `/v1/maintenance/runs/${id}/changes`)
     expect(body).toMatchObject({ items: [{ record_id: recordId, action: 'prune', before: { salience: 0 } }] })
@@ -72,7 +77,9 @@ describe('POST /v1/maintenance/runs and the run it creates', () => {
     await work()
     await work()
     expect(await readRun(revoked.id)).toMatchObject({
-      ...{ status: 'cancelled', attempts: 0, finished_at: app.clock.now().toISOString() },
+      status: 'cancelled',
+      attempts: 0,
+      finished_at: app.clock.now().toISOString(),
       error: 'the key that requested the run was revoked before it started',
     })
     expect(await readRun(kept.id)).toMatchObject({ status: 'succeeded' })
@@ -156,7 +163,11 @@ describe('/v1/maintenance/schedules', () => {
     )
     const next_at = new Date(app.clock.now().getTime() + 15 * 60_000).toISOString()
     expect((await put('decay', { interval: '15m' })).body).toEqual({
-      ...{ job: 'decay', interval: '15m', enabled: true, mode: 'run', next_at },
+      job: 'decay',
+      interval: '15m',
+      enabled: true,
+      mode: 'run',
+      next_at,
     })
     expect((await list())[0]).toMatchObject({ interval: '15m', next_at })
   })

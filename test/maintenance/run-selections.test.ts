@@ -23,7 +23,8 @@ async function forgetNamed() {
   const only = [ids.seen, ids.hidden.toUpperCase(), app.ids.next()]
   const run = await apply(app, await plan(app, 'decay', { scope }), { only })
   const key = await app.issueKey(['records:read', 'maintenance:run'], {
-    ...{ scopes: [scope], max_sensitivity: 'low' },
+    scopes: [scope],
+    max_sensitivity: 'low',
   })
   return { ...ids, run, key }
 }

@@ -19,7 +19,8 @@ it('remembers a decision in one session, and another key of the scope recalls, e
   const key = (more: object) => app.issueKey(['records:read', 'records:write'], { scopes: ['team'], ...more })
   const one = await connectClient(app, { key: await key({}) })
   const { id, status } = await callTool(one, 'remember', {
-    ...{ text: 'We chose Valkey for the queue.', occurred_at: '2026-01-05T10:00:00.000Z' },
+    text: 'We chose Valkey for the queue.',
+    occurred_at: '2026-01-05T10:00:00.000Z',
   })
   expect(status).toBe('created')
   const other = await connectEarlierClient(app, { key: await key({}) })
@@ -31,10 +32,15 @@ it('remembers a decision in one session, and another key of the scope recalls, e
   expect(recalled.structuredContent.items).toMatchObject([{ record_id: id, kind: 'fact', quoted: true }])
   expect(recalled.structuredContent).not.toHaveProperty('text')
   expect(await callTool(other as never, 'explain', { id, query: 'queue' })).toMatchObject({
-    ...{ id, state: 'live', match: { rank: 1, score: expect.any(Number) } },
+    id,
+    state: 'live',
+    match: { rank: 1, score: expect.any(Number) },
   })
   const revised = await callTool(other as never, 'revise', {
-    ...{ id, op: 'supersede', text: 'We chose PostgreSQL for the queue.', reason: 'one system less' },
+    id,
+    op: 'supersede',
+    text: 'We chose PostgreSQL for the queue.',
+    reason: 'one system less',
   })
   expect(revised).toMatchObject({
     record: { payload: { object: 'We chose PostgreSQL for the queue.', revision: { supersedes: id } } },
@@ -92,7 +98,8 @@ it('reads a record with its history', async () => {
     headers: { 'if-match': '"1"' },
   })
   expect(await fail('get', { id: record.id })).toMatchObject({
-    ...{ code: 'record_forgotten', what_to_do: expect.stringContaining('estore') },
+    code: 'record_forgotten',
+    what_to_do: expect.stringContaining('estore'),
   })
 })
 

@@ -15,7 +15,9 @@ const post = (body: unknown, { headers, ...more }: RequestOptions = {}, query = 
   app.request('POST', `/mcp${query}`, { ...more, body, headers: { accept, ...headers } })
 const inject = (headers: Record<string, string>, key?: string) =>
   app.app.inject({
-    ...{ method: 'POST', url: '/mcp', payload: message('ping') },
+    method: 'POST',
+    url: '/mcp',
+    payload: message('ping'),
     headers: { accept, host: 'localhost', ...headers, ...(key ? { authorization: `Bearer ${key}` } : {}) },
   })
 
@@ -73,10 +75,8 @@ it('asks every method for a key, and says where its metadata are', async () => {
   }
   const metadata = await app.request('GET', new URL(url).pathname, { key: false })
   expect(metadata).toMatchObject({
-    ...{
-      status: 200,
-      body: { resource: 'https://memory.example/mcp', bearer_methods_supported: ['header'] },
-    },
+    status: 200,
+    body: { resource: 'https://memory.example/mcp', bearer_methods_supported: ['header'] },
   })
   const record = await app.request('GET', '/v1/records', { key: false })
   expect(record.headers.get('www-authenticate')).toBe('Bearer realm="membrane"')
@@ -133,7 +133,8 @@ it('refuses unknown profiles, parameters and methods, and streams without an end
     expect(pointersOf(await post(message('tools/list'), {}, query))).toEqual(['?profile'])
   expect(pointersOf(await post(message('tools/list'), {}, '?profiles=core'))).toEqual(['?profiles'])
   expect(await sendRaw(message('subscriptions/listen'))).toMatchObject({
-    ...{ status: 404, body: { id: 7, error: { code: -32_601 } } },
+    status: 404,
+    body: { id: 7, error: { code: -32_601 } },
   })
   expect((await post(message('tools/nothing'))).text).toContain('-32601')
   expectProblem(await post('{'), 400, 'malformed_json')

@@ -63,7 +63,8 @@ it('passes a number on as it was written, so that the service sees that it is to
   child.stdin.end(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}\n`)
   const [line] = await child.stdout.setEncoding('utf8').toArray()
   expect(JSON.parse(line)).toMatchObject({
-    ...{ id: 1, result: { isError: true, content: [{ text: expect.stringContaining('too large') }] } },
+    id: 1,
+    result: { isError: true, content: [{ text: expect.stringContaining('too large') }] },
   })
 })
 

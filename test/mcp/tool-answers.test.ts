@@ -16,12 +16,10 @@ const fail = (name: string, args: object) => failTool(client, name, args as Reco
 
 it('cuts a record that is too long, here and as a resource, and tells only the new state of a reinforced one', async () => {
   const timeline = Array.from({ length: 40 }, (_, n) => ({
-    ...{
-      t: '2026-01-05T10:00:00.000Z',
-      event_kind: 'note',
-      ref: `n${n}`,
-      summary: `${n} ${'x'.repeat(90_000)}`,
-    },
+    t: '2026-01-05T10:00:00.000Z',
+    event_kind: 'note',
+    ref: `n${n}`,
+    summary: `${n} ${'x'.repeat(90_000)}`,
   }))
   const { id } = await create(app, { type: 'episodic', payload: { kind: 'episodic', timeline } })
   const { record, history } = await call('get', { id, with_history: true })
@@ -43,18 +41,24 @@ it('keeps a fact that is superseded with the entities that it is about', async (
   const scope = 'entities'
   const entity = (name: string, more: object = {}) =>
     create(app, {
-      ...{ type: 'entity', scope, ...more },
+      type: 'entity',
+      scope,
+      ...more,
       payload: { kind: 'entity', canonical_name: name, primary_type: 'Thing' },
     })
   const [orion, paris, berlin] = [await entity('Orion'), await entity('Paris'), await entity('Berlin')]
   const hidden = await entity('Cellar', { sensitivity: 'high' })
   const { id } = await call('remember', { text: 'Orion runs in Paris.', about: 'Orion', scope })
   const key = await app.issueKey(['records:read', 'records:write'], {
-    ...{ scopes: [scope], max_sensitivity: 'low' },
+    scopes: [scope],
+    max_sensitivity: 'low',
   })
   app.clock.advance(1_000)
   const { record } = await callTool(await connectClient(app, { key }), 'revise', {
-    ...{ id, op: 'supersede', text: 'Orion runs in Berlin, in a Cellar.', reason: 'moved' },
+    id,
+    op: 'supersede',
+    text: 'Orion runs in Berlin, in a Cellar.',
+    reason: 'moved',
   })
   const about = async (each: Body) => {
     const { body } = await app.request('GET', `/v1/entities/${each.id}/records`)
@@ -86,7 +90,8 @@ it('names what is blank, and says what to do where nothing is wrong with the arg
   const { id } = await call('remember', { text: 'Never forgotten.' })
   const tending = await connectClient(app, { profile: 'lifecycle' })
   expect(await failTool(tending, 'restore', { id, reason: 'x' })).toMatchObject({
-    ...{ code: 'record_not_forgotten', what_to_do: expect.stringContaining('Nothing is left to do') },
+    code: 'record_not_forgotten',
+    what_to_do: expect.stringContaining('Nothing is left to do'),
   })
 })
 

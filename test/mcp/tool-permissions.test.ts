@@ -69,9 +69,7 @@ it('hides, redacts and refuses as HTTP does', async () => {
   const [low, medium, high] = [await of('low'), await of('medium'), await of('high')]
   const key = await app.issueKey(
     [...permissions].filter((each) => each !== 'admin'),
-    {
-      ...{ scopes: [scope], max_sensitivity: 'low' },
-    },
+    { scopes: [scope], max_sensitivity: 'low' },
   )
   const client = await connectClient(app, { key, profile })
   expect((await callTool(client, 'get', { id: low.id })).record).toMatchObject({
@@ -147,13 +145,11 @@ it('answers search and fetch with one text of JSON', async () => {
     const { results } = await read('search', { query: 'kettle' })
     expect(results).toEqual([{ id, title: expect.stringContaining('kettle'), url }])
     expect(await read('fetch', { id })).toMatchObject({
-      ...{
-        id,
-        url,
-        title: expect.any(String),
-        text: expect.stringContaining('boils'),
-        metadata: { type: 'semantic' },
-      },
+      id,
+      url,
+      title: expect.any(String),
+      text: expect.stringContaining('boils'),
+      metadata: { type: 'semantic' },
     })
   }
 })

@@ -28,16 +28,16 @@ const fact = (object: unknown, more: object = {}) => ({
 const competence = (successes: number, failures: number) => ({
   type: 'competence',
   payload: {
-    ...{
-      kind: 'competence',
-      skill_name: `s${successes}`,
-      triggers: [],
-      required_tools: [],
-      failure_modes: [],
-    },
-    ...{ recipe: [{ step: 'try' }], fallbacks: [] },
+    kind: 'competence',
+    skill_name: `s${successes}`,
+    triggers: [],
+    required_tools: [],
+    failure_modes: [],
+    recipe: [{ step: 'try' }],
+    fallbacks: [],
     performance: {
-      ...{ success_count: successes, failure_count: failures },
+      success_count: successes,
+      failure_count: failures,
       success_rate: successes / (successes + failures),
     },
   },
@@ -45,7 +45,11 @@ const competence = (successes: number, failures: number) => ({
 const plan = (count: number) => ({
   type: 'plan_graph',
   payload: {
-    ...{ kind: 'plan_graph', plan_id: `p${count}`, version: '1', nodes: [], edges: [] },
+    kind: 'plan_graph',
+    plan_id: `p${count}`,
+    version: '1',
+    nodes: [],
+    edges: [],
     metrics: { execution_count: count },
   },
 })
@@ -61,16 +65,19 @@ describe('GET /v1/metrics', () => {
     const { status, body } = await api.request('GET', '/v1/metrics')
     expect(status).toBe(200)
     expect(body).toMatchObject({
-      ...{
-        is_sampled: false,
-        total_records: 0,
-        active_records: 0,
-        pinned_records: 0,
-        total_audit_entries: 0,
-      },
+      is_sampled: false,
+      total_records: 0,
+      active_records: 0,
+      pinned_records: 0,
+      total_audit_entries: 0,
       records_by_type: { episodic: 0, working: 0, entity: 0, semantic: 0, competence: 0, plan_graph: 0 },
-      ...{ avg_salience: null, avg_confidence: null, memory_growth_rate: null, revision_rate: null },
-      ...{ retrieval_usefulness: null, competence_success_rate: null, plan_reuse_frequency: null },
+      avg_salience: null,
+      avg_confidence: null,
+      memory_growth_rate: null,
+      revision_rate: null,
+      retrieval_usefulness: null,
+      competence_success_rate: null,
+      plan_reuse_frequency: null,
     })
   })
 
@@ -85,11 +92,16 @@ describe('GET /v1/metrics', () => {
     await api.request('DELETE', `/v1/records/${third}?actor=a&rationale=r`)
     await api.request('POST', `/v1/records/${second}/retract`, { body: reason })
     expect(await read()).toMatchObject({
-      ...{ total_records: 6, active_records: 5, pinned_records: 1 },
+      total_records: 6,
+      active_records: 5,
+      pinned_records: 1,
       records_by_type: { semantic: 2, competence: 2, plan_graph: 2, episodic: 0 },
       // One for each creation, the pin and the retraction.
-      ...{ total_audit_entries: 8, memory_growth_rate: 1 },
-      ...{ competence_success_rate: 10 / 12, plan_reuse_frequency: 2.5, revision_rate: 1 / 6 },
+      total_audit_entries: 8,
+      memory_growth_rate: 1,
+      competence_success_rate: 10 / 12,
+      plan_reuse_frequency: 2.5,
+      revision_rate: 1 / 6,
     })
   })
 

@@ -12,7 +12,10 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 const day = 86_400_000
 
 const root: Caller = {
-  ...{ principal: 'root', name: 'root', sourceType: 'human', permissions: new Set(['admin']) },
+  principal: 'root',
+  name: 'root',
+  sourceType: 'human',
+  permissions: new Set(['admin']),
   trust: { maxSensitivity: 'hyper', scopes: null },
 }
 
@@ -97,7 +100,9 @@ describe('GET /metrics', () => {
   it('reports the process when the database does not answer', async () => {
     const api = await start()
     const reading = createStoreMetrics({
-      ...{ clock: api.clock, intervals: {}, revisedRetentionMs: day },
+      clock: api.clock,
+      intervals: {},
+      revisedRetentionMs: day,
       db: {
         selectFrom: () => {
           throw new Error('away')

@@ -30,7 +30,9 @@ describe('the rate of regret', () => {
     const missed = [...ids.slice(0, 2), hidden]
     await app.db.transaction().execute((tx) => insertRegrets(tx, missed, app.clock.now()))
     expect(await ratesFor(key)).toEqual({
-      ...{ rate: 0.5, by_reason: { deleted: 0.5 }, by_type: { semantic: 0.5 } },
+      rate: 0.5,
+      by_reason: { deleted: 0.5 },
+      by_type: { semantic: 0.5 },
       by_age: { '7d_to_30d': 1, under_1d: 1 / 3 },
     })
     await app.request('POST', `/v1/records/${ids[0]}/restore`, { body: { actor: 'a', rationale: 'r' } })

@@ -37,12 +37,10 @@ describe('a plan of the decay', () => {
     const changes = await listPlanChanges(app, prepared)
     expect(changes.map(({ record_id }) => record_id)).toEqual(ids)
     expect(changes[0]).toMatchObject({
-      ...{
-        type: 'semantic',
-        action: 'prune',
-        before: { salience: 0 },
-        after: { forgotten_at: expect.any(String) },
-      },
+      type: 'semantic',
+      action: 'prune',
+      before: { salience: 0 },
+      after: { forgotten_at: expect.any(String) },
       why: expect.stringMatching(/^The record would be forgotten.*\.$/),
     })
     expect((await read(app, ids[0] ?? '')).forgotten).toBeUndefined()
@@ -54,7 +52,9 @@ describe('a plan of the decay', () => {
     app.clock.advance(60_000)
     const run = await apply(app, prepared)
     expect(run).toMatchObject({
-      ...{ job: 'decay', status: 'succeeded', options: { plan_id: prepared.id } },
+      job: 'decay',
+      status: 'succeeded',
+      options: { plan_id: prepared.id },
       stats: { applied: 3, skipped: 0 },
     })
     const one = (await app.request('GET', `/v1/records/${ids[0]}?include_forgotten=true`)).body as Body
@@ -176,7 +176,11 @@ describe('a plan', () => {
     expect(body).toEqual({
       groups: [
         {
-          ...{ action: 'prune', type: 'semantic', count: 3, salience: 0, bytes: expect.any(Number) },
+          action: 'prune',
+          type: 'semantic',
+          count: 3,
+          salience: 0,
+          bytes: expect.any(Number),
           most_valuable: {
             record_id: expect.toSatisfy((one) => ids.includes(one)),
             keeping: expect.any(Number),

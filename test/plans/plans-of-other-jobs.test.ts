@@ -32,9 +32,16 @@ async function describeFacts(scope: string) {
   )
   return facts
     .map(({ payload, tags, status, layer, sensitivity, version, lifecycle, audit_log }) => ({
-      ...{ subject: payload.subject, object: payload.object, evidence: payload.evidence?.length },
-      ...{ tags, status, layer, sensitivity, version },
-      ...{ salience: lifecycle?.salience, log: audit_log.map(({ action, actor }: Body) => [action, actor]) },
+      subject: payload.subject,
+      object: payload.object,
+      evidence: payload.evidence?.length,
+      tags,
+      status,
+      layer,
+      sensitivity,
+      version,
+      salience: lifecycle?.salience,
+      log: audit_log.map(({ action, actor }: Body) => [action, actor]),
     }))
     .sort((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)))
 }

@@ -18,14 +18,14 @@ const edgesOf = (record: Body): string[] =>
 describe('an import of Graphiti', () => {
   it('keeps only the end of an edge that ended before it began', async () => {
     const edge = {
-      ...{
-        uuid: 'r-9',
-        source_node_uuid: 'n-8',
-        target_node_uuid: 'n-9',
-        name: 'WORKS_AT',
-        fact: 'Nora left',
-      },
-      ...{ valid_at: '2025-06-01T00:00:00Z', invalid_at: '2025-01-02T09:00:00Z', expired_at: null },
+      uuid: 'r-9',
+      source_node_uuid: 'n-8',
+      target_node_uuid: 'n-9',
+      name: 'WORKS_AT',
+      fact: 'Nora left',
+      valid_at: '2025-06-01T00:00:00Z',
+      invalid_at: '2025-01-02T09:00:00Z',
+      expired_at: null,
     }
     const { reports } = await importFile(app, JSON.stringify({ edges: [edge] }), {
       query: '?format=graphiti',
@@ -50,7 +50,9 @@ describe('an import of Graphiti', () => {
     expect(works).toMatchObject({
       status: 'active',
       payload: {
-        ...{ subject: 'Nora', predicate: 'WORKS_AT', object: 'Nora works at the harbour office' },
+        subject: 'Nora',
+        predicate: 'WORKS_AT',
+        object: 'Nora works at the harbour office',
         validity: { mode: 'timeboxed', end: '2025-06-01T00:00:00.000Z' },
         evidence: [{ timestamp: '2025-01-02T09:00:00.000Z' }],
       },
@@ -85,7 +87,9 @@ const document = {
       tags: ['plant'],
     },
     {
-      ...{ text: 'The pump failed', fact_type: 'world', entities: ['Pump', 'Valve'] },
+      text: 'The pump failed',
+      fact_type: 'world',
+      entities: ['Pump', 'Valve'],
       causal_relations: [{ relation_type: 'caused_by', target_fact_index: 0 }],
     },
     { fact_type: 'world' },
@@ -193,7 +197,9 @@ describe('an import of Basic Memory', () => {
       { name: 'vault/burr.md', data: '---\ntitle: Burr Grinder\n---\n- [use] Grinds beans' },
     ])
     expect(results(await importFile(app, zip, { type: 'application/zip' })).slice(5)).toEqual([
-      ...['1 unchanged', '2 created', '2 created'],
+      '1 unchanged',
+      '2 created',
+      '2 created',
     ])
   })
 })

@@ -32,7 +32,8 @@ it('is skipped before lines of records and of another program', async () => {
   const lines = `${mark}${JSON.stringify(fact())}\n${JSON.stringify(fact())}\n`
   expect(listLineResults(await importLines(app, lines))).toEqual(['1 created', '2 created'])
   expect(listLineResults(await importLines(app, lines, { query: '?format=membrane' }))).toEqual([
-    ...['1 created', '2 created'],
+    '1 created',
+    '2 created',
   ])
   const memory = `${mark}${JSON.stringify({ type: 'entity', name: 'Ada', entityType: 'person', observations: [] })}`
   const imported = await importFile(app, memory, { type: 'application/x-ndjson' })

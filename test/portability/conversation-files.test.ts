@@ -96,7 +96,8 @@ describe('an import of a conversation that was appended before', () => {
     const { items } = (await append('conv-forgotten', { messages })).body as Body
     await app.request('DELETE', `/v1/records/${items[1].record_id}?actor=tester&rationale=unneeded`)
     expect(results(await importFile(app, claude('conv-forgotten', 'At nine.')))).toEqual([
-      ...['1 unchanged', '1 unchanged'],
+      '1 unchanged',
+      '1 unchanged',
     ])
     expect(await listMessages('conv-forgotten')).toHaveLength(1)
     await importFile(app, claude('conv-first', 'At nine.'))
@@ -174,7 +175,9 @@ describe('an import of Letta', () => {
     expect(results(await importFile(app, file))).toEqual(['2 created', '3 created', '4 created'])
     const again = file.replace('"first"', '"third"').replace('"owned"', '"changed"')
     expect(results(await importFile(app, again))).toEqual([
-      ...['2 created', '3 unchanged', '4 conflict record_exists'],
+      '2 created',
+      '3 unchanged',
+      '4 conflict record_exists',
     ])
   })
 })

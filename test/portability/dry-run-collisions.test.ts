@@ -18,7 +18,7 @@ describe('a dry run', () => {
     const memory = (text: string) => ({ id: 'd1', memory: text, user_id: 'ada' })
     const file = JSON.stringify([memory('text A'), memory('text A'), memory('text B'), memory('text A')])
     const dry = await importFile(app, file, { query: '?format=mem0&dry_run=true' })
-    expect(results(dry)).toEqual([...['1 created', '2 unchanged', '3 conflict record_exists', '4 unchanged']])
+    expect(results(dry)).toEqual(['1 created', '2 unchanged', '3 conflict record_exists', '4 unchanged'])
     expect(dry.ending.summary).toEqual({ created: 1, unchanged: 2, conflict: 1, invalid: 0 })
     expect(dry.ending.sample).toHaveLength(1)
     expect(results(await importFile(app, file, { query: '?format=mem0' }))).toEqual(results(dry))
@@ -29,14 +29,21 @@ describe('a dry run', () => {
     const others = Array.from({ length: 450 }, (_, at) => say(`other ${at}`, { id: app.ids.next() }))
     const first = say('one', { id, tags: ['kept'], created_at: '2025-01-01T00:00:00Z' })
     const lines = [
-      ...[first, say('one', { id }), say('two', { id })],
-      ...[...others, first, say('one', { id, tags: ['other'] })],
-      ...[{ ...first, payload: { ...payloads.semantic, object: 'one', subject: 7 } }],
+      first,
+      say('one', { id }),
+      say('two', { id }),
+      ...others,
+      first,
+      say('one', { id, tags: ['other'] }),
+      { ...first, payload: { ...payloads.semantic, object: 'one', subject: 7 } },
     ]
     const before = await countRows(app, 'records')
     const dry = await importLines(app, lines, { query: '?dry_run=true' })
     expect(listLineResults(dry).filter((each) => !each.endsWith(' created'))).toEqual([
-      ...['2 unchanged', '3 conflict record_exists', '454 unchanged', '455 conflict record_exists'],
+      '2 unchanged',
+      '3 conflict record_exists',
+      '454 unchanged',
+      '455 conflict record_exists',
       '456 invalid validation_failed',
     ])
     expect(await countRows(app, 'records')).toBe(before)

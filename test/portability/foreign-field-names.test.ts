@@ -22,8 +22,11 @@ const foreignRecord = {
   updated_at: '2025-01-15T12:00:00.123456789Z',
   lifecycle: {
     decay: {
-      ...{ curve: 'exponential', half_life_seconds: 86_400, min_salience: 0.01 },
-      ...{ max_age_seconds: 2_592_000_000, reinforcement_gain: 0.2 },
+      curve: 'exponential',
+      half_life_seconds: 86_400,
+      min_salience: 0.01,
+      max_age_seconds: 2_592_000_000,
+      reinforcement_gain: 0.2,
     },
     last_reinforced_at: '2025-01-15T10:00:00Z',
     pinned: false,
@@ -36,8 +39,14 @@ const foreignRecord = {
   relations: null,
   interpretation: null,
   payload: {
-    ...{ kind: 'semantic', subject: 'user', predicate: 'prefers', object: null, revision_policy: '' },
-    ...{ validity: { mode: 'global', conditions: null }, evidence: null, revision: null },
+    kind: 'semantic',
+    subject: 'user',
+    predicate: 'prefers',
+    object: null,
+    revision_policy: '',
+    validity: { mode: 'global', conditions: null },
+    evidence: null,
+    revision: null,
   },
   audit_log: [
     { action: 'create', actor: 'agent-1', timestamp: '2025-01-15T10:00:00Z', rationale: 'seen' },
@@ -59,16 +68,18 @@ function goName(name: string): string {
 
 describe('a record of another program', () => {
   const kept = {
-    ...{
-      scope: 'project-alpha',
-      salience: expect.closeTo(0.01, 3),
-      confidence: 0.95,
-      tags: foreignRecord.tags,
-    },
-    ...{ created_at: '2025-01-15T10:00:00.000Z', updated_at: '2025-01-15T12:00:00.123Z', relations: [] },
+    scope: 'project-alpha',
+    salience: expect.closeTo(0.01, 3),
+    confidence: 0.95,
+    tags: foreignRecord.tags,
+    created_at: '2025-01-15T10:00:00.000Z',
+    updated_at: '2025-01-15T12:00:00.123Z',
+    relations: [],
     lifecycle: {
       decay: { ...foreignRecord.lifecycle.decay, max_salience: 1 },
-      ...{ last_reinforced_at: '2025-01-15T10:00:00.000Z', pinned: false, deletion_policy: 'auto_prune' },
+      last_reinforced_at: '2025-01-15T10:00:00.000Z',
+      pinned: false,
+      deletion_policy: 'auto_prune',
     },
     payload: { kind: 'semantic', subject: 'user', object: null, validity: { mode: 'global' }, evidence: [] },
     audit_log: foreignRecord.audit_log.map((entry) => ({

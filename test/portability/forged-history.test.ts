@@ -24,7 +24,10 @@ describe('a line of an import that leaves out what the service would have writte
     const [source, captured, dreamt] = ids
     const derivedFrom = (id: string | undefined, audit: object, more: object) =>
       fact({
-        ...{ id, created_at: at, payload: { ...payloads.semantic, object: id }, ...more },
+        id,
+        created_at: at,
+        payload: { ...payloads.semantic, object: id },
+        ...more,
         relations: [{ predicate: 'derived_from', target_id: source, created_at: at }],
         audit_log: [{ action: 'create', actor: 'a', timestamp: at, ...audit }],
       })
@@ -44,12 +47,17 @@ describe('a line of an import that leaves out what the service would have writte
     const move = { old: 'active', new: 'superseded', step: 'supersede', actor: 'a', reason: 'r' }
     const imported = await importLines(app, [
       fact({
-        ...{ id: old, created_at: at, status: 'superseded', salience: 0 },
+        id: old,
+        created_at: at,
+        status: 'superseded',
+        salience: 0,
         payload: revision('old', { superseded_by: fresh, status: 'retracted' }),
         status_history: [{ ...move, changed_at: at }],
       }),
       fact({
-        ...{ id: fresh, created_at: at, updated_at: at },
+        id: fresh,
+        created_at: at,
+        updated_at: at,
         payload: revision('new', { supersedes: old, status: 'active' }),
       }),
     ])
@@ -62,14 +70,20 @@ describe('a line of an import that leaves out what the service would have writte
   it('gets the identifiers of a current entity, and loses those of a merged one', async () => {
     const entity = (name: string) => ({
       kind: 'entity',
-      ...{ canonical_name: name, primary_type: 'Service', summary: name },
+      canonical_name: name,
+      primary_type: 'Service',
+      summary: name,
       identifiers: [{ namespace: 'git', value: name }],
     })
     const step = { actor: 'a', reason: 'r', changed_at: at }
     const imported = await importLines(app, [
       { type: 'entity', payload: entity('billing'), identifiers: [] },
       {
-        ...{ type: 'entity', payload: entity('orders'), created_at: at, status: 'merged', salience: 0 },
+        type: 'entity',
+        payload: entity('orders'),
+        created_at: at,
+        status: 'merged',
+        salience: 0,
         identifiers: [{ namespace: 'git', value: 'orders' }],
         status_history: [{ ...step, old: 'active', new: 'merged', step: 'merge' }],
       },
@@ -83,7 +97,10 @@ describe('a line of an import that leaves out what the service would have writte
   it('logs a second showing to the same key on one day only once', async () => {
     const id = ids[8] ?? ''
     const shown = (hour: string, key_id: string) => ({
-      ...{ at: `2026-01-02T${hour}:00:00.000Z`, kind: 'served', actor: 'a', key_id },
+      at: `2026-01-02T${hour}:00:00.000Z`,
+      kind: 'served',
+      actor: 'a',
+      key_id,
     })
     const access_log = [shown('01', 'k'), shown('02', 'k'), shown('02', 'other')]
     const counts = { access_count: 3, served_count: 3, last_accessed_at: '2026-01-02T02:00:00.000Z' }

@@ -61,12 +61,18 @@ describe('POST /v1/import by a key without admin', () => {
 
   it('stores each line with the trust of the key', async () => {
     const lines = [
-      ...[say('in scope', { scope: 'his' }), say('scope of the key'), say('elsewhere', { scope: 'hers' })],
-      ...[say('too sensitive', { sensitivity: 'high' }), say('too trusted', { source_type: 'human' })],
+      say('in scope', { scope: 'his' }),
+      say('scope of the key'),
+      say('elsewhere', { scope: 'hers' }),
+      say('too sensitive', { sensitivity: 'high' }),
+      say('too trusted', { source_type: 'human' }),
     ]
     const imported = await importLines(app, lines, { key })
     expect(listLineResults(imported)).toEqual([
-      ...['1 created', '2 created', '3 invalid outside_trust', '4 invalid outside_trust'],
+      '1 created',
+      '2 created',
+      '3 invalid outside_trust',
+      '4 invalid outside_trust',
       '5 invalid validation_failed',
     ])
     const { id } = imported.reports[1]
@@ -95,9 +101,14 @@ describe('POST /v1/import by a key without admin', () => {
     const many = Array.from({ length: 1_500 }, (_, index) => say(index))
     const revised = (revision: object) => say('x', { payload: { ...payloads.semantic, revision } })
     const forged = [
-      ...[exported, say('x', { version: 2 }), say('x', { redacted: true }), say('x', { anchors: {} })],
-      ...[say('x', { AuditLog: [] }), say('x', { forgotten: 1 })],
-      ...[revised({ status: 'retracted' }), revised({ status: 'active', SupersededBy: app.ids.next() })],
+      exported,
+      say('x', { version: 2 }),
+      say('x', { redacted: true }),
+      say('x', { anchors: {} }),
+      say('x', { AuditLog: [] }),
+      say('x', { forgotten: 1 }),
+      revised({ status: 'retracted' }),
+      revised({ status: 'active', SupersededBy: app.ids.next() }),
     ]
     for (const line of forged) {
       const refused = await importLines(app, [...many, line], { key })
@@ -135,9 +146,13 @@ it('an import by an admin key with scopes stays in these scopes and keeps the so
 
 describe('an import by an admin key with scopes', () => {
   const embedding = {
-    ...{ provider: 'acme', model: 'a-model', dimensions: 1, bits: 32 },
+    provider: 'acme',
+    model: 'a-model',
+    dimensions: 1,
+    bits: 32,
     embedded_at: '2026-03-01T00:00:00.000Z',
-    ...{ code: 'AACAPw==', signature: Buffer.alloc(128).toString('base64') },
+    code: 'AACAPw==',
+    signature: Buffer.alloc(128).toString('base64'),
   }
 
   it('cannot choose the embedding model of the store', async () => {
@@ -159,7 +174,9 @@ describe('an import by an admin key with scopes', () => {
     const from = ({ id }: Body, kind: string) => ({ source_id: id, kind, is_ground: true })
     const entry = { action: 'create', actor: 'a', rationale: 'r', timestamp: '2026-01-01T00:00:00Z' }
     const line = say('derived, says the line', {
-      ...{ scope: 'copies', version: 5, audit_log: [entry] },
+      scope: 'copies',
+      version: 5,
+      audit_log: [entry],
       descent: [from(hidden, 'consolidation'), from(unscoped, 'dream'), from(own, 'supersede')],
       relations: [{ predicate: 'derived_from', target_id: unscoped.id }],
     })

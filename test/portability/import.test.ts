@@ -36,9 +36,16 @@ describe('POST /v1/import', () => {
     const imported = await importLines(app, lines.join('\r\n'))
     expect(imported.status).toBe(200)
     expect(listLineResults(imported)).toEqual([
-      ...['1 created', '2 invalid malformed_json', '4 conflict record_exists', '5 unchanged'],
-      ...['6 invalid validation_failed', '7 unchanged', '8 created', '9 invalid malformed_json'],
-      ...['10 invalid validation_failed', '11 invalid validation_failed'],
+      '1 created',
+      '2 invalid malformed_json',
+      '4 conflict record_exists',
+      '5 unchanged',
+      '6 invalid validation_failed',
+      '7 unchanged',
+      '8 created',
+      '9 invalid malformed_json',
+      '10 invalid validation_failed',
+      '11 invalid validation_failed',
     ])
     expect(imported.summary).toEqual({ created: 2, unchanged: 2, conflict: 1, invalid: 5 })
     const [first, , conflict, , invalid] = imported.reports
@@ -47,7 +54,8 @@ describe('POST /v1/import', () => {
     const pointers = invalid.problem.errors.map(({ pointer }: { pointer: string }) => pointer)
     expect(pointers).toEqual(expect.arrayContaining(['/payload/subject', '/colour']))
     expect(await read(app, id)).toMatchObject({
-      ...{ version: 1, payload: { object: 'new' } },
+      version: 1,
+      payload: { object: 'new' },
       audit_log: [{ action: 'create', actor: 'root', rationale: 'imported' }],
     })
   })
@@ -93,7 +101,8 @@ describe('POST /v1/import', () => {
     const target = app.ids.next()
     const lines = [
       say('first', { relations: [{ predicate: 'supports', target_id: target }] }),
-      ...[say('second', { id: target }), { type: 'semantic' }],
+      say('second', { id: target }),
+      { type: 'semantic' },
     ]
     const dryRun = await importLines(app, lines, { query: '?dry_run=true' })
     expect(listLineResults(dryRun)).toEqual(['1 created', '2 created', '3 invalid validation_failed'])
@@ -126,7 +135,8 @@ describe('POST /v1/import', () => {
     const handles = record.handles.map((handle: Body) => ({ ...handle, place: 0 }))
     const named = [1, 2].map(() => ({ ...record, id: app.ids.next(), handles, identifiers: [] }))
     expect(listLineResults(await importLines(app, named))).toEqual([
-      ...['1 conflict identifier_taken', '2 conflict identifier_taken'],
+      '1 conflict identifier_taken',
+      '2 conflict identifier_taken',
     ])
     const payload = { ...record.payload, identifiers: [] }
     const copies = named.map((each) => ({ ...each, payload }))

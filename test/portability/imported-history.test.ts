@@ -29,7 +29,10 @@ describe('fields of an import that the service owns', () => {
     const unknownId = '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11'
     const surprise = { at: past, score: 0.5, delta: 0, base_before: 0.5, neighbours: [] }
     const rewritten = {
-      ...{ action: 'revise', actor: 'a', rationale: 'r', timestamp: past },
+      action: 'revise',
+      actor: 'a',
+      rationale: 'r',
+      timestamp: past,
       changes: { 'payload.timeline': [1, 2] },
     }
     const broken: [object, string][] = [
@@ -56,7 +59,8 @@ describe('fields of an import that the service owns', () => {
       [{ access_log: [{ at: past, kind: 'used', actor: 'a' }] }, '/access_count'],
       [
         {
-          ...{ access_count: 1, last_accessed_at: past },
+          access_count: 1,
+          last_accessed_at: past,
           access_log: [{ at: past, kind: 'used', actor: 'a', key_id: 'k' }],
         },
         '/access_log',

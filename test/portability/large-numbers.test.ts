@@ -49,7 +49,8 @@ it('does not refuse a whole file of an archive, or what is refused for another r
   ])
   const good = buildZip([{ name: 'documents/1.json', data: data.replace(String.raw`\u0000`, 'frost') }])
   expect(results(await importFile(app, good, { query: '?format=hindsight' }))).toEqual([
-    ...['1 created', '2 created'],
+    '1 created',
+    '2 created',
   ])
   const deep = `[{"id":"d","memory":"d","a":${large},"b":${'['.repeat(50_000)}${']'.repeat(50_000)}}]`
   expect(results(await importFile(app, deep, { query: '?format=mem0' }))).toEqual([

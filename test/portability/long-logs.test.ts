@@ -6,7 +6,10 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 /** Of about four megabytes. */
 const stateOf = (digit: number) => ({
   active_constraints: Array.from({ length: 40 }, (_, at) => ({
-    ...{ type: 'note', key: `k${at}`, value: String(digit).repeat(99_000), required: true },
+    type: 'note',
+    key: `k${at}`,
+    value: String(digit).repeat(99_000),
+    required: true,
   })),
 })
 /** Of a hundred thousand values. */

@@ -107,7 +107,12 @@ describe('an import of mcp-memory', () => {
     })
     expect(ending.format).toBe('mcp-memory')
     expect(results({ reports })).toEqual([
-      ...['1 created', '1 created', '1 created', '2 created', '3 created', '4 invalid malformed_json'],
+      '1 created',
+      '1 created',
+      '1 created',
+      '2 created',
+      '3 created',
+      '4 invalid malformed_json',
     ])
     const [nora, speaks, , leads, team] = await Promise.all(
       reports.slice(0, 5).map(({ id }) => read(app, id)),
@@ -132,9 +137,7 @@ describe('an entity of mcp-memory', () => {
     const observations = ['good one', '', ' ', null, { text: 'no text' }, 'good one', 7]
     const line = JSON.stringify({ type: 'entity', name: 'Ada', entityType: 'person', observations })
     const imported = await importFile(app, line, { query: '?format=mcp-memory&scope=blank' })
-    expect(results(imported)).toEqual([
-      ...['1 created', '1 created', '1 invalid validation_failed', '1 created'],
-    ])
+    expect(results(imported)).toEqual(['1 created', '1 created', '1 invalid validation_failed', '1 created'])
     expect(imported.reports[2].problem.errors[0].pointer).toBe('/observations')
     const [entity, ...texts] = await Promise.all(
       imported.reports.filter(({ id }) => id).map(({ id }) => read(app, id)),

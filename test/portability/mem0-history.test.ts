@@ -29,8 +29,16 @@ let events = 0
 const pythonEvent = ([memory, old, now, event, created, updated]: Event) =>
   [
     'insert into history values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    ...[`event-${events++}`, memory, old, now, event, created ?? null, updated ?? null],
-    ...[event === 'DELETE' ? 1 : 0, null, null],
+    `event-${events++}`,
+    memory,
+    old,
+    now,
+    event,
+    created ?? null,
+    updated ?? null,
+    event === 'DELETE' ? 1 : 0,
+    null,
+    null,
   ] as const
 const buildHistory = (...rows: Event[]) => buildSqlite(python, ...rows.map(pythonEvent))
 

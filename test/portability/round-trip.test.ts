@@ -46,7 +46,9 @@ async function createEveryHistory(app: TestApp): Promise<Record<string, string>>
     relations: [{ predicate: 'supports', target_id: base.id, weight: 0.25 }],
   })
   const captured = await post('/v1/capture', {
-    ...{ source: 'agent', source_kind: 'tool_output', scope: 'team' },
+    source: 'agent',
+    source_kind: 'tool_output',
+    scope: 'team',
     content: {
       ref: 'turn-1',
       tool_name: 'grep',
@@ -56,7 +58,8 @@ async function createEveryHistory(app: TestApp): Promise<Record<string, string>>
     },
   })
   await post('/v1/capture', {
-    ...{ source: 'agent', source_kind: 'working_state' },
+    source: 'agent',
+    source_kind: 'working_state',
     content: { thread_id: 't-1', state: 'executing', next_actions: ['go on'] },
   })
   await post(`/v1/records/${captured.primary_record.id}/outcome`, { outcome: 'success', actor: 'ada' })

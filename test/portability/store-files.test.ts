@@ -48,7 +48,9 @@ describe('an import of OpenMemory', () => {
     expect(home).toMatchObject({
       confidence: 0.9,
       payload: {
-        ...{ subject: 'Nora', predicate: 'lives in', object: 'Bergen' },
+        subject: 'Nora',
+        predicate: 'lives in',
+        object: 'Bergen',
         validity: { start: '2020-01-01T00:00:00.000Z', end: '2021-01-01T00:00:00.000Z' },
       },
     })
@@ -59,7 +61,11 @@ describe('an import of OpenMemory', () => {
   it('keeps the salience of what never fades, and fades from the import on without a rate', async () => {
     const lastSeen = app.clock.now().getTime() - 400 * 86_400_000
     const memory = (id: string, more: object) => ({
-      ...{ id, content: `text ${id}`, salience: 0.8, last_seen_at: lastSeen, created_at: lastSeen },
+      id,
+      content: `text ${id}`,
+      salience: 0.8,
+      last_seen_at: lastSeen,
+      created_at: lastSeen,
       ...more,
     })
     const rates = [{ decay_lambda: 0 }, {}, { decay_lambda: null }, { decay_lambda: -1 }]

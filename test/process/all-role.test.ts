@@ -10,8 +10,12 @@ import { findPid, launchRole, parseLogLines, waitForReadyUrl } from '../support/
 
 const policy = {
   decay: {
-    ...{ curve: 'linear', half_life_seconds: 1_234, max_age_seconds: 0, min_salience: 0.1 },
-    ...{ reinforcement_gain: 0.2, max_salience: null },
+    curve: 'linear',
+    half_life_seconds: 1_234,
+    max_age_seconds: 0,
+    min_salience: 0.1,
+    reinforcement_gain: 0.2,
+    max_salience: null,
   },
   deletion_policy: 'auto_prune',
 }

@@ -14,7 +14,8 @@ function createCaller(url: string) {
     const response = await fetch(`${url}${path}`, {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
-        ...{ authorization: `Bearer ${key}`, ...headers },
+        authorization: `Bearer ${key}`,
+        ...headers,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -41,7 +42,8 @@ const fact = (object: string) => ({
  */
 async function visit(url: string): Promise<void> {
   const request = get(`${url}/v1/keys`, {
-    ...{ agent: false, signal: AbortSignal.timeout(2_000) },
+    agent: false,
+    signal: AbortSignal.timeout(2_000),
     headers: { authorization: `Bearer ${rootKey}` },
   })
   const [response] = await once(request, 'response')
@@ -106,9 +108,7 @@ it('a port that is taken ends all processes with a message', async () => {
   onTestFinished(() => void taken.close())
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
-  const running = launchRole('api', {
-    ...{ DATABASE_URL: url, PORT: String(port), MEMBRANE_API_PROCESSES: '2' },
-  })
+  const running = launchRole('api', { DATABASE_URL: url, PORT: String(port), MEMBRANE_API_PROCESSES: '2' })
   expect((await running.ended).code).not.toBe(0)
   expect(running.output()).toContain('another program listens')
 })

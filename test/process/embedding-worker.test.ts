@@ -38,8 +38,10 @@ it('a worker embeds with a configured server and logs when the server is unavail
   onTestFinished(() => server.close())
   const { database, capture, startWorker, waitUntilAllEmbedded } = await openEmbeddingDeployment()
   const worker = startWorker({
-    ...{ MEMBRANE_EMBEDDING_PROVIDER: 'openai', MEMBRANE_EMBEDDING_ENDPOINT: `${server.url}/embeddings` },
-    ...{ MEMBRANE_EMBEDDING_MODEL: 'm1', MEMBRANE_EMBEDDING_API_KEY: 'sk-of-the-tests' },
+    MEMBRANE_EMBEDDING_PROVIDER: 'openai',
+    MEMBRANE_EMBEDDING_ENDPOINT: `${server.url}/embeddings`,
+    MEMBRANE_EMBEDDING_MODEL: 'm1',
+    MEMBRANE_EMBEDDING_API_KEY: 'sk-of-the-tests',
   })
   await capture('Deploys of user-auth need Node 24')
   await waitUntilAllEmbedded()

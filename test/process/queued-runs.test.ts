@@ -20,7 +20,10 @@ const off = Object.fromEntries(
 async function openRoles(variables: Record<string, string>) {
   const database = await openMigratedDatabase({ redisUrl: variables['REDIS_URL'] })
   const environment = {
-    ...{ DATABASE_URL: database.url, MEMBRANE_API_KEY: key, PORT: '0', HOST: '127.0.0.1' },
+    DATABASE_URL: database.url,
+    MEMBRANE_API_KEY: key,
+    PORT: '0',
+    HOST: '127.0.0.1',
     ...variables,
   }
   const api = launchRole('api', environment)

@@ -61,7 +61,8 @@ it('every reinforcement of a storm counts once, though API, worker, database and
   const dataDir = await createDataDir()
   const port = await findFreePort()
   const all = launchRole('all', {
-    ...{ MEMBRANE_DATA_DIR: dataDir, PORT: String(port) },
+    MEMBRANE_DATA_DIR: dataDir,
+    PORT: String(port),
     ...(redis ? { REDIS_URL: redis.url } : {}),
   })
   onTestFinished(async () => {

@@ -45,7 +45,10 @@ it('concurrent migrations run once', async () => {
   const processes = [1, 2, 3].map(() => launchRole('migrate', { DATABASE_URL: database.url }))
   const connections = Array.from({ length: 20 }, () =>
     connect({
-      ...{ url: database.url, poolSize: 1, statementTimeoutMs: 1_000, lockTimeoutMs: 1_000 },
+      url: database.url,
+      poolSize: 1,
+      statementTimeoutMs: 1_000,
+      lockTimeoutMs: 1_000,
       applicationName: 'membrane test',
     }),
   )

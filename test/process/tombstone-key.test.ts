@@ -87,7 +87,8 @@ it('a process without the key of an erasure is not ready from that moment, and s
   const [{ url } = sealed] = keyless
   const refused = await post(`${url}/v1/records`, fact)
   expect(await refused.json()).toMatchObject({
-    ...{ status: 503, code: 'tombstone_key_mismatch' },
+    status: 503,
+    code: 'tombstone_key_mismatch',
     detail: expect.stringContaining('MEMBRANE_TOMBSTONE_KEY'),
   })
   expect((await sealed.readiness())?.status).toBe(200)

@@ -74,7 +74,8 @@ describe('the audit log of a record', () => {
     for (const id of [old, successor.id])
       for (const entry of await auditOf(id)) expect(entry).toMatchObject({ via })
     const captured = await ask('POST', '/v1/capture', {
-      ...{ source: 'agent', source_kind: 'event' },
+      source: 'agent',
+      source_kind: 'event',
       content: { ref: 'turn-1', text: 'Orion builds', project: 'Orion' },
     })
     for (const { id } of [captured.primary_record, ...captured.created_records])

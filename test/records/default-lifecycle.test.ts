@@ -71,7 +71,9 @@ describe('a record without a lifecycle gets the policy of its type', () => {
   it('when a revision creates it', async () => {
     const say = (object: string) => buildClaim(object, { scope: 'revised' })
     const [first, second, third] = [
-      ...[await create(app, say('one')), await create(app, say('two')), await create(app, say('three'))],
+      await create(app, say('one')),
+      await create(app, say('two')),
+      await create(app, say('three')),
     ]
     const answers = [
       await revise(app, 'supersede', first.id, { record: buildClaim('four') }),
@@ -90,7 +92,9 @@ describe('a partial lifecycle', () => {
   async function expectFilled(record: Body) {
     const { decay, deletion_policy } = await defaultLifecycleOf('semantic')
     expect(record.lifecycle).toMatchObject({
-      ...{ decay: { ...decay, min_salience: 0.2 }, deletion_policy, pinned: true },
+      decay: { ...decay, min_salience: 0.2 },
+      deletion_policy,
+      pinned: true,
     })
   }
 
@@ -119,8 +123,12 @@ describe('a partial lifecycle', () => {
 
 describe('a changed policy', () => {
   const decay = {
-    ...{ curve: 'linear', half_life_seconds: 7_200, min_salience: 0.1, max_age_seconds: 600 },
-    ...{ reinforcement_gain: 0.3, max_salience: null },
+    curve: 'linear',
+    half_life_seconds: 7_200,
+    min_salience: 0.1,
+    max_age_seconds: 600,
+    reinforcement_gain: 0.3,
+    max_salience: null,
   }
 
   it('applies to the next record that any operation creates, and to no existing record', async () => {
@@ -149,7 +157,8 @@ describe('a changed policy', () => {
     const nulls = { decay: { half_life_seconds: null, curve: null }, deletion_policy: null }
     const { body } = await app.request('PATCH', `/v1/records/${record.id}`, { body: { lifecycle: nulls } })
     expect((body as Body).lifecycle).toMatchObject({
-      ...{ decay: { half_life_seconds: 7_200, curve: 'linear' }, deletion_policy: 'never' },
+      decay: { half_life_seconds: 7_200, curve: 'linear' },
+      deletion_policy: 'never',
     })
     await setPolicy('semantic', old.decay, old.deletion_policy)
   })

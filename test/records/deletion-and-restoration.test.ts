@@ -34,14 +34,17 @@ describe('DELETE /v1/records/{id}', () => {
     expect(status).toBe(200)
     expect(headers.get('etag')).toBe('"2"')
     expect(body).toMatchObject({
-      ...{ id: record.id, version: 2 },
+      id: record.id,
+      version: 2,
       forgotten: { at, reason: 'deleted', actor: 'ada' },
     })
     expect((body as Body).forgotten.purge_at).toBe(
       new Date(app.clock.now().getTime() + 2 * day).toISOString(),
     )
     expect((body as Body).audit_log.at(-1)).toMatchObject({
-      ...{ action: 'delete', actor: 'ada', rationale: 'outdated' },
+      action: 'delete',
+      actor: 'ada',
+      rationale: 'outdated',
     })
     const problem = expectProblem(
       await app.request('GET', `/v1/records/${record.id}`),
@@ -175,7 +178,8 @@ describe('POST /v1/records/{id}/restore', () => {
     const { body } = await restore(record.id)
     expect(body).toMatchObject({ salience: 0.1, lifecycle: { decay: { max_age_seconds: 0 } } })
     expect((body as Body).audit_log.at(-1).changes).toMatchObject({
-      ...{ 'lifecycle.decay.max_age_seconds': [3_600, 0], salience: [0, 0.1] },
+      'lifecycle.decay.max_age_seconds': [3_600, 0],
+      salience: [0, 0.1],
     })
     app.clock.advance(3_600_000)
     expect((await read(app, record.id)).salience).toBeGreaterThan(0.09)

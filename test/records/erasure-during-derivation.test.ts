@@ -16,8 +16,9 @@ let app: TestApp
 beforeAll(async () => {
   model = await startChatServer(respondWithJson({}))
   const variables = {
-    ...{ MEMBRANE_TOMBSTONE_KEY: 'a key of the derivation tests' },
-    ...{ MEMBRANE_LLM_ENDPOINT: model.url, MEMBRANE_LLM_MODEL: 'm' },
+    MEMBRANE_TOMBSTONE_KEY: 'a key of the derivation tests',
+    MEMBRANE_LLM_ENDPOINT: model.url,
+    MEMBRANE_LLM_MODEL: 'm',
   }
   app = await startTestApp({ variables })
 })
@@ -69,8 +70,10 @@ describe('what a model writes of a record that is erased while the model answers
 /** Captures an episode from which a skill and a plan are learnt, with its own words in every place. */
 function playTune(summary: string, scope: string): Promise<Body> {
   const graph = ['tune', 'play', 'bow'].map((tool, place) => ({
-    ...{ id: `${summary} ${place}`, tool, args: place === 0 ? { volume: 3 } : { summary } },
-    ...{ depends_on: place === 0 ? [] : [`${summary} ${place - 1}`] },
+    id: `${summary} ${place}`,
+    tool,
+    args: place === 0 ? { volume: 3 } : { summary },
+    depends_on: place === 0 ? [] : [`${summary} ${place - 1}`],
   }))
   const content = { tool_graph: graph, subject: 'band', predicate: `plays ${summary}`, object: summary }
   return captureEpisode(app, summary, content, { scope, tags: [summary.replace(' ', '-')] })
@@ -137,7 +140,12 @@ describe('an episode that is erased while others use it', () => {
       const confirm = (place: number) =>
         postCapture(app, triple('linux', { ref: `other ${place}` }), { scope, source_kind: 'observation' })
       const answers = await Promise.all([
-        ...[again(), confirm(1), erase(app, episode.id), again(), confirm(2), again()],
+        again(),
+        confirm(1),
+        erase(app, episode.id),
+        again(),
+        confirm(2),
+        again(),
       ])
       const statuses = answers.flatMap((answer) => (answer ? [answer.status] : []))
       expect(statuses.filter((status) => ![200, 201, 409, 410].includes(status))).toEqual([])

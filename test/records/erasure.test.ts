@@ -50,10 +50,14 @@ describe('POST /v1/records/{id}/erase', () => {
     const { status, body } = await erase(record.id)
     expect(status).toBe(200)
     expect(body).toEqual({
-      ...{ id: record.id, erased_at: app.clock.now().toISOString(), actor: 'desk' },
+      id: record.id,
+      erased_at: app.clock.now().toISOString(),
+      actor: 'desk',
       via: { key_id: 'root', key_name: 'root' },
       removed: { records: 1, relations: 0, embeddings: 0, access_rows: 1 },
-      ...{ derived_ids: [], kept: [], tombstone_ids: [expect.any(String)] },
+      derived_ids: [],
+      kept: [],
+      tombstone_ids: [expect.any(String)],
     })
     expect(await readAllRows()).not.toContain('xylophone')
     const gone = expectProblem(await app.request('GET', `/v1/records/${record.id}`), 410, 'record_erased')

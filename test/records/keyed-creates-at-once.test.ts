@@ -122,7 +122,9 @@ it('a stored answer is replayed although the request could not be made again', a
   const key = await app.issueKey(['records:read', 'records:write'], { name: 'narrowed' })
   const send = (sensitivity: string) =>
     app.request('POST', '/v1/records', {
-      ...{ key, body: { ...about(1, scope), sensitivity }, headers: { 'idempotency-key': 'narrowed' } },
+      key,
+      body: { ...about(1, scope), sensitivity },
+      headers: { 'idempotency-key': 'narrowed' },
     })
   expect((await send('low')).status).toBe(201)
   expect(isReplay(await send('low'))).toBe(true)

@@ -14,7 +14,10 @@ beforeAll(async () => {
     for (const sensitivity of ['low', 'medium', 'high']) {
       const words = { ...payloads.semantic, object: `secret-${scope}-${sensitivity}` }
       records[`${scope} ${sensitivity}`] = await create(app, {
-        ...{ type: 'semantic', sensitivity, tags: ['trust'], payload: words },
+        type: 'semantic',
+        sensitivity,
+        tags: ['trust'],
+        payload: words,
         ...(scope ? { scope } : {}),
       })
     }
@@ -40,8 +43,16 @@ describe('a key of one scope with a low ceiling', () => {
       const seen = await read(app, idOf(name), { key: narrow })
       expect(Object.keys(seen).sort()).toEqual(
         [
-          ...['id', 'type', 'sensitivity', 'confidence', 'salience', 'tags', 'created_at', 'updated_at'],
-          ...['redacted', ...(name.startsWith('mine') ? ['scope'] : [])],
+          'id',
+          'type',
+          'sensitivity',
+          'confidence',
+          'salience',
+          'tags',
+          'created_at',
+          'updated_at',
+          'redacted',
+          ...(name.startsWith('mine') ? ['scope'] : []),
         ].sort(),
       )
       const answer = await ask('GET', `/v1/records/${idOf(name)}`)

@@ -77,8 +77,11 @@ describe('POST /v1/records/{id}/relations', () => {
   it('writes both directions, audits the source, and removes both on delete', async () => {
     const [source, target] = await pair()
     const answer = await relate(source.id, {
-      ...{ predicate: 'depends_on', target_id: target.id, weight: 0.25 },
-      ...{ actor: 'planner', rationale: 'it said so' },
+      predicate: 'depends_on',
+      target_id: target.id,
+      weight: 0.25,
+      actor: 'planner',
+      rationale: 'it said so',
     })
     expect(answer.status).toBe(201)
     expect(answer.headers.get('etag')).toBe('"2"')
@@ -87,7 +90,9 @@ describe('POST /v1/records/{id}/relations', () => {
       relations: [{ predicate: 'depends_on', target_id: target.id, weight: 0.25 }],
     })
     expect((answer.body as Body).audit_log[1]).toMatchObject({
-      ...{ action: 'revise', actor: 'planner', rationale: 'it said so' },
+      action: 'revise',
+      actor: 'planner',
+      rationale: 'it said so',
       changes: { [`relations.depends_on.${target.id}`]: [null, 0.25] },
     })
     const back = await read(app, target.id)

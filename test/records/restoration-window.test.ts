@@ -15,7 +15,8 @@ it.each(['36500d', 'never'])(
   async (retention) => {
     api = await startTestApp({
       variables: {
-        ...{ MEMBRANE_FORGOTTEN_RETENTION: retention, MEMBRANE_IDEMPOTENCY_RETENTION: retention },
+        MEMBRANE_FORGOTTEN_RETENTION: retention,
+        MEMBRANE_IDEMPOTENCY_RETENTION: retention,
         MEMBRANE_REVISED_RETENTION: retention,
       },
     })

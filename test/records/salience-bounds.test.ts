@@ -16,8 +16,12 @@ const fact = (more: object = {}) => ({
   ...more,
 })
 const decay = (more: object) => ({
-  ...{ curve: 'exponential', half_life_seconds: 60, min_salience: 0, max_age_seconds: 0 },
-  ...{ reinforcement_gain: 0.1, max_salience: 1 },
+  curve: 'exponential',
+  half_life_seconds: 60,
+  min_salience: 0,
+  max_age_seconds: 0,
+  reinforcement_gain: 0.1,
+  max_salience: 1,
   ...more,
 })
 

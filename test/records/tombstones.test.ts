@@ -25,12 +25,10 @@ const erase = async (id: string): Promise<Body> => {
   return answer.body
 }
 const caller = {
-  ...{
-    principal: 'root',
-    name: 'root',
-    permissions: new Set(['admin'] as const),
-    sourceType: 'human' as const,
-  },
+  principal: 'root',
+  name: 'root',
+  permissions: new Set(['admin'] as const),
+  sourceType: 'human' as const,
   trust: { maxSensitivity: 'hyper' as const, scopes: null },
 }
 
@@ -122,7 +120,9 @@ describe('content that was erased', () => {
     const records = [say('batch secret', { id }), say('innocent'), say('linked', { relations })]
     const { body } = await app.request('POST', '/v1/records/batch', { body: { records } })
     expect((body as Body).results.map((result: Body) => result.problem?.code ?? result.status)).toEqual([
-      ...['erased_content', 201, 'record_not_found'],
+      'erased_content',
+      201,
+      'record_not_found',
     ])
     const atomic = await app.request('POST', '/v1/records/batch', { body: { records, atomic: true } })
     expectProblem(atomic, 409, 'erased_content')
@@ -130,7 +130,8 @@ describe('content that was erased', () => {
 
   it('is refused by a patch and by a move to the scope', async () => {
     const named = (name: string, scope: string) => ({
-      ...{ type: 'entity', scope },
+      type: 'entity',
+      scope,
       payload: { kind: 'entity', canonical_name: name, primary_type: 'Person' },
     })
     await erase((await create(app, named('Nobody Known', 'p'))).id)

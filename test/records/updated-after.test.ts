@@ -16,8 +16,11 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const caller = {
-  ...{ principal: 'root', name: 'root', sourceType: 'human' as const },
-  ...{ permissions: new Set(permissions), trust: fullTrust },
+  principal: 'root',
+  name: 'root',
+  sourceType: 'human' as const,
+  permissions: new Set(permissions),
+  trust: fullTrust,
 }
 
 const now = () => app.clock.now().toISOString()
@@ -124,7 +127,9 @@ describe('a client that polls with updated_after', () => {
     const sending = new TransformStream<string, string>()
     const writer = sending.writable.getWriter()
     const answered = fetch(`${app.url}/v1/import`, {
-      ...{ method: 'POST', duplex: 'half', body: sending.readable.pipeThrough(new TextEncoderStream()) },
+      method: 'POST',
+      duplex: 'half',
+      body: sending.readable.pipeThrough(new TextEncoderStream()),
       headers: { authorization: `Bearer ${rootKey}`, 'content-type': 'application/x-ndjson' },
     } as RequestInit)
     await writer.write(`${JSON.stringify(fact({ id: ids[0] }))}\n`)

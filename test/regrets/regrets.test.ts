@@ -56,8 +56,14 @@ describe('a question that a forgotten record would have answered', () => {
     const { items } = await list('?scope=birds')
     expect(items).toEqual([
       {
-        ...{ record_id: record.id, type: 'semantic', scope: 'birds', reason: 'deleted', rule: 'deletion' },
-        ...{ forgotten_at: forgotten.at, regretted_at: app.clock.now().toISOString(), times: 1 },
+        record_id: record.id,
+        type: 'semantic',
+        scope: 'birds',
+        reason: 'deleted',
+        rule: 'deletion',
+        forgotten_at: forgotten.at,
+        regretted_at: app.clock.now().toISOString(),
+        times: 1,
       },
     ])
     const rows = await app.db.selectFrom('regrets').selectAll().execute()
@@ -191,7 +197,8 @@ describe('sampling', () => {
     let next = 0
     const sampling = createRegretSampling({
       ...app,
-      ...{ regretSample: 0.1, random: () => (next++ % 10) / 10 },
+      regretSample: 0.1,
+      random: () => (next++ % 10) / 10,
       findWithForgotten: async (_, input: string) => {
         asked.push(input)
         return []

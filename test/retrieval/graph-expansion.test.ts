@@ -50,7 +50,8 @@ describe('graph expansion from the roots', () => {
     expect(listNodeIds(answer)).toEqual([id, ...weighed.slice(-4).reverse()])
     expect(answer.edges).toHaveLength(3)
     expect(answer.nodes[1].signals).toMatchObject({
-      ...{ channels: [], via: { source_id: id, predicate: 'near', weight: 1 } },
+      channels: [],
+      via: { source_id: id, predicate: 'near', weight: 1 },
     })
     expect((await retrieve(app, { ...ask, edge_limit: 0 })).edges).toEqual([])
     expect(listNodeIds(await retrieve(app, { ...ask, node_limit: 1 }))).toEqual([id])

@@ -22,7 +22,8 @@ type Vectors = ReturnType<typeof createVectorSearch>
 function createWith({ clock, db }: TestApp, ids: readonly string[]) {
   const outdated = new Map(ids.map((id, at) => [id, { created_at: new Date(-at), words: [] }]))
   const memory = {
-    ...{ find: async () => undefined, describe: (id: string) => outdated.get(id) },
+    find: async () => undefined,
+    describe: (id: string) => outdated.get(id),
     untilLoaded: async () => undefined,
   }
   const findQuickly = async ({ states }: Parameters<Vectors['findQuickly']>[0]) => {
@@ -30,7 +31,8 @@ function createWith({ clock, db }: TestApp, ids: readonly string[]) {
     return ids.map((id) => ({ id, similarity: 0.9 }))
   }
   return createCandidates({
-    ...{ db, conversationGapMs: 60_000 },
+    db,
+    conversationGapMs: 60_000,
     text: createTextSearch({ clock, textLanguage: 'english', memory }),
     vectors: { ...createVectorSearch({ db, clock }), findQuickly },
     queryEmbedder: {

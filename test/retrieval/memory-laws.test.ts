@@ -52,7 +52,10 @@ function openProcesses({ db, clock, config }: TestApp) {
   async function findWords({ words }: typeof memory, { word, trust, scope }: Question) {
     const asked = readQuestion(scope ? { scopes: [scope] } : {}, trust, clock.now())
     const found = await words.find(db, {
-      ...{ sentence: word, trust, limit, conditions: answerConditions(asked, 'whole') },
+      sentence: word,
+      trust,
+      limit,
+      conditions: answerConditions(asked, 'whole'),
       ...(scope ? { scopes: [scope] } : {}),
       context: { lending: lendingConditions(asked), gapMs: 30 * 60_000, wanted: limit },
     })
@@ -89,7 +92,9 @@ it('memory finds what the database finds, whatever changes between questions', {
   timeout: 600_000,
 }, async () => {
   const life = fc.array(fc.record({ change: anyChange, asked: fc.option(question) }), {
-    ...{ minLength: 10, maxLength: 50, size: 'max' },
+    minLength: 10,
+    maxLength: 50,
+    size: 'max',
   })
   await fc.assert(
     fc.asyncProperty(life, question, async (steps, last) => {

@@ -19,7 +19,8 @@ function lineOf(context: Body, id: string): string | undefined {
 }
 
 const buildFact = (payload: object, more: object) => ({
-  ...{ type: 'semantic', payload: { kind: 'semantic', ...payload } },
+  type: 'semantic',
+  payload: { kind: 'semantic', ...payload },
   ...more,
 })
 
@@ -60,7 +61,12 @@ describe('POST /v1/context', () => {
     expect(lineOf(context, thread.id)).toBe('Task deploy Orion (executing). Next: deploy billing')
     expect(lineOf(context, stored[1] ?? '')).toBe('assistant: with the script in bin')
     expect(idsOf(context.items)).toEqual([
-      ...[orion.id, profile.id, known.id, deploy.id, thread.id, ...stored.slice(0, 2)],
+      orion.id,
+      profile.id,
+      known.id,
+      deploy.id,
+      thread.id,
+      ...stored.slice(0, 2),
       // Found in the context of the message before it.
       ...stored.slice(2),
     ])
@@ -142,7 +148,10 @@ describe('POST /v1/context', () => {
     for (const max_tokens of [1, 60, 120, 250, 5_000]) {
       for (const format of ['markdown', 'json']) {
         const { items, omitted, token_estimate } = await askContext(app, scope, {
-          ...{ task_descriptor: 'walrus', max_tokens, format, root_limit: 30 },
+          task_descriptor: 'walrus',
+          max_tokens,
+          format,
+          root_limit: 30,
         })
         expect(token_estimate).toBeLessThanOrEqual(max_tokens)
         expect(new Set([...idsOf(items), ...idsOf(omitted)]).size).toBe(13)

@@ -12,7 +12,8 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const about = (subject: string, predicate: string, object: string, more: object = {}) => ({
-  ...{ type: 'semantic', payload: { kind: 'semantic', subject, predicate, object } },
+  type: 'semantic',
+  payload: { kind: 'semantic', subject, predicate, object },
   ...more,
 })
 const remember = (body: object) => app.request('POST', '/v1/remember', { body })

@@ -20,7 +20,10 @@ const episode = (t: string, summary: string, more: object = {}) => ({
 const fact = (object: string, timestamps: readonly string[], more: object = {}) => ({
   type: 'semantic',
   payload: {
-    ...{ kind: 'semantic', subject: 'Lena', predicate: 'works at', object },
+    kind: 'semantic',
+    subject: 'Lena',
+    predicate: 'works at',
+    object,
     evidence: timestamps.map((timestamp) => ({ source_type: 'event', source_id: 'x', timestamp })),
   },
   ...more,

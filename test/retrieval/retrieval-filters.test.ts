@@ -150,8 +150,12 @@ describe('expired, withdrawn and superseded records', () => {
       expect(listNodeIds(answer).sort()).toEqual([active.id, current.id, successor].sort())
       const suppressed = Object.fromEntries(answer.suppressed.map((each: Body) => [each.id, each.reason]))
       expect(suppressed).toEqual({
-        ...{ [challenged.id]: 'status', [retracted.id]: 'retracted', [old.id]: 'status' },
-        ...{ [over.id]: 'validity', [coming.id]: 'validity', [faint.id]: 'min_salience' },
+        [challenged.id]: 'status',
+        [retracted.id]: 'retracted',
+        [old.id]: 'status',
+        [over.id]: 'validity',
+        [coming.id]: 'validity',
+        [faint.id]: 'min_salience',
       })
     }
     const include_status = ['challenged', 'invalidated', 'superseded']

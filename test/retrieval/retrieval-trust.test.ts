@@ -9,7 +9,8 @@ let narrow: string
 beforeAll(async () => {
   app = await startTestApp()
   narrow = await app.issueKey(['records:read', 'lifecycle:write'], {
-    ...{ scopes: ['mine', 'ours'], max_sensitivity: 'low' },
+    scopes: ['mine', 'ours'],
+    max_sensitivity: 'low',
   })
 })
 afterAll(() => app.close())
@@ -56,8 +57,10 @@ const challenge = (id: string) =>
 async function storeVisible(index: number): Promise<Body> {
   const text = `${pick(words, index)} ${pick(words, index * 7 + 3)} ${pick(words, index * 5 + 1)}`
   const more = {
-    ...{ sensitivity: pick(['low', 'public'], index), tags: ['common', pick(words, index)] },
-    ...{ salience: 0.2 + (index % 10) / 20, ...(index % 3 ? { scope: pick(['mine', 'ours'], index) } : {}) },
+    sensitivity: pick(['low', 'public'], index),
+    tags: ['common', pick(words, index)],
+    salience: 0.2 + (index % 10) / 20,
+    ...(index % 3 ? { scope: pick(['mine', 'ours'], index) } : {}),
   }
   return create(app, index % 6 ? buildStatement(text, more) : buildService(`Orion ${index}`, more))
 }
@@ -178,12 +181,10 @@ describe('a redacted record in a retrieval', () => {
     expect(answer.root_ids).toEqual([root.id])
     const node = answer.nodes.find((each: Body) => each.record.id === veiled.id)
     expect(node).toEqual({
-      ...{
-        record: await read(app, veiled.id, { key: narrow }),
-        root: false,
-        hop: 1,
-        score: expect.any(Number),
-      },
+      record: await read(app, veiled.id, { key: narrow }),
+      root: false,
+      hop: 1,
+      score: expect.any(Number),
     })
     expect(node.record.redacted).toBe(true)
     expect(listNodeIds(answer)).not.toContain(beyond.id)

@@ -25,7 +25,9 @@ describe('POST /v1/retrieve with a task', () => {
     const entity = await create(app, {
       type: 'entity',
       payload: {
-        ...{ kind: 'entity', canonical_name: 'Kingfisher Ledger', primary_type: 'Service' },
+        kind: 'entity',
+        canonical_name: 'Kingfisher Ledger',
+        primary_type: 'Service',
         aliases: [{ value: 'KFL' }],
       },
     })
@@ -127,7 +129,9 @@ describe('POST /v1/retrieve without a task', () => {
   it('answers empty lists for an empty scope', async () => {
     expect(await retrieve(app, { scopes: ['nowhere'] })).toEqual({ nodes: [], edges: [], root_ids: [] })
     expect(await retrieve(app, { scopes: ['nowhere'], task_descriptor: 'anything' })).toEqual({
-      ...{ nodes: [], edges: [], root_ids: [] },
+      nodes: [],
+      edges: [],
+      root_ids: [],
     })
   })
 })

@@ -27,12 +27,10 @@ describe('the records in an answer of POST /v1/retrieve', () => {
     await flushAccesses()
     expect(await read(app, before.id)).toEqual({
       ...before,
-      ...{
-        salience: expect.any(Number),
-        importance: expect.any(Number),
-        access_count: 1,
-        last_accessed_at: app.clock.now().toISOString(),
-      },
+      salience: expect.any(Number),
+      importance: expect.any(Number),
+      access_count: 1,
+      last_accessed_at: app.clock.now().toISOString(),
     })
     expect(await logOf(before.id)).toEqual([{ kind: 'served', actor: 'agent-7', at: app.clock.now() }])
   })

@@ -14,7 +14,10 @@ import { oneDayPolicies } from '../support/one-day-policies.ts'
 
 const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 const caller: Caller = {
-  ...{ principal: 'root', name: 'root', sourceType: 'human', trust: everything },
+  principal: 'root',
+  name: 'root',
+  sourceType: 'human',
+  trust: everything,
   permissions: new Set(['admin']),
 }
 const seal = createSeal('a key for texts')

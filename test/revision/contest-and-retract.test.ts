@@ -18,7 +18,9 @@ describe('POST /v1/records/{id}/contest', () => {
     const { status, body } = await revise(app, 'contest', stored.id, { contesting_ref: rival.id })
     expect(status).toBe(200)
     expect(body).toMatchObject({
-      ...{ status: 'active', salience: 1, version: 2 },
+      status: 'active',
+      salience: 1,
+      version: 2,
       payload: { revision: { status: 'contested' } },
       relations: [{ predicate: 'contested_by', target_id: rival.id }],
     })
@@ -46,7 +48,9 @@ describe('POST /v1/records/{id}/contest', () => {
     const twice = await revise(app, 'contest', stored.id, { contesting_ref: 'ticket 17' })
     expect(twice.body).toMatchObject({ status: 'challenged', version: 3 })
     expect((twice.body as Body).provenance.sources.at(-1)).toEqual({
-      ...{ kind: 'observation', ref: 'ticket 17', timestamp: app.clock.now().toISOString() },
+      kind: 'observation',
+      ref: 'ticket 17',
+      timestamp: app.clock.now().toISOString(),
     })
     expect((await revise(app, 'uncontest', stored.id)).body).toMatchObject({ status: 'active', version: 4 })
     expect((await revise(app, 'uncontest', stored.id)).body).toMatchObject({ status: 'active', version: 4 })
@@ -60,10 +64,13 @@ describe('POST /v1/records/{id}/contest', () => {
     }
     const { payload, relations } = await read(app, stored.id)
     expect(payload.evidence.map((each: Body) => each.source_id)).toEqual([
-      ...['meeting', 'a photograph', stranger],
+      'meeting',
+      'a photograph',
+      stranger,
     ])
     expect(payload.evidence[1]).toMatchObject({
-      ...{ source_type: 'observation', timestamp: app.clock.now().toISOString() },
+      source_type: 'observation',
+      timestamp: app.clock.now().toISOString(),
     })
     expect(relations).toEqual([])
   })
@@ -85,7 +92,9 @@ describe('POST /v1/records/{id}/retract', () => {
     const { status, body, headers } = await revise(app, 'retract', stored.id)
     expect([status, headers.get('etag')]).toEqual([200, '"2"'])
     expect(body).toMatchObject({
-      ...{ status: 'invalidated', salience: 0, payload: { revision: { status: 'retracted' } } },
+      status: 'invalidated',
+      salience: 0,
+      payload: { revision: { status: 'retracted' } },
     })
     expect(await read(app, stored.id)).toEqual(body)
     expect((await readAuditLog(app, stored.id)).at(-1)).toEqual([

@@ -57,7 +57,9 @@ describe('GET /v1/records/{id}/lineage', () => {
     const last = await createRevision('supersede', merged, 'last')
     const seen = await readLineage(app, root)
     expect(seen.nodes).toContainEqual({
-      ...{ id: fork, type: 'semantic', status: 'merged' },
+      id: fork,
+      type: 'semantic',
+      status: 'merged',
       created_at: expect.stringMatching(/^2026-.*\.000Z$/),
     })
     expect(idsOf(seen).sort()).toEqual([root, fork, next, other.id, merged, last].sort())

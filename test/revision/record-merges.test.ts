@@ -35,11 +35,16 @@ describe('POST /v1/records/merge', () => {
   it('makes one record of several, which become superseded history', async () => {
     const [one, two] = await createAll([
       buildClaim('is 1', {
-        ...{ scope: 'team', sensitivity: 'public', tags: ['a', 'b'] },
+        scope: 'team',
+        sensitivity: 'public',
+        tags: ['a', 'b'],
         provenance: { sources: [{ kind: 'event', ref: 'e1' }] },
       }),
       buildClaim('is one', {
-        ...{ scope: 'team', sensitivity: 'high', tags: ['b', 'c'], lifecycle: { pinned: true } },
+        scope: 'team',
+        sensitivity: 'high',
+        tags: ['b', 'c'],
+        lifecycle: { pinned: true },
         provenance: {
           sources: [
             { kind: 'event', ref: 'e1' },
@@ -53,14 +58,20 @@ describe('POST /v1/records/merge', () => {
     const answer = await mergeRecords(app, [one.id, two.id, one.id.toUpperCase()], record)
     const { record: merged, sources } = answer.body as Body
     expect([answer.status, answer.headers.get('location'), answer.headers.get('etag')]).toEqual([
-      ...[201, `/v1/records/${merged.id}`, '"1"'],
+      201,
+      `/v1/records/${merged.id}`,
+      '"1"',
     ])
     expect(sources).toEqual([
       { id: one.id, version: 2 },
       { id: two.id, version: 2 },
     ])
     expect(merged).toMatchObject({
-      ...{ scope: 'team', sensitivity: 'high', status: 'active', salience: 1, tags: ['own', 'a', 'b', 'c'] },
+      scope: 'team',
+      sensitivity: 'high',
+      status: 'active',
+      salience: 1,
+      tags: ['own', 'a', 'b', 'c'],
       lifecycle: { pinned: false, decay: { half_life_seconds: 30 * 86_400 } },
       payload: { revision: { status: 'active' } },
       provenance: {
@@ -74,7 +85,10 @@ describe('POST /v1/records/merge', () => {
     expect(await read(app, merged.id)).toEqual(merged)
     for (const { id } of [one, two]) {
       expect(await read(app, id)).toMatchObject({
-        ...{ status: 'merged', salience: 0, version: 2, payload: { revision: { status: 'retracted' } } },
+        status: 'merged',
+        salience: 0,
+        version: 2,
+        payload: { revision: { status: 'retracted' } },
       })
       expect((await readAuditLog(app, id)).at(-1)).toEqual([
         'merge',

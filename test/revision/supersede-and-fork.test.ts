@@ -25,11 +25,16 @@ describe('POST /v1/records/{id}/supersede', () => {
     const { status, body, headers } = await revise(app, 'supersede', old.id, { record: buildClaim('Zig') })
     const { record, sources } = body as Body
     expect([status, headers.get('location'), headers.get('etag')]).toEqual([
-      ...[201, `/v1/records/${record.id}`, '"1"'],
+      201,
+      `/v1/records/${record.id}`,
+      '"1"',
     ])
     expect(sources).toEqual([{ id: old.id, version: 2 }])
     expect(record).toMatchObject({
-      ...{ scope: 'team', sensitivity: 'medium', status: 'active', salience: 1 },
+      scope: 'team',
+      sensitivity: 'medium',
+      status: 'active',
+      salience: 1,
       lifecycle: { decay: { half_life_seconds: 30 * 86_400, reinforcement_gain: 0.1 } },
       payload: { object: 'Zig', revision: { supersedes: old.id, status: 'active' } },
       provenance: { sources: [{ kind: 'event', ref: `record:${old.id}` }] },
@@ -37,7 +42,10 @@ describe('POST /v1/records/{id}/supersede', () => {
     })
     expect(await read(app, record.id)).toEqual(record)
     expect(await read(app, old.id)).toMatchObject({
-      ...{ salience: 0, status: 'superseded', version: 2, updated_at: app.clock.now().toISOString() },
+      salience: 0,
+      status: 'superseded',
+      version: 2,
+      updated_at: app.clock.now().toISOString(),
       payload: { object: 'Go', revision: { status: 'retracted', superseded_by: record.id } },
       relations: [{ predicate: 'superseded_by', target_id: record.id }],
     })
@@ -78,19 +86,27 @@ describe('POST /v1/records/{id}/supersede', () => {
   it('stores the fields of the new record as given', async () => {
     const old = await create(app, buildClaim('Go'))
     const record = buildClaim('Nim', {
-      ...{ id: '0197b9a0-0000-4000-8000-00000000AAAA', sensitivity: 'high', tags: ['own'], salience: 0.5 },
+      id: '0197b9a0-0000-4000-8000-00000000AAAA',
+      sensitivity: 'high',
+      tags: ['own'],
+      salience: 0.5,
       lifecycle: { decay: { half_life_seconds: 60 } },
       provenance: { sources: [{ kind: 'tool_call', ref: 'call-1' }], created_by: 'ada' },
       relations: [
         {
-          ...{ predicate: 'supersedes', target_id: old.id.toUpperCase(), weight: 0.5 },
+          predicate: 'supersedes',
+          target_id: old.id.toUpperCase(),
+          weight: 0.5,
           created_at: '2020-01-01T00:00:00.000Z',
         },
       ],
     })
     const { body } = await revise(app, 'supersede', old.id, { record })
     expect((body as Body).record).toMatchObject({
-      ...{ id: '0197b9a0-0000-4000-8000-00000000aaaa', sensitivity: 'high', tags: ['own'], salience: 0.5 },
+      id: '0197b9a0-0000-4000-8000-00000000aaaa',
+      sensitivity: 'high',
+      tags: ['own'],
+      salience: 0.5,
       lifecycle: { decay: { half_life_seconds: 60, reinforcement_gain: 0.1 } },
       provenance: {
         sources: [
@@ -101,10 +117,7 @@ describe('POST /v1/records/{id}/supersede', () => {
       },
     })
     expect((body as Body).record.relations).toEqual([
-      {
-        ...{ predicate: 'supersedes', target_id: old.id, weight: 0.5 },
-        created_at: app.clock.now().toISOString(),
-      },
+      { predicate: 'supersedes', target_id: old.id, weight: 0.5, created_at: app.clock.now().toISOString() },
     ])
     const again = expectProblem(await revise(app, 'retract', old.id), 409, 'already_superseded')
     expect(again.superseded_by).toBe((body as Body).record.id)
@@ -129,12 +142,15 @@ describe('POST /v1/records/{id}/fork', () => {
     const { record: fork, sources } = body as Body
     expect(sources).toEqual([{ id: origin.id, version: 2 }])
     expect(fork).toMatchObject({
-      ...{ scope: 'team', status: 'active' },
+      scope: 'team',
+      status: 'active',
       payload: { validity, revision: { status: 'active' } },
       relations: [{ predicate: 'derived_from', target_id: origin.id }],
     })
     expect(await read(app, origin.id)).toMatchObject({
-      ...{ status: 'active', salience: 1, version: 2 },
+      status: 'active',
+      salience: 1,
+      version: 2,
       relations: [{ predicate: 'derives', target_id: fork.id }],
     })
     expect((await readAuditLog(app, origin.id)).at(-1)).toEqual([

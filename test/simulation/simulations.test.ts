@@ -46,7 +46,9 @@ describe('a simulation of half-lives', () => {
     app.clock.advance(5 * day)
     const { job, status, progress, stats } = await simulate(halfLives(1, 30, 0.5))
     expect({ job, status, progress }).toEqual({
-      ...{ job: 'simulation', status: 'succeeded', progress: { done: 3, total: 3 } },
+      job: 'simulation',
+      status: 'succeeded',
+      progress: { done: 3, total: 3 },
     })
     expect(stats.curve).toEqual([
       { value: 86_400, forgotten: 2, bytes_saved: expect.any(Number), regretted: 1 },
@@ -94,7 +96,8 @@ describe('a simulation of half-lives', () => {
     await create(app, brief({ scope: 'other' }))
     app.clock.advance(20 * day)
     const key = await app.issueKey(['maintenance:run', 'records:read'], {
-      ...{ scopes: ['team'], max_sensitivity: 'medium' },
+      scopes: ['team'],
+      max_sensitivity: 'medium',
     })
     expect((await simulate(halfLives(1), key)).stats.curve).toMatchObject([{ forgotten: 1 }])
     expect((await simulate({ ...halfLives(1), scope: 'team' })).stats.curve).toMatchObject([{ forgotten: 2 }])
@@ -111,8 +114,12 @@ describe('a simulation of policies', () => {
     await create(app, { type: 'episodic', payload: { kind: 'episodic' } })
     app.clock.advance(20 * day)
     const decay = {
-      ...{ curve: 'linear', half_life_seconds: 86_400, min_salience: 0, max_age_seconds: 0 },
-      ...{ reinforcement_gain: 0.1, max_salience: 1 },
+      curve: 'linear',
+      half_life_seconds: 86_400,
+      min_salience: 0,
+      max_age_seconds: 0,
+      reinforcement_gain: 0.1,
+      max_salience: 1,
     }
     const policies = { semantic: { decay, deletion_policy: 'auto_prune' } }
     expect((await simulate({ over: '30d', policies })).stats.curve).toMatchObject([
@@ -188,7 +195,9 @@ describe('the run of a simulation', () => {
     expect((await read()).stats.curve).toMatchObject([{ forgotten: 4 }])
     await work()
     expect(await read()).toMatchObject({
-      ...{ status: 'succeeded', progress: { done: 7, total: 7 }, stats: { curve: [{ forgotten: 7 }] } },
+      status: 'succeeded',
+      progress: { done: 7, total: 7 },
+      stats: { curve: [{ forgotten: 7 }] },
     })
   })
 

@@ -48,8 +48,15 @@ async function readInstructions(): Promise<(readonly [string, string])[]> {
 
 function createStage(from: string, disk: string): Stage {
   return {
-    ...{ name: / AS (\S+)$/i.exec(from)?.[1], workdir: '/', disk, folder: disk, environment: {} },
-    ...{ user: undefined, entrypoint: [], command: [], healthCheck: [] },
+    name: / AS (\S+)$/i.exec(from)?.[1],
+    workdir: '/',
+    disk,
+    folder: disk,
+    environment: {},
+    user: undefined,
+    entrypoint: [],
+    command: [],
+    healthCheck: [],
   }
 }
 

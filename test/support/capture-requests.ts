@@ -28,7 +28,9 @@ export async function capture(
 
 /** Builds the content of a fact about the build. */
 export const triple = (object: unknown, more: object = {}) => ({
-  ...{ subject: 'the build', predicate: 'runs on', object },
+  subject: 'the build',
+  predicate: 'runs on',
+  object,
   ...more,
 })
 

@@ -44,7 +44,12 @@ export const anyChange = fc.oneof(
   { weight: 4, arbitrary: changes.say },
   { weight: 4, arbitrary: changes.patch },
   { weight: 6, arbitrary: changes.revise },
-  ...[changes.merge, changes.work, changes.work, changes.undo, changes.begin, changes.end],
+  changes.merge,
+  changes.work,
+  changes.work,
+  changes.undo,
+  changes.begin,
+  changes.end,
 ) as fc.Arbitrary<Change>
 
 /** Makes the changes; those that the service refuses are left out. */

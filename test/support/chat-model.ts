@@ -27,7 +27,9 @@ export async function startChatModel() {
   const chatOf = (more: Partial<Parameters<typeof createChat>[0]> = {}) =>
     createChat({ endpoint: server.url, model: 'm1', apiKey: secret, timeoutMs: patientMs, clock, ...more })
   return {
-    ...{ server, clock, chatOf },
+    server,
+    clock,
+    chatOf,
     ask: (behaviour: Behaviour, patience: Partial<RetryOptions> = {}): Promise<ChatAnswer> => {
       server.behave(behaviour)
       return chatOf().ask(question, patience)

@@ -90,7 +90,11 @@ const continueIds = [
 
 async function migrate(coordinator: string, schema: string): Promise<void> {
   const { db, close } = connect({
-    ...{ url: coordinator, poolSize: 1, statementTimeoutMs: 0, lockTimeoutMs: 0, tenants: true },
+    url: coordinator,
+    poolSize: 1,
+    statementTimeoutMs: 0,
+    lockTimeoutMs: 0,
+    tenants: true,
     applicationName: 'membrane test setup',
   })
   await transact(db, {}, async (tx) => {

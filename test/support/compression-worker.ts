@@ -18,7 +18,14 @@ export function createCompressionWorker(
   const log = createLogger({ level: 'silent', clock, write: () => {} })
   const jobWorks = { ...idleWorks, compress: createCompression({ db, ...retention, size: 3 }) }
   const runner = createRunner({
-    ...{ db, clock, ids, log, jobWorks, worker: randomUUID(), intervals: noIntervals, ...more },
+    db,
+    clock,
+    ids,
+    log,
+    jobWorks,
+    worker: randomUUID(),
+    intervals: noIntervals,
+    ...more,
   })
   const attend = () => runner.runJob('compress', new AbortController().signal)
 

@@ -11,8 +11,15 @@ export const buildHistory = (
   age_ms: number,
   more: Partial<RecordHistory> = {},
 ): RecordHistory => ({
-  ...{ age_ms, layer, base_importance: 0.5, emotional_valence: 0, source_type: 'ingest', confirmations: 0 },
-  ...{ accesses: [], unlogged: 0, folded_days: 0 },
+  age_ms,
+  layer,
+  base_importance: 0.5,
+  emotional_valence: 0,
+  source_type: 'ingest',
+  confirmations: 0,
+  accesses: [],
+  unlogged: 0,
+  folded_days: 0,
   ...more,
 })
 /** Builds a number of uses at the same age. */

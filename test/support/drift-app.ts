@@ -70,20 +70,21 @@ export async function openDriftApp(files: Record<string, string> = {}, variables
     (await app.database.pool.query('select * from drift_misses order by record_id')).rows
 
   return {
-    ...{
-      app,
-      base,
-      root,
-      outside,
-      writeRootFile,
-      removeRootFile,
-      createFact,
-      requestRun,
-      readRun,
-      attend,
-      dream,
-      check,
-    },
-    ...{ readStatus, readStatusHistory, setStatus, readMisses },
+    app,
+    base,
+    root,
+    outside,
+    writeRootFile,
+    removeRootFile,
+    createFact,
+    requestRun,
+    readRun,
+    attend,
+    dream,
+    check,
+    readStatus,
+    readStatusHistory,
+    setStatus,
+    readMisses,
   }
 }

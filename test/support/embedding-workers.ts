@@ -31,7 +31,11 @@ export function createEmbeddingWorker(
   const lines: string[] = []
   const log = createLogger({ level: 'info', clock, write: (line) => void lines.push(line) })
   const { work, watch } = createEmbeddingJob({
-    ...{ db, clock, ids, log, maxSensitivity },
+    db,
+    clock,
+    ids,
+    log,
+    maxSensitivity,
     embedder: embedder ?? undefined,
   })
   const jobWorks = { ...idleWorks, embed: work }

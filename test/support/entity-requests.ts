@@ -5,7 +5,8 @@ import type { RequestOptions, TestApp } from './test-app.ts'
 
 /** Builds the body of an entity with a name. */
 export const entity = (name: string, more: object = {}, outside: object = {}) => ({
-  ...{ type: 'entity', ...outside },
+  type: 'entity',
+  ...outside,
   payload: { kind: 'entity', canonical_name: name, primary_type: 'Project', ...more },
 })
 

@@ -26,7 +26,8 @@ export function purgeHistories(
   { historyRetentionMs, leastBytes }: Parameters<typeof createHistoryKeeping>[0],
 ): Promise<Body> {
   const { keep } = createHistoryKeeping({
-    ...{ historyRetentionMs, pauseMs: 10 },
+    historyRetentionMs,
+    pauseMs: 10,
     ...(leastBytes === undefined ? {} : { leastBytes }),
   })
   const expired = { records: purgeForgotten, maintenance_runs: deleteOldRuns }

@@ -6,7 +6,10 @@ import { oneDayPolicies } from './one-day-policies.ts'
 import type { WorkerSetup } from './worker-setup.ts'
 
 const caller = {
-  ...{ principal: 'root', name: 'root', permissions: new Set(permissions), sourceType: 'ai' as const },
+  principal: 'root',
+  name: 'root',
+  permissions: new Set(permissions),
+  sourceType: 'ai' as const,
   trust: { maxSensitivity: 'hyper' as const, scopes: null },
 }
 

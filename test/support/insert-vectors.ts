@@ -15,8 +15,15 @@ export async function insertEmbeddingModel(
   const { id } = await db
     .insertInto('embedding_models')
     .values({
-      ...{ provider: 'hash', model: 'hash-v1', dimensions, serves, embeds: serves },
-      ...{ registered_at: at, seen_at: at, walked_to: null, max_sensitivity: 'hyper' },
+      provider: 'hash',
+      model: 'hash-v1',
+      dimensions,
+      serves,
+      embeds: serves,
+      registered_at: at,
+      seen_at: at,
+      walked_to: null,
+      max_sensitivity: 'hyper',
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -36,7 +43,11 @@ export async function insertVectors(
       .insertInto('embeddings')
       .values(
         some.map(({ id, vector, bits = 32 }) => ({
-          ...{ model_id: modelId, record_id: id, bits, code: encode(vector, bits), embedded_at: at },
+          model_id: modelId,
+          record_id: id,
+          bits,
+          code: encode(vector, bits),
+          embedded_at: at,
         })),
       )
       .execute()
@@ -44,7 +55,9 @@ export async function insertVectors(
       .insertInto('signatures')
       .values(
         some.map(({ id, vector }) => ({
-          ...{ model_id: modelId, record_id: id, bits: formatSignature(computeSignature(vector)) },
+          model_id: modelId,
+          record_id: id,
+          bits: formatSignature(computeSignature(vector)),
         })),
       )
       .execute()

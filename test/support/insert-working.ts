@@ -6,7 +6,9 @@ import { draftRecord } from '../../src/records/record-draft.ts'
 import { oneDayPolicies } from './one-day-policies.ts'
 
 const caller: Caller = {
-  ...{ principal: 'root', name: 'root', sourceType: 'human' },
+  principal: 'root',
+  name: 'root',
+  sourceType: 'human',
   trust: { maxSensitivity: 'hyper', scopes: null },
   permissions: new Set(['admin']),
 }
@@ -21,7 +23,9 @@ export async function insertWorkingRecords(
   const drafts = ids.map((id, at) => {
     const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
     const context = {
-      ...{ caller, now: new Date('2026-01-01'), id },
+      caller,
+      now: new Date('2026-01-01'),
+      id,
       ...({ defaultSensitivity: 'low', policies: oneDayPolicies } as const),
     }
     return draftRecord({ type: 'working', payload, sensitivity: sensitivityOf(at), scope: 'team' }, context)

@@ -3,16 +3,24 @@ import type { Policies } from '../../src/domain/lifecycle.ts'
 
 const oneDay = {
   decay: {
-    ...{ curve: 'exponential' as const, half_life_seconds: 86_400, min_salience: 0, max_age_seconds: 0 },
-    ...{ reinforcement_gain: 0, max_salience: 1 },
+    curve: 'exponential' as const,
+    half_life_seconds: 86_400,
+    min_salience: 0,
+    max_age_seconds: 0,
+    reinforcement_gain: 0,
+    max_salience: 1,
   },
   deletion_policy: 'auto_prune',
 } as const
 
 /** Policies with a half-life of one day for every type, so that a test can compute salience by hand. */
 export const oneDayPolicies: Policies = {
-  ...{ episodic: oneDay, working: oneDay, entity: oneDay },
-  ...{ semantic: oneDay, competence: oneDay, plan_graph: oneDay },
+  episodic: oneDay,
+  working: oneDay,
+  entity: oneDay,
+  semantic: oneDay,
+  competence: oneDay,
+  plan_graph: oneDay,
 }
 
 /** Replaces the shipped policies of a test database. */

@@ -44,7 +44,8 @@ export async function startPostgresServer(
   async function start(): Promise<void> {
     if (isRunning()) return
     const { command, args, options } = account.launch(postgres, [
-      ...['-D', cluster],
+      '-D',
+      cluster,
       ...allSettings.flatMap((setting) => ['-c', setting]),
     ])
     await until('a server that starts', async () => {

@@ -6,8 +6,11 @@ import type { Found } from '../../src/retrieval/prompt/prompt-writing.ts'
 export const idOf = (number: number) => `0197b9a0-0000-7000-8000-${String(number).padStart(12, '0')}`
 export const record = (number: number, payload: object, more: object = {}) =>
   ({
-    ...{ id: idOf(number), created_at: '2026-03-01T12:00:00.000Z', type: (payload as { kind: string }).kind },
-    ...{ payload, ...more },
+    id: idOf(number),
+    created_at: '2026-03-01T12:00:00.000Z',
+    type: (payload as { kind: string }).kind,
+    payload,
+    ...more,
   }) as unknown as MemoryRecord
 
 export const fact = (number: number, object: unknown, more: object = {}, subject = 'billing') => {
@@ -46,6 +49,10 @@ export function find(records: readonly MemoryRecord[], { selected, ...more }: Gi
       ...(selected ? { selection: { selected, confidence: 1, needs_more: false, scores: {} } } : {}),
     },
     records: new Map(records.map((each) => [each.id, each])),
-    ...{ profileIds: [], besides: new Map(), disputes: [], names: new Map(), ...more },
+    profileIds: [],
+    besides: new Map(),
+    disputes: [],
+    names: new Map(),
+    ...more,
   }
 }

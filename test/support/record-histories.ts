@@ -25,7 +25,9 @@ const sources = Object.keys(sourceTrust) as (keyof typeof sourceTrust)[]
 /** Builds the nth of a fixed series of histories: all layers and sources, and up to 120 accesses on every fifth. */
 export function buildSampleHistory(n: number): RecordHistory {
   return {
-    ...{ age_ms: (1 + (n % 70)) * day, base_importance: (n % 11) / 10, emotional_valence: (n % 5) / 2 - 1 },
+    age_ms: (1 + (n % 70)) * day,
+    base_importance: (n % 11) / 10,
+    emotional_valence: (n % 5) / 2 - 1,
     layer: layers[n % layers.length] ?? 'episodic',
     source_type: sources[n % sources.length] ?? 'human',
     confirmations: n % 4,
@@ -33,7 +35,8 @@ export function buildSampleHistory(n: number): RecordHistory {
       age_ms: (index * day) / 3,
       kind: index % 2 ? ('used' as const) : ('served' as const),
     })),
-    ...{ unlogged: n % 7 === 0 ? n % 40 : 0, folded_days: 0 },
+    unlogged: n % 7 === 0 ? n % 40 : 0,
+    folded_days: 0,
   }
 }
 
@@ -47,7 +50,10 @@ export async function insertRecordHistories(
   const ids = lives.map(() => randomUUID())
   const records = lives.map(
     ({ accesses, unlogged, confirmations: confirmation_count, age_ms, ...rest }, index) => ({
-      ...{ ...rest, id: ids[index], created_at: before(age_ms), confirmation_count },
+      ...rest,
+      id: ids[index],
+      created_at: before(age_ms),
+      confirmation_count,
       access_count: accesses.length + unlogged,
       served_count: accesses.filter(({ kind }) => kind === 'served').length,
       last_accessed_at:

@@ -20,19 +20,15 @@ export const canReplicate = ['initdb', 'pg_basebackup', 'postgres'].every((name)
 type Server = { url: string; start(): Promise<void>; kill(): Promise<void>; folder: string }
 
 const settings = [
-  ...[
-    'listen_addresses=127.0.0.1',
-    'unix_socket_directories=',
-    'fsync=off',
-    'shared_buffers=32MB',
-    'jit=off',
-  ],
-  ...[
-    'wal_level=replica',
-    'max_wal_senders=8',
-    'wal_receiver_status_interval=1s',
-    'max_standby_streaming_delay=0',
-  ],
+  'listen_addresses=127.0.0.1',
+  'unix_socket_directories=',
+  'fsync=off',
+  'shared_buffers=32MB',
+  'jit=off',
+  'wal_level=replica',
+  'max_wal_senders=8',
+  'wal_receiver_status_interval=1s',
+  'max_standby_streaming_delay=0',
 ]
 
 /** Starts a server and a streaming replica of it, which end with the test. */
@@ -54,7 +50,10 @@ export async function startReplicatedServers() {
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`
     const start = async () => {
       const { command, args, options } = account.launch(join(binaries, 'postgres'), [
-        ...['-D', folder, '-p', String(port)],
+        '-D',
+        folder,
+        '-p',
+        String(port),
         ...settings.flatMap((setting) => ['-c', setting]),
       ])
       child = spawn(command, args, { ...options, env: serverEnvironment, stdio: 'ignore', cwd: root })

@@ -28,7 +28,8 @@ export async function createTenant(app: TestApp, id: string, url?: string): Prom
   if (answer.status !== 201) throw new Error(`no tenant was made: ${answer.text}`)
   const { secret } = (answer.body as Body).key
   return {
-    ...{ id, secret },
+    id,
+    secret,
     request: (method, path, options = {}) => app.request(method, path, { key: secret, ...options }),
   }
 }

@@ -58,7 +58,11 @@ export async function startTestApp({ variables = {}, ...options }: Options = {})
   const write = (line: string) => void log.push(line)
   const logger = createLogger({ level: 'info', clock, write })
   const serving = createServing({
-    ...{ config, connection: database, clock, ids, log: logger },
+    config,
+    connection: database,
+    clock,
+    ids,
+    log: logger,
     announcements: options.announcements ?? (config.tenants ? silentAnnouncements : undefined),
   })
   const { services, tenancy } = serving
@@ -68,7 +72,8 @@ export async function startTestApp({ variables = {}, ...options }: Options = {})
     positions: createPositions(database.pool),
     clock,
     ids,
-    ...{ authenticate: serving.authenticate, tenancy },
+    authenticate: serving.authenticate,
+    tenancy,
     checks: options.checks ?? {},
     advisories: {
       ...(config.tenants ? { tenant_servers: database.servers.check } : {}),

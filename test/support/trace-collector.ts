@@ -57,7 +57,11 @@ function readSpans({ resourceSpans }: Sent): SeenSpan[] {
     const role = readAttributes(resource.attributes)['membrane.role']
     return scopeSpans.flatMap(({ spans }) =>
       spans.map(({ traceId, spanId, parentSpanId = '', name, attributes, status }) => ({
-        ...{ traceId, spanId, parentSpanId, name, role },
+        traceId,
+        spanId,
+        parentSpanId,
+        name,
+        role,
         attributes: readAttributes(attributes),
         isFailure: status?.code === 2,
       })),

@@ -56,7 +56,10 @@ describe.skipIf(citusUrl === undefined)('a tenant on Citus, for which TEST_CITUS
       expect(record.audit_log).toHaveLength(turn + 1)
       expect(times).toEqual([...times].sort())
       const { db, close } = connect({
-        ...{ url, poolSize: 2, statementTimeoutMs: 60_000, lockTimeoutMs: 10_000 },
+        url,
+        poolSize: 2,
+        statementTimeoutMs: 60_000,
+        lockTimeoutMs: 10_000,
         applicationName: 'membrane test',
       })
       expect(await listBrokenLaws({ db, clock: systemClock })).toEqual([])

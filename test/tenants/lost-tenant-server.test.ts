@@ -37,7 +37,12 @@ function startJobs() {
   const lines: string[] = []
   const log = createLogger({ level: 'warn', clock, write: (line) => void lines.push(line) })
   const jobs = createTenantJobs({
-    ...{ config, clock, ids, log, connection: database, announcements: silentAnnouncements },
+    config,
+    clock,
+    ids,
+    log,
+    connection: database,
+    announcements: silentAnnouncements,
   })
   const polls = jobs.startPolls()
   onTestFinished(() => polls.stop())
@@ -105,7 +110,8 @@ describe('a server of tenants that is lost', () => {
     expect(left?.rows).toEqual([])
     expect((await readParts()).tenant_servers).toEqual({ ready: true })
     await jobs.handle('decay', new AbortController().signal, () => {}, {
-      ...{ reason: 'request', tenant: referenceOf(far) },
+      reason: 'request',
+      tenant: referenceOf(far),
     })
     await expect.poll(() => readRun(far, runs.far)).toBe('succeeded')
     expect((await dropTenant(app, 'far')).status).toBe(200)

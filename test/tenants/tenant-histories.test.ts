@@ -19,7 +19,12 @@ beforeAll(async () => {
   const log = createLogger({ level: 'silent', clock, write: () => {} })
   const config = { ...app.config, jobs: { ...app.config.jobs, historyRetentionMs: 100 * 86_400_000 } }
   jobs = createTenantJobs({
-    ...{ config, clock, ids, log, connection: database, announcements: silentAnnouncements },
+    config,
+    clock,
+    ids,
+    log,
+    connection: database,
+    announcements: silentAnnouncements,
   })
   polls = jobs.startPolls()
 })

@@ -20,7 +20,13 @@ function startJobs(sliceMs = 60_000) {
   const lines: string[] = []
   const log = createLogger({ level: 'warn', clock, write: (line) => void lines.push(line) })
   const jobs = createTenantJobs({
-    ...{ config, clock, ids, log, sliceMs, connection: database, announcements: silentAnnouncements },
+    config,
+    clock,
+    ids,
+    log,
+    sliceMs,
+    connection: database,
+    announcements: silentAnnouncements,
   })
   const polls = jobs.startPolls()
   return { ...jobs, lines, stop: () => polls.stop() }

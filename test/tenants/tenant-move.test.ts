@@ -98,7 +98,8 @@ describe('a tenant that moves to another database', () => {
     ] as const) {
       await change('wandering', 'suspend')
       await run(`pg_dump "$FROM" -n '${schema}' | psql "$TO" -v ON_ERROR_STOP=1 -q --single-transaction`, {
-        ...{ FROM: from, TO: to },
+        FROM: from,
+        TO: to,
       })
       const moved = await move('wandering', target)
       expect(moved.status, moved.text).toBe(200)

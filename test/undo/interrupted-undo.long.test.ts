@@ -65,17 +65,18 @@ async function requestUndoOfUndo(app: TestApp, job: string): Promise<Body> {
 const cases = [
   { name: 'an application of a decay', open: openFadedStore, job: 'decay', request: requestApplication },
   { name: 'an undo of a decay', open: openFadedStore, job: 'decay', request: requestUndo },
+  { name: 'an undo of the undo of a decay', open: openFadedStore, job: 'decay', request: requestUndoOfUndo },
   {
-    ...{ name: 'an undo of the undo of a decay', open: openFadedStore },
-    ...{ job: 'decay', request: requestUndoOfUndo },
+    name: 'an application of a consolidation',
+    open: openStoreWithEpisodes,
+    job: 'consolidate',
+    request: requestApplication,
   },
   {
-    ...{ name: 'an application of a consolidation', open: openStoreWithEpisodes },
-    ...{ job: 'consolidate', request: requestApplication },
-  },
-  {
-    ...{ name: 'an undo of a consolidation', open: openStoreWithEpisodes },
-    ...{ job: 'consolidate', request: requestUndo },
+    name: 'an undo of a consolidation',
+    open: openStoreWithEpisodes,
+    job: 'consolidate',
+    request: requestUndo,
   },
 ]
 

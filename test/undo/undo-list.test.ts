@@ -72,8 +72,10 @@ describe('undo of a consolidation', () => {
     const listed = (await listRunChanges(app, await undo(learnt))).filter(({ record_id }) => record_id === id)
     expect(listed).toEqual([
       {
-        ...{ record_id: id, action: 'undo' },
-        ...{ before: { base_salience: expect.any(Number) }, after: { base_salience: expect.any(Number) } },
+        record_id: id,
+        action: 'undo',
+        before: { base_salience: expect.any(Number) },
+        after: { base_salience: expect.any(Number) },
       },
     ])
     const { audit_log } = await read(app, id)
@@ -127,7 +129,8 @@ describe('undo of a decay', () => {
     const lists = { active_constraints: [], next_actions: [], open_questions: [] }
     const { id: other } = await create(app, {
       ...fact({ scope }),
-      ...{ type: 'working', payload: { ...working, ...lists } },
+      type: 'working',
+      payload: { ...working, ...lists },
     })
     app.clock.advance(31 * 60_000)
     const promoted = await run('decay', { scope })

@@ -38,7 +38,9 @@ describe('undo of a consolidation', () => {
     const { scope, learnt, facts } = await learn(3)
     const undone = await undo(learnt)
     expect(undone).toMatchObject({
-      ...{ job: 'undo', status: 'succeeded', options: { run_id: learnt.id } },
+      job: 'undo',
+      status: 'succeeded',
+      options: { run_id: learnt.id },
       stats: { undone: 3, kept: 0 },
     })
     const after = await listActive(scope)
@@ -115,7 +117,9 @@ describe('undo of other jobs', () => {
   it('restores what a decay run forgot, with the life that it had', async () => {
     const scope = createScope()
     const body = {
-      ...{ type: 'semantic', scope, created_at: '2020-01-01T00:00:00Z' },
+      type: 'semantic',
+      scope,
+      created_at: '2020-01-01T00:00:00Z',
       lifecycle: { decay: { curve: 'linear', half_life_seconds: 3_600, min_salience: 0 } },
       payload: {
         kind: 'semantic',

@@ -24,7 +24,8 @@ const readStatuses = (ids: readonly string[]) => Promise.all(ids.map(statusOf))
 
 const faded = (scope: string, object: string) =>
   fact({
-    ...{ scope, created_at: '2020-01-01T00:00:00Z' },
+    scope,
+    created_at: '2020-01-01T00:00:00Z',
     payload: { ...payloads.semantic, object },
     lifecycle: { decay: { curve: 'linear', half_life_seconds: 3_600, min_salience: 0 } },
   })
@@ -58,7 +59,8 @@ describe('undo of the undo of a decay', () => {
     const { forgotten_at: times, forgotten_reason: reasons } = forgotten.changes
     expect([times[0], reasons]).toEqual([null, [null, 'pruned']])
     expect(restored).toMatchObject({
-      ...{ action: 'undo', ...reason },
+      action: 'undo',
+      ...reason,
       changes: { forgotten_at: [times[1], null], forgotten_reason: ['pruned', null] },
     })
   })

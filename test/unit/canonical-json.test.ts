@@ -30,8 +30,13 @@ const name = fc.oneof(
 const { json } = fc.letrec((tie) => ({
   json: fc.oneof(
     { maxDepth: 4 },
-    ...[fc.string({ unit: 'binary' }), fc.double(), fc.integer(), fc.boolean(), fc.constant(null)],
-    ...[fc.array(tie('json'), { maxLength: 5 }), fc.dictionary(name, tie('json'), { maxKeys: 8 })],
+    fc.string({ unit: 'binary' }),
+    fc.double(),
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.array(tie('json'), { maxLength: 5 }),
+    fc.dictionary(name, tie('json'), { maxKeys: 8 }),
   ),
 }))
 

@@ -5,7 +5,8 @@ import type { Match } from '../../src/retrieval/match.ts'
 
 const day = 86_400_000
 const inputs = (salience = 0.5, importance = 0.5, ageDays = 0): ScoreInputs => ({
-  ...{ salience, importance },
+  salience,
+  importance,
   created_at: new Date(1_000 * day - ageDays * day),
 })
 const inputsOf = (...ids: string[]) => new Map(ids.map((id) => [id, inputs()]))

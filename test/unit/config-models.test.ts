@@ -23,7 +23,10 @@ describe('the configuration of a chat model for captures', () => {
     expect(readConfig({}).models).toEqual({ maxSensitivity: 'low', ingest: undefined })
     expect(readConfig({ ...variables, MEMBRANE_INGEST_LLM_ENABLED: 'false' }).models.ingest).toBeUndefined()
     expect(readConfig({ ...variables, MEMBRANE_INGEST_LLM_API_KEY: 'sk-1' }).models.ingest).toEqual({
-      ...{ endpoint: 'http://127.0.0.1:11434/v1', model: 'qwen3', apiKey: 'sk-1', timeoutMs: 5_000 },
+      endpoint: 'http://127.0.0.1:11434/v1',
+      model: 'qwen3',
+      apiKey: 'sk-1',
+      timeoutMs: 5_000,
     })
   })
 
@@ -64,8 +67,11 @@ describe('the configuration of embeddings', () => {
       readConfig({ MEMBRANE_EMBEDDING_PROVIDER: 'hash', MEMBRANE_EMBEDDING_DIMENSIONS: '512' }).embedding,
     ).toEqual({ provider: 'hash', dimensions: 512 })
     expect(readConfig({ ...variables, MEMBRANE_EMBEDDING_API_KEY: 'sk-1' }).embedding).toEqual({
-      ...{ provider: 'openai', endpoint: 'http://127.0.0.1:11434/v1/embeddings', model: 'nomic-embed-text' },
-      ...{ apiKey: 'sk-1', timeoutMs: 30_000 },
+      provider: 'openai',
+      endpoint: 'http://127.0.0.1:11434/v1/embeddings',
+      model: 'nomic-embed-text',
+      apiKey: 'sk-1',
+      timeoutMs: 30_000,
     })
   })
 

@@ -16,13 +16,19 @@ const now = new Date('2026-03-28T09:30:00.000Z')
 const at = now.toISOString()
 
 const episodeOf = (id: string, more: Partial<Episode> = {}): Episode => ({
-  ...{ id, scope: '', sensitivity: 'low', confidence: 1, created_at: now, tags: [] },
+  id,
+  scope: '',
+  sensitivity: 'low',
+  confidence: 1,
+  created_at: now,
+  tags: [],
   payload: { kind: 'episodic', timeline: [], tool_graph: [], artifacts: [], outcome: 'success' },
   ...more,
 })
 const observe = (object: string, episode: Episode): ObservedFact => ({
   fact: { subject: 'deploy', predicate: 'observed_in', object },
-  ...{ episode, at },
+  episode,
+  at,
 })
 
 describe('groupFacts', () => {
@@ -80,7 +86,12 @@ describe('the facts of an episode', () => {
 
 describe('decideFactOutcome', () => {
   const known = (id: string, more: Partial<KnownFact> = {}): KnownFact => ({
-    ...{ place: 0, id, status: 'active', pinned: false, is_forgotten: false, is_retracted: false },
+    place: 0,
+    id,
+    status: 'active',
+    pinned: false,
+    is_forgotten: false,
+    is_retracted: false,
     ...more,
   })
 
@@ -120,27 +131,21 @@ describe('decideFactOutcome', () => {
 
 describe('reinforceFact', () => {
   const life = (more: object = {}) => ({
-    ...{
-      id: 'fact',
-      curve: 'exponential' as const,
-      half_life_seconds: 86_400,
-      min_salience: 0,
-      base_salience: 0.5,
-    },
-    ...{
-      anchored_at: now,
-      expires_at: null,
-      pinned: false,
-      deletion_policy: 'auto_prune' as const,
-      salience: 0.5,
-    },
-    ...{
-      created_at: now,
-      max_age_seconds: 0,
-      reinforcement_gain: 0.1,
-      max_salience: 1,
-      last_reinforced_at: now,
-    },
+    id: 'fact',
+    curve: 'exponential' as const,
+    half_life_seconds: 86_400,
+    min_salience: 0,
+    base_salience: 0.5,
+    anchored_at: now,
+    expires_at: null,
+    pinned: false,
+    deletion_policy: 'auto_prune' as const,
+    salience: 0.5,
+    created_at: now,
+    max_age_seconds: 0,
+    reinforcement_gain: 0.1,
+    max_salience: 1,
+    last_reinforced_at: now,
     prune_at: null,
     ...more,
   })
@@ -172,7 +177,11 @@ describe('createEntityLinker', () => {
       new Set(naming.lookups.map(({ digest }) => digest.toString('hex'))).size,
     )
     const entity = (id: string, name: string) => ({
-      ...{ place: 0, id, scope: '', status: 'active', created_at: now },
+      place: 0,
+      id,
+      scope: '',
+      status: 'active',
+      created_at: now,
       payload: { canonical_name: name, primary_type: 'Other', types: [], aliases: [], identifiers: [] },
     })
     const found = new Map(

@@ -9,11 +9,20 @@ import { countRuns } from '../support/long-run.ts'
 
 const roots = ['/srv/app', '/srv/docs']
 const fact = (object: unknown, more: object = {}): Payload => ({
-  ...{ kind: 'semantic', subject: 's', predicate: 'p', object, validity: { mode: 'global' }, evidence: [] },
+  kind: 'semantic',
+  subject: 's',
+  predicate: 'p',
+  object,
+  validity: { mode: 'global' },
+  evidence: [],
   ...more,
 })
 const file = (canonical_name: string, paths: readonly string[] = [], primary_type = 'File'): Payload => ({
-  ...{ kind: 'entity', canonical_name, primary_type, types: [], aliases: [] },
+  kind: 'entity',
+  canonical_name,
+  primary_type,
+  types: [],
+  aliases: [],
   identifiers: paths.map((value) => ({ namespace: 'path', value })),
 })
 const findIn = (payload: Payload, beneath = roots): string[] =>
@@ -64,7 +73,11 @@ describe('the references in a text', () => {
     ]
     expect(findIn(fact('x', { evidence }))).toEqual([])
     const skill: Payload = {
-      ...{ kind: 'competence', skill_name: 'build', triggers: [], required_tools: [], failure_modes: [] },
+      kind: 'competence',
+      skill_name: 'build',
+      triggers: [],
+      required_tools: [],
+      failure_modes: [],
       recipe: [{ step: 'run scripts/build.sh', args_schema: { example: 'src/example.ts' } }],
       fallbacks: ['npm run clean'],
     }
@@ -73,7 +86,11 @@ describe('the references in a text', () => {
 
   it('are not read from episodic and working records', () => {
     const state: Payload = {
-      ...{ kind: 'working', thread_id: 't', state: 'planning', active_constraints: [], open_questions: [] },
+      kind: 'working',
+      thread_id: 't',
+      state: 'planning',
+      active_constraints: [],
+      open_questions: [],
       next_actions: ['edit src/a.ts'],
     }
     expect(findIn(state)).toEqual([])
@@ -83,7 +100,8 @@ describe('the references in a text', () => {
   it('of a File entity are its path and path-like names', () => {
     expect(findIn(file('src/a.ts'))).toEqual(['path src/a.ts'])
     expect(findIn(file('The settings', ['package.json', 'my docs/read me']))).toEqual([
-      ...['path package.json', 'path my docs/read me'],
+      'path package.json',
+      'path my docs/read me',
     ])
     expect(findIn(file('a.ts'))).toEqual([])
     expect(
@@ -126,41 +144,37 @@ describe('the references in a text', () => {
 })
 
 const pieces = fc.constantFrom(
-  ...[
-    '..',
-    '.',
-    '/',
-    '//',
-    '/srv/app',
-    '/srv/app/',
-    '/srv',
-    '/etc/passwd',
-    '\0',
-    '\n',
-    ' ',
-    '~',
-    '\\',
-    '%2e%2e',
-  ],
-  ...[
-    'src',
-    'a.ts',
-    '#',
-    '::',
-    ':1',
-    'name',
-    '`',
-    '(',
-    ')',
-    '...',
-    '../',
-    '/..',
-    '‥',
-    '．．',
-    '@',
-    '-',
-    'npm run ',
-  ],
+  '..',
+  '.',
+  '/',
+  '//',
+  '/srv/app',
+  '/srv/app/',
+  '/srv',
+  '/etc/passwd',
+  '\0',
+  '\n',
+  ' ',
+  '~',
+  '\\',
+  '%2e%2e',
+  'src',
+  'a.ts',
+  '#',
+  '::',
+  ':1',
+  'name',
+  '`',
+  '(',
+  ')',
+  '...',
+  '../',
+  '/..',
+  '‥',
+  '．．',
+  '@',
+  '-',
+  'npm run ',
 )
 const hostile = fc
   .array(fc.oneof(pieces, fc.string({ unit: 'binary', maxLength: 6 })), { maxLength: 12 })

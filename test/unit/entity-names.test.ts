@@ -59,9 +59,16 @@ function candidate(
   { scope = 'team', status = 'active', day = 1, ...payload }: Record<string, unknown> & { day?: number } = {},
 ): Candidate {
   return {
-    ...{ id, scope: String(scope), status: String(status), created_at: at(day) },
+    id,
+    scope: String(scope),
+    status: String(status),
+    created_at: at(day),
     payload: {
-      ...{ canonical_name: 'Orion', primary_type: 'Project', types: [], aliases: [], identifiers: [] },
+      canonical_name: 'Orion',
+      primary_type: 'Project',
+      types: [],
+      aliases: [],
+      identifiers: [],
       ...payload,
     },
   }

@@ -141,7 +141,9 @@ describe('a tool output', () => {
     expect(plan).toMatchObject({ kind: 'tool_output', source: { kind: 'tool_call' }, evidenceType: 'tool' })
     expect(plan.payload.tool_graph).toEqual([
       {
-        ...{ id: '1', tool: 'go test', timestamp: capturedAt },
+        id: '1',
+        tool: 'go test',
+        timestamp: capturedAt,
         args: ['./pkg'],
         result: { passed: 12 },
         depends_on: ['0'],
@@ -206,7 +208,9 @@ describe('a fact', () => {
   it('has the validity and revision policy of its content', () => {
     const validity = { mode: 'timeboxed', end: '2026-04-01T00:00:00Z' }
     expect(planEpisode({ ...triple, validity, revision_policy: 'replace' }).fact).toEqual({
-      ...{ ...fact, validity, revision_policy: 'replace' },
+      ...fact,
+      validity,
+      revision_policy: 'replace',
     })
     expect(listFaultPointers({ ...triple, validity: { mode: 'timeboxed', end: 'soon' } })).toEqual([
       '/content/validity/end',

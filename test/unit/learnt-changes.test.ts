@@ -110,7 +110,9 @@ function createTable() {
     remove: (id: string) => void rows.delete(id),
     versionOf: (id: string) => rows.get(id)?.version,
     countKept: () => rows.size,
-    ...{ placeOf: refuse, idOf: refuse, countAdded: refuse },
+    placeOf: refuse,
+    idOf: refuse,
+    countAdded: refuse,
   }
 }
 

@@ -5,8 +5,22 @@ import { searchableText } from '../../src/domain/searchable-text.ts'
 import { countRuns } from '../support/long-run.ts'
 
 const secretKey = fc.constantFrom(
-  ...['password', 'PASSWORD', 'db_password', 'dbPassword', 'api_key', 'apiKey', 'X-Api-Key', 'access_token'],
-  ...['token', 'client_secret', 'secret', 'Authorization', 'passphrase', 'pwd', 'credentials', 'cookie'],
+  'password',
+  'PASSWORD',
+  'db_password',
+  'dbPassword',
+  'api_key',
+  'apiKey',
+  'X-Api-Key',
+  'access_token',
+  'token',
+  'client_secret',
+  'secret',
+  'Authorization',
+  'passphrase',
+  'pwd',
+  'credentials',
+  'cookie',
 )
 
 describe('masking', () => {
@@ -46,32 +60,39 @@ describe('masking', () => {
   // A search that goes back over the text at each place takes minutes for one of these, and the test ends with its timeout.
   it('takes bounded time on hostile text', () => {
     const parts = [
-      ...[
-        'a',
-        'a-',
-        'a.',
-        'key=',
-        'key=[',
-        'key={"',
-        'key="',
-        'key:\\"',
-        '<a>',
-        '<key>',
-        '--a ',
-        '--key ',
-        '-u a:',
-      ],
-      ...[
-        'https://',
-        'https://a:',
-        'a@',
-        'eyJabcdefgh.',
-        'sk-',
-        '-----BEGIN PRIVATE KEY-----',
-        'bearer ',
-        '\\',
-      ],
-      ...['password is ', '"', "'", '{', '[', 'key=a,', 'key=a}', 'token: x ', '?sig=', 'ä=', '\n', 'a b: '],
+      'a',
+      'a-',
+      'a.',
+      'key=',
+      'key=[',
+      'key={"',
+      'key="',
+      'key:\\"',
+      '<a>',
+      '<key>',
+      '--a ',
+      '--key ',
+      '-u a:',
+      'https://',
+      'https://a:',
+      'a@',
+      'eyJabcdefgh.',
+      'sk-',
+      '-----BEGIN PRIVATE KEY-----',
+      'bearer ',
+      '\\',
+      'password is ',
+      '"',
+      "'",
+      '{',
+      '[',
+      'key=a,',
+      'key=a}',
+      'token: x ',
+      '?sig=',
+      'ä=',
+      '\n',
+      'a b: ',
     ]
     for (const part of parts) {
       const text = part.repeat(200_000 / part.length)
@@ -98,11 +119,9 @@ describe('the text by which a fact is found', () => {
   const object = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
       { maxDepth: 3 },
-      ...[
-        fc.string(),
-        fc.integer(),
-        fc.constantFrom('password=hunter22', '--token', 'Authorization', 'abc123'),
-      ],
+      fc.string(),
+      fc.integer(),
+      fc.constantFrom('password=hunter22', '--token', 'Authorization', 'abc123'),
       fc.string().map((text) => JSON.stringify({ password: text })),
       fc.array(tie('value'), { maxLength: 4 }),
       fc.dictionary(fc.oneof(secretKey, fc.constantFrom('name', 'value', 'args', 'x')), tie('value'), {
@@ -116,8 +135,12 @@ describe('the text by which a fact is found', () => {
     fc.assert(
       fc.property(name, name, object, (subject, predicate, given) => {
         const fact = {
-          ...{ kind: 'semantic' as const, subject, predicate, object: given },
-          ...{ validity: { mode: 'global' as const }, evidence: [] },
+          kind: 'semantic' as const,
+          subject,
+          predicate,
+          object: given,
+          validity: { mode: 'global' as const },
+          evidence: [],
         }
         expect(searchableText(fact, [])).toBe(searchableText({ ...fact, object: maskFact(fact).object }, []))
       }),

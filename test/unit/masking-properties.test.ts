@@ -8,8 +8,22 @@ const password = fc
   .stringMatching(/^[A-Za-z0-9][A-Za-z0-9!#%*+._~^-]{4,20}[A-Za-z0-9]$/)
   .map((text) => `${text.replace(/^-+/, 'x')}7q`)
 const secretKey = fc.constantFrom(
-  ...['password', 'PASSWORD', 'db_password', 'dbPassword', 'api_key', 'apiKey', 'X-Api-Key', 'access_token'],
-  ...['token', 'client_secret', 'secret', 'Authorization', 'passphrase', 'pwd', 'credentials', 'cookie'],
+  'password',
+  'PASSWORD',
+  'db_password',
+  'dbPassword',
+  'api_key',
+  'apiKey',
+  'X-Api-Key',
+  'access_token',
+  'token',
+  'client_secret',
+  'secret',
+  'Authorization',
+  'passphrase',
+  'pwd',
+  'credentials',
+  'cookie',
 )
 const plainKey = fc.constantFrom('args', 'request', 'note', 'body', 'config', 'data', 'headers', 'a-b', 'x.y')
 

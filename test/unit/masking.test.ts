@@ -5,27 +5,23 @@ import { looksSecret } from '../../src/domain/secret-keys.ts'
 
 describe('looksSecret', () => {
   it.each([
-    ...[
-      'token',
-      'TOKEN',
-      'accessToken',
-      'access_token',
-      'x-api-key',
-      'apiKey',
-      'APIKey',
-      'APIKEY',
-      'key',
-      'Password',
-    ],
-    ...[
-      'db.password',
-      'clientSecret',
-      'Authorization',
-      'PROXY_AUTHORIZATION',
-      'privatekey',
-      'ｔｏｋｅｎ',
-      'PASSWORD2',
-    ],
+    'token',
+    'TOKEN',
+    'accessToken',
+    'access_token',
+    'x-api-key',
+    'apiKey',
+    'APIKey',
+    'APIKEY',
+    'key',
+    'Password',
+    'db.password',
+    'clientSecret',
+    'Authorization',
+    'PROXY_AUTHORIZATION',
+    'privatekey',
+    'ｔｏｋｅｎ',
+    'PASSWORD2',
   ])('is true for %s', (key) => expect(looksSecret(key)).toBe(true))
   it.each([
     'keyboard',
@@ -53,8 +49,13 @@ describe('masking', () => {
       path: 'p',
     }
     expect(maskSecrets(input)).toEqual({
-      ...{ token: '<secret string>', keys: '<secret array>', secret: '<secret object>' },
-      ...{ password: '<secret number>', authorization: '<secret boolean>', apiKey: null, path: 'p' },
+      token: '<secret string>',
+      keys: '<secret array>',
+      secret: '<secret object>',
+      password: '<secret number>',
+      authorization: '<secret boolean>',
+      apiKey: null,
+      path: 'p',
     })
   })
 

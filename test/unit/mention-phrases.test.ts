@@ -7,8 +7,15 @@ import { listPhrases } from '../../src/domain/phrases.ts'
 describe('listPhrases', () => {
   it('returns up to three words in a row without punctuation', () => {
     expect(listPhrases('Ran "Orion Deploy", (twice).', 20)).toEqual([
-      ...['Ran', 'Ran Orion', 'Ran Orion Deploy', 'Orion', 'Orion Deploy', 'Orion Deploy twice'],
-      ...['Deploy', 'Deploy twice', 'twice'],
+      'Ran',
+      'Ran Orion',
+      'Ran Orion Deploy',
+      'Orion',
+      'Orion Deploy',
+      'Orion Deploy twice',
+      'Deploy',
+      'Deploy twice',
+      'twice',
     ])
   })
 
@@ -45,7 +52,10 @@ describe('listPhrases', () => {
 
 describe('the ids in an interpretation', () => {
   const base: Interpretation = {
-    ...{ status: 'tentative', summary: 's', proposed_type: 'episodic', topical_labels: [] },
+    status: 'tentative',
+    summary: 's',
+    proposed_type: 'episodic',
+    topical_labels: [],
     mentions: [
       { surface: 'a', entity_kind: 'Tool', canonical_entity_id: 'e1', confidence: 1, aliases: [] },
       { surface: 'b', entity_kind: 'Tool', confidence: 1, aliases: [] },

@@ -96,15 +96,13 @@ describe('the answer of a model', () => {
       topical_labels: ['db', 'migration'],
       mentions: [
         { surface: 'Ada', entity_kind: 'Person', confidence: 0.8, aliases: ['Ada L.'] },
-        ...[
-          {
-            surface: 'orion',
-            entity_kind: 'Project',
-            canonical_entity_id: entityId,
-            confidence: 0.9,
-            aliases: ['o'],
-          },
-        ],
+        {
+          surface: 'orion',
+          entity_kind: 'Project',
+          canonical_entity_id: entityId,
+          confidence: 0.9,
+          aliases: ['o'],
+        },
       ],
       relation_candidates: [
         { predicate: 'caused_by', target_record_id: recordId, confidence: 0.7, resolved: true },
@@ -126,7 +124,8 @@ describe('the answer of a model', () => {
   it('does not override what the client gave', () => {
     const captured = { ...input, summary: 'told', proposed_type: 'working' as const }
     expect(adopted({ summary: 'guessed', proposed_type: 'semantic' }, captured)).toMatchObject({
-      ...{ summary: 'told', proposed_type: 'working' },
+      summary: 'told',
+      proposed_type: 'working',
     })
   })
 

@@ -8,7 +8,11 @@ const record = (object: unknown) => ({
   id: 'r',
   created_at: at,
   payload: {
-    ...{ kind: 'semantic' as const, subject: 's', predicate: 'p', object, evidence: [] },
+    kind: 'semantic' as const,
+    subject: 's',
+    predicate: 'p',
+    object,
+    evidence: [],
     validity: { mode: 'global' as const },
   },
 })
@@ -16,7 +20,8 @@ const record = (object: unknown) => ({
 describe('the lines about records in a prompt', () => {
   it('contain the date and the text without secrets', () => {
     expect(formatRecord(record({ user: 'ada', password: 'hunter2' }))).toEqual({
-      ...{ on: '2026-03-01', says: 's p ada' },
+      on: '2026-03-01',
+      says: 's p ada',
     })
   })
 

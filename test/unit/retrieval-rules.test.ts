@@ -50,10 +50,15 @@ describe('readQuestion', () => {
   it('can show redacted records only when no condition is on hidden fields', () => {
     const shows = (request: object) => canShowRedacted(readQuestion(request, own, now))
     expect([{ memory_types: ['entity'] }, { scopes: ['a'] }, { min_salience: 0.1 }].map(shows)).toEqual([
-      ...[true, true, true],
+      true,
+      true,
+      true,
     ])
     const hidden = [
-      ...[{ mode: 'facts_only' }, { layers: ['working'] }, { tags: ['a'] }, { min_importance: 0 }],
+      { mode: 'facts_only' },
+      { layers: ['working'] },
+      { tags: ['a'] },
+      { min_importance: 0 },
       { as_of: '2026-03-28T09:29:59.999Z' },
     ]
     expect(hidden.map(shows)).toEqual(hidden.map(() => false))
@@ -63,7 +68,12 @@ describe('readQuestion', () => {
 describe('listNames', () => {
   it('returns single words and neighbouring words, longest first', () => {
     expect(listNames('ask Ada Lovelace')).toEqual([
-      ...['ask Ada Lovelace', 'ask Ada', 'Ada Lovelace', 'ask', 'Ada', 'Lovelace'],
+      'ask Ada Lovelace',
+      'ask Ada',
+      'Ada Lovelace',
+      'ask',
+      'Ada',
+      'Lovelace',
     ])
   })
 
@@ -90,12 +100,22 @@ describe('listNames', () => {
 
 describe('one hop of graph growth', () => {
   const sprout = (id: string, score: number): CandidateNode => ({
-    ...{ id, hop: 0, score, isOpen: true },
+    id,
+    hop: 0,
+    score,
+    isOpen: true,
     signals: { channels: [], fused: score, ...neutralFactors },
   })
   const edge = (source_id: string, target_id: string, more: Partial<Neighbour> = {}): Neighbour => ({
-    ...{ source_id, target_id, predicate: 'near', weight: 1, created_at: new Date(0) },
-    ...{ isOpen: true, salience: 1, importance: 0.5, ...more },
+    source_id,
+    target_id,
+    predicate: 'near',
+    weight: 1,
+    created_at: new Date(0),
+    isOpen: true,
+    salience: 1,
+    importance: 0.5,
+    ...more,
   })
   const nodes = new Map([sprout('a', 1), sprout('b', 0.5)].map((node) => [node.id, node]))
 
@@ -109,10 +129,8 @@ describe('one hop of graph growth', () => {
     ]
     const grown = selectNextHop(nodes, found, 1, 2)
     expect(grown.map(({ id, hop, score }) => [id, hop, score])).toEqual([
-      ...[
-        ['x', 1, 0.5],
-        ['z', 1, 0.25],
-      ],
+      ['x', 1, 0.5],
+      ['z', 1, 0.25],
     ])
     expect(grown[0]?.signals.via?.source_id).toBe('a')
     expect(selectNextHop(nodes, found, 1, -1)).toEqual([])

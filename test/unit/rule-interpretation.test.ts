@@ -47,7 +47,11 @@ describe('a mention by rule', () => {
       tool_graph: [{ id: '1', tool: 'go' }],
     }
     expect(named(content, { context: { service: 'auth' } })).toEqual([
-      ...['ada (Person)', 'bob (Person)', 'auth (Service)', 'go (Tool)', 'a.ts (File)'],
+      'ada (Person)',
+      'bob (Person)',
+      'auth (Service)',
+      'go (Tool)',
+      'a.ts (File)',
     ])
   })
 
@@ -114,8 +118,14 @@ describe('a reference by rule', () => {
 describe('an interpretation by rule', () => {
   it('has the summary, tags and type of the capture, or a derived type', () => {
     expect(interpreted({ summary: 'hello' }, { tags: ['a', 'b', 'a'] })).toEqual({
-      ...{ status: 'tentative', summary: 'hello', proposed_type: 'episodic', topical_labels: ['a', 'b'] },
-      ...{ mentions: [], relation_candidates: [], reference_candidates: [], extraction_confidence: 0.3 },
+      status: 'tentative',
+      summary: 'hello',
+      proposed_type: 'episodic',
+      topical_labels: ['a', 'b'],
+      mentions: [],
+      relation_candidates: [],
+      reference_candidates: [],
+      extraction_confidence: 0.3,
     })
     const fact = { subject: 's', predicate: 'p', object: 1 }
     expect(interpreted(fact).proposed_type).toBe('semantic')

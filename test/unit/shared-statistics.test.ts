@@ -4,7 +4,9 @@ import { keepSteady } from '../../src/retrieval/text/shared-statistics.ts'
 
 const counts = { common: 400, some: 40, few: 2 }
 const read = (more: Partial<WordStatistics> = {}, words: object = {}): WordStatistics => ({
-  ...{ rows: 1_200, averageLength: 11, sampled: 1_200 },
+  rows: 1_200,
+  averageLength: 11,
+  sampled: 1_200,
   counts: new Map(Object.entries({ ...counts, ...words })),
   ...more,
 })

@@ -88,7 +88,8 @@ describe('the similarity of stored vectors', () => {
 
 describe('isIndependentSource', () => {
   const recordFrom = (more: object = {}, sources: object = {}): RecordSource => ({
-    ...{ source_type: 'ai', sensitivity: 'low' },
+    source_type: 'ai',
+    sensitivity: 'low',
     provenance: { sources: [{ kind: 'event', ref: 'r', ...sources }] },
     ...more,
   })

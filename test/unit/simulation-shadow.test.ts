@@ -10,10 +10,22 @@ const window = { from: at(10), until: at(40) }
 
 function life(more: Partial<RecordedLife> = {}): RecordedLife {
   return {
-    ...{ curve: 'exponential', half_life_seconds: 86_400, min_salience: 0, max_age_seconds: 0 },
-    ...{ base_salience: 1, anchored_at: at(0), created_at: at(0), expires_at: null, pinned: false },
-    ...{ max_salience: 1, reinforcement_gain: 0.1, deletion_policy: 'auto_prune', status: 'active' },
-    ...{ forgotten_at: null, forgotten_reason: null, moves: [] },
+    curve: 'exponential',
+    half_life_seconds: 86_400,
+    min_salience: 0,
+    max_age_seconds: 0,
+    base_salience: 1,
+    anchored_at: at(0),
+    created_at: at(0),
+    expires_at: null,
+    pinned: false,
+    max_salience: 1,
+    reinforcement_gain: 0.1,
+    deletion_policy: 'auto_prune',
+    status: 'active',
+    forgotten_at: null,
+    forgotten_reason: null,
+    moves: [],
     ...more,
   }
 }

@@ -67,7 +67,12 @@ describe('findSummaryFault', () => {
 
 const fact = (object: unknown, more: object = {}) =>
   ({
-    ...{ kind: 'semantic', subject: 's', predicate: 'p', object, evidence: [], validity: { mode: 'global' } },
+    kind: 'semantic',
+    subject: 's',
+    predicate: 'p',
+    object,
+    evidence: [],
+    validity: { mode: 'global' },
     ...more,
   }) as Payload
 const source = (id: string, payload: Payload | null) => ({ id, created_at: new Date(0), payload })

@@ -21,8 +21,13 @@ describe('a working state', () => {
 
   it('is executing by default and takes its summary from the capture', () => {
     expect(planTask({ thread_id: 't' }, { summary: 'In progress' }).payload).toEqual({
-      ...{ kind: 'working', thread_id: 't', state: 'executing', context_summary: 'In progress' },
-      ...{ active_constraints: [], next_actions: [], open_questions: [] },
+      kind: 'working',
+      thread_id: 't',
+      state: 'executing',
+      context_summary: 'In progress',
+      active_constraints: [],
+      next_actions: [],
+      open_questions: [],
     })
   })
 

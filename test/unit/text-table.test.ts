@@ -22,16 +22,17 @@ function textOf(name: string, counts: Counts, more: Partial<StoredText> = {}): S
   const id = idNamed(name)
   const words = Object.values(counts).reduce((sum, count) => sum + count, 0)
   return {
-    ...{
-      id,
-      version: [1, 0],
-      time: 0,
-      day: '2026-01-01',
-      scope: 'team',
-      type: 'episodic',
-      sensitivity: 'low',
-    },
-    ...{ asks: false, words, search: encodeSearchVector(counts), ...more },
+    id,
+    version: [1, 0],
+    time: 0,
+    day: '2026-01-01',
+    scope: 'team',
+    type: 'episodic',
+    sensitivity: 'low',
+    asks: false,
+    words,
+    search: encodeSearchVector(counts),
+    ...more,
   }
 }
 

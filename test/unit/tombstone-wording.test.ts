@@ -7,7 +7,12 @@ import { computeErasedIds } from '../../src/records/erasure/descent-closure.ts'
 import { removeErasedSources } from '../../src/records/erasure/kept-record.ts'
 
 const fact = (object: unknown): Payload => ({
-  ...{ kind: 'semantic', subject: 's', predicate: 'p', object, validity: { mode: 'global' }, evidence: [] },
+  kind: 'semantic',
+  subject: 's',
+  predicate: 'p',
+  object,
+  validity: { mode: 'global' },
+  evidence: [],
 })
 
 describe('the canonical wording of a record', () => {
@@ -44,8 +49,10 @@ describe('the canonical wording of a record', () => {
 
 describe('a message', () => {
   const message = (summary: string, id = 'm'): Payload => ({
-    ...{ kind: 'episodic', tool_graph: [], artifacts: [] },
-    timeline: [{ ...{ t: '2026-01-01T00:00:00Z', event_kind: 'message', ref: 'r' }, summary }],
+    kind: 'episodic',
+    tool_graph: [],
+    artifacts: [],
+    timeline: [{ t: '2026-01-01T00:00:00Z', event_kind: 'message', ref: 'r', summary }],
     conversation: { id: 'c', message_id: id, position: 1, at: '2026-01-01T00:00:00Z', role: 'user' },
   })
 
@@ -67,7 +74,11 @@ describe('a message', () => {
 describe('computeErasedIds', () => {
   const edges = (...pairs: [string, string][]) =>
     pairs.map(([derived, source]) => ({
-      ...{ derived, source, kind: 'capture' as const, isGround: true, quotesAllSources: false },
+      derived,
+      source,
+      kind: 'capture' as const,
+      isGround: true,
+      quotesAllSources: false,
     }))
 
   it('includes records derived from the erased one alone, over any path', () => {
@@ -95,7 +106,8 @@ describe('computeErasedIds', () => {
     const id = '0197b9a0-0000-7000-8000-000000000001'
     const evidence = [{ source_type: 'event' as const, source_id: id, timestamp: '2026-01-01T00:00:00Z' }]
     const origins = {
-      ...{ tags: ['mine', 'theirs', 'shared'], interpretation: null },
+      tags: ['mine', 'theirs', 'shared'],
+      interpretation: null,
       payload: { ...fact('x'), evidence } as Payload,
       provenance: {
         sources: [{ kind: 'event' as const, ref: `record:${id.toUpperCase()}` }],

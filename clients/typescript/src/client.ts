@@ -79,7 +79,10 @@ function prepare(name: OperationName, input: AnyInput): OutgoingRequest {
   const key = input.idempotencyKey ?? (takesKey ? crypto.randomUUID() : undefined)
   const { signal, timeoutMs, retries } = input
   return {
-    ...{ operation: name, method, path: fillPath(path, input), signal },
+    operation: name,
+    method,
+    path: fillPath(path, input),
+    signal,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(retries === undefined ? {} : { retries }),
     headers: {

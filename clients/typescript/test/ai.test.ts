@@ -21,11 +21,15 @@ const usage = {
 type Generated = Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>
 
 const say = (text: string): Generated => ({
-  ...{ content: [{ type: 'text', text }], usage, warnings: [] },
+  content: [{ type: 'text', text }],
+  usage,
+  warnings: [],
   finishReason: { unified: 'stop', raw: undefined },
 })
 const use = (toolName: string, input: object): Generated => ({
-  ...{ usage, warnings: [], finishReason: { unified: 'tool-calls', raw: undefined } },
+  usage,
+  warnings: [],
+  finishReason: { unified: 'tool-calls', raw: undefined },
   content: [{ type: 'tool-call', toolCallId: `call-${made++}`, toolName, input: JSON.stringify(input) }],
 })
 
@@ -55,7 +59,8 @@ describe('the tools', () => {
     const [, revised] = await generate(scope, [use('revise', revision), say('Corrected.')])
     const successor = (revised as { output: { id: string } }).output.id
     expect(await service.client.getRecord({ path: { id: successor } })).toMatchObject({
-      ...{ payload: { subject: 'Ada', predicate: 'note', object: 'Ada prefers coffee.' }, source_type: 'ai' },
+      payload: { subject: 'Ada', predicate: 'note', object: 'Ada prefers coffee.' },
+      source_type: 'ai',
     })
     expect(await service.client.getRecord({ path: { id } })).toMatchObject({ status: 'superseded' })
 

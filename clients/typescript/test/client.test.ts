@@ -11,7 +11,8 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const fact = (subject: string, more: Partial<Schemas['NewRecord']> = {}): Schemas['NewRecord'] => ({
-  ...{ type: 'semantic', payload: { kind: 'semantic', subject, predicate: 'is', object: 1 } },
+  type: 'semantic',
+  payload: { kind: 'semantic', subject, predicate: 'is', object: 1 },
   ...more,
 })
 const why = { actor: 'a test', rationale: 'to see' }
@@ -50,7 +51,10 @@ describe('an operation', () => {
   it('throws the problem of a refusal', async () => {
     const refused = service.client.getRecord({ path: { id: missing } })
     await expect(refused).rejects.toMatchObject({
-      ...{ name: 'ProblemError', status: 404, code: 'record_not_found', operation: 'getRecord' },
+      name: 'ProblemError',
+      status: 404,
+      code: 'record_not_found',
+      operation: 'getRecord',
       problem: { request_id: expect.any(String) },
     })
     const error = await refused.catch((reason: unknown) => reason)

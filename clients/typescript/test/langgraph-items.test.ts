@@ -93,7 +93,9 @@ describe('a search', () => {
     const count = 102
     await store.batch(
       Array.from({ length: count }, (_, nth) => ({
-        ...{ namespace: ['many', nth % 2 === 0 ? 'even' : 'odd'], key: `k${nth}`, value: { nth } },
+        namespace: ['many', nth % 2 === 0 ? 'even' : 'odd'],
+        key: `k${nth}`,
+        value: { nth },
       })),
     )
     const seen: string[] = []

@@ -26,11 +26,15 @@ describe('a file', () => {
     const { items } = await client.listRecords({ query: { scope } })
     expect(items).toHaveLength(3)
     expect(items.map((each) => 'status' in each && each.status).sort()).toEqual([
-      ...['active', 'superseded', 'superseded'],
+      'active',
+      'superseded',
+      'superseded',
     ])
     const [live] = (await client.listRecords({ query: { scope, status: 'active' } })).items
     expect(live).toMatchObject({
-      ...{ sensitivity: 'medium', source_type: 'ai', salience: 1 },
+      sensitivity: 'medium',
+      source_type: 'ai',
+      salience: 1,
       payload: { subject: '/memories/done/plan.md', predicate: 'contains', object: 'final' },
       tags: ['/memories/done/plan.md', '/memories/', '/memories/done/'],
     })
@@ -172,7 +176,8 @@ describe('an agent of the package', () => {
     const { fetch, requests } = createFakeModel(calls)
     const anthropic = new Anthropic({ apiKey: 'none', fetch })
     const runner = anthropic.beta.messages.toolRunner({
-      ...{ model: 'a-model', max_tokens: 100 },
+      model: 'a-model',
+      max_tokens: 100,
       tools: [betaMemoryTool(handlers)],
       messages: [{ role: 'user', content: 'Remember what I drink.' }],
     })
@@ -199,8 +204,13 @@ function createFakeModel(calls: readonly object[]) {
       ? [{ type: 'tool_use', id: `call-${requests.length}`, name: 'memory', input }]
       : [{ type: 'text', text: 'done' }]
     return Response.json({
-      ...{ id: 'message', type: 'message', role: 'assistant', model: 'fake', content },
-      ...{ stop_reason: input ? 'tool_use' : 'end_turn', stop_sequence: null },
+      id: 'message',
+      type: 'message',
+      role: 'assistant',
+      model: 'fake',
+      content,
+      stop_reason: input ? 'tool_use' : 'end_turn',
+      stop_sequence: null,
       usage: { input_tokens: 1, output_tokens: 1 },
     })
   }

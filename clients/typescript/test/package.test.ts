@@ -24,9 +24,15 @@ const programs = [...texts.join('\n').matchAll(/```ts\n([\s\S]*?)```/g)]
 /** The strict options of a careful project. */
 const strict = {
   compilerOptions: {
-    ...{ target: 'es2024', lib: ['es2024', 'dom', 'dom.iterable'], module: 'nodenext', types: ['node'] },
-    ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true },
-    ...{ verbatimModuleSyntax: true, outDir: 'built' },
+    target: 'es2024',
+    lib: ['es2024', 'dom', 'dom.iterable'],
+    module: 'nodenext',
+    types: ['node'],
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    verbatimModuleSyntax: true,
+    outDir: 'built',
     // The types of other packages do not hold under all of these options.
     skipLibCheck: true,
   },
@@ -103,8 +109,12 @@ describe('the packed client', () => {
       "console.log(Object.keys({ ...(await import('@membrane/client')), ...(await import('@membrane/client/anthropic')) }).join())"
     const printed = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: folder })
     expect(printed.stdout.trim().split(',')).toEqual([
-      ...['ConnectionError', 'ProblemError', 'createClient', 'isProblem'],
-      ...['createMemoryTool', 'runMemoryCommand'],
+      'ConnectionError',
+      'ProblemError',
+      'createClient',
+      'isProblem',
+      'createMemoryTool',
+      'runMemoryCommand',
     ])
   }, 120_000)
 
@@ -144,7 +154,9 @@ describe('the packed client', () => {
 
   it('gives Claude its memory', async () => {
     const { url, requests, close } = await startFakeModel({
-      ...{ command: 'create', path: '/memories/drinks.md', file_text: 'tea' },
+      command: 'create',
+      path: '/memories/drinks.md',
+      file_text: 'tea',
     })
     const printed = await hold('program-1.js', { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'none' })
     await close()

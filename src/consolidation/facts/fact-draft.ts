@@ -24,7 +24,8 @@ export function draftConsolidated(
   const record: NewRecord = {
     ...content,
     ...(scope === unscoped ? {} : { scope }),
-    ...{ sensitivity, confidence: Math.max(...episodes.map(({ confidence }) => confidence)) },
+    sensitivity,
+    confidence: Math.max(...episodes.map(({ confidence }) => confidence)),
     tags: [...new Set(['consolidated', ...episodes.flatMap(({ tags }) => tags)])].slice(0, maxTags),
     source_type: 'auto_extracted',
   }
@@ -36,7 +37,11 @@ export function draftConsolidated(
     policies,
   })
   const edges = episodes.map((episode) => ({
-    ...{ source_id: id, predicate: 'derived_from', target_id: episode.id, weight: 1, created_at: now },
+    source_id: id,
+    predicate: 'derived_from',
+    target_id: episode.id,
+    weight: 1,
+    created_at: now,
   }))
   const descents = episodes.map((episode) => createDescent(id, episode.id))
   return { ...draft, edges, descents, audit: { ...draft.audit, rationale: 'consolidated', run_id: runId } }
@@ -51,7 +56,9 @@ const maxTags = 100
 /** A stage acts without limits of trust; what it may write follows from its episodes. */
 function createCaller(actor: string): Caller {
   return {
-    ...{ principal: actor, name: actor, sourceType: 'auto_extracted' },
+    principal: actor,
+    name: actor,
+    sourceType: 'auto_extracted',
     permissions: new Set(permissions),
     isService: true,
     trust: fullTrust,

@@ -33,7 +33,11 @@ export function groupFacts(observedFacts: readonly ObservedFact[]): FactGroup[] 
     if (!detail) continue
     const key = JSON.stringify([digest.toString('base64'), detail.toString('base64'), scope, sensitivity])
     const known = byKey.get(key) ?? {
-      ...{ fact, handle: { digest, detail, place }, scope, sensitivity, observations: [] },
+      fact,
+      handle: { digest, detail, place },
+      scope,
+      sensitivity,
+      observations: [],
     }
     byKey.set(key, known)
     // An episode that states a fact twice is one observation.

@@ -65,7 +65,9 @@ export function createFacts(resources: FactCreationResources) {
     })
     const created = [...createdIds].map(([each, id]) => describeCreation(id, each))
     return {
-      ...{ created: createdIds.size, refused: newFacts.length - createdIds.size, reinforced },
+      created: createdIds.size,
+      refused: newFacts.length - createdIds.size,
+      reinforced,
       changes: [...created, ...changes],
     }
   }
@@ -109,7 +111,8 @@ async function reinforce(
   })
   if (reinforced.length > 0) await writeReinforced(tx, reinforced, { actor, now, runId, keptFor })
   const changes = reinforced.map(({ id, times, lifecycle: { salience } }) => ({
-    ...{ record_id: id, action: 'reinforce' },
+    record_id: id,
+    action: 'reinforce',
     before: { salience: times[0]?.before ?? salience },
     after: { salience },
   }))

@@ -76,7 +76,11 @@ export function createEntityLinker(facts: readonly FactGroup[]): EntityLinker {
         return entity ? [{ target: entity.id, predicate }] : []
       })
       return deduplicateLinks(linked).map(({ target, predicate }) => ({
-        ...{ source_id: id, predicate, target_id: target, weight: 1, created_at: now },
+        source_id: id,
+        predicate,
+        target_id: target,
+        weight: 1,
+        created_at: now,
       }))
     },
   }

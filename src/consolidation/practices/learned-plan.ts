@@ -39,10 +39,13 @@ function readPlan({ payload: { tool_graph: calls } }: Episode): Pattern | undefi
       const summary = timeline.find(({ summary }) => summary?.trim())?.summary
       const names = nameNodes(calls)
       return {
-        ...{ kind: 'plan_graph', plan_id: `plan-${handle.digest.toString('hex')}`, version: '1' },
+        kind: 'plan_graph',
+        plan_id: `plan-${handle.digest.toString('hex')}`,
+        version: '1',
         ...(summary === undefined ? {} : { intent: cut(summary) }),
         nodes: calls.map(({ tool, args }, place) => ({
-          ...{ id: names[place] ?? '', op: tool },
+          id: names[place] ?? '',
+          op: tool,
           ...(args === undefined ? {} : { params: toParams(args) }),
         })),
         edges: listEdges(calls),
@@ -96,7 +99,8 @@ function readCounts(kept: unknown): OutcomeCounts {
 function writeCounts({ successes, failures, lastAt }: OutcomeCounts): object {
   const uses = successes + failures
   return {
-    ...{ execution_count: uses, failure_rate: uses === 0 ? 0 : failures / uses },
+    execution_count: uses,
+    failure_rate: uses === 0 ? 0 : failures / uses,
     ...(lastAt === null ? {} : { last_executed_at: lastAt }),
   }
 }

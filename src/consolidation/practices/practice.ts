@@ -94,8 +94,10 @@ export function updatePractice(
       ...(isNew ? { salience: [before, lifecycle.salience] } : {}),
     }
     return {
-      ...{ action: isNew ? ('reinforce' as const) : ('revise' as const), episode: change.episode.id },
-      ...{ at: change.episode.created_at.toISOString(), changes },
+      action: isNew ? ('reinforce' as const) : ('revise' as const),
+      episode: change.episode.id,
+      at: change.episode.created_at.toISOString(),
+      changes,
     }
   })
   return { id: practice.id, lifecycle: toLifeChange(lifecycle, now), kept, entries }
@@ -104,7 +106,12 @@ export function updatePractice(
 function toLifeChange(lifecycle: LifecycleState, now: Date): LifecycleChange {
   const { base_salience, anchored_at, last_reinforced_at, pinned, expires_at, prune_at } = lifecycle
   return {
-    ...{ base_salience, anchored_at, last_reinforced_at, pinned, expires_at, prune_at },
+    base_salience,
+    anchored_at,
+    last_reinforced_at,
+    pinned,
+    expires_at,
+    prune_at,
     salience: salienceAt(lifecycle, now),
   }
 }

@@ -112,7 +112,7 @@ export function createPracticeStage(
       const id = ids.next()
       toUpdate.set(id, founded.later)
       const sources = [...founded.founding.map(({ episode }) => episode.id), ...(found?.episodes ?? [])]
-      return [draft(group, founded, { ...{ id, input, policies: known }, sources: [...new Set(sources)] })]
+      return [draft(group, founded, { id, input, policies: known, sources: [...new Set(sources)] })]
     })
     const stored = drafts.length === 0 ? new Set() : (await insertRecords(tx, drafts, textLanguage, seal)).ids
     for (const id of toUpdate.keys()) if (!stored.has(id)) toUpdate.delete(id)
@@ -133,13 +133,14 @@ export function createPracticeStage(
     const drafted = draftConsolidated({ type: kind.type, payload, provenance }, draftOptions)
     const others = sources.filter((source) => source !== founder.id)
     const edges = others.map((target) => ({
-      ...{ source_id: id, predicate: 'derived_from', target_id: target, weight: 1, created_at: now },
+      source_id: id,
+      predicate: 'derived_from',
+      target_id: target,
+      weight: 1,
+      created_at: now,
     }))
     const descents = others.map((source) => createDescent(id, source))
-    return {
-      ...drafted,
-      ...{ edges: [...drafted.edges, ...edges], descents: [...drafted.descents, ...descents] },
-    }
+    return { ...drafted, edges: [...drafted.edges, ...edges], descents: [...drafted.descents, ...descents] }
   }
 
   /** An existing edge shows that the episode was counted, here or where both were imported from. */

@@ -32,7 +32,8 @@ function readSkill({ payload }: Episode): Pattern | undefined {
       triggers: listSignals(episode).map((signal) => ({ signal })),
       recipe: tools.map((tool) => ({ step: `Use ${tool}.`, tool })),
       required_tools: [...new Set(tools)],
-      ...{ failure_modes: [], fallbacks: [] },
+      failure_modes: [],
+      fallbacks: [],
     }),
   }
 }
@@ -63,7 +64,9 @@ function readCounts(kept: unknown): OutcomeCounts {
 function writeCounts({ successes, failures, lastAt }: OutcomeCounts): object {
   const uses = successes + failures
   return {
-    ...{ success_count: successes, failure_count: failures, success_rate: uses === 0 ? 0 : successes / uses },
+    success_count: successes,
+    failure_count: failures,
+    success_rate: uses === 0 ? 0 : successes / uses,
     ...(lastAt === null ? {} : { last_used_at: lastAt }),
   }
 }

@@ -44,11 +44,26 @@ async function initialise(staging: string, { initdb, account, durable }: Cluster
   await account.own(staging)
   await account.own(password)
   const { command, args, options } = account.launch(initdb, [
-    ...['--pgdata', data, '--username', superuser, '--pwfile', password],
-    ...['--auth-host', 'scram-sha-256', '--auth-local', durable ? 'scram-sha-256' : 'trust'],
+    '--pgdata',
+    data,
+    '--username',
+    superuser,
+    '--pwfile',
+    password,
+    '--auth-host',
+    'scram-sha-256',
+    '--auth-local',
+    durable ? 'scram-sha-256' : 'trust',
     // Sorting by code point and Unicode case rules, the same on every machine and with every libc.
-    ...['--encoding', 'UTF8', '--no-locale', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
-    ...['--no-instructions', ...(durable ? [] : ['--no-sync'])],
+    '--encoding',
+    'UTF8',
+    '--no-locale',
+    '--locale-provider',
+    'builtin',
+    '--builtin-locale',
+    'C.UTF-8',
+    '--no-instructions',
+    ...(durable ? [] : ['--no-sync']),
   ])
   const child = spawn(command, args, {
     ...options,

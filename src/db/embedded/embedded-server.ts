@@ -40,7 +40,8 @@ async function launch(options: Server): Promise<Postmaster | undefined> {
     args,
     options: ids,
   } = options.account.launch(options.postgres, [
-    ...['-D', options.cluster],
+    '-D',
+    options.cluster,
     ...settings(options, options.port ?? (await pickPort())).flatMap((setting) => ['-c', setting]),
   ])
   const log = await open(options.logFile, 'a', 0o600)
@@ -62,12 +63,21 @@ async function launch(options: Server): Promise<Postmaster | undefined> {
 
 function settings({ cluster, durable }: Server, port: number): string[] {
   return [
-    ...[`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${socketFolderOf(cluster)}`],
-    ...['max_connections=100', 'shared_buffers=256MB', 'max_wal_size=2GB', 'checkpoint_timeout=15min'],
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${socketFolderOf(cluster)}`,
+    'max_connections=100',
+    'shared_buffers=256MB',
+    'max_wal_size=2GB',
+    'checkpoint_timeout=15min',
     // Our statements are short: compiling them would cost more than it saves.
-    ...['jit=off', 'timezone=UTC', 'log_timezone=UTC'],
+    'jit=off',
+    'timezone=UTC',
+    'log_timezone=UTC',
     // The text of a failed statement can be memory content, which no log may contain.
-    ...['log_min_error_statement=panic', 'log_error_verbosity=terse', 'log_checkpoints=off'],
+    'log_min_error_statement=panic',
+    'log_error_verbosity=terse',
+    'log_checkpoints=off',
     ...(durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']),
   ]
 }

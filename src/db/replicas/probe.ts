@@ -27,8 +27,12 @@ export type Probe = { ask(): Promise<Probed>; close(): Promise<void> }
 /** Looks at a server over a connection of its own, so that a busy pool does not delay the verdict. */
 export function createProbe(url: string, kind: 'primary' | 'replica', applicationName: string): Probe {
   const pool = new pg.Pool({
-    ...{ connectionString: url, max: 1, application_name: applicationName },
-    ...{ connectionTimeoutMillis: patienceMs, query_timeout: patienceMs, keepAlive: true },
+    connectionString: url,
+    max: 1,
+    application_name: applicationName,
+    connectionTimeoutMillis: patienceMs,
+    query_timeout: patienceMs,
+    keepAlive: true,
   })
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))

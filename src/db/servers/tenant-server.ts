@@ -89,8 +89,10 @@ export function createTenantServer(options: ServerOptions) {
   /** Undefined when the server answers, be it by a refusal. */
   async function findSilence(): Promise<unknown> {
     const client = new pg.Client({
-      ...{ connectionString: options.url, application_name: `${options.applicationName} probe` },
-      ...{ connectionTimeoutMillis: lookTimeoutMs, query_timeout: lookTimeoutMs },
+      connectionString: options.url,
+      application_name: `${options.applicationName} probe`,
+      connectionTimeoutMillis: lookTimeoutMs,
+      query_timeout: lookTimeoutMs,
     })
     client.on('error', () => {})
     try {

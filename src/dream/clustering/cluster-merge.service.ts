@@ -23,7 +23,10 @@ const rationale = 'merged into a summary of similar records'
 const maxTags = 100
 
 const caller: Caller = {
-  ...{ principal: actor, name: actor, sourceType: 'dream', permissions: new Set(permissions) },
+  principal: actor,
+  name: actor,
+  sourceType: 'dream',
+  permissions: new Set(permissions),
   isService: true,
   trust: fullTrust,
 }
@@ -41,9 +44,12 @@ export function createMerge({ insertFact, textLanguage }: Resources) {
     const audit = { actor, rationale, now: run.startedAt, runId: run.id }
     const tags = sortByFrequency(input.members.flatMap((member) => member.tags))
     const summaryId = await insertFact(tx, {
-      ...{ ...audit, ...pickVisibility(input.partition), tags: ['summary', ...tags].slice(0, maxTags) },
+      ...audit,
+      ...pickVisibility(input.partition),
+      tags: ['summary', ...tags].slice(0, maxTags),
       fact: { subject: chooseSubject(input.members, tags), predicate: 'summary', object: input.summary },
-      ...{ sources: ids, links: [] },
+      sources: ids,
+      links: [],
     })
     if (summaryId === undefined) return { outcome: 'erased' }
     for (const source of sources) {
@@ -85,7 +91,9 @@ function describeChanges(summaryId: string, sources: readonly StoredRecord[]): C
   return [
     { record_id: summaryId, action: 'create', after: { type: 'semantic', derived_from: ids } },
     ...sources.map(({ id, status }) => ({
-      ...{ record_id: id, action: 'merge', before: { status } },
+      record_id: id,
+      action: 'merge',
+      before: { status },
       after: { status: 'merged', merged_into: summaryId },
     })),
   ]

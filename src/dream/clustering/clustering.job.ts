@@ -152,7 +152,8 @@ async function listCandidates(
     const listed = await findListedCandidates(tx, run.id, seeds)
     const fresh = groups.filter(([seed]) => seed !== undefined && !listed.has(seed))
     const changes = fresh.map(([seed = '', ...others]) => ({
-      ...{ record_id: seed, action: 'candidate' },
+      record_id: seed,
+      action: 'candidate',
       after: { members: [seed, ...others] },
     }))
     return { counts: { cluster_candidates: fresh.length }, changes }

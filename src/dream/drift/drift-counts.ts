@@ -20,7 +20,9 @@ export function createDriftReport() {
       counts[finding]++
       if (items[finding].length === maxItems) continue
       items[finding].push({
-        ...{ record_id: record.id, kind: reference.kind, reference: reference.reference },
+        record_id: record.id,
+        kind: reference.kind,
+        reference: reference.reference,
         ...(finding === 'unknown' ? {} : { found: finding === 'found' }),
       })
     }
@@ -29,7 +31,10 @@ export function createDriftReport() {
   function report() {
     const known = counts.found + counts.missing
     return {
-      ...{ checked, found: counts.found, missing: counts.missing, unknown: counts.unknown },
+      checked,
+      found: counts.found,
+      missing: counts.missing,
+      unknown: counts.unknown,
       score: known === 0 ? 100 : (100 * counts.found) / known,
       items: [...items.missing, ...items.unknown, ...items.found].slice(0, maxItems),
     }

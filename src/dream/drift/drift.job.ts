@@ -120,14 +120,12 @@ export function createDriftStep({ roots, textLanguage, size = defaultBatchSize }
   async function moveStatus(tx: Transaction, { run }: RunContext, record: StoredRecord, due: DueMove) {
     if (due.move === 'note' || due.move === 'clear') return
     await writeChange(tx, record, {
-      ...{
-        action: 'status',
-        actor,
-        rationale: getReason(due),
-        now: run.startedAt,
-        runId: run.id,
-        textLanguage,
-      },
+      action: 'status',
+      actor,
+      rationale: getReason(due),
+      now: run.startedAt,
+      runId: run.id,
+      textLanguage,
       status: { to: outcomes[due.move].to, step: 'drift' },
     })
   }

@@ -30,7 +30,8 @@ export const DriftReport = closed(
     missing: Count('Number of references that do not exist.'),
     unknown: Count('Number of references that could not be checked.'),
     score: Type.Number({
-      ...{ minimum: 0, maximum: 100 },
+      minimum: 0,
+      maximum: 100,
       description: 'Percentage of found among found and missing references; 100 if there are none.',
     }),
     complete: Type.Boolean({ description: 'False if there were more records than one request checks.' }),
@@ -44,11 +45,18 @@ export const DriftReport = closed(
     $id: 'DriftReport',
     examples: [
       {
-        ...{ checked: 12, found: 19, missing: 1, unknown: 0, score: 95, complete: true },
+        checked: 12,
+        found: 19,
+        missing: 1,
+        unknown: 0,
+        score: 95,
+        complete: true,
         items: [
           {
-            ...{ record_id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11', kind: 'path' },
-            ...{ reference: 'src/server.ts', found: false },
+            record_id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11',
+            kind: 'path',
+            reference: 'src/server.ts',
+            found: false,
           },
         ],
       },

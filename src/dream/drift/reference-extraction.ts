@@ -9,8 +9,16 @@ const maxCharacters = 1_048_576
 
 /** Fields with names and sources, which do not say where a file is. */
 const ignoredFields = new Set([
-  ...['kind', 'identifiers', 'aliases', 'canonical_name', 'evidence', 'revision', 'performance', 'metrics'],
-  ...['plan_id', 'edges'],
+  'kind',
+  'identifiers',
+  'aliases',
+  'canonical_name',
+  'evidence',
+  'revision',
+  'performance',
+  'metrics',
+  'plan_id',
+  'edges',
 ])
 
 /**

@@ -96,21 +96,20 @@ export function createProbingStep({ textLanguage }: Resources): Step {
     const after = before * importanceFactor
     const reasonSuffix = reason === undefined ? '' : `: ${maskText(reason)}`
     await writeChange(tx, stored, {
-      ...{
-        action: 'status',
-        actor,
-        rationale: `doubted by a model${reasonSuffix}`,
-        now,
-        runId,
-        textLanguage,
-      },
+      action: 'status',
+      actor,
+      rationale: `doubted by a model${reasonSuffix}`,
+      now,
+      runId,
+      textLanguage,
       status: { to: 'challenged', step },
       record: { base_importance: after },
       changes: { base_importance: [before, after] },
     })
     await rescore(tx, { ids: [id], now, runId })
     return {
-      ...{ record_id: id, action: 'probe_challenge' },
+      record_id: id,
+      action: 'probe_challenge',
       before: { status: stored.status, base_importance: before },
       after: { status: 'challenged', base_importance: after },
     }

@@ -215,7 +215,10 @@ function isUnchanged(
 /** The sensitivity of the entity, which is at least that of all the facts. */
 function toFact({ entity: { id, scope, sensitivity }, question }: DueProfile, profile: string) {
   return {
-    ...{ scope, sensitivity, rationale: 'profile', tags: ['peer-card'] },
+    scope,
+    sensitivity,
+    rationale: 'profile',
+    tags: ['peer-card'],
     fact: { subject: id, predicate: 'profile', object: profile },
     sources: [id, ...question.shownRecords.map((each) => each.id)],
     links: [{ predicate: 'subject_entity', target: id }],

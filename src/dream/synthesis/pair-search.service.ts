@@ -45,7 +45,8 @@ async function createOutlines(
     const byEntity = Map.groupBy(factVectors, ({ entity_id: id }) => id)
     for (const id of pageIds) {
       const decoded = (byEntity.get(id) ?? []).map(({ code, bits, tags }) => ({
-        ...{ vector: decode(code, model.dimensions, bits), tags },
+        vector: decode(code, model.dimensions, bits),
+        tags,
       }))
       const outline = createOutline(id, decoded)
       if (outline) outlines.push(outline)

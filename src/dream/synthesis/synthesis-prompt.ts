@@ -50,7 +50,11 @@ export function buildQuestion(
     formattedSides.flatMap((each) => each.shownRecords).map((each) => [each.id, each]),
   )
   return {
-    ...{ system, document: { entities }, schema: ConnectionAnswer, name: 'synthesis', read: readConnection },
+    system,
+    document: { entities },
+    schema: ConnectionAnswer,
+    name: 'synthesis',
+    read: readConnection,
     shownRecords: [...shownRecords.values()],
   }
 }

@@ -178,7 +178,10 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
     const [stored] = await findRecords(tx, [one], fullTrust, 1)
     if (!stored) throw new Error('the locked entity does not exist')
     await writeChange(tx, stored, {
-      ...{ ...at, action: 'revise', rationale: 'related', textLanguage },
+      ...at,
+      action: 'revise',
+      rationale: 'related',
+      textLanguage,
       changes: { [`relations.related_to.${other}`]: [null, 1] },
     })
   }
@@ -206,9 +209,13 @@ function toFact(
   const sensitivity: Sensitivity =
     rankOf(one.sensitivity) > rankOf(other.sensitivity) ? one.sensitivity : other.sensitivity
   return {
-    ...{ scope: one.scope, sensitivity, rationale: 'synthesis', tags: ['synthesis'] },
+    scope: one.scope,
+    sensitivity,
+    rationale: 'synthesis',
+    tags: ['synthesis'],
     fact: {
-      ...{ subject: one.payload.canonical_name, predicate: 'related_to' },
+      subject: one.payload.canonical_name,
+      predicate: 'related_to',
       object: { entity: other.payload.canonical_name, synthesis, insight },
     },
     sources: [one.id, other.id, ...question.shownRecords.map(({ id }) => id)],

@@ -10,7 +10,8 @@ type Resources = { db: Database; log: Logger; cache: CellCache; everyMs?: number
 export function pollCells({ db, log, cache, everyMs = 30_000 }: Resources): Poll {
   const upkeep = createCellUpkeep({ db, log, cache })
   return startPoll({
-    ...{ everyMs, look: (signal) => upkeep.tidy(signal) },
+    everyMs,
+    look: (signal) => upkeep.tidy(signal),
     onError: (error) => log.warn('the cells of vectors could not be updated', { err: error }),
   })
 }

@@ -68,7 +68,12 @@ export function createVectorPages(mostBytes: number) {
   }
 
   return {
-    ...{ take, giveBack, write, read, compare, differ },
+    take,
+    giveBack,
+    write,
+    read,
+    compare,
+    differ,
     /** How many vectors of a length fit into a page. */
     perPage: (length: number) => Math.floor(pageBytes / length),
     countFree: () => most - grown + free.length,

@@ -162,8 +162,14 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   }
 
   return {
-    ...{ add, remove, versionOf, findNearest, readVector, close },
-    ...{ placeOf: ids.placeOf, idOf: ids.idOf },
+    add,
+    remove,
+    versionOf,
+    findNearest,
+    readVector,
+    close,
+    placeOf: ids.placeOf,
+    idOf: ids.idOf,
     countAdded: () => ids.length,
     countKept: () => ids.length - gone,
     countWithoutCell: () => placesOf.get(noCell)?.length ?? 0,

@@ -24,7 +24,9 @@ export function readTokenTable(): TokenTable {
 /** The built-in embedder of word meanings. */
 export function staticEmbedder(): Embedder & { dimensions: number } {
   return {
-    ...{ provider: 'static', model: staticModel, dimensions: staticDimensions },
+    provider: 'static',
+    model: staticModel,
+    dimensions: staticDimensions,
     embed: async (texts) => texts.map((text) => staticEmbedding(text.slice(0, longest), readTokenTable())),
   }
 }

@@ -29,7 +29,10 @@ export function createSurprisePreviewService({ queryEmbedder, vectors }: Resourc
     if (read.outcome !== 'embedded') throw noWordError()
     const { model, vector } = read
     const found = await vectors.findCandidates({
-      ...{ model, vector, scopes: [scope], limit: comparedNeighbours },
+      model,
+      vector,
+      scopes: [scope],
+      limit: comparedNeighbours,
       conditions: [openTo(caller.trust), ...comparableIn(scope, caller.trust.maxSensitivity)],
     })
     const neighbours = findMostSimilar(vector, found, comparedNeighbours)

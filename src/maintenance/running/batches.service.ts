@@ -53,7 +53,11 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
   const isJoined = run.dryRun && joinsBatches
   const rehearsal = isJoined
     ? createRehearsal({
-        ...{ db, run, lock: requireFence, read: readKept, store: storeRehearsed },
+        db,
+        run,
+        lock: requireFence,
+        read: readKept,
+        store: storeRehearsed,
         // An undo reads what it wrote in the batches before.
         keeps: run.keepsEffects === true || leased.job === 'undo',
       })

@@ -141,7 +141,11 @@ export function toLeasedRun(run: RunToLease, fence: number, startedAt: Date): Le
     job: run.job as JobName,
     fence,
     run: {
-      ...{ id: run.id, dryRun: run.dry_run, scope: run.scope, startedAt, traceparent: run.traceparent },
+      id: run.id,
+      dryRun: run.dry_run,
+      scope: run.scope,
+      startedAt,
+      traceparent: run.traceparent,
       keepsEffects: run.dry_run ? run.is_plan === true : jobsWithEffects.has(run.job),
       // Only checked JSON is stored.
       options: run.options as LeasedRun['run']['options'],

@@ -38,7 +38,9 @@ export function createForeignReading({ db, clock, defaultSensitivity, policies }
 
   async function draft(item: Item, landing: Landing): Promise<ParsedLine> {
     const place = {
-      ...{ line: item.line, id: landing.idOf(item.source), size: sizeOf(item) },
+      line: item.line,
+      id: landing.idOf(item.source),
+      size: sizeOf(item),
       ...('isMention' in item ? { isMention: true } : {}),
     }
     try {

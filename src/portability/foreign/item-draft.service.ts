@@ -37,7 +37,9 @@ export function draftItem(item: Item, landing: Landing, { now, policies }: Momen
   const line: unknown = {
     ...startClock(record, now, policies),
     ...(scope === unscoped ? {} : { scope }),
-    ...{ id, sensitivity, source_type: leastTrusted('ingest', caller.sourceType) },
+    id,
+    sensitivity,
+    source_type: leastTrusted('ingest', caller.sourceType),
     provenance: { sources: [source], created_by: caller.name },
   }
   const errors = listFaults(ImportedRecord, line)
@@ -82,7 +84,8 @@ function giveRecord(item: RecordItem, { format, idOf }: Landing): Given {
       : record.payload
   return {
     record: { ...record, ...history, payload, relations: [...relations.values()] } as NewRecord,
-    ...{ ref, at },
+    ref,
+    at,
     fingerprint: fingerprintOf([record.type, record.payload, record.tags, record.created_at, at, ended]),
   }
 }
@@ -103,7 +106,11 @@ function giveMessage(item: MessageItem, { caller, scope, sensitivity }: Landing,
   const message = { role, content, ...(name === undefined ? {} : { name }) }
   const at = item.at ?? now.toISOString()
   const place = {
-    ...{ id: conversation, message_id: id, position: positionAt(at, item.before), at, role },
+    id: conversation,
+    message_id: id,
+    position: positionAt(at, item.before),
+    at,
+    role,
     ...(name === undefined ? {} : { name }),
   }
   const context = { caller, now, conversation, scope, sensitivity }

@@ -21,14 +21,19 @@ export function factPayload({ subject, predicate, object }: Fact, { start, end }
     ...(end === undefined ? {} : { end }),
   }
   return {
-    ...{ kind: 'semantic', subject, predicate, object },
+    kind: 'semantic',
+    subject,
+    predicate,
+    object,
     ...(isBounded ? { validity: { mode: 'timeboxed', ...bounds } } : {}),
   }
 }
 
 export function entityPayload(name: string, type: string | undefined, summary?: string): Payload {
   return {
-    ...{ kind: 'entity', canonical_name: name, primary_type: type ?? 'Other' },
+    kind: 'entity',
+    canonical_name: name,
+    primary_type: type ?? 'Other',
     ...(summary === undefined ? {} : { summary }),
   }
 }

@@ -65,7 +65,9 @@ function open(bytes: Buffer): DatabaseSync {
   // The file says that a log of changes lies beside it. Here is none.
   for (const at of versionBytes) bytes[at] = 1
   const database = new DatabaseSync(':memory:', {
-    ...{ defensive: true, allowExtension: false, enableDoubleQuotedStringLiterals: false },
+    defensive: true,
+    allowExtension: false,
+    enableDoubleQuotedStringLiterals: false,
     limits: { length: maxLineBytes, sqlLength: 10_000, column: 100, attach: 0, triggerDepth: 1 },
   })
   database.deserialize(bytes)

@@ -27,7 +27,8 @@ export async function compareAppended(
   messages.sort((one, other) => one.handle.digest.compare(other.handle.digest))
   const lookups = messages.map(({ copy, handle }) => ({
     ...handle,
-    ...{ scope: copy.draft.row.scope, lock: 'if_unused' as const },
+    scope: copy.draft.row.scope,
+    lock: 'if_unused' as const,
   }))
   // All items of a file land with one sensitivity.
   const { matches } = await lookUpHandles(tx, lookups, first.copy.draft.row.sensitivity)

@@ -41,7 +41,15 @@ function listCompared({ draft: { row }, fingerprint }: ImportedCopy): object {
   const { type, scope, sensitivity, confidence, created_at, version } = row
   const { tags, payload, provenance, interpretation } = row
   return {
-    ...{ type, scope, sensitivity, confidence, created_at, version },
-    ...{ tags, payload, provenance, interpretation },
+    type,
+    scope,
+    sensitivity,
+    confidence,
+    created_at,
+    version,
+    tags,
+    payload,
+    provenance,
+    interpretation,
   }
 }

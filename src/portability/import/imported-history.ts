@@ -8,10 +8,17 @@ export function toHistory({ draft: { row }, given }: ImportedCopy): ImportedHist
   const { forgotten, served_count, demoted_at, importance_history } = given
   const { access_log, access_days, surprise, consolidation } = given
   return {
-    ...{ id: row.id, created_at: row.created_at, forgotten, served_count, demoted_at },
+    id: row.id,
+    created_at: row.created_at,
+    forgotten,
+    served_count,
+    demoted_at,
     audit_log: addDeletion(given),
     status_history: addMove(given, row),
-    ...{ importance_history, access_log, access_days, surprise },
+    importance_history,
+    access_log,
+    access_days,
+    surprise,
     consolidation: consolidation && addEpisodicStage(consolidation, row, forgotten !== undefined),
   }
 }

@@ -122,7 +122,11 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
       sealed.map((each) => [JSON.stringify([each.scope, each.digest.toString('hex')]), each]),
     )
     return [...unique.values()].map((each) => ({
-      ...{ ...each, id: ids.next(), key_id: keyId, created_at: at, actor },
+      ...each,
+      id: ids.next(),
+      key_id: keyId,
+      created_at: at,
+      actor,
       via: via && JSON.stringify(via),
     }))
   }

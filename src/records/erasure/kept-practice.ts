@@ -34,7 +34,8 @@ export function removePlanWords(payload: Plan, sources: SourceContents): Plan {
     ...plan,
     ...(intent === undefined || isLost(intent) ? {} : { intent }),
     nodes: payload.nodes.map(({ params, ...node }) => ({
-      ...{ ...node, id: names.get(node.id) ?? node.id },
+      ...node,
+      id: names.get(node.id) ?? node.id,
       ...(params === undefined || areLostParams(params, erased, remaining) ? {} : { params }),
     })),
     edges: payload.edges.map((edge) => ({

@@ -125,7 +125,8 @@ export function draftKeptUpdate(stored: StoredRecord, after: StoredRecord): Kept
     identifiersOf(payload, { scope, sensitivity }).map((each) => JSON.stringify(each)),
   )
   return {
-    ...{ id, content: { tags, payload, provenance, interpretation } },
+    id,
+    content: { tags, payload, provenance, interpretation },
     search: { text: words, words: count, scope, type },
     digests: lost.map(({ digest }) => digest),
     identifiers: identifiersOf(stored.payload, { scope, sensitivity }).filter(

@@ -21,7 +21,11 @@ export type TombstonesService = ReturnType<typeof createTombstonesService>
 export function createTombstonesService({ db }: { db: Database }) {
   async function list(caller: Caller, { limit = 50, cursor }: TombstonesQuery): Promise<ListPage<Tombstone>> {
     const { items, ...next } = await readPage({
-      ...{ caller, list: { list: 'tombstones' }, limit, cursor, position: TombstoneCursor },
+      caller,
+      list: { list: 'tombstones' },
+      limit,
+      cursor,
+      position: TombstoneCursor,
       read: (after, most) => listTombstones(db, caller.trust, most, after),
     })
     return { items: items.map(present), ...next }
@@ -38,7 +42,8 @@ export function createTombstonesService({ db }: { db: Database }) {
 
 function present({ scope, created_at: at, via, ...rest }: TombstoneRow): Tombstone {
   return {
-    ...{ ...rest, created_at: at.toISOString() },
+    ...rest,
+    created_at: at.toISOString(),
     ...(scope === unscoped ? {} : { scope }),
     ...presentVia(via),
   }

@@ -7,8 +7,9 @@ import { type ListPage, RowNumber, Time, Uuid } from '../../domain/shapes.ts'
 import { boundValidMs } from '../../domain/sweep-lag.ts'
 import { decodeCursor, encodeCursor, fingerprintQuery, readPage } from '../../http/paging.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { AuditEntry } from '../audit-entry.schemas.ts'
 import { presentAudit, presentRecord, redactRecord } from '../record-answer.ts'
-import type { AuditEntry, MemoryRecord, RedactedRecord } from '../records.schemas.ts'
+import type { MemoryRecord, RedactedRecord } from '../records.schemas.ts'
 import {
   findMostSalientIds,
   findSalienceFloor,
@@ -51,7 +52,12 @@ export function createListing({ db, clock, textLanguage }: Resources) {
       ? { asOf: new Date(after.as_of), pollAfter: after.poll_after }
       : await startPaging(db, clock.now(), filters)
     const page: PageQuery = {
-      ...{ filters, sort, order, asOf, textLanguage, isReadableOnly },
+      filters,
+      sort,
+      order,
+      asOf,
+      textLanguage,
+      isReadableOnly,
       trust: caller.trust,
       ...(after ? { after: { value: after.value, id: after.id } } : {}),
       // One record more than the page shows whether there is a next page.
@@ -75,7 +81,11 @@ export function createListing({ db, clock, textLanguage }: Resources) {
     { limit = 100, cursor }: { limit?: number; cursor?: string },
   ): Promise<ListPage<AuditEntry>> {
     const { items, ...next } = await readPage({
-      ...{ caller, list: { audit: id }, limit, cursor, position: AuditCursor },
+      caller,
+      list: { audit: id },
+      limit,
+      cursor,
+      position: AuditCursor,
       read: (after, most) => listAudit(db, { id, trust: caller.trust, after: after?.id ?? 0, limit: most }),
     })
     return { items: items.map(presentAudit), ...next }

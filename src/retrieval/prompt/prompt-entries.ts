@@ -50,7 +50,11 @@ export function toEntry(record: MemoryRecord, context: EntryContext): Entry {
   const line = quoteAsLine(statement.text)
   const text = cutToWeight(line, context.heaviest)
   return {
-    ...{ id, kind, part: partOfKind[kind], text, at: Date.parse(time) },
+    id,
+    kind,
+    part: partOfKind[kind],
+    text,
+    at: Date.parse(time),
     position: (payload.kind === 'episodic' && payload.conversation?.position) || positionAt(time),
     date: new Date(time).toISOString().slice(0, 10),
     isWhole: statement.isWhole && text === line,
@@ -90,7 +94,12 @@ function kindOf({ id, payload }: MemoryRecord, { profileIds }: EntryContext): Ki
 }
 
 const partOfKind: Record<Kind, Part> = {
-  ...{ profile: 'who', fact: 'known', skill: 'how', plan: 'how', state: 'under_way', episode: 'happened' },
+  profile: 'who',
+  fact: 'known',
+  skill: 'how',
+  plan: 'how',
+  state: 'under_way',
+  episode: 'happened',
 }
 
 /** A shorter reply, such as "yes", means something else at each place. */

@@ -25,8 +25,11 @@ const notice =
 const fence = '```'
 
 const headings: Record<Part, string> = {
-  ...{ who: '## Who is asked about', known: '## What is known', how: '## How to do it' },
-  ...{ under_way: '## What is under way', happened: '## What happened' },
+  who: '## Who is asked about',
+  known: '## What is known',
+  how: '## How to do it',
+  under_way: '## What is under way',
+  happened: '## What happened',
 }
 
 export function createMarkdownLayout(references: References): Layout {

@@ -137,7 +137,13 @@ function readLine(line: string, places: number): WordsOfMessage {
     counts[Number(place)] = Number(count)
   }
   return {
-    ...{ id, counts, words: Number(words), at: Number(at) },
-    ...{ lends: lends === '1', asks: asks === '1', isAnswer: isAnswer === '1', isFirst: isFirst === '1' },
+    id,
+    counts,
+    words: Number(words),
+    at: Number(at),
+    lends: lends === '1',
+    asks: asks === '1',
+    isAnswer: isAnswer === '1',
+    isFirst: isFirst === '1',
   }
 }

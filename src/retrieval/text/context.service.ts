@@ -3,7 +3,8 @@ import type { Database } from '../../db/connection.ts'
 import { compareMatches, type Match } from '../match.ts'
 import { readSurroundings, type WordsOfMessage } from './context.queries.ts'
 import { reach, scoreInContext } from './context-score.ts'
-import type { RankedMatches, TextSearch } from './text-search.queries.ts'
+import type { RankedMatches } from './ranked-matches.ts'
+import type { TextSearch } from './text-search.queries.ts'
 import { listDemands } from './word-conditions.queries.ts'
 
 export type ContextOptions = {
@@ -48,7 +49,9 @@ export async function addContext(
   const best = matches.slice(0, plan.hits).map(({ id }) => id)
   if (best.length === 0) return [...matches]
   const messages = await readSurroundings(db, best, [...idfs.keys()], {
-    ...{ lending: options.lending, answering: search.conditions, demands: listDemands(search) },
+    lending: options.lending,
+    answering: search.conditions,
+    demands: listDemands(search),
     distance: plan.distance,
   })
   const { averageLength } = search.store

@@ -46,7 +46,9 @@ function hasChanged(held: number, read: number, least = 0): boolean {
 
 function roundAll({ rows, averageLength, sampled, counts }: WordStatistics): WordStatistics {
   return {
-    ...{ rows: round(rows), averageLength: round(averageLength), sampled: round(sampled) },
+    rows: round(rows),
+    averageLength: round(averageLength),
+    sampled: round(sampled),
     counts: new Map(Array.from(counts, ([word, count]) => [word, round(count)])),
   }
 }

@@ -4,6 +4,7 @@ import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../domain/caller.ts'
 import type { TextQuery } from '../../domain/query-words.ts'
 import type { Match } from '../match.ts'
+import type { RankedMatches } from './ranked-matches.ts'
 import {
   b,
   type CountedWord,
@@ -29,9 +30,6 @@ export type TextSearch = {
   /** Whether forgotten records are searched too. */
   includesForgotten?: boolean
 }
-
-/** The best matches, and how rare each word of the question is. */
-export type RankedMatches = { matches: Match[]; idfs: ReadonlyMap<string, number> }
 
 /** Finds the best records that contain one of `words`. The words in `scoringOnly` only add to the score. */
 export async function findByWords(
@@ -160,7 +158,9 @@ function scoreColumns(words: readonly CountedWord[], store: StoreSize) {
   )
   const idfs = counted.map((_, at) => sql`, ${countIdf(at, store)} as ${idfOf(at)}`)
   return {
-    ...{ counted, knownWords, length },
+    counted,
+    knownWords,
+    length,
     known: sumOf(knownGains),
     counts: sql.join(counts, sql``),
     idfs: sql.join(idfs, sql``),

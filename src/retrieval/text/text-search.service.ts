@@ -5,13 +5,14 @@ import { type Trust, unscoped } from '../../domain/caller.ts'
 import { readQuery, type TextQuery } from '../../domain/query-words.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { findMostSalient } from '../../records/index.ts'
-import { compareMatches, type Match } from '../match.ts'
+import type { Match } from '../match.ts'
 import { isOfDays } from '../period-search.queries.ts'
 import type { DayRange } from '../periods.ts'
 import { addContext, type ContextOptions, planContext, scoreMatches } from './context.service.ts'
 import { numberDays } from './memory/day-numbers.ts'
 import type { StoreTexts } from './memory/text-memory.service.ts'
 import type { KnownText } from './memory/text-table.ts'
+import { mergeRanked, noMatches, type RankedMatches } from './ranked-matches.ts'
 import {
   type CountedWord,
   computeHighestScore,
@@ -22,13 +23,7 @@ import {
   sortRarestFirst,
 } from './search-plan.ts'
 import { createStemmer, type Stems } from './stemming.service.ts'
-import {
-  findByWords,
-  findInSubset,
-  findJointMatches,
-  type RankedMatches,
-  type TextSearch,
-} from './text-search.queries.ts'
+import { findByWords, findInSubset, findJointMatches, type TextSearch } from './text-search.queries.ts'
 import { listRecordDemands } from './word-conditions.queries.ts'
 import { measureVisible } from './word-statistics.queries.ts'
 import { createWordStatistics } from './word-statistics.service.ts'
@@ -88,8 +83,6 @@ type CommonWordsInput = {
 /** What was found, and the search with the size of the store that the scores depend on. */
 type Found = { search: TextSearch; ranked: RankedMatches }
 
-const noMatches: RankedMatches = { matches: [], idfs: new Map() }
-
 type LargeStoreInput = Stems & { pages: number; certain: number; scopes: readonly string[] | undefined }
 
 /**
@@ -118,7 +111,12 @@ export function createTextSearch({
     const quick = pages > countedPages ? await findInMemory(db, input, { query, stems, pages }) : undefined
     if (quick) return quick
     const shared = {
-      ...{ trust, conditions, limit, query, textLanguage, includesForgotten },
+      trust,
+      conditions,
+      limit,
+      query,
+      textLanguage,
+      includesForgotten,
       required: requiredOf(input),
     }
     const { search, ranked } =
@@ -138,7 +136,12 @@ export function createTextSearch({
       return undefined
     const { averageLength, rows } = await lexiconFor(db, pages)
     const found = await memory.find({
-      ...{ words: stems.words, mostWords, averageLength, rows, limit, states },
+      words: stems.words,
+      mostWords,
+      averageLength,
+      rows,
+      limit,
+      states,
       searched: { trust, scopes, types },
       days: days && numberDays(days),
       answering: conditions,
@@ -225,14 +228,6 @@ export function createTextSearch({
   }
 
   return { find, stemsOf, demandsOf }
-}
-
-function mergeRanked(one: RankedMatches, other: RankedMatches, limit: number): RankedMatches {
-  const byId = new Map([...one.matches, ...other.matches].map((match) => [match.id, match]))
-  return {
-    matches: [...byId.values()].sort(compareMatches).slice(0, limit),
-    idfs: one.idfs.size > 0 ? one.idfs : other.idfs,
-  }
 }
 
 function toCount({ word }: CountedWord): CountedWord {

@@ -28,7 +28,8 @@ describeInBrowser('conversations in the console', () => {
       { scope: 'team-a' },
     )
     await append(encodeURIComponent(odd), [say('4', 'The code is 4711', at(2))], {
-      ...{ scope: 'team-a', sensitivity: 'medium' },
+      scope: 'team-a',
+      sensitivity: 'medium',
     })
     const derived = {
       ...fact({ id: '0197b9a0-0000-7000-8000-00000000000a', scope: 'team-a' }),

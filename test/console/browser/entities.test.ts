@@ -22,7 +22,8 @@ describeInBrowser('entities in the console', () => {
       ids[name] = (await create(setup.app, entity(name, more, { scope: 'team-a' }))).id
     const [billing, ledger] = [ids['Billing'], ids['The Ledger']]
     await create(setup.app, {
-      ...{ type: 'semantic', scope: 'team-a' },
+      type: 'semantic',
+      scope: 'team-a',
       payload: { kind: 'semantic', subject: 'Billing', predicate: 'writes_to', object: 'The Ledger' },
       relations: [
         { predicate: 'subject_entity', target_id: billing },

@@ -63,8 +63,11 @@ describeInBrowser('keys in the console', () => {
     expect(await page.content()).not.toContain(secret)
     const own = await setup.app.request('GET', '/v1/keys/self', { key: secret })
     expect(own.body).toMatchObject({
-      ...{ name: 'robot', permissions: ['records:read', 'records:write'], scopes: ['team-a', 'team-b'] },
-      ...{ max_sensitivity: 'low', expires_at: null },
+      name: 'robot',
+      permissions: ['records:read', 'records:write'],
+      scopes: ['team-a', 'team-b'],
+      max_sensitivity: 'low',
+      expires_at: null,
     })
 
     await rowOf(page, 'robot').getByRole('button', { name: 'Revoke' }).click()

@@ -77,7 +77,9 @@ describeInBrowser('maintenance', () => {
     await page.getByLabel('Counts of the run').getByText('undone').waitFor()
     expect(await readForgotten(going ?? '')).toBeUndefined()
     expect((await read(setup.app, going ?? '')).audit_log.at(-1)).toMatchObject({
-      ...{ action: 'undo', actor: 'root', rationale: 'the half-life was too short' },
+      action: 'undo',
+      actor: 'root',
+      rationale: 'the half-life was too short',
     })
     expect(errors).toEqual([])
   })

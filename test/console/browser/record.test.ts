@@ -166,7 +166,10 @@ describeInBrowser('the page of a record', () => {
     const plan = await storeRecord(setup.app, {
       type: 'plan_graph',
       payload: {
-        ...{ kind: 'plan_graph', plan_id: 'deploy', version: '1', intent: 'Deploy' },
+        kind: 'plan_graph',
+        plan_id: 'deploy',
+        version: '1',
+        intent: 'Deploy',
         nodes: ['build', 'test'].map((id) => ({ id, op: id })),
         edges: [{ from: 'build', to: 'test', kind: 'data' }],
       },

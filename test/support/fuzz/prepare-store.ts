@@ -55,7 +55,9 @@ export async function prepareFuzzStore(app: TestApp, random: Random, keysOf = is
   await refresh()
   return {
     random,
-    ...{ refresh, learn, idOf },
+    refresh,
+    learn,
+    idOf,
     id: () => random.pick([unknownId, ...records()]),
     cursor: () => (cursors.length > 0 && random.chance(0.3) ? random.pick(cursors) : forge(cursors, random)),
     key: () => random.pick(keys),

@@ -73,7 +73,11 @@ async function openRange(app: TestApp, findOutside: () => Promise<string[]>) {
   const { port } = app.app.server.address() as AddressInfo
   const requests = rememberRequests()
   const tally: FuzzReport = {
-    ...{ sent: 0, slowest: 0, tables: writes.tables, statuses: new Map(), findings: [] },
+    sent: 0,
+    slowest: 0,
+    tables: writes.tables,
+    statuses: new Map(),
+    findings: [],
     trace: requests.describe,
   }
 

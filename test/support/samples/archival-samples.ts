@@ -61,7 +61,9 @@ export const dreamSamples: Record<string, Record<string, Sample | Record<string,
     listChecked: (db) => drift.listChecked(db, { scope: null, after: id, limit: 200 }),
     listReadable: (db) =>
       drift.listReadable(db, {
-        ...{ scope: 'team', after: id, limit: 200 },
+        scope: 'team',
+        after: id,
+        limit: 200,
         trust: { maxSensitivity: 'low', scopes: ['team'] },
       }),
     claimUnchanged: (db) => db.transaction().execute((tx) => drift.claimUnchanged(tx, [{ id, version: 1 }])),

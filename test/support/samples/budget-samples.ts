@@ -10,8 +10,15 @@ const instants = { now, revisedBefore: now }
 const eligible = { ...instants, scope: 'team', isInGrace: false }
 const lane = { type: 'semantic', layer: 'semantic', half_life: 86_400, rank: '-infinity' as const, id }
 const forgetting = {
-  ...{ ...eligible, purgeAt: now, runId: id, ids: [id], line: 0.5, excess: 10 },
-  ...{ hasBytes: false, protect: ['entity'], ranked: 0 },
+  ...eligible,
+  purgeAt: now,
+  runId: id,
+  ids: [id],
+  line: 0.5,
+  excess: 10,
+  hasBytes: false,
+  protect: ['entity'],
+  ranked: 0,
 }
 const row = { scope: 'team', max_records: 10, max_bytes: null, protect: ['entity'], mode: 'soft' }
 const trust = { maxSensitivity: 'low', scopes: ['team'] } as const

@@ -67,9 +67,7 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
         effects.insertEntries(
           tx,
           [{ record_id: id, old_status: 'active', new_status: 'invalidated', changes: {} }],
-          {
-            ...{ action: 'undo' as const, actor: 'operator', rationale: 'too early', runId: id, now },
-          },
+          { action: 'undo' as const, actor: 'operator', rationale: 'too early', runId: id, now },
         ),
       ),
     lockReferred: (db) => inTransaction(db, (tx) => effects.lockReferred(tx, [id])),

@@ -20,11 +20,14 @@ export const entitiesSamples: Record<string, Record<string, Sample | Record<stri
     listMentions: {
       'the first page': (db) =>
         entities.listMentions(db, id, trust, {
-          ...{ references: ['mentions_entity', 'subject_entity'], after: undefined, limit: 51 },
+          references: ['mentions_entity', 'subject_entity'],
+          after: undefined,
+          limit: 51,
         }),
       'the second page': (db) =>
         entities.listMentions(db, id, trust, {
-          ...{ references: ['mentions_entity'], limit: 51 },
+          references: ['mentions_entity'],
+          limit: 51,
           after: { created_at: '2026-01-01T00:00:00.000Z', id },
         }),
     },

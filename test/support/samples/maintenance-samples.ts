@@ -64,7 +64,9 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
         maintenance.listRuns(db, { filters: {}, trust: everything, after: undefined, limit: 51 }),
       'the second page, filtered': (db) =>
         maintenance.listRuns(db, {
-          ...{ filters: { job: 'decay', status: 'queued' }, trust, limit: 51 },
+          filters: { job: 'decay', status: 'queued' },
+          trust,
+          limit: 51,
           after: { created_at: now, id },
         }),
     },

@@ -26,8 +26,19 @@ async function insertRun(tx: Transaction): Promise<void> {
   await tx
     .insertInto('maintenance_runs')
     .values({
-      ...{ id, job: 'decay', trigger: 'manual', created_at: now, dry_run: true, scope: null, options: '{}' },
-      ...{ status: 'queued', done: 0, total: null, stats: '{}', attempts: 0, cancel_requested: false },
+      id,
+      job: 'decay',
+      trigger: 'manual',
+      created_at: now,
+      dry_run: true,
+      scope: null,
+      options: '{}',
+      status: 'queued',
+      done: 0,
+      total: null,
+      stats: '{}',
+      attempts: 0,
+      cancel_requested: false,
     })
     .execute()
 }
@@ -66,7 +77,10 @@ export const planSamples: Record<string, Record<string, Sample | Record<string, 
       'the first page': (db) => plans.listPlans(db, { ...reader, after: undefined, limit: 51 }),
       'the second page, filtered': (db) =>
         plans.listPlans(db, {
-          ...{ ...reader, job: 'decay', status: 'ready', limit: 51 },
+          ...reader,
+          job: 'decay',
+          status: 'ready',
+          limit: 51,
           after: { created_at: now, id },
         }),
     },
@@ -77,7 +91,12 @@ export const planSamples: Record<string, Record<string, Sample | Record<string, 
         changes.listPlanChanges(db, { planId: id, trust: everything, after: undefined, limit: 51 }),
       'the second page, filtered': (db) =>
         changes.listPlanChanges(db, {
-          ...{ planId: id, trust, action: 'prune', type: 'semantic', scope: 'team', limit: 51 },
+          planId: id,
+          trust,
+          action: 'prune',
+          type: 'semantic',
+          scope: 'team',
+          limit: 51,
           after: { record_id: id, action: 'prune' },
         }),
     },

@@ -19,8 +19,14 @@ const page = { after: id, to: id, isLast: true }
 const current = { importId: id, trust, now }
 const edge = { source_id: id, predicate: 'supports', target_id: id, weight: 1, created_at: now }
 const vector = {
-  ...{ id, provider: 'hash', model: 'm', dimensions: 1, bits: 32, embedded_at: now.toISOString() },
-  ...{ code: 'AAAAAA==', signature: 'AA==' },
+  id,
+  provider: 'hash',
+  model: 'm',
+  dimensions: 1,
+  bits: 32,
+  embedded_at: now.toISOString(),
+  code: 'AAAAAA==',
+  signature: 'AA==',
 }
 
 /** Queries of export and import. */
@@ -31,10 +37,14 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
       'all of it': (db) => exporting.readExportLines(db, page, { trust, now, filters: {} }),
       'of one scope and type': (db) =>
         exporting.readExportLines(db, page, {
-          ...{ trust, now },
+          trust,
+          now,
           filters: {
-            ...{ scope: 'team', type: 'semantic', updated_after: now.toISOString() },
-            ...{ include_forgotten: true, embeddings: true },
+            scope: 'team',
+            type: 'semantic',
+            updated_after: now.toISOString(),
+            include_forgotten: true,
+            embeddings: true,
           },
         }),
     },
@@ -70,16 +80,18 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
     insertHistories: (db) =>
       importing.insertHistories(db, { key_id: 'root', key_name: 'root' }, [
         {
-          ...{
-            id,
-            created_at: now,
-            forgotten: undefined,
-            served_count: 1,
-            demoted_at: undefined,
-            audit_log: [],
-          },
-          ...{ status_history: [], importance_history: [], access_log: [], access_days: undefined },
-          ...{ surprise: undefined, consolidation: { due: ['episodic'], tallies: [] } },
+          id,
+          created_at: now,
+          forgotten: undefined,
+          served_count: 1,
+          demoted_at: undefined,
+          audit_log: [],
+          status_history: [],
+          importance_history: [],
+          access_log: [],
+          access_days: undefined,
+          surprise: undefined,
+          consolidation: { due: ['episodic'], tallies: [] },
         },
       ]),
   },

@@ -78,9 +78,17 @@ const policy = {
 
 const owner = { principal: 'root', key: 'retry-1' }
 const key: keys.KeyRow = {
-  ...{ id, name: 'a key', secret_hash: Buffer.alloc(32), permissions: ['admin'], scopes: [] },
-  ...{ max_sensitivity: 'low', source_type: 'ingest', created_at: now },
-  ...{ expires_at: null, last_used_at: null, revoked_at: null },
+  id,
+  name: 'a key',
+  secret_hash: Buffer.alloc(32),
+  permissions: ['admin'],
+  scopes: [],
+  max_sensitivity: 'low',
+  source_type: 'ingest',
+  created_at: now,
+  expires_at: null,
+  last_used_at: null,
+  revoked_at: null,
 }
 
 const answer = { fingerprint: 'f', status: 201, headers: '{}', body: '{}' }
@@ -95,7 +103,8 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   ...maintenanceSamples,
   ...metricsSamples,
   ...regretSamples,
-  ...{ ...simulationSamples, ...effectSamples },
+  ...simulationSamples,
+  ...effectSamples,
   ...musingSamples,
   ...portabilitySamples,
   ...retrievalSamples,
@@ -144,8 +153,14 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     },
     appendStatusChange: (db) =>
       changing.appendStatusChange(db, id, {
-        ...{ at: now, old: 'active', new: 'challenged', actor: 'a', reason: 'r', step: 'manual' },
-        ...{ run_id: null, via: null },
+        at: now,
+        old: 'active',
+        new: 'challenged',
+        actor: 'a',
+        reason: 'r',
+        step: 'manual',
+        run_id: null,
+        via: null,
       }),
   },
   'src/records/record-creation.queries.ts': {
@@ -160,8 +175,10 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   },
   ...departingSamples,
   ...revisionSamples,
-  ...{ ...surpriseSamples, ...tenantSamples },
-  ...{ ...captureSamples, ...checkingSamples },
+  ...surpriseSamples,
+  ...tenantSamples,
+  ...captureSamples,
+  ...checkingSamples,
   ...cognitionSamples,
   ...dreamSamples,
   ...embeddingSamples,
@@ -187,12 +204,24 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
       'by creation, every filter': (db) =>
         listing.listRecords(db, {
           ...page,
-          ...{ sort: 'created_at', order: 'asc', after: { value: now.toISOString(), id } },
+          sort: 'created_at',
+          order: 'asc',
+          after: { value: now.toISOString(), id },
           filters: {
-            ...{ type: 'semantic', scope: 'team', tag: ['a', 'b'], sensitivity: 'low', layer: 'semantic' },
-            ...{ memory_kind: 'fact', status: 'active', pinned: false, min_salience: 0.1, max_salience: 1 },
-            ...{ created_after: now.toISOString(), created_before: now.toISOString() },
-            ...{ updated_after: now.toISOString(), q: 'words' },
+            type: 'semantic',
+            scope: 'team',
+            tag: ['a', 'b'],
+            sensitivity: 'low',
+            layer: 'semantic',
+            memory_kind: 'fact',
+            status: 'active',
+            pinned: false,
+            min_salience: 0.1,
+            max_salience: 1,
+            created_after: now.toISOString(),
+            created_before: now.toISOString(),
+            updated_after: now.toISOString(),
+            q: 'words',
           },
         }),
       'by importance, everything seen': (db) =>
@@ -235,11 +264,17 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     listEdges: {
       outgoing: (db) =>
         relations.listEdges(db, id, trust, {
-          ...{ direction: 'out', predicate: undefined, after: undefined, limit: 101 },
+          direction: 'out',
+          predicate: undefined,
+          after: undefined,
+          limit: 101,
         }),
       'incoming, the second page of one predicate': (db) =>
         relations.listEdges(db, id, trust, {
-          ...{ direction: 'in', predicate: 'supports', after: { predicate: 'supports', id }, limit: 101 },
+          direction: 'in',
+          predicate: 'supports',
+          after: { predicate: 'supports', id },
+          limit: 101,
         }),
     },
   },

@@ -15,19 +15,23 @@ const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
 const question = readQuestion({}, trust, now)
 const search: searching.VectorSearch = {
-  ...{ modelId: 1, signature: '0101', conditions: filtering.answerConditions(question, 'whole'), limit: 500 },
+  modelId: 1,
+  signature: '0101',
+  conditions: filtering.answerConditions(question, 'whole'),
+  limit: 500,
 }
 const past = readQuestion({ as_of: '2025-06-01T00:00:00.000Z', min_salience: 0.1 }, trust, now)
 const narrow = readQuestion(
   {
-    ...{
-      memory_types: ['semantic'],
-      mode: 'facts_only',
-      layers: ['semantic'],
-      scopes: ['team'],
-      tags: ['a'],
-    },
-    ...{ min_salience: 0.1, min_importance: 0.2, include_status: ['challenged'], include_expired: true },
+    memory_types: ['semantic'],
+    mode: 'facts_only',
+    layers: ['semantic'],
+    scopes: ['team'],
+    tags: ['a'],
+    min_salience: 0.1,
+    min_importance: 0.2,
+    include_status: ['challenged'],
+    include_expired: true,
   },
   trust,
   now,
@@ -35,18 +39,12 @@ const narrow = readQuestion(
 const amongForgotten: Question = { ...question, includesForgotten: true }
 const conditions = [sql<boolean>`r.forgotten_at is null`]
 
-const check = {
-  ...{ modelId: 1, ids: [id], conditions: search.conditions },
-  ...{ snapshot: '700:705:701,703' },
-}
+const check = { modelId: 1, ids: [id], conditions: search.conditions, snapshot: '700:705:701,703' }
 const states = { salience: filtering.salienceAtInstant(question), found: new Map() }
 
 const period = { ranges: [{ from: 0, until: 86_400_000 }], conditions, most: 500 }
 
-const named = {
-  ...{ type: 'entity' as const, digests: [Buffer.alloc(16)], limit: 4 },
-  conditions,
-}
+const named = { type: 'entity' as const, digests: [Buffer.alloc(16)], limit: 4, conditions }
 
 const select =
   (compile: (question: Question) => readonly unknown[], input: Question): Sample =>
@@ -87,9 +85,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
   },
   'src/retrieval/candidates.queries.ts': {
     findByNames: (db) =>
-      candidates.findByNames(db, {
-        ...{ question, named: [id], conditions, mostOfAKind: 50, limit: 50 },
-      }),
+      candidates.findByNames(db, { question, named: [id], conditions, mostOfAKind: 50, limit: 50 }),
     findNamed: (db) => candidates.findNamed(db, { question, digests: [], mostEntities: 16 }),
     findCandidateStates: (db) => candidates.findCandidateStates(db, [id], question),
     findStatusChangedSince: (db) => candidates.findStatusChangedSince(db, past, conditions, 50),

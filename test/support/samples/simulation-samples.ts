@@ -5,11 +5,16 @@ const until = new Date('2026-01-01T00:00:00.000Z')
 const from = new Date('2025-12-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const everything: simulation.Selection = {
-  ...{ from, until, types: ['semantic'], scope: null },
+  from,
+  until,
+  types: ['semantic'],
+  scope: null,
   trust: { maxSensitivity: 'hyper', scopes: null },
 }
 const some: simulation.Selection = {
-  ...{ ...everything, scope: 'team', trust: { maxSensitivity: 'low', scopes: null } },
+  ...everything,
+  scope: 'team',
+  trust: { maxSensitivity: 'low', scopes: null },
 }
 const curve = [{ value: 1, forgotten: 0, bytes_saved: 0, regretted: 0 }]
 

@@ -34,7 +34,10 @@ export const cognitionSamples: Record<string, Record<string, Sample>> = {
     refreshScores: (db) =>
       db.transaction().execute((tx) =>
         refreshing.refreshScores(tx, {
-          ...{ part: { first_block: 0, end_block: 256 }, scope: null, now, runId: id },
+          part: { first_block: 0, end_block: 256 },
+          scope: null,
+          now,
+          runId: id,
         }),
       ),
   },

@@ -9,7 +9,11 @@ const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const other = '0197b9a0-0000-7000-8000-000000000002'
 const compared = {
-  ...{ id, score: 0.1, delta: -0.3, duplicate_of: other, confirms: true },
+  id,
+  score: 0.1,
+  delta: -0.3,
+  duplicate_of: other,
+  confirms: true,
   neighbours: [{ id: other, similarity: 0.99 }],
 }
 const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>) =>

@@ -15,7 +15,11 @@ export const tenantSamples: Record<string, Record<string, Sample | Record<string
   'src/tenants/tenants.queries.ts': {
     insertTenant: inTransaction((tx) =>
       tenants.insertTenant(tx, {
-        ...{ id: 'acme', reference, status: 'active', migration: '0049_tenants', created_at: now },
+        id: 'acme',
+        reference,
+        status: 'active',
+        migration: '0049_tenants',
+        created_at: now,
       }),
     ),
     findTenant: (db) => tenants.findTenant(db, 'acme'),
@@ -30,8 +34,12 @@ export const tenantSamples: Record<string, Record<string, Sample | Record<string
     setCreated: inTransaction((tx) => tenants.setCreated(tx, 'acme', '0049_tenants')),
     setServer: inTransaction((tx) =>
       tenants.setServer(tx, 'acme', {
-        ...{ server_url: 'sealed', server_host: 'db-7.example', server_port: 5432 },
-        ...{ server_database: 'acme', server_identity: '1/2', migration: '0049_tenants' },
+        server_url: 'sealed',
+        server_host: 'db-7.example',
+        server_port: 5432,
+        server_database: 'acme',
+        server_identity: '1/2',
+        migration: '0049_tenants',
       }),
     ),
     setRemoved: inTransaction((tx) => tenants.setRemoved(tx, 'acme', '{"records":1}')),
@@ -40,8 +48,14 @@ export const tenantSamples: Record<string, Record<string, Sample | Record<string
     deleteTenant: inTransaction((tx) => tenants.deleteTenant(tx, 'acme')),
     insertEvent: inTransaction((tx) =>
       tenants.insertEvent(tx, {
-        ...{ id, tenant_id: 'acme', reference, at: now, action: 'drop', actor: 'operations' },
-        ...{ rationale: 'the contract has ended', removed: '{"records":1}' },
+        id,
+        tenant_id: 'acme',
+        reference,
+        at: now,
+        action: 'drop',
+        actor: 'operations',
+        rationale: 'the contract has ended',
+        removed: '{"records":1}',
       }),
     ),
     countContents: inTransaction((tx) => tenants.countContents(tx)),

@@ -11,7 +11,10 @@ import type { Sample } from './deletion-samples.ts'
 
 const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
 const search: text.TextSearch = {
-  ...{ trust, conditions: [], textLanguage: 'english', limit: 10 },
+  trust,
+  conditions: [],
+  textLanguage: 'english',
+  limit: 10,
   query: { alternatives: 'flaky test', phrases: ['flaky test'], excluded: ['unit'] },
   store: { rows: 100_000, averageLength: 30 },
   required: [['scope team', 'scope ']],
@@ -21,10 +24,7 @@ const common = [{ word: 'test', count: 30_000 }]
 const sets = [['test', 'unit'], ['run']]
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const kept = [sql<boolean>`r.forgotten_at is null`]
-const check = {
-  ...{ trust, ids: [id], answering: kept, lending: kept },
-  ...{ snapshot: '700:705:701,703' },
-}
+const check = { trust, ids: [id], answering: kept, lending: kept, snapshot: '700:705:701,703' }
 const states = { salience: salienceAt(new Date('2026-01-01T00:00:00.000Z')), found: new Map() }
 const among = { newest: 500, ids: [id], others: rare }
 
@@ -65,8 +65,10 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
     findSurroundings: (db) => context.findSurroundings(db, [id], [sql<boolean>`r.forgotten_at is null`], 4),
     readSurroundings: (db) => {
       const search = {
-        ...{ lending: [sql<boolean>`r.forgotten_at is null`], distance: 4 },
-        ...{ answering: [sql<boolean>`r.importance > 0`], demands: [sql`c.words > 1`] },
+        lending: [sql<boolean>`r.forgotten_at is null`],
+        distance: 4,
+        answering: [sql<boolean>`r.importance > 0`],
+        demands: [sql`c.words > 1`],
       }
       return context.readSurroundings(db, [id], ['flaki', 'test'], search)
     },

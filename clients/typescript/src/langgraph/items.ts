@@ -36,8 +36,11 @@ export async function draftItem({ namespace, key, value, isIndexed }: Content): 
 export function toItem({ subject, predicate, object, since, created_at }: Named): Item | undefined {
   if (typeof object !== 'object' || object === null || Array.isArray(object)) return undefined
   return {
-    ...{ namespace: subject.split(separator), key: predicate, value: { ...object } },
-    ...{ createdAt: new Date(since), updatedAt: new Date(created_at) },
+    namespace: subject.split(separator),
+    key: predicate,
+    value: { ...object },
+    createdAt: new Date(since),
+    updatedAt: new Date(created_at),
   }
 }
 

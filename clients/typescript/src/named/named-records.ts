@@ -43,6 +43,7 @@ export type NamedRecords = ReturnType<typeof createNamedRecords>
 const keeping = { decay: { min_salience: 1, max_age_seconds: 0 } } as const
 /** Statuses of records that nothing has replaced or removed. */
 const live = ['active', 'challenged'] as const
+const newest = { sort: 'created_at' } as const
 const maxAttempts = 20
 
 /**
@@ -57,7 +58,7 @@ export function createNamedRecords(client: Client, source: string, options: Name
   /** The live records with the tag, the newest first. */
   async function* list(tag: string, limit = 100): AsyncGenerator<Named, void> {
     for (const status of live) {
-      const query = { ...{ scope, status, limit, tag: [tag] }, type: 'semantic', sort: 'created_at' } as const
+      const query = { ...newest, type: 'semantic' as const, scope, status, limit, tag: [tag] }
       for await (const record of client.each('listRecords', { query })) {
         const found = toNamed(record, source)
         if (found) yield found
@@ -67,10 +68,7 @@ export function createNamedRecords(client: Client, source: string, options: Name
 
   /** The live record of the name, and the last one that had the name, live or not. */
   async function lookUp(name: string): Promise<{ found?: Named | undefined; last?: Seen | undefined }> {
-    const query = {
-      ...{ scope, tag: [name], limit: 1, include_forgotten: true },
-      sort: 'created_at',
-    } as const
+    const query = { ...newest, scope, tag: [name], limit: 1, include_forgotten: true }
     const [last] = (await client.listRecords({ query })).items
     if (!last) return {}
     const found = isLive(last) ? toNamed(last, source) : undefined
@@ -92,8 +90,14 @@ export function createNamedRecords(client: Client, source: string, options: Name
   async function retrieve(tag: string, question: string, limit: number) {
     const { nodes } = await client.retrieve({
       body: {
-        ...{ task_descriptor: question, scopes: [scope], tags: [tag], memory_types: ['semantic'] },
-        ...{ root_limit: limit, node_limit: limit, edge_limit: 0, max_hops: 0 },
+        task_descriptor: question,
+        scopes: [scope],
+        tags: [tag],
+        memory_types: ['semantic'],
+        root_limit: limit,
+        node_limit: limit,
+        edge_limit: 0,
+        max_hops: 0,
         include_status: ['challenged'],
       },
     })
@@ -178,7 +182,11 @@ export function createNamedRecords(client: Client, source: string, options: Name
   function toRecord(draft: Draft, since?: string): Schemas['NewRecord'] {
     const { tags, subject, predicate, object } = draft
     return {
-      ...{ type: 'semantic', scope, tags: [...tags], source_type: 'ai', lifecycle },
+      type: 'semantic',
+      scope,
+      tags: [...tags],
+      source_type: 'ai',
+      lifecycle,
       payload: { kind: 'semantic', subject, predicate, object },
       provenance: {
         sources: [{ kind: 'tool_call', ref: source, ...(since === undefined ? {} : { timestamp: since }) }],

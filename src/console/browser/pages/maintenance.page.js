@@ -10,18 +10,16 @@ const runs = () => import('./maintenance/runs.js')
 
 /** The first one is at /console/maintenance. @type {readonly Part[]} */
 const parts = [
-  { ...{ name: 'runs', title: 'Runs' }, load: runs, loadOne: () => import('./maintenance/run-view.js') },
+  { name: 'runs', title: 'Runs', load: runs, loadOne: () => import('./maintenance/run-view.js') },
   {
-    ...{ name: 'plans', title: 'Plans' },
+    name: 'plans',
+    title: 'Plans',
     load: () => import('./maintenance/plans.js'),
     loadOne: () => import('./maintenance/plan-view.js'),
   },
-  { ...{ name: 'schedules', title: 'Schedules' }, load: () => import('./maintenance/schedules.js') },
-  {
-    ...{ name: 'policies', title: 'Policies and budgets' },
-    load: () => import('./maintenance/policies.js'),
-  },
-  { ...{ name: 'simulations', title: 'Simulations' }, load: () => import('./maintenance/simulations.js') },
+  { name: 'schedules', title: 'Schedules', load: () => import('./maintenance/schedules.js') },
+  { name: 'policies', title: 'Policies and budgets', load: () => import('./maintenance/policies.js') },
+  { name: 'simulations', title: 'Simulations', load: () => import('./maintenance/simulations.js') },
 ]
 const loadStart = () => import('./maintenance/start-form.js')
 

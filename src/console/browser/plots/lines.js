@@ -22,7 +22,18 @@ import { describeAxis, readColour, watchScheme } from './plot-style.js'
 const height = 240
 const [minute, hour, day] = [60, 3_600, 86_400]
 const spans = [
-  ...[1, 5, 15, 30, minute, 5 * minute, 15 * minute, 30 * minute, hour, 2 * hour, 6 * hour, 12 * hour],
+  1,
+  5,
+  15,
+  30,
+  minute,
+  5 * minute,
+  15 * minute,
+  30 * minute,
+  hour,
+  2 * hour,
+  6 * hour,
+  12 * hour,
   ...[1, 2, 5, 10, 30, 60, 90, 180, 365, 730, 1_825, 3_650, 18_250, 36_500, 365_000].map(
     (days) => days * day,
   ),
@@ -99,14 +110,16 @@ function describePlot({ lines, formatX, formatY, isDuration = false, hasPoints =
   const colour = (/** @type {string} */ name) => readColour(element, `--${name}`)
   const axis = describeAxis(element)
   return {
-    ...{ width: element.clientWidth, height },
+    width: element.clientWidth,
+    height,
     legend: { show: false },
     cursor: { drag: { x: false, y: false } },
     scales: { x: { time: false }, y: { range: (_, least, most) => [Math.min(0, least), most * 1.05 || 1] } },
     axes: [
       {
         ...axis,
-        ...{ space: 80, size: 30 },
+        space: 80,
+        size: 30,
         values: (_, splits) => splits.map(formatX),
         ...(isDuration ? { incrs: spans } : {}),
       },
@@ -117,7 +130,8 @@ function describePlot({ lines, formatX, formatY, isDuration = false, hasPoints =
       ...lines.map((line) => ({
         label: line.label,
         stroke: colour(line.colour),
-        ...{ width: 2, pxAlign: 0 },
+        width: 2,
+        pxAlign: 0,
         points: { show: hasPoints, size: 6, fill: colour(line.colour) },
         ...(line.isDashed ? { dash: [6, 4] } : {}),
       })),

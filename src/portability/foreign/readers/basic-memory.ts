@@ -75,7 +75,10 @@ function noteItems(given: Note, line: number, place?: string): Item[] {
     payload: entityPayload(title, wordOf(fields, 'type') ?? 'Document'),
   }
   const fact = (source: string, record: object, links = subject): Item => ({
-    ...{ line, ref, links, source: `${source}:${id}` },
+    line,
+    ref,
+    links,
+    source: `${source}:${id}`,
     record: { type: 'semantic', ...at, ...record } as Extract<Item, { record: unknown }>['record'],
   })
   return [

@@ -41,7 +41,9 @@ function readEpisode(fields: Fields, line: number): Item {
   const event = { t, event_kind: wordOf(fields, 'source') ?? 'episode', ref: `graphiti:${source}` }
   const timeline = [{ ...event, summary: textOf(fields, 'content') }]
   return {
-    ...{ line, source, happenedAt },
+    line,
+    source,
+    happenedAt,
     record: { type: 'episodic', payload: { kind: 'episodic', timeline }, ...created(at) },
   }
 }
@@ -56,7 +58,9 @@ function readEdge(fields: Fields, line: number, names: ReadonlyMap<string, strin
   }
   const episodes = listOf(fields, 'episodes').filter((each) => typeof each === 'string')
   return {
-    ...{ line, source: textOf(fields, 'uuid', 'id'), happenedAt: start },
+    line,
+    source: textOf(fields, 'uuid', 'id'),
+    happenedAt: start,
     record: {
       type: 'semantic',
       payload: factPayload(fact, { start, end }),

@@ -49,12 +49,16 @@ function readFact(fields: Fields, source: string, line: number, document: string
   return [
     ...mentions.map(
       (name): Item => ({
-        ...{ line, source: `entity:${name}`, isMention: true },
+        line,
+        source: `entity:${name}`,
+        isMention: true,
         record: { type: 'entity', payload: entityPayload(name, undefined) },
       }),
     ),
     {
-      ...{ line, source, happenedAt },
+      line,
+      source,
+      happenedAt,
       record: {
         type: 'semantic',
         payload,

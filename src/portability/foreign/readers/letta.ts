@@ -37,7 +37,10 @@ function readMessage(value: unknown, index: number): Message[] {
   const name = wordOf(fields, 'name')
   return [
     {
-      ...{ id: wordOf(fields, 'id') ?? String(index + 1), role, content, at: timeOf(fields, 'created_at') },
+      id: wordOf(fields, 'id') ?? String(index + 1),
+      role,
+      content,
+      at: timeOf(fields, 'created_at'),
       ...(name === undefined ? {} : { name }),
     },
   ]

@@ -83,7 +83,9 @@ type Placed = Version & { index: number; isLast: boolean; ended: RecordItem['end
 function readVersion(memory: string, { line, text, at, index, isLast, ended }: Placed): Item {
   const idOf = (number: number) => `history:${JSON.stringify([memory, number])}`
   return {
-    ...{ line, source: idOf(index), ref: `mem0:${memory}` },
+    line,
+    source: idOf(index),
+    ref: `mem0:${memory}`,
     record: { type: 'semantic', payload: notePayload('mem0', text), ...created(at) },
     ...(ended === undefined ? {} : { ended }),
     ...(index === 0 ? {} : { supersedes: idOf(index - 1) }),

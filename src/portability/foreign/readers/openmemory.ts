@@ -25,7 +25,8 @@ function readMemory(fields: Fields, line: number): Item {
     line,
     source,
     record: {
-      ...{ type: 'semantic', payload },
+      type: 'semantic',
+      payload,
       ...(labels.length === 0 ? {} : { tags: [...new Set(labels)] }),
       ...created(at),
       ...readStrength(fields),
@@ -82,7 +83,9 @@ function readFact(fields: Fields, line: number): Item {
   const payload = factPayload({ subject, predicate, object }, { start, end })
   const confidence = numberOf(fields, 'confidence')
   const record = {
-    ...{ type: 'semantic' as const, payload, ...created(timeOf(fields, 'created_at')) },
+    type: 'semantic' as const,
+    payload,
+    ...created(timeOf(fields, 'created_at')),
     ...(confidence === undefined ? {} : { confidence: Math.min(Math.max(confidence, 0), 1) }),
   }
   return { line, source: `fact:${id}`, record, happenedAt: start }

@@ -106,7 +106,9 @@ export function createConversationOrder() {
   }
 
   return {
-    ...{ push, remove, listAround },
+    push,
+    remove,
+    listAround,
     get bytes() {
       return conversationOf.bytes + times.bytes + arrivals.bytes + conversationOf.length * bytesOfEntry
     },

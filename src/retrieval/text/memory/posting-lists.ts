@@ -109,7 +109,11 @@ export function createPostingLists() {
   }
 
   return {
-    ...{ open, add, read, drop, countAt },
+    open,
+    add,
+    read,
+    drop,
+    countAt,
     lengthOf: (list: number) => lengths[list] ?? 0,
     get bytes() {
       return segments.length * segmentCells * Uint32Array.BYTES_PER_ELEMENT + lengths.length * 24

@@ -25,7 +25,8 @@ export function createStatementList() {
   }
 
   return {
-    ...{ push, read },
+    push,
+    read,
     get bytes() {
       return words.bytes + ends.bytes + isListed.bytes
     },

@@ -88,7 +88,8 @@ export function createTextScores(postings: Postings) {
   }
 
   return {
-    ...{ add, take },
+    add,
+    take,
     get bytes() {
       return scores.byteLength
     },

@@ -200,14 +200,33 @@ export function createTextTable() {
   }
 
   return {
-    ...{ add, remove, versionOf, dropGone, countKept, rank, describe, isOfDays, readMessage },
+    add,
+    remove,
+    versionOf,
+    dropGone,
+    countKept,
+    rank,
+    describe,
+    isOfDays,
+    readMessage,
     countAdded: () => ids.length,
-    ...{ placeOf: ids.placeOf, idOf: ids.idOf, listAround: conversations.listAround },
+    placeOf: ids.placeOf,
+    idOf: ids.idOf,
+    listAround: conversations.listAround,
     /** How much memory the table takes, roughly. */
     countBytes: () =>
       [
-        ...[ids, conversations, postings, statements, scores],
-        ...[versions, groupOf, lengths, asking, days, times],
+        ids,
+        conversations,
+        postings,
+        statements,
+        scores,
+        versions,
+        groupOf,
+        lengths,
+        asking,
+        days,
+        times,
       ].reduce((sum, { bytes }) => sum + bytes, lists.size * bytesOfWord),
   }
 }

@@ -27,7 +27,9 @@ export function Conversation({ id }) {
   const { data, error, isLoading, reload } = useRequest(
     (signal) =>
       api.get('/v1/conversations/{conversation_id}/messages', {
-        ...{ path, query: { ...where, cursor, limit: pageSize }, signal },
+        path,
+        query: { ...where, cursor, limit: pageSize },
+        signal,
       }),
     [id, scope, cursor],
   )

@@ -30,7 +30,8 @@ export function EntityFacts({ id }) {
   const { data, error, isLoading, reload } = useRequest(
     (signal) =>
       api.get('/v1/entities/{id}/records', {
-        ...{ path: { id }, signal },
+        path: { id },
+        signal,
         // The part comes from the address; the service refuses what is not one of its words.
         query: /** @type {{ limit: number }} */ ({ predicate: part, cursor, limit: pageSize }),
       }),

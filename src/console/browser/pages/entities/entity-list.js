@@ -78,7 +78,9 @@ function Search({ term, scope, status = 'active' }) {
     const text = (/** @type {string} */ name) => String(data.get(name) ?? '').trim()
     const chosen = text('status')
     setQuery({
-      ...{ q: text('q'), scope: text('scope'), cursor: undefined },
+      q: text('q'),
+      scope: text('scope'),
+      cursor: undefined,
       status: chosen === 'active' ? undefined : chosen,
     })
   }

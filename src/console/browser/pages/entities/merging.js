@@ -33,7 +33,10 @@ export async function askToMerge(entities) {
     explanation: html`The kept entity gets the names, identifiers and links of the ${entities.length === 2 ? 'other' : 'others'}, which ${entities.length === 2 ? 'gets' : 'get'} the status merged.`,
     fields: [
       {
-        ...{ name: 'keep', label: 'Keep', kind: 'select', value: kept ?? '' },
+        name: 'keep',
+        label: 'Keep',
+        kind: 'select',
+        value: kept ?? '',
         options: entities.map((entity) => ({ value: entity.id, label: describeChoice(entity) })),
       },
     ],
@@ -57,7 +60,8 @@ async function merge(entities, keep, because) {
   const sources = entities.filter(({ id }) => id !== keep).map(({ id }) => id)
   const version = entities.find(({ id }) => id === keep)?.version
   await api.post('/v1/entities/{id}/merge', {
-    ...{ path: { id: keep }, version },
+    path: { id: keep },
+    version,
     body: { source_ids: sources, ...because },
   })
   notify(`Merged ${countOf(sources.length, 'duplicate')}.`)

@@ -19,7 +19,8 @@ export function ExportForm() {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
     start({
-      ...{ scope: String(data.get('scope') ?? '').trim(), type: String(data.get('type') ?? '') },
+      scope: String(data.get('scope') ?? '').trim(),
+      type: String(data.get('type') ?? ''),
       include_forgotten: data.has('include_forgotten') || undefined,
       embeddings: data.has('embeddings') || undefined,
     })

@@ -56,15 +56,15 @@ function useImport() {
     const aborting = new AbortController()
     controller.current = aborting
     /** @type {Run} */
-    const current = {
-      ...{ isDryRun, fileName: file.name, sent: 0, report: emptyReport(), state: 'running' },
-    }
+    const current = { isDryRun, fileName: file.name, sent: 0, report: emptyReport(), state: 'running' }
     const draw = () => !aborting.signal.aborted && setRun({ ...current })
     const timer = setInterval(draw, drawMs)
     draw()
     try {
       await upload('/v1/import', {
-        ...{ file, mediaType: mediaTypeOf(file.name, format), signal: aborting.signal },
+        file,
+        mediaType: mediaTypeOf(file.name, format),
+        signal: aborting.signal,
         // A browser reads the answer only after the whole file is sent, so the answer must be short.
         query: { dry_run: isDryRun, format, scope, report: 'refused' },
         onSent: (share) => {

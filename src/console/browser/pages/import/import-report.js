@@ -19,8 +19,12 @@ const mostRefused = 200
 /** @returns {Report} */
 export function emptyReport() {
   return {
-    ...{ refused: [], sample: [], looseRelations: 0 },
-    ...{ tally: undefined, format: undefined, problem: undefined },
+    refused: [],
+    sample: [],
+    looseRelations: 0,
+    tally: undefined,
+    format: undefined,
+    problem: undefined,
   }
 }
 

@@ -58,7 +58,8 @@ async function revoke({ id, name }, onRevoked) {
   const isDone = await askReason({
     action: 'Revoke',
     explanation: html`Clients that use <bdi>${name}</bdi> are refused within five seconds. This cannot be undone.${isOwn && ' It is the key of this tab: you will have to sign in with another.'}`,
-    ...{ isDangerous: true, needsReason: false },
+    isDangerous: true,
+    needsReason: false,
     act: () => api.delete('/v1/keys/{id}', { path: { id } }),
   })
   if (!isDone) return

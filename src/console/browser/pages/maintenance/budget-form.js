@@ -15,8 +15,14 @@ import { useRun } from './use-run.js'
 /** @import { Budget } from '../../api/types.d.ts' */
 
 const protectable = /** @type {const} */ ([
-  ...['episodic', 'working', 'entity', 'semantic', 'competence', 'plan_graph'],
-  ...['procedural', 'codebase'],
+  'episodic',
+  'working',
+  'entity',
+  'semantic',
+  'competence',
+  'plan_graph',
+  'procedural',
+  'codebase',
 ])
 
 const loadCurve = () => import('./simulation-curve.js')

@@ -29,7 +29,8 @@ export function View() {
   }
   /** @type {Column<Budget>} */
   const actions = {
-    ...{ name: 'actions', label: html`<span class="unseen">Actions</span>` },
+    name: 'actions',
+    label: html`<span class="unseen">Actions</span>`,
     show: (budget) =>
       html`<div class="row"><button type="button" aria-label=${`Change the budget of ${nameOf(budget)}`} onClick=${() => setEdited(budget)}>Change</button><button type="button" aria-label=${`Delete the budget of ${nameOf(budget)}`} onClick=${() => remove(budget, finish)}>Delete</button></div>`,
   }
@@ -55,22 +56,28 @@ const nameOf = ({ scope }) => scope ?? 'every other scope'
 /** @type {readonly Column<Budget>[]} */
 const columns = [
   {
-    ...{ name: 'scope', label: 'Scope', isMain: true },
+    name: 'scope',
+    label: 'Scope',
+    isMain: true,
     show: ({ scope }) => (scope === undefined ? 'every other scope' : html`<bdi>${scope}</bdi>`),
   },
   {
-    ...{ name: 'limit', label: 'May hold', isNumber: true },
+    name: 'limit',
+    label: 'May hold',
+    isNumber: true,
     show: ({ max_records, max_bytes = 0 }) =>
       max_records === undefined ? formatBytes(max_bytes) : `${formatCount(max_records)} records`,
   },
-  { ...{ name: 'mode', label: 'Limit' }, show: ({ mode }) => mode },
-  { ...{ name: 'protect', label: 'Protects' }, show: ({ protect }) => protect.map(words).join(', ') || '–' },
+  { name: 'mode', label: 'Limit', show: ({ mode }) => mode },
+  { name: 'protect', label: 'Protects', show: ({ protect }) => protect.map(words).join(', ') || '–' },
 ]
 
 /** @param {Budget} budget @param {() => void} onChange */
 function remove({ scope }, onChange) {
   askReason({
-    ...{ action: 'Delete', needsReason: false, isDangerous: true },
+    action: 'Delete',
+    needsReason: false,
+    isDangerous: true,
     explanation:
       scope === undefined
         ? 'Scopes without a budget are then unlimited. What was forgotten stays forgotten.'

@@ -5,9 +5,21 @@ import { formatDay, formatExact } from '../../parts/time.js'
 
 /** @type {Readonly<Record<string, string>>} */
 const looks = {
-  ...{ prune: 'bad', forget: 'bad', purge: 'bad', archive: 'bad', failed: 'bad', drift_invalidate: 'bad' },
-  ...{ create: 'good', promote: 'good', reinforce: 'good', undone: 'good', drift_restore: 'good' },
-  ...{ skipped: 'warn', kept: 'warn', drift_challenge: 'warn', probe_challenge: 'warn' },
+  prune: 'bad',
+  forget: 'bad',
+  purge: 'bad',
+  archive: 'bad',
+  failed: 'bad',
+  drift_invalidate: 'bad',
+  create: 'good',
+  promote: 'good',
+  reinforce: 'good',
+  undone: 'good',
+  drift_restore: 'good',
+  skipped: 'warn',
+  kept: 'warn',
+  drift_challenge: 'warn',
+  probe_challenge: 'warn',
 }
 
 /** @param {{ action: string }} properties */

@@ -31,7 +31,9 @@ export function PlanChanges({ plan: { id, counts }, selection, setSelection }) {
   const { data, error, isLoading, reload } = useRequest(
     (signal) =>
       api.get('/v1/maintenance/plans/{id}/changes', {
-        ...{ path: { id }, query: { action, type, cursor, limit: pageSize }, signal },
+        path: { id },
+        query: { action, type, cursor, limit: pageSize },
+        signal,
       }),
     [id, action, type, cursor],
   )
@@ -68,7 +70,8 @@ export function PlanChanges({ plan: { id, counts }, selection, setSelection }) {
 function columnsOf({ known, selection, setSelection }) {
   /** @type {Column<PlanChange>} */
   const box = {
-    ...{ name: 'box', label: html`<span class="unseen">Chosen</span>` },
+    name: 'box',
+    label: html`<span class="unseen">Chosen</span>`,
     // A kind of change that is chosen or left out decides for all its records.
     show: ({ record_id: id, action }) =>
       html`<${Checkbox} isHidden label=${`${words(action)} ${id}`} checked=${isChosen(selection, id, action)} disabled=${selection.names.has(action)} onChange=${() => setSelection(toggle(selection, id))} />`,
@@ -76,13 +79,15 @@ function columnsOf({ known, selection, setSelection }) {
   return [
     ...(may('maintenance:run') ? [box] : []),
     {
-      ...{ name: 'record', label: 'Record', isMain: true },
+      name: 'record',
+      label: 'Record',
+      isMain: true,
       show: ({ record_id: id, action }) =>
         html`<${RecordLine} id=${id} known=${known} absent=${action === 'create' ? 'new record' : undefined} />`,
     },
-    { ...{ name: 'type', label: 'Type' }, show: ({ type }) => words(type) },
-    { ...{ name: 'action', label: 'Action' }, show: ({ action }) => html`<${ActionTag} action=${action} />` },
-    { ...{ name: 'change', label: 'Change' }, show: (change) => html`<${Difference} change=${change} />` },
-    { ...{ name: 'why', label: 'Why' }, show: ({ why }) => html`<div class="why">${why}</div>` },
+    { name: 'type', label: 'Type', show: ({ type }) => words(type) },
+    { name: 'action', label: 'Action', show: ({ action }) => html`<${ActionTag} action=${action} />` },
+    { name: 'change', label: 'Change', show: (change) => html`<${Difference} change=${change} />` },
+    { name: 'why', label: 'Why', show: ({ why }) => html`<div class="why">${why}</div>` },
   ]
 }

@@ -31,16 +31,15 @@ export function PlanGroups({ plan: { id, counts }, selection, setSelection }) {
   if (!data) return html`<${Loading} lines=${4} />`
   /** @type {readonly Column<Group>[]} */
   const columns = [
-    { ...{ name: 'action', label: 'Action' }, show: ({ action }) => html`<${ActionTag} action=${action} />` },
-    { ...{ name: 'type', label: 'Type' }, show: ({ type }) => words(type) },
-    { ...{ name: 'count', label: 'Records', isNumber: true }, show: ({ count }) => formatCount(count) },
+    { name: 'action', label: 'Action', show: ({ action }) => html`<${ActionTag} action=${action} />` },
+    { name: 'type', label: 'Type', show: ({ type }) => words(type) },
+    { name: 'count', label: 'Records', isNumber: true, show: ({ count }) => formatCount(count) },
+    { name: 'salience', label: 'Salience', isNumber: true, show: ({ salience }) => formatScore(salience) },
+    { name: 'bytes', label: 'Size', isNumber: true, show: ({ bytes }) => formatBytes(bytes) },
     {
-      ...{ name: 'salience', label: 'Salience', isNumber: true },
-      show: ({ salience }) => formatScore(salience),
-    },
-    { ...{ name: 'bytes', label: 'Size', isNumber: true }, show: ({ bytes }) => formatBytes(bytes) },
-    {
-      ...{ name: 'most', label: 'Worth most', isMain: true },
+      name: 'most',
+      label: 'Worth most',
+      isMain: true,
       show: ({ most_valuable: most }) => most && html`<${RecordLine} id=${most.record_id} known=${known} />`,
     },
   ]

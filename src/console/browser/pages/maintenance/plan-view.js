@@ -106,7 +106,9 @@ function describe({ mode, names }, total) {
 function Drop({ id }) {
   const drop = () =>
     askReason({
-      ...{ action: 'Drop', needsReason: false, isDangerous: true },
+      action: 'Drop',
+      needsReason: false,
+      isDangerous: true,
       explanation: 'Deletes the plan with its list of changes. What was applied stays.',
       act: async () => {
         await api.delete('/v1/maintenance/plans/{id}', { path: { id } })

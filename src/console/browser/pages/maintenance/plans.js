@@ -19,21 +19,25 @@ const pageSize = 25
 /** @type {readonly Column<Plan>[]} */
 const columns = [
   {
-    ...{ name: 'job', label: 'Plan' },
+    name: 'job',
+    label: 'Plan',
     show: ({ id, job }) => html`<a href=${addressOf(addressOfPlan(id))}>${words(job)}</a>`,
   },
-  { ...{ name: 'status', label: 'Status' }, show: ({ status }) => html`<${RunStatus} status=${status} />` },
+  { name: 'status', label: 'Status', show: ({ status }) => html`<${RunStatus} status=${status} />` },
   {
-    ...{ name: 'scope', label: 'Scope' },
+    name: 'scope',
+    label: 'Scope',
     show: ({ scope }) =>
       scope === undefined
         ? html`<span class="none">all</span>`
         : html`<span class="tag"><bdi>${scope}</bdi></span>`,
   },
-  { ...{ name: 'created', label: 'Made' }, show: (plan) => html`<${Time} at=${plan.created_at} />` },
-  { ...{ name: 'expires', label: 'Expires' }, show: (plan) => html`<${Time} at=${plan.expires_at} />` },
+  { name: 'created', label: 'Made', show: (plan) => html`<${Time} at=${plan.created_at} />` },
+  { name: 'expires', label: 'Expires', show: (plan) => html`<${Time} at=${plan.expires_at} />` },
   {
-    ...{ name: 'counts', label: 'Changes', isMain: true },
+    name: 'counts',
+    label: 'Changes',
+    isMain: true,
     show: ({ counts }) =>
       Object.entries(counts)
         .map(([action, count]) => `${words(action)} ${formatCount(count)}`)

@@ -35,28 +35,24 @@ export function View() {
 /** @type {readonly Column<Policy>[]} */
 const columns = [
   {
-    ...{ name: 'type', label: 'Type' },
+    name: 'type',
+    label: 'Type',
     show: ({ type }) => html`<a href=${addressOf(['maintenance', 'policies'], { type })}>${words(type)}</a>`,
   },
-  { ...{ name: 'curve', label: 'Curve' }, show: ({ decay }) => decay.curve },
+  { name: 'curve', label: 'Curve', show: ({ decay }) => decay.curve },
   {
-    ...{ name: 'half', label: 'Half-life', isNumber: true },
+    name: 'half',
+    label: 'Half-life',
+    isNumber: true,
     show: ({ decay }) => formatDuration(decay.half_life_seconds),
   },
+  { name: 'floor', label: 'Floor', isNumber: true, show: ({ decay }) => formatScore(decay.min_salience) },
   {
-    ...{ name: 'floor', label: 'Floor', isNumber: true },
-    show: ({ decay }) => formatScore(decay.min_salience),
-  },
-  {
-    ...{ name: 'age', label: 'Oldest', isNumber: true },
+    name: 'age',
+    label: 'Oldest',
+    isNumber: true,
     show: ({ decay }) => (decay.max_age_seconds === 0 ? 'any' : formatDuration(decay.max_age_seconds)),
   },
-  {
-    ...{ name: 'gain', label: 'Gain', isNumber: true },
-    show: ({ decay }) => formatScore(decay.reinforcement_gain),
-  },
-  {
-    ...{ name: 'deletion', label: 'Deletion', isMain: true },
-    show: (policy) => words(policy.deletion_policy),
-  },
+  { name: 'gain', label: 'Gain', isNumber: true, show: ({ decay }) => formatScore(decay.reinforcement_gain) },
+  { name: 'deletion', label: 'Deletion', isMain: true, show: (policy) => words(policy.deletion_policy) },
 ]

@@ -34,7 +34,8 @@ function undo({ id, job }) {
     explanation: `Takes back what this run of ${words(job)} did. A record that anybody changed since is left as it is. The undo is a run of its own and can be undone too.`,
     act: async (_, because) => {
       const started = await api.post('/v1/maintenance/runs/{id}/undo', {
-        ...{ path: { id }, body: { ...because, dry_run: false } },
+        path: { id },
+        body: { ...because, dry_run: false },
       })
       navigate(addressOf(addressOfRun(started.id)))
     },

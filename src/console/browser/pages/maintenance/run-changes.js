@@ -20,7 +20,9 @@ export function RunChanges({ run: { id, finished_at, dry_run } }) {
   const { data, error, isLoading, reload } = useRequest(
     (signal) =>
       api.get('/v1/maintenance/runs/{id}/changes', {
-        ...{ path: { id }, query: { cursor, limit: pageSize }, signal },
+        path: { id },
+        query: { cursor, limit: pageSize },
+        signal,
       }),
     [id, cursor, finished_at],
   )
@@ -31,16 +33,20 @@ export function RunChanges({ run: { id, finished_at, dry_run } }) {
   if (!data) return html`<${Panel} title=${title}><${Loading} lines=${8} /><//>`
   const columns = [
     {
-      ...{ name: 'record', label: 'Record', isMain: true },
+      name: 'record',
+      label: 'Record',
+      isMain: true,
       show: (/** @type {RunChange} */ { record_id, action }) =>
         html`<${RecordLine} id=${record_id} known=${known} absent=${action === 'create' ? 'new record' : undefined} />`,
     },
     {
-      ...{ name: 'action', label: 'Action' },
+      name: 'action',
+      label: 'Action',
       show: (/** @type {RunChange} */ { action }) => html`<${ActionTag} action=${action} />`,
     },
     {
-      ...{ name: 'change', label: 'Change' },
+      name: 'change',
+      label: 'Change',
       show: (/** @type {RunChange} */ change) => html`<${Difference} change=${change} />`,
     },
   ]
@@ -56,7 +62,4 @@ export function RunChanges({ run: { id, finished_at, dry_run } }) {
 }
 
 /** @type {import('../../parts/table.js').Column<RunChange>} */
-const noteColumn = {
-  ...{ name: 'note', label: 'Note' },
-  show: ({ note }) => html`<div class="why">${note}</div>`,
-}
+const noteColumn = { name: 'note', label: 'Note', show: ({ note }) => html`<div class="why">${note}</div>` }

@@ -72,31 +72,36 @@ function Rows({ runs, job, isBusy, onEnd }) {
   const active = runs.filter(({ finished_at }) => finished_at === undefined).slice(0, mostFollowed)
   const columns = [
     {
-      ...{ name: 'job', label: 'Run' },
+      name: 'job',
+      label: 'Run',
       show: (/** @type {MaintenanceRun} */ { id, job, dry_run }) =>
         html`<a href=${addressOf(addressOfRun(id))}>${words(job)}</a>${dry_run && html` <span class="tag">dry run</span>`}`,
     },
     {
-      ...{ name: 'status', label: 'Status' },
+      name: 'status',
+      label: 'Status',
       show: (/** @type {MaintenanceRun} */ { status }) => html`<${RunStatus} status=${status} />`,
     },
     {
-      ...{ name: 'progress', label: 'Progress' },
+      name: 'progress',
+      label: 'Progress',
       show: (/** @type {MaintenanceRun} */ run) =>
         active.includes(run) ? html`<${Live} run=${run} onEnd=${onEnd} />` : html`<${Progress} run=${run} />`,
     },
     {
-      ...{ name: 'scope', label: 'Scope' },
+      name: 'scope',
+      label: 'Scope',
       show: (/** @type {MaintenanceRun} */ { scope }) =>
         scope === undefined
           ? html`<span class="none">all</span>`
           : html`<span class="tag"><bdi>${scope}</bdi></span>`,
     },
     {
-      ...{ name: 'created', label: 'Started' },
+      name: 'created',
+      label: 'Started',
       show: (/** @type {MaintenanceRun} */ { created_at }) => html`<${Time} at=${created_at} />`,
     },
-    { ...{ name: 'counts', label: 'Counts', isMain: true }, show: summarise },
+    { name: 'counts', label: 'Counts', isMain: true, show: summarise },
   ]
   return html`<${Table} caption="Runs" columns=${columns} rows=${runs} keyOf=${(/** @type {MaintenanceRun} */ { id }) => id} isBusy=${isBusy} />`
 }

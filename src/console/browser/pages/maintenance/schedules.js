@@ -23,7 +23,8 @@ export function View() {
   if (!data) return html`<${Loading} lines=${8} />`
   /** @type {Column<Schedule>} */
   const change = {
-    ...{ name: 'change', label: html`<span class="unseen">Change</span>` },
+    name: 'change',
+    label: html`<span class="unseen">Change</span>`,
     show: (schedule) =>
       html`<button type="button" aria-label=${`Change ${words(schedule.job)}`} onClick=${() => setSchedule(schedule, reload)}>Change</button>`,
   }
@@ -34,14 +35,15 @@ export function View() {
 
 /** @type {readonly Column<Schedule>[]} */
 const columns = [
-  { ...{ name: 'job', label: 'Job' }, show: ({ job }) => words(job) },
-  { ...{ name: 'interval', label: 'Every' }, show: ({ interval, enabled }) => (enabled ? interval : 'off') },
-  { ...{ name: 'mode', label: 'Starts' }, show: ({ mode }) => (mode === 'plan' ? 'a plan' : 'a run') },
+  { name: 'job', label: 'Job', show: ({ job }) => words(job) },
+  { name: 'interval', label: 'Every', show: ({ interval, enabled }) => (enabled ? interval : 'off') },
+  { name: 'mode', label: 'Starts', show: ({ mode }) => (mode === 'plan' ? 'a plan' : 'a run') },
   {
-    ...{ name: 'last', label: 'Last success' },
+    name: 'last',
+    label: 'Last success',
     show: ({ last_success_at }) => html`<${Time} at=${last_success_at} />`,
   },
-  { ...{ name: 'next', label: 'Next' }, show: ({ next_at }) => html`<${Time} at=${next_at} />` },
+  { name: 'next', label: 'Next', show: ({ next_at }) => html`<${Time} at=${next_at} />` },
 ]
 
 /**
@@ -52,7 +54,8 @@ function setSchedule({ job, interval, enabled, mode }, onChange) {
   const name = jobs.find((one) => one === job)
   if (!name) return
   askReason({
-    ...{ action: `Schedule ${words(job)}`, needsReason: false },
+    action: `Schedule ${words(job)}`,
+    needsReason: false,
     explanation: 'The next one is an interval from now.',
     fields: [
       {
@@ -61,9 +64,11 @@ function setSchedule({ job, interval, enabled, mode }, onChange) {
         value: interval,
         note: 'A number and ms, s, m, h or d, such as 15m or 1h.',
       },
-      { ...{ name: 'mode', label: 'Starts', kind: 'select', value: mode }, options: ['run', 'plan'] },
+      { name: 'mode', label: 'Starts', kind: 'select', value: mode, options: ['run', 'plan'] },
       {
-        ...{ name: 'enabled', label: 'By itself', kind: 'select' },
+        name: 'enabled',
+        label: 'By itself',
+        kind: 'select',
         options: ['on', 'off'],
         value: enabled ? 'on' : 'off',
       },

@@ -28,22 +28,20 @@ export function View({ run }) {
     .sort((one, other) => one.value - other.value)
   /** @type {readonly Column<SimulatedPoint>[]} */
   const columns = [
+    { name: 'value', label: what, show: ({ value }) => (value === null ? 'as given' : format(value)) },
     {
-      ...{ name: 'value', label: what },
-      show: ({ value }) => (value === null ? 'as given' : format(value)),
-    },
-    {
-      ...{ name: 'forgotten', label: 'Forgotten', isNumber: true },
+      name: 'forgotten',
+      label: 'Forgotten',
+      isNumber: true,
       show: ({ forgotten }) => formatCount(forgotten),
     },
     {
-      ...{ name: 'regretted', label: 'Missed later', isNumber: true },
+      name: 'regretted',
+      label: 'Missed later',
+      isNumber: true,
       show: ({ regretted }) => formatCount(regretted),
     },
-    {
-      ...{ name: 'bytes', label: 'Size', isNumber: true },
-      show: ({ bytes_saved }) => formatBytes(bytes_saved),
-    },
+    { name: 'bytes', label: 'Size', isNumber: true, show: ({ bytes_saved }) => formatBytes(bytes_saved) },
   ]
   return html`<${Panel} title="Curve">
     ${

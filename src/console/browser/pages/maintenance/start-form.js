@@ -76,7 +76,9 @@ export function View() {
 /** @param {() => Promise<string>} request */
 function confirmPurge(request) {
   askReason({
-    ...{ action: 'Run', isDangerous: true, needsReason: false },
+    action: 'Run',
+    isDangerous: true,
+    needsReason: false,
     explanation:
       'A purge deletes for good what was forgotten longer ago than it can be restored. Nothing takes it back.',
     act: async () => navigate(await request()),

@@ -44,21 +44,31 @@ function describeStrength(metrics) {
     title: 'How strong it is',
     figures: [
       {
-        ...{ label: 'Mean salience', value: formatScore(metrics.avg_salience), unit: 'from 0, usually to 1' },
-        ...{ note: 'How present a record is; it fades with time.', isSampled: true },
+        label: 'Mean salience',
+        value: formatScore(metrics.avg_salience),
+        unit: 'from 0, usually to 1',
+        note: 'How present a record is; it fades with time.',
+        isSampled: true,
       },
       {
-        ...{ label: 'Mean confidence', value: formatScore(metrics.avg_confidence), unit: 'from 0 to 1' },
-        ...{ note: 'How sure the service is that a record is true.', isSampled: true },
+        label: 'Mean confidence',
+        value: formatScore(metrics.avg_confidence),
+        unit: 'from 0 to 1',
+        note: 'How sure the service is that a record is true.',
+        isSampled: true,
       },
     ],
     bars: [
       {
-        ...{ label: 'Records by salience', unit: 'Records', isSampled: true },
+        label: 'Records by salience',
+        unit: 'Records',
+        isSampled: true,
         bars: bandsOf(metrics.salience_distribution),
       },
       {
-        ...{ label: 'Records by importance', unit: 'Records', isSampled: true },
+        label: 'Records by importance',
+        unit: 'Records',
+        isSampled: true,
         bars: bandsOf(metrics.importance_distribution),
       },
     ],
@@ -91,8 +101,11 @@ function describeUse(metrics) {
         isSampled: true,
       },
       {
-        ...{ label: 'Reuse of plans', value: formatScore(reuse), unit: unitOf(reuse, 'runs of each plan') },
-        ...{ note: 'How often a plan was executed on average.', isSampled: true },
+        label: 'Reuse of plans',
+        value: formatScore(reuse),
+        unit: unitOf(reuse, 'runs of each plan'),
+        note: 'How often a plan was executed on average.',
+        isSampled: true,
       },
       share(
         'Revision',
@@ -109,7 +122,9 @@ function describeUse(metrics) {
 function describeRegret({ regret }) {
   const rates = (/** @type {Readonly<Record<string, number>>} */ by) =>
     Object.entries(by).map(([name, value]) => ({
-      ...{ name: ages[name] ?? words(name), value, shown: formatShare(value) },
+      name: ages[name] ?? words(name),
+      value,
+      shown: formatShare(value),
     }))
   return {
     title: 'What was forgotten too early',

@@ -42,7 +42,7 @@ function Places({ wanted, question, onChange }) {
   const [round, setRound] = useState(0)
   const { data, error, reload } = useRequest(
     async (signal) => {
-      const body = { ...question, ...{ explain: true, root_limit: depth, node_limit: depth, max_hops: 0 } }
+      const body = { ...question, explain: true, root_limit: depth, node_limit: depth, max_hops: 0 }
       const [records, retrieval] = await Promise.all([
         findRecords(wanted, signal),
         api.post('/v1/retrieve', { body, signal }),

@@ -70,7 +70,9 @@ export function BulkActions({ selected, isBusy, onDone }) {
 async function ask({ action, done, isDangerous = false, run }, records, onDone) {
   const explanation = `${action} ${countOf(records.length, 'record')}. Each gets an entry in its log with this reason.`
   await askReason({
-    ...{ action, explanation, isDangerous },
+    action,
+    explanation,
+    isDangerous,
     act: async (_answers, because) => {
       const failed = await runAll(records, (record) => run(targetOf(record), because))
       const count = records.length - failed.length

@@ -1,0 +1,55 @@
+import { type RawBuilder, sql } from 'kysely'
+import { object, plain, text, time, word } from '../db/json-text.ts'
+import { openTo } from '../db/visibility.ts'
+import type { Trust } from '../domain/caller.ts'
+import { inversePairs } from '../domain/edges.ts'
+
+type Fragment = RawBuilder<unknown>
+
+export type ExportContext = {
+  trust: Trust
+  now: Date
+  filters: { include_forgotten?: boolean; embeddings?: boolean }
+}
+
+/**
+ * The predicates of inverse edges. A hub may have a million of them; the export contains a part, because the record
+ * at the other end has the edge too.
+ */
+const backward = sql.join(inversePairs.map(([, predicate]) => sql.lit(predicate)))
+const maxBackward = 1_000
+
+/**
+ * Whether the target of edge `e` is visible. A lookup for each edge: with a join the planner would sometimes read all
+ * records for each page.
+ */
+export function isTargetVisible({ trust, filters }: ExportContext): Fragment {
+  const seen = filters.include_forgotten
+    ? openTo(trust, 't')
+    : sql`t.forgotten_at is null and ${openTo(trust, 't')}`
+  return sql`(select ${seen} from records as t where t.id = e.target_id)`
+}
+
+/** The edges of row `r` whose target is visible. */
+export function visibleEdges(context: ExportContext): Fragment {
+  const edges = (condition: Fragment) => sql`
+    select e.predicate, e.target_id, e.weight, e.created_at from relations as e
+    where e.source_id = r.id ${condition} and ${isTargetVisible(context)}`
+  const written = (from: Fragment) => sql`
+    select string_agg(${object([
+      text('predicate', sql`e.predicate`),
+      word('target_id', sql`e.target_id`),
+      plain('weight', sql`e.weight`),
+      word('created_at', time(sql`e.created_at`)),
+    ])}, ',' order by e.created_at, e.target_id, e.predicate)
+    from (${from}) as e`
+  const first = sql`select from relations as e where e.source_id = r.id limit ${sql.lit(maxBackward + 1)}`
+  return sql`
+    select case when (select count(*) from (${first}) as few) <= ${sql.lit(maxBackward)} then (${written(edges(sql``))})
+    else (${written(sql`
+      (${edges(sql`and e.predicate not in (${backward})`)})
+      union all
+      (${edges(sql`and e.predicate in (${backward})`)}
+        order by e.predicate desc, e.target_id desc limit ${sql.lit(maxBackward)})
+    `)}) end`
+}
