@@ -12,6 +12,11 @@ export type ExportContext = {
   filters: { include_forgotten?: boolean; embeddings?: boolean }
 }
 
+/** The visible edges of row `r`, as the items of a list, and whether the target of an edge `e` is visible. */
+export function buildEdges(context: ExportContext): { edges: Fragment; isTargetVisible: Fragment } {
+  return { edges: visibleEdges(context), isTargetVisible: isTargetVisible(context) }
+}
+
 /**
  * The predicates of inverse edges. A hub may have a million of them; the export contains a part, because the record
  * at the other end has the edge too.
@@ -23,15 +28,14 @@ const maxBackward = 1_000
  * Whether the target of edge `e` is visible. A lookup for each edge: with a join the planner would sometimes read all
  * records for each page.
  */
-export function isTargetVisible({ trust, filters }: ExportContext): Fragment {
+function isTargetVisible({ trust, filters }: ExportContext): Fragment {
   const seen = filters.include_forgotten
     ? openTo(trust, 't')
     : sql`t.forgotten_at is null and ${openTo(trust, 't')}`
   return sql`(select ${seen} from records as t where t.id = e.target_id)`
 }
 
-/** The edges of row `r` whose target is visible. */
-export function visibleEdges(context: ExportContext): Fragment {
+function visibleEdges(context: ExportContext): Fragment {
   const edges = (condition: Fragment) => sql`
     select e.predicate, e.target_id, e.weight, e.created_at from relations as e
     where e.source_id = r.id ${condition} and ${isTargetVisible(context)}`

@@ -15,17 +15,18 @@ import {
 } from '../db/json-text.ts'
 import { salienceAt } from '../db/salience.ts'
 import { openTo } from '../db/visibility.ts'
-import { type ExportContext, isTargetVisible, visibleEdges } from './export-edges.queries.ts'
+import { buildEdges, type ExportContext } from './export-edges.queries.ts'
 import { buildHistories } from './export-histories.queries.ts'
 
 type Fragment = RawBuilder<unknown>
 
 /** The line of an export for row `r` and its contents `c`. */
 export function buildExportLine(context: ExportContext): RawBuilder<string> {
+  const { edges, isTargetVisible } = buildEdges(context)
   const histories = buildHistories(context.trust)
   return object(
-    head(context),
-    list('relations', visibleEdges(context)),
+    head(context, isTargetVisible),
+    list('relations', edges),
     list('audit_log', histories.auditLog),
     list('status_history', histories.statusHistory),
     optional('scope', sql`to_json(nullif(r.scope, ''))::text`),
@@ -46,7 +47,7 @@ export function buildExportLine(context: ExportContext): RawBuilder<string> {
   )
 }
 
-const head = (context: ExportContext) => [
+const head = (context: ExportContext, isTargetVisible: Fragment) => [
   word('id', sql`r.id`),
   word('type', sql`r.type`),
   word('sensitivity', sql`r.sensitivity`),
@@ -68,7 +69,7 @@ const head = (context: ExportContext) => [
   plain('anchors', anchors),
   plain('lifecycle', lifecycle),
   plain('provenance', provenanceShown(context.trust)),
-  plain('payload', visiblePayload(context)),
+  plain('payload', visiblePayload(context, isTargetVisible)),
 ]
 
 const anchors = object([
@@ -93,16 +94,16 @@ const lifecycle = object([
 ])
 
 /** The successor of a record is named only to a caller who sees the edge to it. */
-function visiblePayload(context: ExportContext): Fragment {
+function visiblePayload({ trust }: ExportContext, isTargetVisible: Fragment): Fragment {
   const payload = sql`(case
     when r.status = 'superseded' and r.type = 'semantic' and not exists (
       select from relations as e
-      where e.source_id = r.id and e.predicate = 'superseded_by' and ${isTargetVisible(context)}
+      where e.source_id = r.id and e.predicate = 'superseded_by' and ${isTargetVisible}
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
   end)`
-  return payloadShown(context.trust, payload)
+  return payloadShown(trust, payload)
 }
 
 const forgotten = sql`

@@ -20,17 +20,14 @@ let server: ChatServer
 let app: TestApp
 beforeAll(async () => {
   server = await startChatServer()
-  const variables = {
-    MEMBRANE_LLM_ENDPOINT: server.url,
-    MEMBRANE_LLM_MODEL: 'm',
-    MEMBRANE_LLM_CONCURRENCY: '2',
-  }
-  app = await startTestApp({ variables })
+  app = await startTestApp({ variables: { ...modelVariables(), MEMBRANE_LLM_CONCURRENCY: '2' } })
 })
 afterAll(async () => {
   await app.close()
   await server.close()
 })
+
+const modelVariables = () => ({ MEMBRANE_LLM_ENDPOINT: server.url, MEMBRANE_LLM_MODEL: 'm' })
 
 let scope: string
 beforeEach(async () => {
@@ -224,12 +221,8 @@ it('extraction stops after three episodes in a row without an answer', async () 
 it('extraction stops at the cost limit of a run', async () => {
   server.behave(respondWithJson([fact('tea')]))
   const prices = { MEMBRANE_LLM_PROMPT_PRICE: '10', MEMBRANE_LLM_MAX_COST_PER_RUN: '0.001' }
-  const variables = {
-    MEMBRANE_LLM_ENDPOINT: server.url,
-    MEMBRANE_LLM_MODEL: 'm',
-    MEMBRANE_LLM_CONCURRENCY: '1',
-  }
-  const thrifty = await startTestApp({ variables: { ...variables, ...prices } })
+  const variables = { ...modelVariables(), ...prices, MEMBRANE_LLM_CONCURRENCY: '1' }
+  const thrifty = await startTestApp({ variables })
   for (const _ of [1, 2, 3, 4]) await captureEpisode(thrifty, 'a talk')
   const run = await consolidate(thrifty, { options: { stages: ['extraction'] } })
   // 70 tokens at 10 per million each; the second exceeds 0.001.

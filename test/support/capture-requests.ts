@@ -125,3 +125,16 @@ export async function erase(app: TestApp, id: string): Promise<void> {
   const answer = await app.request('POST', `/v1/records/${id}/erase`, { body })
   if (answer.status !== 200) throw new Error(`not erased: ${answer.text}`)
 }
+
+/** Returns the ids of the mentioned entities, in the order of the content. */
+export async function listMentionedIds(
+  app: TestApp,
+  content: unknown,
+  scope: string | undefined,
+  more: object = {},
+): Promise<Body[]> {
+  const answer = await capture(app, content, { ...(scope ? { scope } : {}), ...more })
+  return answer.primary_record.interpretation.mentions.map(
+    ({ canonical_entity_id: id }: Body) => id as string | undefined,
+  )
+}

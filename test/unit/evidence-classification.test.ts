@@ -207,11 +207,8 @@ describe('a fact', () => {
 
   it('has the validity and revision policy of its content', () => {
     const validity = { mode: 'timeboxed', end: '2026-04-01T00:00:00Z' }
-    expect(planEpisode({ ...triple, validity, revision_policy: 'replace' }).fact).toEqual({
-      ...fact,
-      validity,
-      revision_policy: 'replace',
-    })
+    const revised = { validity, revision_policy: 'replace' }
+    expect(planEpisode({ ...triple, ...revised }).fact).toEqual({ ...fact, ...revised })
     expect(listFaultPointers({ ...triple, validity: { mode: 'timeboxed', end: 'soon' } })).toEqual([
       '/content/validity/end',
     ])

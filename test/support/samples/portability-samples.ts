@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import type { Trust } from '../../../src/domain/caller.ts'
 import * as exporting from '../../../src/portability/export.queries.ts'
+import * as exportedEdges from '../../../src/portability/export-edges.queries.ts'
 import * as histories from '../../../src/portability/export-histories.queries.ts'
 import * as lines from '../../../src/portability/export-line.queries.ts'
 import * as secrets from '../../../src/portability/foreign/import-secret.queries.ts'
@@ -51,6 +52,15 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
   },
   'src/portability/foreign/import-secret.queries.ts': {
     readImportSecret: (db) => secrets.readImportSecret(db),
+  },
+  'src/portability/export-edges.queries.ts': {
+    buildEdges: (db) => {
+      const { edges, isTargetVisible } = exportedEdges.buildEdges({ trust, now, filters: {} })
+      return sql`
+        select (${edges}), (select bool_or(${isTargetVisible}) from relations as e where e.source_id = r.id)
+        from records as r
+      `.execute(db)
+    },
   },
   'src/portability/export-histories.queries.ts': {
     buildHistories: (db) => {

@@ -1,40 +1,29 @@
-import { sql } from 'kysely'
-import type { Caller, Trust } from '../../../src/domain/caller.ts'
-import { nameHandle } from '../../../src/domain/handles.ts'
-import { createSeal } from '../../../src/domain/tombstone-seal.ts'
+import type { Trust } from '../../../src/domain/caller.ts'
 import * as answered from '../../../src/http/idempotency.queries.ts'
 import * as keys from '../../../src/keys/keys.queries.ts'
 import * as decay from '../../../src/lifecycle/reinforcement.queries.ts'
 import * as policies from '../../../src/policies/policies.queries.ts'
-import * as hiddenNames from '../../../src/records/hidden-names.queries.ts'
-import * as listing from '../../../src/records/listing/list.queries.ts'
-import * as matching from '../../../src/records/listing/list-matching.queries.ts'
-import type { PageQuery } from '../../../src/records/listing/list-page.ts'
-import * as changing from '../../../src/records/record-change.queries.ts'
-import * as creation from '../../../src/records/record-creation.queries.ts'
-import { draftRecord } from '../../../src/records/record-draft.ts'
-import * as records from '../../../src/records/records.queries.ts'
 import * as relations from '../../../src/relations/relations.queries.ts'
-import { oneDayPolicies } from '../one-day-policies.ts'
-import { dreamSamples } from './archival-samples.ts'
+import { archivalSamples } from './archival-samples.ts'
 import { captureSamples } from './capture-samples.ts'
 import { checkingSamples } from './checking-samples.ts'
 import { consolidationSamples } from './consolidation-samples.ts'
 import { conversationSamples } from './conversation-samples.ts'
 import { dbSamples } from './db-samples.ts'
-import { departingSamples, type Sample } from './deletion-samples.ts'
-import { musingSamples } from './dream-model-samples.ts'
+import { deletionSamples, type Sample } from './deletion-samples.ts'
+import { dreamModelSamples } from './dream-model-samples.ts'
 import { effectSamples } from './effect-samples.ts'
 import { embeddingSamples } from './embedding-samples.ts'
-import { entitiesSamples } from './entity-samples.ts'
+import { entitySamples } from './entity-samples.ts'
 import { maintenanceSamples } from './maintenance-samples.ts'
 import { metricsSamples } from './metrics-samples.ts'
 import { portabilitySamples } from './portability-samples.ts'
+import { recordSamples } from './record-samples.ts'
 import { regretSamples } from './regret-samples.ts'
 import { retrievalSamples } from './retrieval-samples.ts'
 import { revisionSamples } from './revision-samples.ts'
 import { simulationSamples } from './simulation-samples.ts'
-import { cognitionSamples } from './status-samples.ts'
+import { statusSamples } from './status-samples.ts'
 import { surpriseSamples } from './surprise-samples.ts'
 import { tenantSamples } from './tenant-samples.ts'
 import { textSamples } from './text-samples.ts'
@@ -43,28 +32,7 @@ const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
 const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
-const caller: Caller = {
-  principal: 'root',
-  name: 'root',
-  permissions: new Set(['admin']),
-  trust: everything,
-  sourceType: 'human',
-}
-const draft = draftRecord(
-  { type: 'semantic', payload: { kind: 'semantic', subject: 's', predicate: 'p', object: 1 } },
-  { caller, now, id, defaultSensitivity: 'low', policies: oneDayPolicies },
-)
-const seal = createSeal('a key of the samples')
 const edge = { source_id: id, predicate: 'supports', target_id: id, weight: 1, created_at: now }
-const page: PageQuery = {
-  filters: {},
-  trust,
-  asOf: now,
-  textLanguage: 'english',
-  sort: 'salience',
-  order: 'desc',
-  limit: 51,
-}
 const policy = {
   type: 'semantic',
   curve: 'exponential',
@@ -105,7 +73,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   ...regretSamples,
   ...simulationSamples,
   ...effectSamples,
-  ...musingSamples,
+  ...dreamModelSamples,
   ...portabilitySamples,
   ...retrievalSamples,
   'src/http/idempotency.queries.ts': {
@@ -133,129 +101,19 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     findPolicy: (db) => policies.findPolicy(db, 'semantic'),
     upsertPolicy: (db) => policies.upsertPolicy(db, policy),
   },
-  'src/records/record-change.queries.ts': {
-    applyChange: {
-      'of a record alone': (db) =>
-        changing.applyChange(db, id, { record: { version: 2, updated_at: now }, entry: draft.audit }),
-      'of what it says too': (db) =>
-        changing.applyChange(db, id, {
-          record: { version: 2, updated_at: now },
-          entry: draft.audit,
-          content: { tags: ['a'], payload: draft.row.payload },
-          search: { text: 'a', language: 'english', scope: 'team', type: 'semantic' },
-        }),
-      'of what it says, with the same text': (db) =>
-        changing.applyChange(db, id, {
-          record: { version: 2 },
-          entry: draft.audit,
-          content: { tags: ['a'] },
-        }),
-    },
-    appendStatusChange: (db) =>
-      changing.appendStatusChange(db, id, {
-        at: now,
-        old: 'active',
-        new: 'challenged',
-        actor: 'a',
-        reason: 'r',
-        step: 'manual',
-        run_id: null,
-        via: null,
-      }),
-  },
-  'src/records/record-creation.queries.ts': {
-    insertRecords: {
-      'of no run that keeps rows': (db) => creation.insertRecords(db, [draft], 'english', seal),
-      'of a run that keeps rows': (db) => creation.insertRecords(db, [draft], 'english', seal, [], id),
-    },
-    findUsedIds: (db) => creation.findUsedIds(db, [id]),
-    findVisibleTargets: (db) => creation.findVisibleTargets(db, [id], trust),
-    findTakenIdentifiers: (db) =>
-      creation.findTakenIdentifiers(db, [{ scope: '', sensitivity: 'low', namespace: 'git', value: 'x' }]),
-  },
-  ...departingSamples,
+  ...recordSamples,
+  ...deletionSamples,
   ...revisionSamples,
   ...surpriseSamples,
   ...tenantSamples,
   ...captureSamples,
   ...checkingSamples,
-  ...cognitionSamples,
-  ...dreamSamples,
+  ...statusSamples,
+  ...archivalSamples,
   ...embeddingSamples,
-  ...entitiesSamples,
+  ...entitySamples,
   ...textSamples,
   ...conversationSamples,
-  'src/records/listing/list-matching.queries.ts': {
-    selectMatching: (db) => matching.selectMatching(db, page).select('r.id').execute(),
-    selectSortValue: (db) => sql`select ${matching.selectSortValue(page)} from records as r`.execute(db),
-  },
-  'src/records/listing/list.queries.ts': {
-    listHalfLives: (db) => listing.listHalfLives(db, 101),
-    findSalienceFloor: (db) => listing.findSalienceFloor(db, page, [{ half_life_seconds: 3_600 }]),
-    listBySalience: (db) =>
-      listing.listBySalience(
-        db,
-        { ...page, after: { value: 0.5, id } },
-        [{ scope: 'team', half_life_seconds: 60 }],
-        0.4,
-      ),
-    listRecords: {
-      'by salience': (db) => listing.listRecords(db, page),
-      'by creation, every filter': (db) =>
-        listing.listRecords(db, {
-          ...page,
-          sort: 'created_at',
-          order: 'asc',
-          after: { value: now.toISOString(), id },
-          filters: {
-            type: 'semantic',
-            scope: 'team',
-            tag: ['a', 'b'],
-            sensitivity: 'low',
-            layer: 'semantic',
-            memory_kind: 'fact',
-            status: 'active',
-            pinned: false,
-            min_salience: 0.1,
-            max_salience: 1,
-            created_after: now.toISOString(),
-            created_before: now.toISOString(),
-            updated_after: now.toISOString(),
-            q: 'words',
-          },
-        }),
-      'by importance, everything seen': (db) =>
-        listing.listRecords(db, { ...page, trust: everything, sort: 'importance' }),
-    },
-    listRecordIds: (db) =>
-      listing.listRecordIds(db, { ...page, isReadableOnly: true, conditions: [sql`r.pinned`] }),
-    findMostSalientIds: {
-      '': (db) => listing.findMostSalientIds(db, page, null, 500),
-      'of some scopes': (db) => listing.findMostSalientIds(db, page, ['team', ''], 500),
-    },
-    listIdsBySalience: (db) => listing.listIdsBySalience(db, page, [{ half_life_seconds: 60 }], 0.4),
-    listAudit: (db) => listing.listAudit(db, { id, trust, after: 0, limit: 101 }),
-  },
-  'src/records/hidden-names.queries.ts': {
-    addHiddenIds: (db) => hiddenNames.addHiddenIds(db, trust, [{ provenance: id } as never]),
-    findHiddenIds: (db) => hiddenNames.findHiddenIds(db, trust, [id]),
-  },
-  'src/records/records.queries.ts': {
-    selectStored: (db) => records.selectStored(trust, { from: sql`records as r`, rest: sql`` }).execute(db),
-    readStored: (db) => records.readStored(db, trust, { from: sql`records as r`, rest: sql`` }),
-    findRecords: {
-      one: (db) => records.findRecords(db, [id], trust),
-      several: (db) => records.findRecords(db, [id, id], trust),
-    },
-    lockRecords: (db) => records.lockRecords(db, [id]),
-    lookUpHandles: (db) =>
-      records.lookUpHandles(db, [{ ...nameHandle('a'), scope: 'team', lock: 'always' }], 'low'),
-    deleteHandles: (db) => records.deleteHandles(db, id, [nameHandle('a')]),
-    insertHandles: (db) => records.insertHandles(db, id, 'team', [nameHandle('a')]),
-    deleteIdentifiers: (db) => records.deleteIdentifiers(db, id),
-    insertIdentifiers: (db) =>
-      records.insertIdentifiers(db, id, [{ scope: '', sensitivity: 'low', namespace: 'git', value: 'x' }]),
-  },
   'src/relations/relations.queries.ts': {
     upsertEdges: (db) => relations.upsertEdges(db, [edge]),
     isContestPair: (db) => relations.isContestPair(db, id, id),
