@@ -12,10 +12,10 @@ const hour = 3_600_000
 /** Longer than the pause that ends a session, which is an hour. */
 const betweenSessions = 2 * hour
 
-export function setAges(conversation: Conversation, wanted: Ages, now: Date): Conversation {
-  if (wanted === 'written') return conversation
+export function setAges(conversation: Conversation, requested: Ages, now: Date): Conversation {
+  if (requested === 'written') return conversation
   const { messages } = conversation
-  const times = wanted === 'recent' ? messages.map(timeOf) : joinSessions(messages)
+  const times = requested === 'recent' ? messages.map(timeOf) : joinSessions(messages)
   const shift = now.getTime() - Math.max(...times)
   const moved = messages.map((message, index) => ({
     ...message,

@@ -118,10 +118,10 @@ async function compareAll({ url, pool }: BenchDatabase): Promise<void> {
 }
 
 async function measure({ withDatabase, note }: BenchContext, corpus: Corpus): Promise<void> {
-  const wanted = ages.find((each) => each === values.ages)
-  if (!wanted) throw new Error(usage)
+  const requested = ages.find((each) => each === values.ages)
+  if (!requested) throw new Error(usage)
   const now = new Date()
-  const chosen = pickSplit(corpus).map((each) => setAges(each, wanted, now))
+  const chosen = pickSplit(corpus).map((each) => setAges(each, requested, now))
   await withDatabase(async (database) => {
     const api = await startProduct('all', {
       DATABASE_URL: database.url,

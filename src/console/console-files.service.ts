@@ -103,17 +103,17 @@ async function readOwnFiles(): Promise<Texts> {
 }
 
 async function readPackages(): Promise<{ imports: ImportMap; contents: Texts }> {
-  const wanted = Object.entries(packages).flatMap(([name, files]) =>
+  const requested = Object.entries(packages).flatMap(([name, files]) =>
     files.map((file) => ({
       ...file,
       path: `packages/${name}/${file.file}`,
       folder: findPackage(name, file.neededBy),
     })),
   )
-  const contents = wanted.map(
+  const contents = requested.map(
     async ({ path, folder, file }) => [path, await readFile(join(folder, file))] as const,
   )
-  const imports = wanted.flatMap(({ specifier, path }) =>
+  const imports = requested.flatMap(({ specifier, path }) =>
     specifier === undefined ? [] : [[specifier, path] as const],
   )
   return { imports: Object.fromEntries(imports), contents: await Promise.all(contents) }

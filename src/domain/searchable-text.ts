@@ -24,19 +24,19 @@ export function searchableText(payload: Payload, tags: readonly string[]): strin
 }
 
 /** More of one text is not judged. */
-const mostTelling = 4_096
+const mostJudged = 4_096
 
 /**
  * What a payload says, by which its worth is judged: without the names of events and references, without secrets, and without ids:
  * a fact about an entity would be worth more or less by the letters of the id.
  */
-export function tellingText(payload: Payload): string {
-  const words = payload.kind === 'episodic' ? tellingWordsOf(payload) : wordsOf(payload)
+export function judgedText(payload: Payload): string {
+  const words = payload.kind === 'episodic' ? judgedWordsOf(payload) : wordsOf(payload)
   const said = [...new Set(words)].filter((each) => !isUuid(each))
-  return said.map((each) => maskWords(each.slice(0, mostTelling))).join('\n')
+  return said.map((each) => maskWords(each.slice(0, mostJudged))).join('\n')
 }
 
-function tellingWordsOf(payload: Extract<Payload, { kind: 'episodic' }>): string[] {
+function judgedWordsOf(payload: Extract<Payload, { kind: 'episodic' }>): string[] {
   if (isPlainMessage(payload)) return [contentOf(payload)]
   return [
     ...payload.timeline.map((event) => event.summary ?? ''),

@@ -1,6 +1,6 @@
 import { isPlainMessage } from './message-content.ts'
 import type { Payload } from './payloads.ts'
-import { tellingText } from './searchable-text.ts'
+import { judgedText } from './searchable-text.ts'
 import { leastImportance } from './surprise.ts'
 import type { Placed } from './worth-context.ts'
 import {
@@ -38,7 +38,7 @@ export function judgeWorth(payload: Payload, surroundings: Surroundings = {}): W
   const values = readWorthParts({
     ...surroundings,
     ...(role === undefined ? {} : { role }),
-    text: tellingText(payload),
+    text: judgedText(payload),
     isDistilled: payload.kind !== 'episodic',
   })
   const [kind, weights] =

@@ -30,10 +30,10 @@ const isKey = (relation: string) =>
   )
 
 /** Locks the rows of a table with these keys, and returns what they hold now. Records are locked in the order of their ids. */
-export async function lockRows(tx: Transaction, relation: string, wanted: readonly Row[]): Promise<Row[]> {
+export async function lockRows(tx: Transaction, relation: string, requested: readonly Row[]): Promise<Row[]> {
   const { rows } = await sql<{ row: Row }>`
     select to_jsonb(t) as row
-    from jsonb_populate_recordset(null::${table(relation)}, ${JSON.stringify(wanted)}::jsonb) as k
+    from jsonb_populate_recordset(null::${table(relation)}, ${JSON.stringify(requested)}::jsonb) as k
     join ${table(relation)} as t on ${isKey(relation)}
     order by ${sql.join((keys[relation] ?? []).map((column) => sql`t.${sql.ref(column)}`))}
     for update of t
@@ -59,8 +59,8 @@ export async function findContentsNearErased(
 ): Promise<{ id: string; scope: string; payload: Payload }[]> {
   const { rows } = await sql<{ id: string; scope: string; payload: Payload }>`
     select r.id, r.scope, c.payload
-    from unnest(${sql.val([...ids])}::uuid[]) as wanted (id)
-    join records as r on r.id = wanted.id
+    from unnest(${sql.val([...ids])}::uuid[]) as requested (id)
+    join records as r on r.id = requested.id
     join contents as c on c.record_id = r.id
     where r.scope in (select scope from tombstones)
   `.execute(tx)
@@ -137,11 +137,11 @@ export async function listWrittenVersions(
   ids: readonly string[],
 ): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; version: number }>`
-    select wanted.id, written.version
-    from unnest(${sql.val([...ids])}::uuid[]) as wanted (id)
+    select requested.id, written.version
+    from unnest(${sql.val([...ids])}::uuid[]) as requested (id)
     cross join lateral (
       select (e.after ->> 'version')::int4 as version
-      from (select * from run_effects where record_id = wanted.id offset 0) as e
+      from (select * from run_effects where record_id = requested.id offset 0) as e
       where e.run_id = ${runId}::uuid and e.relation = 'records' and e.after ? 'version'
       order by e.id desc
       limit 1
@@ -178,10 +178,10 @@ export async function releaseSavepoint(tx: Transaction): Promise<void> {
  */
 export async function findTakenHandles(
   tx: Transaction,
-  wanted: readonly (Row & { sensitivity: unknown })[],
+  requested: readonly (Row & { sensitivity: unknown })[],
 ): Promise<string[]> {
-  const handles = sql`jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
-    as wanted (digest bytea, detail bytea, scope text, record_id uuid, sensitivity sensitivity)`
+  const handles = sql`jsonb_to_recordset(${JSON.stringify(requested)}::jsonb)
+    as requested (digest bytea, detail bytea, scope text, record_id uuid, sensitivity sensitivity)`
   await sql`
     select pg_advisory_xact_lock(
       ('x' || encode(substring(digest from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, lock_seed())
@@ -190,12 +190,12 @@ export async function findTakenHandles(
   `.execute(tx)
   // A statement of its own: its snapshot is younger than the locks.
   const { rows } = await sql<{ id: string }>`
-    select distinct wanted.record_id as id
+    select distinct requested.record_id as id
     from ${handles}
-    join handles as h on h.digest = wanted.digest and h.scope = wanted.scope
-      and h.detail is not distinct from wanted.detail and h.record_id <> wanted.record_id
+    join handles as h on h.digest = requested.digest and h.scope = requested.scope
+      and h.detail is not distinct from requested.detail and h.record_id <> requested.record_id
     join records as r on r.id = h.record_id
-    where r.forgotten_at is null and r.status in ('active', 'challenged') and r.sensitivity = wanted.sensitivity
+    where r.forgotten_at is null and r.status in ('active', 'challenged') and r.sensitivity = requested.sensitivity
       and r.id not in (select record_id from ${handles})
   `.execute(tx)
   return rows.map(({ id }) => id)

@@ -123,12 +123,12 @@ async function findTaken(tx: Transaction, effects: readonly Effect[]): Promise<[
       isCreation(effect) && effect.after ? [[effect.owner, effect.after] as const] : [],
     ),
   )
-  const wanted = effects.flatMap(({ relation, owner, before, after }) => {
+  const requested = effects.flatMap(({ relation, owner, before, after }) => {
     const record = relation === 'handles' && !before && after ? created.get(owner) : undefined
     return record ? [{ ...after, sensitivity: record['sensitivity'] }] : []
   })
-  if (wanted.length === 0) return []
-  const taken = await findTakenHandles(tx, wanted)
+  if (requested.length === 0) return []
+  const taken = await findTakenHandles(tx, requested)
   return taken.map((id) => [id, describeTaken('handles')])
 }
 
@@ -171,8 +171,8 @@ async function writeUnlessTaken(tx: Transaction, effects: readonly Effect[]): Pr
 async function readCurrent(tx: Transaction, effects: readonly Effect[]): Promise<Map<string, Row>> {
   const current = new Map<string, Row>()
   for (const [relation, group] of groupByRelation(effects)) {
-    const wanted = group.map(({ before, after }) => pickKey(relation, after ?? before ?? {}))
-    for (const row of await lockRows(tx, relation, wanted)) {
+    const requested = group.map(({ before, after }) => pickKey(relation, after ?? before ?? {}))
+    for (const row of await lockRows(tx, relation, requested)) {
       current.set(keyOf({ relation, before: null, after: row }), row)
     }
   }

@@ -136,7 +136,9 @@ export function createVectorSearch({
     const search = { modelId: model.id, signature, conditions, limit: Math.max(candidates, limit) }
     if (scopes && (await areSmall(scopes))) return findNearestInScopes(conn, search, scopes)
     const { isIndexed } = await measure()
-    const near = isIndexed ? await searchIndex(search) : await searchCells(search, { vector, wanted: limit })
+    const near = isIndexed
+      ? await searchIndex(search)
+      : await searchCells(search, { vector, requested: limit })
     if (near.isEnough) return near.found
     return transact(db, tx ? { tx } : {}, async (tx) => {
       await prepareLargeScan(tx)
@@ -152,7 +154,7 @@ export function createVectorSearch({
   /** While vectors move from one set of cells to another, both are searched. */
   async function searchCells(
     search: VectorSearch,
-    { vector, wanted }: { vector: Embedding; wanted: number },
+    { vector, requested }: { vector: Embedding; requested: number },
   ): Promise<NearVectors> {
     const { signatures } = await measure()
     const share = readPerRoot / Math.sqrt(Math.max(1, signatures))
@@ -168,7 +170,7 @@ export function createVectorSearch({
       }
       const isWhole = sets.length === 0 && signatures <= examined
       if (isWhole || found.length >= search.limit || examined === nearestExamined)
-        return { found, isEnough: isWhole || found.length >= wanted }
+        return { found, isEnough: isWhole || found.length >= requested }
       examined = nearestExamined
     }
   }

@@ -11,7 +11,7 @@ export type StoredAnswer = Pick<Selectable<IdempotencyKeys>, 'fingerprint' | 'st
 export async function tryLocks(tx: Transaction, locks: readonly bigint[]): Promise<boolean[]> {
   const { rows } = await sql<{ held: boolean[] }>`
     select array_agg(pg_try_advisory_xact_lock(lock # lock_seed()) order by place) as held
-    from unnest(${locks.map(String)}::bigint[]) with ordinality as wanted (lock, place)
+    from unnest(${locks.map(String)}::bigint[]) with ordinality as requested (lock, place)
   `.execute(tx)
   return rows[0]?.held ?? []
 }

@@ -78,9 +78,9 @@ export function carryPositions(
     if (token !== undefined) reply.header(header, token)
   })
   app.decorateRequest('readAfterPosition', async function <T>(this: FastifyRequest, work: () => Promise<T>) {
-    const wanted = await readRequested(this)
-    return runReading(wanted, work).finally(() => {
-      wanted.isPrimaryOnly = true
+    const requested = await readRequested(this)
+    return runReading(requested, work).finally(() => {
+      requested.isPrimaryOnly = true
     })
   })
 
@@ -88,8 +88,8 @@ export function carryPositions(
     const { method, routeOptions } = request
     const { config } = routeOptions
     if (reading.has(method) || config.readOnly) {
-      const wanted = takesPosition({ method, config }) ? readRequested(request) : anyState()
-      wanted.then((found) => {
+      const requested = takesPosition({ method, config }) ? readRequested(request) : anyState()
+      requested.then((found) => {
         readings.set(request, found)
         runReading(found, done)
       }, done)

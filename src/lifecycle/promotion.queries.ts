@@ -46,11 +46,11 @@ export async function claimEpisodic(tx: Transaction, portion: PromotionBatch): P
 async function claim(
   tx: Transaction,
   { after, limit, rehearsal = null }: PromotionBatch,
-  isWanted: RawBuilder<unknown>,
+  isCandidate: RawBuilder<unknown>,
 ): Promise<Position[]> {
   const { rows } = await sql<Position>`
     select r.created_at::text as at, r.id from records as r
-    where ${isWanted} and (r.created_at, r.id) > (${after.at}::timestamptz, ${after.id}::uuid)
+    where ${isCandidate} and (r.created_at, r.id) > (${after.at}::timestamptz, ${after.id}::uuid)
       ${rehearsal === null ? sql`` : sql`and ${isNotListed(rehearsal)}`}
     order by r.created_at, r.id
     limit ${limit}

@@ -40,14 +40,14 @@ export async function findPage(db: Database, after: string | undefined, selectio
     with scanned as materialized (
       select id, scope, type, sensitivity, updated_at, forgotten_at from records
       where ${isAfter(sql`id`, after)} order by id limit ${sql.lit(maxScanned)}
-    ), wanted as materialized (
+    ), requested as materialized (
       select r.id, sum(pg_column_size(c.payload)) over (order by r.id) - pg_column_size(c.payload) as bytes_before
       from scanned as r join contents as c on c.record_id = r.id
       where ${buildConditions(selection)}
     ), page as materialized (
-      select id from wanted where bytes_before < ${sql.lit(maxBytes)}
+      select id from requested where bytes_before < ${sql.lit(maxBytes)}
     ), place as (
-      select (select count(*) from page) < (select count(*) from wanted) as is_cut
+      select (select count(*) from page) < (select count(*) from requested) as is_cut
     )
     select case when is_cut then (select id from page order by id desc limit 1)
         else (select id from scanned order by id desc limit 1) end as to,

@@ -205,9 +205,9 @@ export async function findTakenIdentifiers(
   const { rows } = await sql<Identifier & { record_id: string }>`
     select taken.record_id, taken.scope, taken.sensitivity, taken.namespace, taken.value
     from json_to_recordset(${JSON.stringify(identifiers)}::json)
-      as wanted (scope text, sensitivity sensitivity, namespace text, value text)
+      as requested (scope text, sensitivity sensitivity, namespace text, value text)
     join entity_identifiers as taken
-      on taken.scope = wanted.scope and taken.sensitivity = wanted.sensitivity and taken.namespace = wanted.namespace and taken.value = wanted.value
+      on taken.scope = requested.scope and taken.sensitivity = requested.sensitivity and taken.namespace = requested.namespace and taken.value = requested.value
   `.execute(db)
   return rows
 }

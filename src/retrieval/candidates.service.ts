@@ -81,7 +81,7 @@ export function createCandidates(resources: CandidateResources) {
       )
     const states: TextStates = { salience: salienceAtInstant(question), found: new Map() }
     const [found, time] = await Promise.all([
-      search(input, question, conditions, { depth, wanted: limit, periods, states }),
+      search(input, question, conditions, { depth, requested: limit, periods, states }),
       periods?.isAll ? ofPeriods(periods) : [],
     ])
     const matches = time.length === 0 ? found : { ...found, time }
@@ -151,7 +151,7 @@ export function createCandidates(resources: CandidateResources) {
       input.text !== undefined || input.given !== undefined
         ? await search(input, question, withheldConditions(question), {
             depth: mostSuppressed,
-            wanted: mostSuppressed,
+            requested: mostSuppressed,
           })
         : { graph: await listMatching(question, now) }
     const ids = listIds(matches)

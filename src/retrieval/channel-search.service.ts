@@ -27,10 +27,10 @@ export type SearchInput = {
   fallsBack?: boolean
 }
 
-/** How many matches of each channel are read, and how many records are wanted in the end. */
+/** How many matches of each channel are read, and how many records are requested in the end. */
 export type SearchDepth = {
   depth: number
-  wanted: number
+  requested: number
   periods?: AskedPeriods | undefined
   /** Takes the states of the records, where a search reads them anyway. */
   states?: TextStates
@@ -96,12 +96,12 @@ export function createChannelSearch({
     sentence: string,
     question: Question,
     conditions: Conditions,
-    { depth: limit, wanted, states }: SearchDepth,
+    { depth: limit, requested, states }: SearchDepth,
     options: { days?: readonly DayRange[]; certain?: number } = {},
   ) {
     const { trust, scopes, types, includesForgotten = false } = question
     const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}), includesForgotten }
-    const context = { lending: lendingConditions(question), gapMs: conversationGapMs, wanted }
+    const context = { lending: lendingConditions(question), gapMs: conversationGapMs, requested }
     return words.find(db, { sentence, trust, conditions, limit, context, states, ...narrower, ...options })
   }
 

@@ -35,7 +35,7 @@ const enoughMatches = 5
 const leastMeant = 0.2
 
 /**
- * How many vectors are compared exactly for each one that is wanted. With 200 a search among 100,000 messages finds 0.968 of
+ * How many vectors are compared exactly for each one that is requested. With 200 a search among 100,000 messages finds 0.968 of
  * the ten nearest, with 600 it finds 0.977 (120 natural questions).
  */
 const comparedForEach = 4

@@ -72,7 +72,7 @@ export function createBudgetShadow(
     isGone[place] = 1
     point.forgotten += 1
     point.bytes_saved += life.bytes
-    if (life.last_wanted_at && life.last_wanted_at > at) point.regretted += 1
+    if (life.last_requested_at && life.last_requested_at > at) point.regretted += 1
   }
 
   return { holdBudgets, points: (): Point[] => shadows.map(({ point }) => point) }

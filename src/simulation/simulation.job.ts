@@ -104,7 +104,7 @@ function addLives(
     if (!forgottenAt) continue
     sum.forgotten += 1
     sum.bytes_saved += life.bytes
-    if (life.last_wanted_at && life.last_wanted_at > forgottenAt) sum.regretted += 1
+    if (life.last_requested_at && life.last_requested_at > forgottenAt) sum.regretted += 1
   }
   return sum
 }

@@ -26,7 +26,7 @@ export type LifeRow = RecordedLife & {
   type: RecordType
   bytes: number
   /** The last time that it was shown, used, or missed while it was forgotten. */
-  last_wanted_at: Date | null
+  last_requested_at: Date | null
 }
 
 type Portion = Selection & { after: string; limit: number }
@@ -81,7 +81,7 @@ const lifeColumns = ({ from }: Window) => sql`
       r.reinforcement_gain, r.deletion_policy, ${bytesOfContent} as bytes, greatest(
         (select max(l.at) from access_log as l where l.record_id = r.id),
         (select g.last_at from regrets as g where g.record_id = r.id)
-      ) as last_wanted_at, coalesce((
+      ) as last_requested_at, coalesce((
         select json_agg(json_build_array(
           date_part('epoch', a.at) * 1000, a.changes #> '{salience,0}', a.changes #> '{salience,1}'
         ) order by a.id)

@@ -46,7 +46,7 @@ export async function restoreForgotten(
       where c.run_id = ${targetId}::uuid and c.record_id > ${after}::uuid
       group by c.record_id order by c.record_id limit ${limit}
     ), locked as materialized (
-      select r.id, ${state} as old, ${shown} as was, '{}'::jsonb as wanted
+      select r.id, ${state} as old, ${shown} as was, '{}'::jsonb as requested
       from due join records as r on r.id = due.id
       where due.is_selected and r.id <> all(${sql.val([...erasedIds])}::uuid[])
         and r.forgotten_run_id = ${targetId}::uuid and not exists (
@@ -85,7 +85,7 @@ export async function takeBackForgetting(
       from run_effects as e
       where e.run_id = ${targetId}::uuid and e.batch = ${batch}::xid8
     ), locked as materialized (
-      select r.id, ${state} as old, ${shown} as was, noted.before as wanted
+      select r.id, ${state} as old, ${shown} as was, noted.before as requested
       from noted join records as r on r.id = noted.id
       where (select bool_and(only_forgets) and count(distinct id) = count(*) from noted)
         and ${state} @> noted.after - ${times}::text[]
@@ -108,17 +108,17 @@ export async function takeBackForgetting(
 }
 
 /**
- * Writes what is `wanted` of the records in `locked`, which are restored where nothing is. Their log, the changes of the undo
+ * Writes what is `requested` of the records in `locked`, which are restored where nothing is. Their log, the changes of the undo
  * and its effects are written by the same statement.
  */
 function rewriteLocked({ runId, now, actor, rationale }: Writing): RawBuilder<unknown> {
   return sql`rewritten as (
       update records as r
-      set forgotten_at = (wanted ->> 'forgotten_at')::timestamptz, forgotten_reason = wanted ->> 'forgotten_reason',
-        forgotten_by = wanted ->> 'forgotten_by', forgotten_run_id = (wanted ->> 'forgotten_run_id')::uuid,
-        purge_at = (wanted ->> 'purge_at')::timestamptz, version = r.version + 1,
+      set forgotten_at = (requested ->> 'forgotten_at')::timestamptz, forgotten_reason = requested ->> 'forgotten_reason',
+        forgotten_by = requested ->> 'forgotten_by', forgotten_run_id = (requested ->> 'forgotten_run_id')::uuid,
+        purge_at = (requested ->> 'purge_at')::timestamptz, version = r.version + 1,
         updated_at = greatest(r.updated_at, ${now}::timestamptz),
-        restored_at = case when wanted ->> 'forgotten_at' is null then ${now}::timestamptz else r.restored_at end
+        restored_at = case when requested ->> 'forgotten_at' is null then ${now}::timestamptz else r.restored_at end
       from locked where r.id = locked.id
       returning r.id, locked.old, locked.was, ${state} as new, ${shown} as "is"
     ), effect as (

@@ -105,7 +105,7 @@ export async function listTakenBack(
   ids: readonly string[],
 ): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
-    select id from unnest(${sql.val([...ids])}::uuid[]) as wanted (id) where ${isTakenBack(targetId, sql`wanted.id`)}
+    select id from unnest(${sql.val([...ids])}::uuid[]) as requested (id) where ${isTakenBack(targetId, sql`requested.id`)}
   `.execute(tx)
   return new Set(rows.map(({ id }) => id))
 }

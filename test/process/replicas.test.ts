@@ -118,20 +118,20 @@ it.skipIf(!canReplicate)(
   `of ${name}, a position of the time before a failover is read from the new primary, and the old line of replicas not at all`,
   async () => {
     const { primary, addReplica } = await startReplicatedServers()
-    const [heir, other] = [await addReplica('heir'), await addReplica('other')]
+    const [successor, other] = [await addReplica('successor'), await addReplica('other')]
     const before = await startService({ DATABASE_URL: productUrl(primary) })
     const written = await before.call('/v1/records', { body: fact('Go') })
-    await until('the heir to have it', async () => {
-      const { rows } = await administerProduct(heir, 'select count(*)::int as n from records')
+    await until('the successor to have it', async () => {
+      const { rows } = await administerProduct(successor, 'select count(*)::int as n from records')
       return rows[0]?.n === 1
     })
     before.running.kill('SIGTERM')
     await before.running.ended
     await primary.kill()
-    await administer(productUrl(heir), 'select pg_promote()')
+    await administer(productUrl(successor), 'select pg_promote()')
     const after = await startService({
-      DATABASE_URL: productUrl(heir),
-      DATABASE_REPLICA_URL: `${productUrl(other)},${productUrl(heir)}`,
+      DATABASE_URL: productUrl(successor),
+      DATABASE_REPLICA_URL: `${productUrl(other)},${productUrl(successor)}`,
     })
     const path = `/v1/records/${written.body.id}`
     expect((await after.call(path, { position: written.position })).status).toBe(200)

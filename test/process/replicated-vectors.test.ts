@@ -200,12 +200,12 @@ it.skipIf(!canReplicate)(
   `vectors that a new primary stores are found, although it counts its transactions from where the old one was lost${needed}`,
   async () => {
     const { primary, addReplica } = await startReplicatedServers()
-    const heir = await addReplica('heir')
+    const successor = await addReplica('successor')
     const passage = await openPassage(primary)
     const variables = {
       DATABASE_URL: productUrl(passage),
-      DATABASE_REPLICA_URL: productUrl(heir),
-      // Otherwise the service itself asks the heir before the first question does.
+      DATABASE_REPLICA_URL: productUrl(successor),
+      // Otherwise the service itself asks the successor before the first question does.
       MEMBRANE_REGRET_SAMPLE: '0',
     }
     const { call, untilUsed, untilReady } = await startService(variables)
@@ -214,12 +214,15 @@ it.skipIf(!canReplicate)(
     await fill(call, primary)
     // Where vectors find nothing, the newest records are answered.
     const first = await store(call, primary, near[0])
-    await untilReplayed(primary, heir)
-    await untilInMemory(call, heir, primary)
+    await untilReplayed(primary, successor)
+    await untilInMemory(call, successor, primary)
 
-    // The heir is cut off, and the memory learns of transactions that it never gets.
-    await administer(heir.url, `alter system set primary_conninfo = ''`, 'select pg_reload_conf()')
-    await until('the heir to be cut off', async () => (await count(primary, 'pg_stat_replication')) === 0)
+    // The successor is cut off, and the memory learns of transactions that it never gets.
+    await administer(successor.url, `alter system set primary_conninfo = ''`, 'select pg_reload_conf()')
+    await until(
+      'the successor to be cut off',
+      async () => (await count(primary, 'pg_stat_replication')) === 0,
+    )
     await administer(
       productUrl(primary),
       'do $$ begin for n in 1..500 loop perform pg_current_xact_id(); commit; end loop; end $$',
@@ -228,15 +231,15 @@ it.skipIf(!canReplicate)(
     expect(await ask(call, lost.position)).toContain(lost.id)
 
     await primary.kill()
-    await administer(heir.url, 'select pg_promote()')
-    passage.lead(heir)
+    await administer(successor.url, 'select pg_promote()')
+    passage.lead(successor)
     await until('the API to write again', async () => {
       const { status } = await call('/v1/records', { body: fact('after', 'the', 'failover') })
       return status === 201
     })
     await untilReady()
     await untilUsed(1, false)
-    const kept = await store(call, heir, near[2])
+    const kept = await store(call, successor, near[2])
     const found = await ask(call, kept.position)
     expect(found).toEqual(expect.arrayContaining([first.id, kept.id]))
     expect(found).not.toContain(lost.id)

@@ -57,7 +57,7 @@ function openProcesses({ db, clock, config }: TestApp) {
       limit,
       conditions: answerConditions(asked, 'whole'),
       ...(scope ? { scopes: [scope] } : {}),
-      context: { lending: lendingConditions(asked), gapMs: 30 * 60_000, wanted: limit },
+      context: { lending: lendingConditions(asked), gapMs: 30 * 60_000, requested: limit },
     })
     return found.map(({ id }) => id).sort()
   }

@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const unforgotten: RawBuilder<SqlBool>[] = [sql`r.forgotten_at is null`]
-const around = { lending: unforgotten, gapMs: 30 * 60_000, wanted: 10 }
+const around = { lending: unforgotten, gapMs: 30 * 60_000, requested: 10 }
 const context = (trust: Trust) => ({ ...around, lending: [...unforgotten, visible(trust)] })
 const visible = ({ scopes }: Trust) =>
   scopes

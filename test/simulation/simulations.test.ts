@@ -37,7 +37,7 @@ const halfLives = (...days: number[]) => ({
 })
 
 describe('a simulation of half-lives', () => {
-  it('answers a point for each value: what is forgotten, its size, and what was wanted afterwards', async () => {
+  it('answers a point for each value: what is forgotten, its size, and what was requested afterwards', async () => {
     const unused = await create(app, brief())
     const used = await create(app, brief())
     await create(app, brief({ lifecycle: { pinned: true } }))
@@ -58,7 +58,7 @@ describe('a simulation of half-lives', () => {
     expect(stats.curve[0].bytes_saved).toBeGreaterThan(JSON.stringify(unused.payload).length)
   })
 
-  it('counts what was really pruned, and a regret for it as wanted', async () => {
+  it('counts what was really pruned, and a regret for it as requested', async () => {
     const { id } = await create(app, brief())
     app.clock.advance(12 * day)
     await createWorkerFor(app).runJob('decay', idle)

@@ -50,11 +50,11 @@ export async function startApi(variables: Record<string, string>) {
       ),
     )
   await untilReady()
-  const metric = async (wanted: string) => {
+  const metric = async (requested: string) => {
     const { body } = await call('/metrics')
     const line = String(body)
       .split('\n')
-      .find((each) => each.startsWith(`${wanted} `))
+      .find((each) => each.startsWith(`${requested} `))
     return Number(line?.split(' ').at(-1))
   }
   const untilUsed = (replica: number, isUsed: boolean) =>

@@ -80,7 +80,7 @@ describe('a server of tenants that is lost', () => {
   it('costs its own tenants an answer with Retry-After, and nobody else anything', async () => {
     const server = await startServer()
     const far = await createTenant(app, 'far', server.url)
-    const doomed = await createTenant(app, 'doomed', server.url)
+    const leaving = await createTenant(app, 'leaving', server.url)
     await create(app, fact({ scope: 'team' }), { key: far.secret })
     const runs = { far: await requestRun(far), near: await requestRun(near) }
     await server.stop('SIGQUIT')
@@ -94,15 +94,15 @@ describe('a server of tenants that is lost', () => {
     const jobs = startJobs()
     await expect.poll(() => readRun(near, runs.near)).toBe('succeeded')
 
-    const dropping = await dropTenant(app, 'doomed')
+    const dropping = await dropTenant(app, 'leaving')
     expect(dropping.status).toBe(503)
     expect((dropping.body as Body).detail).toContain('its data are still on its server')
-    expect((await app.request('GET', '/v1/tenants/doomed')).body).toMatchObject({ status: 'dropping' })
-    expect(await readStatus(doomed)).toBe(401)
-    const path = '/v1/tenants/doomed?actor=desk&rationale=lost&abandon=true'
+    expect((await app.request('GET', '/v1/tenants/leaving')).body).toMatchObject({ status: 'dropping' })
+    expect(await readStatus(leaving)).toBe(401)
+    const path = '/v1/tenants/leaving?actor=desk&rationale=lost&abandon=true'
     const abandoned = (await app.request('DELETE', path)).body as Body
     expect(abandoned).toMatchObject({ removed: {}, left: { name: 'membrane' } })
-    expect((await app.request('GET', '/v1/tenants/doomed')).status).toBe(404)
+    expect((await app.request('GET', '/v1/tenants/leaving')).status).toBe(404)
 
     await server.start()
     await expect.poll(() => readStatus(far), { timeout: 40_000 }).toBe(200)

@@ -81,13 +81,13 @@ describe('the jobs of tenants', () => {
   })
 
   it('end with their tenant, when it is dropped during a run', async () => {
-    const one = await createTenant(app, 'doomed')
+    const one = await createTenant(app, 'leaving')
     for (let nth = 0; nth < 5; nth++) await create(app, fact({ scope: `scope-${nth}` }), { key: one.secret })
     await requestRun(one, 'refresh_importance')
     await requestRun(one)
     const jobs = startJobs()
     try {
-      const [dropped] = await Promise.all([dropTenant(app, 'doomed'), sleep(5)])
+      const [dropped] = await Promise.all([dropTenant(app, 'leaving'), sleep(5)])
       expect(dropped.status, dropped.text).toBe(200)
       expect((await one.request('GET', '/v1/records')).status).toBe(401)
       const other = await createTenant(app, 'living')

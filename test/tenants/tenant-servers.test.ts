@@ -113,13 +113,13 @@ describe('a tenant on a server of its own', () => {
 
   it('is created once, however many ask at the same time', async () => {
     const before = await own.listSchemas()
-    const answers = await Promise.all(Array.from({ length: 5 }, () => ask('wanted', own.url)))
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask('requested', own.url)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
     expect(await own.listSchemas()).toHaveLength(before.length + 1)
     const [made] = answers.filter(({ status }) => status === 201)
     const key = ((made?.body ?? {}) as Body).key?.secret
     expect((await app.request('GET', '/v1/records', { key })).status).toBe(200)
-    const drops = await Promise.all(Array.from({ length: 3 }, () => dropTenant(app, 'wanted')))
+    const drops = await Promise.all(Array.from({ length: 3 }, () => dropTenant(app, 'requested')))
     expect(drops.map(({ status }) => status).sort()).toEqual([200, 404, 404])
     expect(await own.listSchemas()).toEqual(before)
   })

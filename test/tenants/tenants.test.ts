@@ -99,11 +99,11 @@ describe('a tenant', () => {
   it('is created once, however many ask at the same time', async () => {
     const before = await listSchemas()
     const answers = await Promise.all(
-      Array.from({ length: 5 }, () => app.request('POST', '/v1/tenants', { body: { id: 'wanted' } })),
+      Array.from({ length: 5 }, () => app.request('POST', '/v1/tenants', { body: { id: 'requested' } })),
     )
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409])
     expect(await listSchemas()).toHaveLength(before.length + 1)
-    const drops = await Promise.all(Array.from({ length: 3 }, () => dropTenant(app, 'wanted')))
+    const drops = await Promise.all(Array.from({ length: 3 }, () => dropTenant(app, 'requested')))
     expect(drops.map(({ status }) => status).sort()).toEqual([200, 404, 404])
     expect(await listSchemas()).toHaveLength(before.length)
   })

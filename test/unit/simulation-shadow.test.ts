@@ -4,8 +4,8 @@ import { computeExpiry, computePruneAt, salienceAt } from '../../src/domain/curv
 import { findPruning, type Move, type RecordedLife } from '../../src/simulation/shadow.ts'
 
 const day = 86_400_000
-const birth = Date.parse('2026-01-01T00:00:00.000Z')
-const at = (days: number) => new Date(birth + days * day)
+const creation = Date.parse('2026-01-01T00:00:00.000Z')
+const at = (days: number) => new Date(creation + days * day)
 const window = { from: at(10), until: at(40) }
 
 function life(more: Partial<RecordedLife> = {}): RecordedLife {
@@ -64,7 +64,7 @@ describe('a recorded life that is played again', () => {
 
   it('is reinforced again at the same times, and once it is forgotten no longer', () => {
     const left = salienceAt(life(), at(9))
-    const reinforced = (days: number): Move => [birth + days * day, left, left + 0.1]
+    const reinforced = (days: number): Move => [creation + days * day, left, left + 0.1]
     const played = life({
       anchored_at: at(15),
       base_salience: left + 0.1,
@@ -92,7 +92,7 @@ describe('a recorded life that is played again', () => {
   })
 
   it('uses the gain and the cap of the other policy', () => {
-    const moves: Move[] = [[birth + 12 * day, 0.01, 0.11]]
+    const moves: Move[] = [[creation + 12 * day, 0.01, 0.11]]
     const played = life({ half_life_seconds: 2 * 86_400, anchored_at: at(12), base_salience: 0.11, moves })
     const gained = (gain: number) => findPruning(played, { reinforcement_gain: gain }, window)?.getTime() ?? 0
     expect(gained(0.5)).toBeGreaterThan(gained(0.1))

@@ -15,15 +15,15 @@ type SoughtFact = Pick<FactGroup, 'handle' | 'scope' | 'sensitivity'>
 /** Returns the known facts, the oldest first. Call it after the handles are locked. */
 export async function findFacts(tx: Transaction, lookups: readonly SoughtFact[]): Promise<KnownFact[]> {
   const { rows } = await sql<KnownFact>`
-    select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
+    select requested.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
       coalesce(c.payload #>> '{revision,status}' = 'retracted', false) as is_retracted
     from unnest(
       ${lookups.map(({ handle }) => handle.digest)}::bytea[], ${lookups.map(({ handle }) => handle.detail)}::bytea[],
       ${lookups.map(({ scope }) => scope)}::text[], ${lookups.map(({ sensitivity }) => sensitivity)}::sensitivity[]
-    ) with ordinality as wanted (digest, detail, scope, sensitivity, place)
+    ) with ordinality as requested (digest, detail, scope, sensitivity, place)
     cross join lateral (
       select h.record_id from handles as h
-      where h.digest = wanted.digest and h.detail = wanted.detail and h.scope = wanted.scope
+      where h.digest = requested.digest and h.detail = requested.detail and h.scope = requested.scope
       offset 0
     ) as h
     cross join lateral (
@@ -34,7 +34,7 @@ export async function findFacts(tx: Transaction, lookups: readonly SoughtFact[])
       select c.payload from contents as c where c.record_id = r.id
       offset 0
     ) as c
-    where r.type = 'semantic' and r.scope = wanted.scope and r.sensitivity = wanted.sensitivity
+    where r.type = 'semantic' and r.scope = requested.scope and r.sensitivity = requested.sensitivity
     order by r.created_at, r.id
   `.execute(tx)
   return rows
@@ -62,13 +62,13 @@ export async function findObservations(
 export async function findEntities(tx: Transaction, lookups: readonly NameLookup[]): Promise<NamedEntity[]> {
   const { rows } = await sql<NamedEntity>`
     with named as materialized (
-      select wanted.place::int - 1 as place, wanted.sensitivity, h.record_id as id, h.scope
+      select requested.place::int - 1 as place, requested.sensitivity, h.record_id as id, h.scope
       from unnest(
         ${lookups.map(({ digest }) => digest)}::bytea[], ${lookups.map(({ scope }) => scope)}::text[],
         ${lookups.map(({ sensitivity }) => sensitivity)}::sensitivity[]
-      ) with ordinality as wanted (digest, scope, sensitivity, place)
-      cross join lateral (${named} and h.scope = wanted.scope
-        union all ${named} and h.scope = ${unscoped} and wanted.scope <> ${unscoped}
+      ) with ordinality as requested (digest, scope, sensitivity, place)
+      cross join lateral (${named} and h.scope = requested.scope
+        union all ${named} and h.scope = ${unscoped} and requested.scope <> ${unscoped}
       ) as h
     )
     select named.place, r.id, r.scope, r.status, r.created_at, c.payload
@@ -84,7 +84,7 @@ export async function findEntities(tx: Transaction, lookups: readonly NameLookup
 }
 
 /** With both scopes in a list the plan may read the handles of all scopes. */
-const named = sql`select h.record_id, h.scope from handles as h where h.digest = wanted.digest and h.detail is null`
+const named = sql`select h.record_id, h.scope from handles as h where h.digest = requested.digest and h.detail is null`
 
 /**
  * Keeps episodes until the transaction ends. Their facts are written in several statements: locked by each of them alone, the

@@ -43,14 +43,14 @@ export async function findPractices(
   keys: readonly PracticeKey[],
 ): Promise<KnownPractice[]> {
   const { rows } = await sql<KnownPractice>`
-    select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
+    select requested.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
       coalesce(c.provenance ->> 'created_by' = ${actor}, false) as is_ours
     from unnest(
       ${keys.map(({ handle }) => handle)}::bytea[], ${keys.map(({ scope }) => scope)}::text[],
       ${keys.map(({ sensitivity }) => sensitivity)}::sensitivity[]
-    ) with ordinality as wanted (digest, scope, sensitivity, place)
+    ) with ordinality as requested (digest, scope, sensitivity, place)
     cross join lateral (
-      select h.record_id from handles as h where h.digest = wanted.digest and h.scope = wanted.scope
+      select h.record_id from handles as h where h.digest = requested.digest and h.scope = requested.scope
       offset 0
     ) as h
     cross join lateral (
@@ -61,7 +61,7 @@ export async function findPractices(
       select c.provenance from contents as c where c.record_id = r.id
       offset 0
     ) as c
-    where r.type = ${type}::record_type and r.scope = wanted.scope and r.sensitivity = wanted.sensitivity
+    where r.type = ${type}::record_type and r.scope = requested.scope and r.sensitivity = requested.sensitivity
     order by r.created_at, r.id
   `.execute(tx)
   return rows
@@ -79,16 +79,16 @@ export async function countWaiting(
   keys: readonly PracticeKey[],
 ): Promise<WaitingCounts[]> {
   const { rows } = await sql<WaitingCounts>`
-    with wanted as materialized (
+    with requested as materialized (
       select * from unnest(
         ${keys.map(({ digest }) => digest)}::bytea[], ${keys.map(({ scope }) => scope)}::text[],
         ${keys.map(({ sensitivity }) => sensitivity)}::sensitivity[]
-      ) with ordinality as wanted (digest, scope, sensitivity, place)
+      ) with ordinality as requested (digest, scope, sensitivity, place)
     ), each as materialized (
       select w.place, t.episode_id, t.outcome, coalesce(
         r.forgotten_at is null and r.status in ('active', 'challenged', 'merged') and r.scope = w.scope
           and r.sensitivity = w.sensitivity, false) as is_there
-      from wanted as w
+      from requested as w
       cross join lateral (
         select t.episode_id, t.outcome from episode_tallies as t
         where t.digest = w.digest and t.scope = w.scope and t.stage = ${stage}

@@ -44,14 +44,14 @@ export async function claimServer(url: string, folder: string, serverPid: number
 }
 
 /** When a backend crashes, PostgreSQL ends every session and recovers within seconds. */
-async function reclaim(url: string, folder: string, isWanted: () => boolean): Promise<pg.Client> {
+async function reclaim(url: string, folder: string, isNeeded: () => boolean): Promise<pg.Client> {
   const deadline = performance.now() + 15_000
   for (;;) {
     await sleep(100)
     try {
       return await openClaimed(url, folder)
     } catch (error) {
-      if (!isWanted() || performance.now() > deadline) throw error
+      if (!isNeeded() || performance.now() > deadline) throw error
     }
   }
 }

@@ -74,11 +74,11 @@ export async function findMembers(
   const { rows } = await sql<Member>`
     select r.id, r.version, r.created_at, c.tags,
       case when pg_column_size(c.payload) <= 65536 then c.payload end as payload
-    from unnest(${sql.val([...ids])}::uuid[]) with ordinality as wanted (id, place)
-    join records as r on r.id = wanted.id
+    from unnest(${sql.val([...ids])}::uuid[]) with ordinality as requested (id, place)
+    join records as r on r.id = requested.id
     join contents as c on c.record_id = r.id
     where ${isInPartition(partition)} and ${isMergeable}
-    order by wanted.place
+    order by requested.place
   `.execute(db)
   return rows
 }

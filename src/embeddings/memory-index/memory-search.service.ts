@@ -31,7 +31,7 @@ export type LoadedVectors = {
   view: View
 }
 
-/** A few more than wanted are checked, because some records do not meet the conditions of the question. */
+/** A few more than requested are checked, because some records do not meet the conditions of the question. */
 const spare = 10
 const mostExamined = 10_000
 /** A question that meets new vectors is compared again with these among them. */

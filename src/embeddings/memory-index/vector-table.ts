@@ -19,7 +19,7 @@ export type TableOptions = {
   sets: readonly number[]
 }
 
-/** So many vectors are compared for each one that is wanted, and at least so many. */
+/** So many vectors are compared for each one that is requested, and at least so many. */
 const likelyForEach = 25
 const fewestLikely = 2_000
 

@@ -23,8 +23,8 @@ export async function findExisting(
   const { rows } = await sql<ExistingRecord>`
     select r.id, r.type, r.scope, r.sensitivity, r.confidence, r.created_at, r.version,
       c.tags, c.payload, c.provenance, c.interpretation
-    from unnest(${sql.val([...ids])}::uuid[]) as wanted (id)
-    cross join lateral (select * from records where id = wanted.id limit 1) as r
+    from unnest(${sql.val([...ids])}::uuid[]) as requested (id)
+    cross join lateral (select * from records where id = requested.id limit 1) as r
     cross join lateral (select * from contents where record_id = r.id limit 1) as c
     where ${openTo(trust)}
   `.execute(tx)
@@ -43,8 +43,8 @@ export async function findTakenPlaces(
     from unnest(
       ${places.map(({ digest }) => digest)}::bytea[], ${places.map(({ scope }) => scope)}::text[],
       ${places.map(({ place }) => place)}::int4[]
-    ) as wanted (digest, scope, place)
-    join handles as h on h.digest = wanted.digest and h.scope = wanted.scope and h.place = wanted.place
+    ) as requested (digest, scope, place)
+    join handles as h on h.digest = requested.digest and h.scope = requested.scope and h.place = requested.place
   `.execute(tx)
   return rows
 }

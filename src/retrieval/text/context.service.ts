@@ -12,13 +12,13 @@ export type ContextOptions = {
   lending: readonly RawBuilder<SqlBool>[]
   /** A longer pause between two messages ends the context. */
   gapMs: number
-  /** How many records are wanted in the end. */
-  wanted: number
+  /** How many records are requested in the end. */
+  requested: number
 }
 
 /**
- * So many of the best matches have their neighbours looked at: twice as many as are wanted. Where ten are wanted 20 find as much
- * as 30 and take a third less time; where 20 are wanted, of the 1,536 questions of LoCoMo 0.855 have some of their evidence
+ * So many of the best matches have their neighbours looked at: twice as many as are requested. Where ten are requested 20 find as much
+ * as 30 and take a third less time; where 20 are requested, of the 1,536 questions of LoCoMo 0.855 have some of their evidence
  * among them with 20, and 0.865 with 30.
  */
 const hits = { fewest: 20, most: 30 }
@@ -30,8 +30,11 @@ const hits = { fewest: 20, most: 30 }
 const distance = 2 * reach
 
 /** The messages around how many of the matches are read, and how far. */
-export function planContext({ wanted }: Pick<ContextOptions, 'wanted'>): { hits: number; distance: number } {
-  return { hits: Math.min(hits.most, Math.max(hits.fewest, 2 * wanted)), distance }
+export function planContext({ requested }: Pick<ContextOptions, 'requested'>): {
+  hits: number
+  distance: number
+} {
+  return { hits: Math.min(hits.most, Math.max(hits.fewest, 2 * requested)), distance }
 }
 
 /**
@@ -58,7 +61,7 @@ export async function addContext(
   return scoreMatches(ranked, messages, { ...options, averageLength }).slice(0, search.limit)
 }
 
-type Scoring = Pick<ContextOptions, 'gapMs' | 'wanted'> & { averageLength: number }
+type Scoring = Pick<ContextOptions, 'gapMs' | 'requested'> & { averageLength: number }
 
 /** The matches and their neighbours, best first. `messages` are those around the best of the matches. */
 export function scoreMatches(

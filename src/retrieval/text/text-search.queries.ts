@@ -114,9 +114,9 @@ async function rank(
       select c.record_id as id, ${length} as length, ${columns.known} as known ${columns.counts}
       from contents as c where ${isHit}
     ), hit as materialized (
-      select found.*, seen.is_wanted
+      select found.*, seen.is_match
       from found cross join lateral (
-        select ${met} as is_wanted from records as r
+        select ${met} as is_match from records as r
         where r.id = found.id ${kept} and ${openTo(trust)}
         offset 0
       ) as seen
@@ -125,7 +125,7 @@ async function rank(
     ), best as (
       select id, round((known + ${columns.gained}) * 1e9) / 1e9 as score
       from hit cross join total
-      where is_wanted
+      where is_match
       order by score desc, id
       limit ${limit}
     )

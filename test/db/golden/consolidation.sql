@@ -293,22 +293,22 @@ and not r.pinned
 
 -- src/consolidation/facts/facts.queries.ts findEntities
     with named as materialized (
-      select wanted.place::int - 1 as place, wanted.sensitivity, h.record_id as id, h.scope
+      select requested.place::int - 1 as place, requested.sensitivity, h.record_id as id, h.scope
       from unnest(
         $1::bytea[], $2::text[],
         $3::sensitivity[]
-      ) with ordinality as wanted (digest, scope, sensitivity, place)
+      ) with ordinality as requested (digest, scope, sensitivity, place)
       cross join lateral (select h.record_id, h.scope
 from handles as h
-where h.digest = wanted.digest
+where h.digest = requested.digest
 and h.detail is null
-and h.scope = wanted.scope
+and h.scope = requested.scope
         union all select h.record_id, h.scope
 from handles as h
-where h.digest = wanted.digest
+where h.digest = requested.digest
 and h.detail is null
 and h.scope = $4
-and wanted.scope <> $5
+and requested.scope <> $5
       ) as h
     )
     select named.place, r.id, r.scope, r.status, r.created_at, c.payload
@@ -328,18 +328,18 @@ and r.status in ('active', 'challenged')
     for key share of r;
 
 -- src/consolidation/facts/facts.queries.ts findFacts
-    select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
+    select requested.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
       coalesce(c.payload #>> '{revision,status}' = 'retracted', false) as is_retracted
     from unnest(
       $1::bytea[], $2::bytea[],
       $3::text[], $4::sensitivity[]
-    ) with ordinality as wanted (digest, detail, scope, sensitivity, place)
+    ) with ordinality as requested (digest, detail, scope, sensitivity, place)
     cross join lateral (
       select h.record_id
 from handles as h
-      where h.digest = wanted.digest
-and h.detail = wanted.detail
-and h.scope = wanted.scope
+      where h.digest = requested.digest
+and h.detail = requested.detail
+and h.scope = requested.scope
       offset 0
     ) as h
     cross join lateral (
@@ -355,8 +355,8 @@ where c.record_id = r.id
       offset 0
     ) as c
     where r.type = 'semantic'
-and r.scope = wanted.scope
-and r.sensitivity = wanted.sensitivity
+and r.scope = requested.scope
+and r.sensitivity = requested.sensitivity
     order by r.created_at, r.id;
 
 -- src/consolidation/facts/facts.queries.ts findObservations
@@ -549,19 +549,19 @@ from contents as c
 where c.record_id = claimed.id offset 0) as c;
 
 -- src/consolidation/practices/practices.queries.ts countWaiting
-    with wanted as materialized (
+    with requested as materialized (
       select *
 from unnest(
         $1::bytea[], $2::text[],
         $3::sensitivity[]
-      ) with ordinality as wanted (digest, scope, sensitivity, place)
+      ) with ordinality as requested (digest, scope, sensitivity, place)
     ), each as materialized (
       select w.place, t.episode_id, t.outcome, coalesce(
         r.forgotten_at is null
 and r.status in ('active', 'challenged', 'merged')
 and r.scope = w.scope
           and r.sensitivity = w.sensitivity, false) as is_there
-      from wanted as w
+      from requested as w
       cross join lateral (
         select t.episode_id, t.outcome
 from episode_tallies as t
@@ -600,17 +600,17 @@ and outcome in ('success', 'failure')
 and "episode_id" = any((select $2::uuid[])::uuid[]);
 
 -- src/consolidation/practices/practices.queries.ts findPractices
-    select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
+    select requested.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
       coalesce(c.provenance ->> 'created_by' = $1, false) as is_ours
     from unnest(
       $2::bytea[], $3::text[],
       $4::sensitivity[]
-    ) with ordinality as wanted (digest, scope, sensitivity, place)
+    ) with ordinality as requested (digest, scope, sensitivity, place)
     cross join lateral (
       select h.record_id
 from handles as h
-where h.digest = wanted.digest
-and h.scope = wanted.scope
+where h.digest = requested.digest
+and h.scope = requested.scope
       offset 0
     ) as h
     cross join lateral (
@@ -626,8 +626,8 @@ where c.record_id = r.id
       offset 0
     ) as c
     where r.type = $5::record_type
-and r.scope = wanted.scope
-and r.sensitivity = wanted.sensitivity
+and r.scope = requested.scope
+and r.sensitivity = requested.sensitivity
     order by r.created_at, r.id;
 
 -- src/consolidation/practices/practices.queries.ts writeCounted

@@ -187,8 +187,8 @@ and record_id = any($2::uuid[]);
 -- src/dream/clustering/clustering.queries.ts findMembers
     select r.id, r.version, r.created_at, c.tags,
       case when pg_column_size(c.payload) <= 65536 then c.payload end as payload
-    from unnest($1::uuid[]) with ordinality as wanted (id, place)
-    join records as r on r.id = wanted.id
+    from unnest($1::uuid[]) with ordinality as requested (id, place)
+    join records as r on r.id = requested.id
     join contents as c on c.record_id = r.id
     where r.scope = $2
 and r.memory_kind = $3
@@ -209,7 +209,7 @@ and own.tags && array['peer-card', 'synthesis']::text[]
 from status_changes as s
 where s.record_id = r.id
 and s.old = 'merged')
-    order by wanted.place;
+    order by requested.place;
 
 -- src/dream/clustering/clustering.queries.ts findOrphans
     select r.id

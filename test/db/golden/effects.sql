@@ -8,8 +8,8 @@ and t."target_id" = k."target_id";
 
 -- src/effects/effects.queries.ts findContentsNearErased
     select r.id, r.scope, c.payload
-    from unnest($1::uuid[]) as wanted (id)
-    join records as r on r.id = wanted.id
+    from unnest($1::uuid[]) as requested (id)
+    join records as r on r.id = requested.id
     join contents as c on c.record_id = r.id
     where r.scope in (select scope
 from tombstones);
@@ -21,23 +21,23 @@ from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, lock_seed())
     )
     from (select distinct digest, scope
 from jsonb_to_recordset($1::jsonb)
-    as wanted (digest bytea, detail bytea, scope text, record_id uuid, sensitivity sensitivity)
+    as requested (digest bytea, detail bytea, scope text, record_id uuid, sensitivity sensitivity)
 order by digest, scope) as ordered;
-    select distinct wanted.record_id as id
+    select distinct requested.record_id as id
     from jsonb_to_recordset($1::jsonb)
-    as wanted (digest bytea, detail bytea, scope text, record_id uuid, sensitivity sensitivity)
-    join handles as h on h.digest = wanted.digest
-and h.scope = wanted.scope
+    as requested (digest bytea, detail bytea, scope text, record_id uuid, sensitivity sensitivity)
+    join handles as h on h.digest = requested.digest
+and h.scope = requested.scope
       and h.detail is not distinct
-from wanted.detail
-and h.record_id <> wanted.record_id
+from requested.detail
+and h.record_id <> requested.record_id
     join records as r on r.id = h.record_id
     where r.forgotten_at is null
 and r.status in ('active', 'challenged')
-and r.sensitivity = wanted.sensitivity
+and r.sensitivity = requested.sensitivity
       and r.id not in (select record_id
 from jsonb_to_recordset($2::jsonb)
-    as wanted (digest bytea, detail bytea, scope text, record_id uuid, sensitivity sensitivity));
+    as requested (digest bytea, detail bytea, scope text, record_id uuid, sensitivity sensitivity));
 
 -- src/effects/effects.queries.ts insertEntries
     with entry as materialized (
@@ -93,13 +93,13 @@ and batch = $2::xid8
     order by id;
 
 -- src/effects/effects.queries.ts listWrittenVersions
-    select wanted.id, written.version
-    from unnest($1::uuid[]) as wanted (id)
+    select requested.id, written.version
+    from unnest($1::uuid[]) as requested (id)
     cross join lateral (
       select (e.after ->> 'version')::int4 as version
       from (select *
 from run_effects
-where record_id = wanted.id offset 0) as e
+where record_id = requested.id offset 0) as e
       where e.run_id = $2::uuid
 and e.relation = 'records'
 and e.after ? 'version'

@@ -32,4 +32,4 @@ set
 -- src/http/idempotency.queries.ts tryLocks
     select array_agg(pg_try_advisory_xact_lock(lock # lock_seed())
 order by place) as held
-    from unnest($1::bigint[]) with ordinality as wanted (lock, place);
+    from unnest($1::bigint[]) with ordinality as requested (lock, place);

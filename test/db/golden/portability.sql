@@ -1,3 +1,57 @@
+-- src/portability/export-edges.queries.ts buildEdges
+        select (
+    select case when (select count(*)
+from (select
+from relations as e
+where e.source_id = r.id
+limit 1001) as few) <= 1000 then (
+    select string_agg(concat('{"predicate":', to_json(e.predicate), ',"target_id":"', e.target_id, '","weight":', e.weight, ',"created_at":"', to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ','
+order by e.created_at, e.target_id, e.predicate)
+    from (
+    select e.predicate, e.target_id, e.weight, e.created_at
+from relations as e
+    where e.source_id = r.id
+and (select t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+from records as t
+where t.id = e.target_id)) as e)
+    else (
+    select string_agg(concat('{"predicate":', to_json(e.predicate), ',"target_id":"', e.target_id, '","weight":', e.weight, ',"created_at":"', to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '"', '}'), ','
+order by e.created_at, e.target_id, e.predicate)
+    from (
+      (
+    select e.predicate, e.target_id, e.weight, e.created_at
+from relations as e
+    where e.source_id = r.id
+and e.predicate not in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
+and (select t.forgotten_at is null
+and ("t"."sensitivity" <= $3
+and "t"."scope" = any($4::text[]))
+from records as t
+where t.id = e.target_id))
+      union all
+      (
+    select e.predicate, e.target_id, e.weight, e.created_at
+from relations as e
+    where e.source_id = r.id
+and e.predicate in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
+and (select t.forgotten_at is null
+and ("t"."sensitivity" <= $5
+and "t"."scope" = any($6::text[]))
+from records as t
+where t.id = e.target_id)
+        order by e.predicate desc, e.target_id desc
+limit 1000)
+    ) as e) end), (select bool_or((select t.forgotten_at is null
+and ("t"."sensitivity" <= $7
+and "t"."scope" = any($8::text[]))
+from records as t
+where t.id = e.target_id))
+from relations as e
+where e.source_id = r.id)
+        from records as r;
+
 -- src/portability/export-histories.queries.ts buildHistories
         select (
   select case when coalesce(sum(octet_length(a.changes::text)), 0) <= 1048576
@@ -582,7 +636,7 @@ from records
       where id > $1::uuid
 order by id
 limit 500
-    ), wanted as materialized (
+    ), requested as materialized (
       select r.id, sum(pg_column_size(c.payload)) over (order by r.id) - pg_column_size(c.payload) as bytes_before
       from scanned as r join contents as c on c.record_id = r.id
       where ("r"."sensitivity" <= $2
@@ -590,12 +644,12 @@ and "r"."scope" = any($3::text[]))
 and r.forgotten_at is null
     ), page as materialized (
       select id
-from wanted
+from requested
 where bytes_before < 262144
     ), place as (
       select (select count(*)
 from page) < (select count(*)
-from wanted) as is_cut
+from requested) as is_cut
     )
     select case when is_cut then (select id
 from page
@@ -1706,10 +1760,10 @@ from embedding_models)
 -- src/portability/import/import.queries.ts findExisting
     select r.id, r.type, r.scope, r.sensitivity, r.confidence, r.created_at, r.version,
       c.tags, c.payload, c.provenance, c.interpretation
-    from unnest($1::uuid[]) as wanted (id)
+    from unnest($1::uuid[]) as requested (id)
     cross join lateral (select *
 from records
-where id = wanted.id
+where id = requested.id
 limit 1) as r
     cross join lateral (select *
 from contents
@@ -1723,10 +1777,10 @@ and "r"."scope" = any($3::text[]));
     from unnest(
       $1::bytea[], $2::text[],
       $3::int4[]
-    ) as wanted (digest, scope, place)
-    join handles as h on h.digest = wanted.digest
-and h.scope = wanted.scope
-and h.place = wanted.place;
+    ) as requested (digest, scope, place)
+    join handles as h on h.digest = requested.digest
+and h.scope = requested.scope
+and h.place = requested.place;
 
 -- src/portability/import/import.queries.ts insertDescents
     insert into descents (derived_id, source_id, kind, is_ground)

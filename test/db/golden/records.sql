@@ -1204,12 +1204,12 @@ values ($5, $6, $7, $8, $9, $10, $11, $12);
 -- src/records/record-creation.queries.ts findTakenIdentifiers
     select taken.record_id, taken.scope, taken.sensitivity, taken.namespace, taken.value
     from json_to_recordset($1::json)
-      as wanted (scope text, sensitivity sensitivity, namespace text, value text)
+      as requested (scope text, sensitivity sensitivity, namespace text, value text)
     join entity_identifiers as taken
-      on taken.scope = wanted.scope
-and taken.sensitivity = wanted.sensitivity
-and taken.namespace = wanted.namespace
-and taken.value = wanted.value;
+      on taken.scope = requested.scope
+and taken.sensitivity = requested.sensitivity
+and taken.namespace = requested.namespace
+and taken.value = requested.value;
 
 -- src/records/record-creation.queries.ts findUsedIds
 select "id"

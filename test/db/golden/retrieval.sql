@@ -1124,9 +1124,9 @@ where c.search @@ (select $31::tsquery && $32::tsquery && coalesce((
     where numnode(phrase) > 0
   ), ''::tsquery))
     ), hit as materialized (
-      select found.*, seen.is_wanted
+      select found.*, seen.is_match
       from found cross join lateral (
-        select true as is_wanted
+        select true as is_match
 from records as r
         where r.id = found.id
 and r.forgotten_at is null
@@ -1140,7 +1140,7 @@ from hit
     ), best as (
       select id, round((known + 0::float8 + coalesce("idf_0" * 2.2::float8 / (1 + (length) / "count_0"), 0) + coalesce("idf_1" * 2.2::float8 / (1 + (length) / "count_1"), 0) + coalesce("idf_2" * 2.2::float8 / (1 + (length) / "count_2"), 0) + coalesce("idf_3" * 2.2::float8 / (1 + (length) / "count_3"), 0)) * 1e9) / 1e9 as score
       from hit cross join total
-      where is_wanted
+      where is_match
       order by score desc, id
       limit $51
     )
@@ -1170,9 +1170,9 @@ where c.search @@ (select $31::tsquery && $32::tsquery && coalesce((
     where numnode(phrase) > 0
   ), ''::tsquery))
     ), hit as materialized (
-      select found.*, seen.is_wanted
+      select found.*, seen.is_match
       from found cross join lateral (
-        select true as is_wanted
+        select true as is_match
 from records as r
         where r.id = found.id
 and ("r"."sensitivity" <= $37
@@ -1185,7 +1185,7 @@ from hit
     ), best as (
       select id, round((known + 0::float8 + coalesce("idf_0" * 2.2::float8 / (1 + (length) / "count_0"), 0) + coalesce("idf_1" * 2.2::float8 / (1 + (length) / "count_1"), 0) + coalesce("idf_2" * 2.2::float8 / (1 + (length) / "count_2"), 0) + coalesce("idf_3" * 2.2::float8 / (1 + (length) / "count_3"), 0)) * 1e9) / 1e9 as score
       from hit cross join total
-      where is_wanted
+      where is_match
       order by score desc, id
       limit $51
     )
@@ -1231,9 +1231,9 @@ and c.search @@ (select $26::tsquery && $27::tsquery && coalesce((
   ), ''::tsquery))
       and not (c.search @@ ($32::tsquery))
     ), hit as materialized (
-      select found.*, seen.is_wanted
+      select found.*, seen.is_match
       from found cross join lateral (
-        select true as is_wanted
+        select true as is_match
 from records as r
         where r.id = found.id
 and r.forgotten_at is null
@@ -1247,7 +1247,7 @@ from hit
     ), best as (
       select id, round((known + 0::float8) * 1e9) / 1e9 as score
       from hit cross join total
-      where is_wanted
+      where is_match
       order by score desc, id
       limit $35
     )
@@ -1292,9 +1292,9 @@ and c.search @@ (select $26::tsquery && $27::tsquery && coalesce((
     where numnode(phrase) > 0
   ), ''::tsquery))
     ), hit as materialized (
-      select found.*, seen.is_wanted
+      select found.*, seen.is_match
       from found cross join lateral (
-        select true as is_wanted
+        select true as is_match
 from records as r
         where r.id = found.id
 and r.forgotten_at is null
@@ -1308,7 +1308,7 @@ from hit
     ), best as (
       select id, round((known + 0::float8) * 1e9) / 1e9 as score
       from hit cross join total
-      where is_wanted
+      where is_match
       order by score desc, id
       limit $34
     )
@@ -1339,9 +1339,9 @@ where c.search @@ (select $23::tsquery && $24::tsquery && coalesce((
   ), ''::tsquery))
 and not (c.search @@ ($29::tsquery))
     ), hit as materialized (
-      select found.*, seen.is_wanted
+      select found.*, seen.is_match
       from found cross join lateral (
-        select true as is_wanted
+        select true as is_match
 from records as r
         where r.id = found.id
 and r.forgotten_at is null
@@ -1355,7 +1355,7 @@ from hit
     ), best as (
       select id, round((known + 0::float8) * 1e9) / 1e9 as score
       from hit cross join total
-      where is_wanted
+      where is_match
       order by score desc, id
       limit $32
     )

@@ -26,7 +26,7 @@ where l.record_id = r.id),
         (select g.last_at
 from regrets as g
 where g.record_id = r.id)
-      ) as last_wanted_at, coalesce((
+      ) as last_requested_at, coalesce((
         select json_agg(json_build_array(
           date_part('epoch', a.at) * 1000, a.changes #> '{salience,0}', a.changes #> '{salience,1}'
         )
@@ -73,7 +73,7 @@ where l.record_id = r.id),
         (select g.last_at
 from regrets as g
 where g.record_id = r.id)
-      ) as last_wanted_at, coalesce((
+      ) as last_requested_at, coalesce((
         select json_agg(json_build_array(
           date_part('epoch', a.at) * 1000, a.changes #> '{salience,0}', a.changes #> '{salience,1}'
         )

@@ -13,7 +13,7 @@ limit $3
   'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
   'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
   'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as old, jsonb_build_object(
-  'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason) as was, '{}'::jsonb as wanted
+  'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason) as was, '{}'::jsonb as requested
       from due join records as r on r.id = due.id
       where due.is_selected
 and r.id <> all($4::uuid[])
@@ -31,11 +31,11 @@ and e.relation = 'records'
       for update of r
     ), rewritten as (
       update records as r
-      set forgotten_at = (wanted ->> 'forgotten_at')::timestamptz, forgotten_reason = wanted ->> 'forgotten_reason',
-        forgotten_by = wanted ->> 'forgotten_by', forgotten_run_id = (wanted ->> 'forgotten_run_id')::uuid,
-        purge_at = (wanted ->> 'purge_at')::timestamptz, version = r.version + 1,
+      set forgotten_at = (requested ->> 'forgotten_at')::timestamptz, forgotten_reason = requested ->> 'forgotten_reason',
+        forgotten_by = requested ->> 'forgotten_by', forgotten_run_id = (requested ->> 'forgotten_run_id')::uuid,
+        purge_at = (requested ->> 'purge_at')::timestamptz, version = r.version + 1,
         updated_at = greatest(r.updated_at, $7::timestamptz),
-        restored_at = case when wanted ->> 'forgotten_at' is null then $8::timestamptz else r.restored_at end
+        restored_at = case when requested ->> 'forgotten_at' is null then $8::timestamptz else r.restored_at end
       from locked
 where r.id = locked.id
       returning r.id, locked.old, locked.was, jsonb_build_object(
@@ -86,7 +86,7 @@ limit $5
   'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
   'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
   'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as old, jsonb_build_object(
-  'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason) as was, '{}'::jsonb as wanted
+  'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason) as was, '{}'::jsonb as requested
       from due join records as r on r.id = due.id
       where due.is_selected
 and r.id <> all($6::uuid[])
@@ -104,11 +104,11 @@ and e.relation = 'records'
       for update of r
     ), rewritten as (
       update records as r
-      set forgotten_at = (wanted ->> 'forgotten_at')::timestamptz, forgotten_reason = wanted ->> 'forgotten_reason',
-        forgotten_by = wanted ->> 'forgotten_by', forgotten_run_id = (wanted ->> 'forgotten_run_id')::uuid,
-        purge_at = (wanted ->> 'purge_at')::timestamptz, version = r.version + 1,
+      set forgotten_at = (requested ->> 'forgotten_at')::timestamptz, forgotten_reason = requested ->> 'forgotten_reason',
+        forgotten_by = requested ->> 'forgotten_by', forgotten_run_id = (requested ->> 'forgotten_run_id')::uuid,
+        purge_at = (requested ->> 'purge_at')::timestamptz, version = r.version + 1,
         updated_at = greatest(r.updated_at, $9::timestamptz),
-        restored_at = case when wanted ->> 'forgotten_at' is null then $10::timestamptz else r.restored_at end
+        restored_at = case when requested ->> 'forgotten_at' is null then $10::timestamptz else r.restored_at end
       from locked
 where r.id = locked.id
       returning r.id, locked.old, locked.was, jsonb_build_object(
@@ -159,7 +159,7 @@ and e.batch = $6::xid8
   'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
   'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
   'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as old, jsonb_build_object(
-  'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason) as was, noted.before as wanted
+  'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason) as was, noted.before as requested
       from noted join records as r on r.id = noted.id
       where (select bool_and(only_forgets)
 and count(distinct id) = count(*)
@@ -194,11 +194,11 @@ and d.record_id = r.id offset 0
       for update of r
     ), rewritten as (
       update records as r
-      set forgotten_at = (wanted ->> 'forgotten_at')::timestamptz, forgotten_reason = wanted ->> 'forgotten_reason',
-        forgotten_by = wanted ->> 'forgotten_by', forgotten_run_id = (wanted ->> 'forgotten_run_id')::uuid,
-        purge_at = (wanted ->> 'purge_at')::timestamptz, version = r.version + 1,
+      set forgotten_at = (requested ->> 'forgotten_at')::timestamptz, forgotten_reason = requested ->> 'forgotten_reason',
+        forgotten_by = requested ->> 'forgotten_by', forgotten_run_id = (requested ->> 'forgotten_run_id')::uuid,
+        purge_at = (requested ->> 'purge_at')::timestamptz, version = r.version + 1,
         updated_at = greatest(r.updated_at, $10::timestamptz),
-        restored_at = case when wanted ->> 'forgotten_at' is null then $11::timestamptz else r.restored_at end
+        restored_at = case when requested ->> 'forgotten_at' is null then $11::timestamptz else r.restored_at end
       from locked
 where r.id = locked.id
       returning r.id, locked.old, locked.was, jsonb_build_object(
@@ -248,7 +248,7 @@ and e.batch = $6::xid8
   'sensitivity', r.sensitivity, 'base_salience', r.base_salience, 'anchored_at', r.anchored_at,
   'forgotten_at', r.forgotten_at, 'forgotten_reason', r.forgotten_reason, 'forgotten_by', r.forgotten_by,
   'forgotten_run_id', r.forgotten_run_id, 'purge_at', r.purge_at) as old, jsonb_build_object(
-  'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason) as was, noted.before as wanted
+  'forgotten_at', to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'forgotten_reason', r.forgotten_reason) as was, noted.before as requested
       from noted join records as r on r.id = noted.id
       where (select bool_and(only_forgets)
 and count(distinct id) = count(*)
@@ -284,11 +284,11 @@ and d.record_id = r.id offset 0
       for update of r
     ), rewritten as (
       update records as r
-      set forgotten_at = (wanted ->> 'forgotten_at')::timestamptz, forgotten_reason = wanted ->> 'forgotten_reason',
-        forgotten_by = wanted ->> 'forgotten_by', forgotten_run_id = (wanted ->> 'forgotten_run_id')::uuid,
-        purge_at = (wanted ->> 'purge_at')::timestamptz, version = r.version + 1,
+      set forgotten_at = (requested ->> 'forgotten_at')::timestamptz, forgotten_reason = requested ->> 'forgotten_reason',
+        forgotten_by = requested ->> 'forgotten_by', forgotten_run_id = (requested ->> 'forgotten_run_id')::uuid,
+        purge_at = (requested ->> 'purge_at')::timestamptz, version = r.version + 1,
         updated_at = greatest(r.updated_at, $12::timestamptz),
-        restored_at = case when wanted ->> 'forgotten_at' is null then $13::timestamptz else r.restored_at end
+        restored_at = case when requested ->> 'forgotten_at' is null then $13::timestamptz else r.restored_at end
       from locked
 where r.id = locked.id
       returning r.id, locked.old, locked.was, jsonb_build_object(
@@ -516,13 +516,13 @@ from kept) as kept;
 
 -- src/undo/undo.queries.ts listTakenBack
     select id
-from unnest($1::uuid[]) as wanted (id)
+from unnest($1::uuid[]) as requested (id)
 where exists (
   select
 from maintenance_runs as earlier join maintenance_changes as d on d.run_id = earlier.id
   where earlier.job = 'undo'
 and not earlier.dry_run
 and earlier.options ->> 'run_id' = $2
-    and d.record_id = wanted.id
+    and d.record_id = requested.id
 and d.action = 'undo'
 );

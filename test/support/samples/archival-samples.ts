@@ -29,7 +29,7 @@ const retained = (db: Database, mode: 'l2' | 'huber' | 'elastic') =>
   )
 
 /** Queries of promotion, archival and restoration. */
-export const dreamSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+export const archivalSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/lifecycle/retention.queries.ts': {
     retentionAt: {
       l2: (db) => retained(db, 'l2'),

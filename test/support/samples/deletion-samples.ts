@@ -15,7 +15,7 @@ const keyId = Buffer.alloc(8)
 const sealed = { scope: '', digest: Buffer.alloc(32) }
 
 /** Queries of purge and erasure. */
-export const departingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+export const deletionSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/records/deleted-records.queries.ts': {
     findDeletedRecords: (db) => departures.findDeletedRecords(db, [id], trust),
     listPurgeable: (db) => departures.listPurgeable(db, { now, after: id, limit: 1_000 }),

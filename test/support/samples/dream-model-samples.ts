@@ -17,7 +17,7 @@ const select = (db: Database, condition: RawBuilder<SqlBool>) =>
   sql`select r.id from records as r where ${condition}`.execute(db)
 
 /** Queries of profiles, synthesis and belief probes. */
-export const musingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+export const dreamModelSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/dream/profiles/profiles.queries.ts': {
     listWellKnownEntities: (db) =>
       carding.listWellKnownEntities(db, { scope: 'team', ceiling: 'low', after: id, until: id, limit: 100 }),

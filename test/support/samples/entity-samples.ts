@@ -9,7 +9,7 @@ const { digest } = nameHandle('a')
 const card = factHandle({ subject: id, predicate: 'profile' })
 
 /** Queries of entities: lookup, records about one, and merges. */
-export const entitiesSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+export const entitySamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/entities/entities.queries.ts': {
     findEntitiesByName: {
       anywhere: (db) => entities.findEntitiesByName(db, { digest, scope: undefined, trust }, 1_000),

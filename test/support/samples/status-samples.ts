@@ -14,7 +14,7 @@ const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 
 /** Queries of status changes and their history. */
-export const cognitionSamples: Record<string, Record<string, Sample>> = {
+export const statusSamples: Record<string, Record<string, Sample>> = {
   'src/lifecycle/access.queries.ts': {
     insertUse: (db) => access.insertUse(db, id, { at: now, actor: 'ada' }),
     logAccesses: (db) => access.logAccesses(db, []),

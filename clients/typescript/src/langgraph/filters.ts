@@ -6,17 +6,17 @@ export function matchesFilter(
   value: Readonly<Record<string, unknown>>,
   filter: Readonly<Record<string, unknown>> | undefined,
 ): boolean {
-  return Object.entries(filter ?? {}).every(([name, wanted]) => matches(value[name], wanted))
+  return Object.entries(filter ?? {}).every(([name, requested]) => matches(value[name], requested))
 }
 
-function matches(value: unknown, wanted: unknown): boolean {
-  if (!isComparison(wanted)) return value === wanted
-  return Object.entries(wanted).every(([operator, operand]) => compare(value, operator, operand))
+function matches(value: unknown, requested: unknown): boolean {
+  if (!isComparison(requested)) return value === requested
+  return Object.entries(requested).every(([operator, operand]) => compare(value, operator, operand))
 }
 
-function isComparison(wanted: unknown): wanted is Readonly<Record<string, unknown>> {
-  if (typeof wanted !== 'object' || wanted === null) return false
-  return Object.keys(wanted).every((name) => operators.has(name))
+function isComparison(requested: unknown): requested is Readonly<Record<string, unknown>> {
+  if (typeof requested !== 'object' || requested === null) return false
+  return Object.keys(requested).every((name) => operators.has(name))
 }
 
 function compare(value: unknown, operator: string, operand: unknown): boolean {

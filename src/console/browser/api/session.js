@@ -56,10 +56,10 @@ async function readOwnKey(secret) {
 
 /**
  * Whether the key may do it. The service decides again with every request; this only spares people a refusal.
- * @param {Permission | readonly Permission[] | undefined} wanted one of several is enough
+ * @param {Permission | readonly Permission[] | undefined} requested one of several is enough
  * @param {readonly Permission[]} [granted] those of another key
  */
-export function may(wanted, granted = caller.value?.permissions ?? []) {
-  if (wanted === undefined || granted.includes('admin')) return true
-  return [wanted].flat().some((permission) => granted.includes(permission))
+export function may(requested, granted = caller.value?.permissions ?? []) {
+  if (requested === undefined || granted.includes('admin')) return true
+  return [requested].flat().some((permission) => granted.includes(permission))
 }

@@ -10,23 +10,23 @@ export type ItemReading = (line: number) => readonly Item[]
 export type MemberReading = (name: string, bytes: Buffer) => readonly ItemReading[]
 
 /** The files of an archive that a format is read from, and the names by which people know them. */
-export type WantedFiles = { isWanted: (name: string) => boolean; names: readonly string[] }
+export type IncludedFiles = { isIncluded: (name: string) => boolean; names: readonly string[] }
 
 /** Whether a file is an archive, by its first bytes; an empty one begins with its directory. */
 export function isArchive(head: Buffer): boolean {
   return ['PK\u0003\u0004', 'PK\u0005\u0006'].includes(head.toString('latin1', 0, 4))
 }
 
-/** Reads the wanted files of an archive. Items are numbered through all of them. An archive without any is refused. */
+/** Reads the included files of an archive. Items are numbered through all of them. An archive without any is refused. */
 export async function* readMembers(
   file: ForeignFile,
-  { isWanted, names }: WantedFiles,
+  { isIncluded, names }: IncludedFiles,
   read: MemberReading,
 ): AsyncGenerator<Reading> {
   let line = 0
   let isFound = false
   try {
-    for await (const { name, bytes } of readZip(file.chunks(), isWanted, maxLineBytes)) {
+    for await (const { name, bytes } of readZip(file.chunks(), isIncluded, maxLineBytes)) {
       isFound = true
       for (const readOne of listItems(name, bytes, read)) {
         const place = ++line
@@ -44,10 +44,10 @@ export async function* readMembers(
 /** Reads files that are a list of items, or one item. */
 export function readJsonMembers(
   file: ForeignFile,
-  wanted: WantedFiles,
+  included: IncludedFiles,
   read: (value: unknown, line: number) => readonly Item[],
 ): AsyncGenerator<Reading> {
-  return readMembers(file, wanted, (_, bytes) => {
+  return readMembers(file, included, (_, bytes) => {
     const value = file.parse(bytes)
     return (Array.isArray(value) ? value : [value]).map((each) => (line) => read(each, line))
   })

@@ -20,18 +20,18 @@ const maxTotalBytes = 4 * 1_024 ** 3
 type Header = { name: string; method: number; flags: number; packed: number }
 
 /**
- * Reads a ZIP archive while it arrives, one file in memory at a time. Files that are not wanted are passed over. The
+ * Reads a ZIP archive while it arrives, one file in memory at a time. Files that are not included are passed over. The
  * directory at the end of the archive is not read, so it cannot contradict the files.
  */
 export async function* readZip(
   chunks: AsyncIterable<Buffer>,
-  isWanted: (name: string) => boolean,
+  isIncluded: (name: string) => boolean,
   maxBytes: number,
 ): AsyncGenerator<Member> {
   const reader = new ByteReader(chunks)
   let total = 0
   for (let header = await readHeader(reader); header; header = await readHeader(reader)) {
-    const isRead = isWanted(header.name)
+    const isRead = isIncluded(header.name)
     const { bytes, size } = await readData(reader, header, isRead ? maxBytes : 0)
     total += size
     if (total > maxTotalBytes)

@@ -7,8 +7,8 @@ import { created, entityPayload, factPayload, notePayload } from '../item-forms.
 import { type ForeignFile, type Item, type Reader, readItem } from '../items.ts'
 import { type Note, parseNote } from '../markdown-note.ts'
 
-const wanted = {
-  isWanted: (name: string) => name.endsWith('.md') && !baseName(name).startsWith('.'),
+const included = {
+  isIncluded: (name: string) => name.endsWith('.md') && !baseName(name).startsWith('.'),
   names: ['*.md'],
 }
 
@@ -16,7 +16,7 @@ const wanted = {
 export const readBasicMemory: Reader = (file) => {
   if (!isArchive(file.head)) return readSingle(file)
   const placeOf = createPlaces()
-  return readMembers(file, wanted, (name, bytes) => [
+  return readMembers(file, included, (name, bytes) => [
     (line) => {
       const path = readText(Buffer.from(name))
       const note = parseNote(readText(bytes), baseName(path))

@@ -6,15 +6,15 @@ import { readParts } from '../part-reading.ts'
 
 const lists: ReadonlySet<string> = new Set(['', 'conversations'])
 
-const wanted = {
-  isWanted: (name: string) => /(?:^|\/)conversations[^/]*\.json$/.test(name),
+const included = {
+  isIncluded: (name: string) => /(?:^|\/)conversations[^/]*\.json$/.test(name),
   names: ['conversations.json'],
 }
 
 /** An export of ChatGPT, or its `conversations.json`. */
 export const readChatgpt: Reader = (file) =>
   isArchive(file.head)
-    ? readJsonMembers(file, wanted, readChatgptConversation)
+    ? readJsonMembers(file, included, readChatgptConversation)
     : readParts(file, lists, readChatgptConversation)
 
 function readChatgptConversation(value: unknown, line: number): Item[] {

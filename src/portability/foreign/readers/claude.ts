@@ -8,15 +8,15 @@ import { readParts } from '../part-reading.ts'
 const lists: ReadonlySet<string> = new Set(['', 'conversations', 'projects', 'memories', 'memory_files'])
 
 const memberName = /(?:^|\/)(?:conversations|projects|memories)[^/]*\.json$|(?:^|\/)memories\/[^/]+\.json$/
-const wanted = {
-  isWanted: (name: string) => memberName.test(name),
+const included = {
+  isIncluded: (name: string) => memberName.test(name),
   names: ['conversations.json', 'projects.json', 'memories.json'],
 }
 
 /** An export of Claude, or one of its `conversations.json`, `projects.json` and `memories.json`. */
 export const readClaude: Reader = (file) =>
   isArchive(file.head)
-    ? readJsonMembers(file, wanted, readClaudePart)
+    ? readJsonMembers(file, included, readClaudePart)
     : readParts(file, lists, readClaudePart)
 
 function readClaudePart(value: unknown, line: number): Item[] {

@@ -13,14 +13,14 @@ import {
 import { created, entityPayload, notePayload } from '../item-forms.ts'
 import type { Item, Link, Reader } from '../items.ts'
 
-const wanted = {
-  isWanted: (name: string) => /(?:^|\/)(?:documents\/[^/]+|observations)\.json$/.test(name),
+const included = {
+  isIncluded: (name: string) => /(?:^|\/)(?:documents\/[^/]+|observations)\.json$/.test(name),
   names: ['documents/*.json', 'observations.json'],
 }
 
 /** An archive of documents with facts, and of observations. The documents themselves are not kept. */
 export const readHindsight: Reader = (file) =>
-  readMembers(file, wanted, (name, bytes) => {
+  readMembers(file, included, (name, bytes) => {
     const value = file.parse(bytes)
     return /observations\.json$/.test(name) ? readObservations(value) : readDocument(value)
   })

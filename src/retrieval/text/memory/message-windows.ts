@@ -6,7 +6,7 @@ import type { TextTable } from './text-table.ts'
 /** Of the messages around the best matches: which, and how far. */
 export type WindowLimits = {
   hits: number
-  /** So many that lend their words are wanted on each side, up to a longer pause. */
+  /** So many that lend their words are requested on each side, up to a longer pause. */
   distance: number
   gapMs: number
 }
@@ -15,7 +15,7 @@ type Hit = { id: string; place: number }
 type Placed = { id: string; place: number; at: number; arrival: number }
 type Window = Omit<MessageAround, 'messages'> & { messages: Placed[] }
 
-/** A few more than wanted, because not every match may answer. */
+/** A few more than requested, because not every match may answer. */
 const spareHits = 3
 const widest = 64
 

@@ -48,10 +48,13 @@ export function createRecordGroups() {
 function createFilter({ trust, scopes, types }: Searched): (group: Group) => boolean {
   const most = rankOf(trust.maxSensitivity)
   const isOpen = includedIn(trust.scopes ? [...trust.scopes, unscoped] : undefined)
-  const isWanted = includedIn(scopes)
+  const isChosenScope = includedIn(scopes)
   const isOfType = includedIn(types)
   return (group) =>
-    rankOf(group.sensitivity) <= most && isOpen(group.scope) && isWanted(group.scope) && isOfType(group.type)
+    rankOf(group.sensitivity) <= most &&
+    isOpen(group.scope) &&
+    isChosenScope(group.scope) &&
+    isOfType(group.type)
 }
 
 function includedIn(list: readonly string[] | undefined): (name: string) => boolean {

@@ -27,7 +27,7 @@ export type MemoryTextSearch = {
   answering: readonly RawBuilder<SqlBool>[]
   /** Which messages may lend their words to their neighbours; on `records as r`. */
   lending: readonly RawBuilder<SqlBool>[]
-  /** Where the messages around the best matches are wanted too. */
+  /** Where the messages around the best matches are requested too. */
   around?: WindowLimits | undefined
 }
 
@@ -42,7 +42,7 @@ export type LoadedTexts = {
   isOutdated: boolean
 }
 
-/** A few more than wanted are examined, because some records do not meet the conditions of the question. */
+/** A few more than requested are examined, because some records do not meet the conditions of the question. */
 const spare = 10
 /** Where the conditions leave so few that more must be examined, PostgreSQL finds them with less work. */
 const mostExamined = 1_000

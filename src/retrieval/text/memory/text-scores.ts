@@ -13,7 +13,7 @@ type Scoring = {
   words: readonly { list: number | undefined; weight: number }[]
   texts: Texts
   averageLength: number
-  /** How many of the best are wanted; undefined for all. */
+  /** How many of the best are requested; undefined for all. */
   enough: number | undefined
 }
 

@@ -52,7 +52,7 @@ export function EntityList() {
 }
 
 /**
- * @param {{ term: string | undefined, scope: string | undefined, status: string | undefined, cursor: string | undefined, signal: AbortSignal }} wanted
+ * @param {{ term: string | undefined, scope: string | undefined, status: string | undefined, cursor: string | undefined, signal: AbortSignal }} requested
  */
 async function findEntities({ term, scope, status = 'active', cursor, signal }) {
   const filter = { type: 'entity', status: status === 'any' ? undefined : status }

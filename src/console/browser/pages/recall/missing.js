@@ -21,7 +21,7 @@ const depth = 100
  * @param {{ question: Question, onChange: () => void }} properties
  */
 export function Missing({ question, onChange }) {
-  const wanted = query.value.get('missing') ?? ''
+  const requested = query.value.get('missing') ?? ''
   /** @param {SubmitEvent} event */
   function look(event) {
     event.preventDefault()
@@ -30,26 +30,26 @@ export function Missing({ question, onChange }) {
   }
   return html`<${Panel} title="Is something missing?">
     <form class="question-text" onSubmit=${look}>
-      <${Field} key=${wanted} label="Record id or words of it" name="missing" initial=${wanted} autocomplete="off" maxlength="1000" />
+      <${Field} key=${requested} label="Record id or words of it" name="missing" initial=${requested} autocomplete="off" maxlength="1000" />
       <button type="submit">Look up</button>
     </form>
-    ${wanted !== '' && html`<${Places} wanted=${wanted} question=${question} onChange=${onChange} />`}
+    ${requested !== '' && html`<${Places} requested=${requested} question=${question} onChange=${onChange} />`}
   <//>`
 }
 
-/** @param {{ wanted: string, question: Question, onChange: () => void }} properties */
-function Places({ wanted, question, onChange }) {
+/** @param {{ requested: string, question: Question, onChange: () => void }} properties */
+function Places({ requested, question, onChange }) {
   const [round, setRound] = useState(0)
   const { data, error, reload } = useRequest(
     async (signal) => {
       const body = { ...question, explain: true, root_limit: depth, node_limit: depth, max_hops: 0 }
       const [records, retrieval] = await Promise.all([
-        findRecords(wanted, signal),
+        findRecords(requested, signal),
         api.post('/v1/retrieve', { body, signal }),
       ])
       return { records, retrieval }
     },
-    [wanted, JSON.stringify(question), round],
+    [requested, JSON.stringify(question), round],
   )
   if (error !== undefined) return html`<${Failure} error=${error} retry=${reload} />`
   if (!data) return html`<${Loading} lines=${3} />`
@@ -72,16 +72,18 @@ function Places({ wanted, question, onChange }) {
 }
 
 /**
- * @param {string} wanted
+ * @param {string} requested
  * @param {AbortSignal} signal
  * @returns {Promise<SeenRecord[]>}
  */
-async function findRecords(wanted, signal) {
+async function findRecords(requested, signal) {
   const include_forgotten = true
-  if (uuid.test(wanted))
-    return [await api.get('/v1/records/{id}', { path: { id: wanted }, query: { include_forgotten }, signal })]
+  if (uuid.test(requested))
+    return [
+      await api.get('/v1/records/{id}', { path: { id: requested }, query: { include_forgotten }, signal }),
+    ]
   const { items } = await api.get('/v1/records', {
-    query: { q: wanted, limit: 5, include_forgotten },
+    query: { q: requested, limit: 5, include_forgotten },
     signal,
   })
   return items

@@ -20,13 +20,13 @@ const deciding = () => JSON.stringify(requestOf())
 
 /** The records that the key may see, by every filter of the API. */
 export function RecordList() {
-  const wanted = deciding()
+  const requested = deciding()
   const { data, error, isLoading, reload } = useRequest(
     (signal) => api.get('/v1/records', { query: requestOf(), signal }),
-    [wanted],
+    [requested],
   )
   const [selected, setSelected] = useState(/** @type {ReadonlySet<string>} */ (new Set()))
-  useEffect(() => setSelected(new Set()), [wanted])
+  useEffect(() => setSelected(new Set()), [requested])
   const finish = () => {
     setSelected(new Set())
     reload()
