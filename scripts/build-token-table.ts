@@ -115,8 +115,10 @@ function findEigenvectors(symmetric: Float64Array[]): Float64Array[] {
 
 /** Makes one entry beside the diagonal zero. Returns its former square. */
 function rotate(matrix: Float64Array[], vectors: Float64Array[], one: number, other: number): number {
-  const [p, q] = [matrix[one], matrix[other]]
-  const [left, right] = [vectors[one], vectors[other]]
+  const p = matrix[one]
+  const q = matrix[other]
+  const left = vectors[one]
+  const right = vectors[other]
   const entry = p?.[other] ?? 0
   if (!p || !q || !left || !right || entry === 0) return 0
   const theta = ((q[other] ?? 0) - (p[one] ?? 0)) / (2 * entry)
@@ -124,7 +126,8 @@ function rotate(matrix: Float64Array[], vectors: Float64Array[], one: number, ot
   const cosine = 1 / Math.sqrt(tangent * tangent + 1)
   const sine = tangent * cosine
   const turn = (first: Float64Array, second: Float64Array, at: number, to: number) => {
-    const [a, b] = [first[at] ?? 0, second[to] ?? 0]
+    const a = first[at] ?? 0
+    const b = second[to] ?? 0
     first[at] = cosine * a - sine * b
     second[to] = sine * a + cosine * b
   }

@@ -95,7 +95,8 @@ async function capture({ url }: Served, bodies: readonly string[], many: number)
 
 function verify(stored: Counts, after: Counts, bare: Counts): void {
   verifyCycles(stored, rounds * perRound)
-  const [one, other] = [JSON.stringify(after), JSON.stringify(bare)]
+  const one = JSON.stringify(after)
+  const other = JSON.stringify(bare)
   assert(one === other, `captured were ${one}, and bare ${other}`)
 }
 

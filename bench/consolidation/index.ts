@@ -44,7 +44,8 @@ async function measureNew(
   await vacuumTables(pool)
   const consolidated = await worker.consolidate()
   await verify(pool, consolidated)
-  const [measured, limit] = [episodes / consolidated.seconds, episodes / reading]
+  const measured = episodes / consolidated.seconds
+  const limit = episodes / reading
   return {
     work: `consolidation of 100k new episodes, structural stages, ${work}`,
     measured: { value: measured, unit: 'episodes/s' },

@@ -122,7 +122,8 @@ const spread = (n: number) => 1 + ((n * 7_919) % (2 * portion))
 
 async function measurePruning({ database: { pool }, one }: Bench): Promise<Result> {
   const ids = Array.from({ length: 2 * portion }, (_, n) => idOf(spread(n)))
-  const [deleted, faded] = [ids.slice(0, portion), ids.slice(portion)]
+  const deleted = ids.slice(0, portion)
+  const faded = ids.slice(portion)
   await pool.query('update records set prune_at = $2 where id = any($1::uuid[])', [faded, one.clock.now()])
   await vacuumTables(pool, ['records', 'contents', 'audit_entries'])
   const started = performance.now()

@@ -61,7 +61,8 @@ async function measure(database: BenchDatabase, size: number, dimensions: number
 /** Compares with the planted groups: how many are whole, and how many found records belong to no or another group. */
 function hold(groups: readonly (readonly string[])[], size: number) {
   const planted = Array.from({ length: size }, (_, place) => place).filter((place) => isPlanted(place, size))
-  let [whole, strangers] = [0, 0]
+  let whole = 0
+  let strangers = 0
   for (const group of groups) {
     const places = group.map(placeOf)
     const [seed = 0] = places

@@ -27,9 +27,11 @@ export function createPlantedSpace(size: number): Space {
     normalise(one.map((value, index) => value + share * (other[index] ?? 0)))
   const shared = direction()
   const topic = () => add(direction(), shared, common)
-  let [place, centre] = [0, topic()]
+  let place = 0
+  let centre = topic()
   const draw = () => {
-    const [at, isMember] = [place, isPlanted(place, size)]
+    const at = place
+    const isMember = isPlanted(place, size)
     place++
     if (isMember && at % groupSize > 0) return add(centre, direction(), aside)
     centre = topic()

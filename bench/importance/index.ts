@@ -79,7 +79,8 @@ async function refresh({ database: { pool }, one }: Bench, workers: readonly Wor
 type Plain = { seconds: number; each: readonly number[] }
 
 function describe(what: string, { seconds, stats }: Swept, plain: Plain): Result {
-  const [measured, limit] = [size / seconds, size / plain.seconds]
+  const measured = size / seconds
+  const limit = size / plain.seconds
   return {
     work: `importance refresh, ${named} records, ${what}`,
     measured: { value: measured, unit: 'records/s' },

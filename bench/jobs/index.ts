@@ -69,7 +69,8 @@ async function untilIdle(pool: BenchDatabase['pool']): Promise<void> {
 }
 
 function describe(queue: string, waits: readonly number[]): Result[] {
-  const [p50, p95] = [median(waits), percentile(waits, 0.95)]
+  const p50 = median(waits)
+  const p95 = percentile(waits, 0.95)
   const verified = 'each run succeeded, and its start is the one in its row'
   return [
     {

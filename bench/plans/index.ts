@@ -135,7 +135,8 @@ async function execute({ database, worker }: Bench, job: JobName, order: Order):
     'run_effects',
     'maintenance_changes',
   ])
-  const [id, now] = [randomUUID(), worker.clock.now()]
+  const id = randomUUID()
+  const now = worker.clock.now()
   const options = {
     ...(planId === undefined ? {} : { plan_id: planId }),
     ...(undoes === undefined ? {} : { run_id: undoes, actor: 'bench', rationale: 'measured' }),
@@ -159,20 +160,18 @@ async function execute({ database, worker }: Bench, job: JobName, order: Order):
 async function measureReading({ worker, size, named }: Bench, planId: string): Promise<Result[]> {
   const now = worker.clock.now()
   const reader = { trust: fullTrust, now }
-  const [plan, page, summary] = [
-    await repeat(async () => {
-      const plan = await findPlan(worker.db, planId, reader)
-      assert(plan?.status === 'ready' && plan.counts['prune'] === size, JSON.stringify(plan))
-    }),
-    await repeat(async () => {
-      const rows = await listPlanChanges(worker.db, { ...reader, planId, after: middle, limit: 50 })
-      assert(rows.length === 50, `${rows.length} changes`)
-    }),
-    await repeat(async () => {
-      const [group] = await summarisePlan(worker.db, { ...reader, planId })
-      assert(group?.count === size, JSON.stringify(group))
-    }),
-  ]
+  const plan = await repeat(async () => {
+    const plan = await findPlan(worker.db, planId, reader)
+    assert(plan?.status === 'ready' && plan.counts['prune'] === size, JSON.stringify(plan))
+  })
+  const page = await repeat(async () => {
+    const rows = await listPlanChanges(worker.db, { ...reader, planId, after: middle, limit: 50 })
+    assert(rows.length === 50, `${rows.length} changes`)
+  })
+  const summary = await repeat(async () => {
+    const [group] = await summarisePlan(worker.db, { ...reader, planId })
+    assert(group?.count === size, JSON.stringify(group))
+  })
   const describeRead = (what: string, value: number, verified: string): Result => ({
     work: `${what}, ${named} changes`,
     measured: { value, unit: 'ms' },

@@ -25,7 +25,8 @@ export function setAges(conversation: Conversation, requested: Ages, now: Date):
 }
 
 function joinSessions(messages: readonly Message[]): number[] {
-  let [left, before] = [0, Number.POSITIVE_INFINITY]
+  let left = 0
+  let before = Number.POSITIVE_INFINITY
   return messages.map((message) => {
     const time = timeOf(message)
     left += Math.max(0, time - before - betweenSessions)

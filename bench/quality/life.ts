@@ -50,10 +50,12 @@ export async function measureLife(
   conversations: readonly Conversation[],
 ): Promise<Life> {
   const shifted = conversations.map(shiftToStart)
-  const [full, left] = [await live(ground, shifted, false), await live(ground, shifted, true)]
+  const full = await live(ground, shifted, false)
+  const left = await live(ground, shifted, true)
   const life = { needed: 0, kept: 0, messages: 0, left: 0, pairs: 0, foundLeft: 0, foundFull: 0 }
   for (const { id, messages, questions } of shifted) {
-    const [inFull, inLeft] = [outcomeOf(full, id), outcomeOf(left, id)]
+    const inFull = outcomeOf(full, id)
+    const inLeft = outcomeOf(left, id)
     const needed = new Set(questions.flatMap(({ evidence }) => evidence))
     life.needed += needed.size
     life.kept += [...needed].filter((each) => inLeft.left.has(each)).length

@@ -108,7 +108,8 @@ async function measureSwept({ database, client, size }: Bench): Promise<Result> 
     const swept = stats['materialised'] ?? 0
     // Some records have faded so far that nothing changes.
     assert(swept > 0.8 * due, `${swept} of ${due} records were swept`)
-    const [measured, limit] = [percentile(latencies, 0.95), percentile(idle, 0.95)]
+    const measured = percentile(latencies, 0.95)
+    const limit = percentile(idle, 0.95)
     return {
       work: `retrieve among ${named(size)} records while ${named(swept)} are swept, p95`,
       measured: { value: measured, unit: 'ms' },

@@ -38,7 +38,8 @@ export async function benchFairness({ withDatabase, note }: BenchContext): Promi
       const [decayMs = 0, importanceMs = 0] = await busy
       const took = beside.reduce((sum, ms) => sum + ms, 0)
       assert(took < Math.max(decayMs, importanceMs), 'the large tenant was not busy all the time')
-      const [measured, limit] = [percentile(beside, 0.95), percentile(alone, 0.95)]
+      const measured = percentile(beside, 0.95)
+      const limit = percentile(alone, 0.95)
       return [
         {
           work: `a job of a small tenant while ${size.toLocaleString('en')} records of another are swept, p95`,

@@ -11,7 +11,8 @@ const movesBy = (isOpen: typeof mayBecome) =>
   statuses.flatMap((from) =>
     statuses.filter((to) => isOpen(from, to)).map((to) => sql`(${sql.lit(from)}, ${sql.lit(to)})`),
   )
-const [moves, reverts] = [movesBy(mayBecome), movesBy(mayRevertTo)]
+const moves = movesBy(mayBecome)
+const reverts = movesBy(mayRevertTo)
 
 /**
  * Each change of a record that is younger than the log is a version with an audit entry. Changes without a version, such
@@ -97,7 +98,8 @@ export async function findBrokenScoreChains(db: Database): Promise<Finding> {
  * Time alone changes an importance by less than the first value in the first day, and by less than the second per day
  * after it.
  */
-const [firstDay, eachDay] = [0.08, 0.01]
+const firstDay = 0.08
+const eachDay = 0.01
 
 /**
  * The stored importance is near the exact one: a refresh corrects the effect of time, and everything else that

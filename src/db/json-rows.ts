@@ -26,4 +26,6 @@ export function joinJsonRows(texts: readonly string[]): string | Buffer {
   return bytes
 }
 
-const [opening, comma, closing] = [0x5b, 0x2c, 0x5d]
+const opening = 0x5b
+const comma = 0x2c
+const closing = 0x5d

@@ -10,7 +10,8 @@ export type Tallies = Readonly<Record<string, number>>
  * them up.
  */
 export async function addTallies(tx: Transaction, tallies: Tallies): Promise<void> {
-  const [names, values] = [Object.keys(tallies), Object.values(tallies)]
+  const names = Object.keys(tallies)
+  const values = Object.values(tallies)
   if (names.length === 0) return
   const statement = sql`
     insert into tallies (name, backend, value)

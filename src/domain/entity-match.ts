@@ -85,6 +85,7 @@ export function findMatch({ surface, entity_kind: kind }: MentionedName, { paylo
 
 function isBefore(one: Rank, other: Rank): boolean {
   const at = one.findIndex((part, index) => part !== other[index])
-  const [mine = 0, theirs = 0] = [one[at], other[at]]
+  const mine = one[at] ?? 0
+  const theirs = other[at] ?? 0
   return mine < theirs
 }

@@ -27,7 +27,8 @@ export function digestStructure({ nodes, edges }: Graph): string {
   const after = nodes.map((): { place: number; kind: string }[] => [])
   const before = nodes.map((): { place: number; kind: string }[] => [])
   for (const { from, to, kind } of edges) {
-    const [source, target] = [places.get(from), places.get(to)]
+    const source = places.get(from)
+    const target = places.get(to)
     if (source === undefined || target === undefined) continue
     after[source]?.push({ place: target, kind })
     before[target]?.push({ place: source, kind })
@@ -110,7 +111,8 @@ function refine(net: Net, among: readonly number[], given: readonly string[], bu
   for (let known = 0; ; ) {
     const next = colours.slice()
     for (const place of among) {
-      const [after, before] = [net.after[place] ?? [], net.before[place] ?? []]
+      const after = net.after[place] ?? []
+      const before = net.before[place] ?? []
       budget.left -= 1 + after.length + before.length
       next[place] = digest([
         colours[place],

@@ -134,7 +134,9 @@ function normalise(found: string): string {
 /** Lines of logs, code and output of tools: most of their tokens are no words. */
 function separateMachineText(text: string): { prose: string; machineShare: number } {
   const prose: string[] = []
-  let [tokens, ofMachine, isFenced] = [0, 0, false]
+  let tokens = 0
+  let ofMachine = 0
+  let isFenced = false
   for (const line of text.split('\n')) {
     const isFence = line.startsWith('```')
     if (isFence) isFenced = !isFenced

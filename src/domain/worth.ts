@@ -26,7 +26,8 @@ const mostImportance = 0.7
 /** The code of a record whose importance was named. A record stored before migration 0033 has no code. */
 export const namedWorth = Buffer.alloc(0)
 /** The first byte says by which weights a record was judged. A part that came later is 0 in an older code. */
-const [ofTalk, ofWork] = [1, 2]
+const ofTalk = 1
+const ofWork = 2
 const weightsOf: ReadonlyMap<number | undefined, WorthWeights> = new Map([
   [ofTalk, shippedWorthWeights],
   [ofWork, workWorthWeights],
@@ -53,7 +54,8 @@ export function explainWorth(code: Buffer | null) {
   if (!code || !weights) return undefined
   const values = decode(code)
   const parts = worthParts.map((name) => {
-    const [value, weight] = [values[name], weights[name]]
+    const value = values[name]
+    const weight = weights[name]
     return { name, value, weight, contribution: value * weight }
   })
   return { value: weighParts(values, weights), parts }

@@ -15,7 +15,8 @@ export function isProfile(table: 'r' | 'far'): RawBuilder<SqlBool> {
 }
 
 function isTagged(table: 'r' | 'far', tags: readonly string[]): RawBuilder<SqlBool> {
-  const [id, type] = [sql.ref(`${table}.id`), sql.ref(`${table}.type`)]
+  const id = sql.ref(`${table}.id`)
+  const type = sql.ref(`${table}.type`)
   return sql<SqlBool>`(${type} = 'semantic' and exists (
     select from contents as own
     where own.record_id = ${id} and own.tags && array[${sql.join(tags.map((tag) => sql.lit(tag)))}]::text[]

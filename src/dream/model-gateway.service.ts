@@ -45,7 +45,8 @@ export function createModelGateway({ model }: { model: DreamModel | undefined })
 
 function createModelSession(context: RunContext, model: DreamModel, spentBefore: Spent): ModelSession {
   const { chat, ceilings, maxSensitivity } = model
-  let [spent, failures] = [spentBefore, 0]
+  let spent = spentBefore
+  let failures = 0
 
   async function ask<T>(question: DreamQuestion<T>): Promise<ModelReply<T>> {
     if (failures >= maxFailures) return { refused: 'unavailable' }

@@ -101,7 +101,8 @@ function listImportanceMoves(
 ): ImportanceMove[] {
   return written.flatMap((effect) => {
     const id = effect.relation === 'records' ? effect.owner : null
-    const [from, to] = [current.get(keyOf(effect))?.['importance'], effect.after?.['importance']]
+    const from = current.get(keyOf(effect))?.['importance']
+    const to = effect.after?.['importance']
     if (id === null || typeof from !== 'number' || typeof to !== 'number' || from === to) return []
     return [{ record_id: id, old: from, new: to }]
   })

@@ -73,7 +73,8 @@ export function describeEntries(effects: readonly Effect[]): Entry[] {
         [show(before[field]), show(after[field])],
       ]),
     )
-    const [old_status, new_status] = [String(before['status']), String(after['status'] ?? before['status'])]
+    const old_status = String(before['status'])
+    const new_status = String(after['status'] ?? before['status'])
     return [{ record_id: owner, old_status, new_status, changes }]
   })
 }

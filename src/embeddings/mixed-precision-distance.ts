@@ -32,7 +32,8 @@ const evenSpread = 1 / 12
  * d² = Σ (√2 arcosh(1 + x))² with x = ((μ₁ − μ₂)²/2 + (σ₁ − σ₂)²) / 2σ₁σ₂.
  */
 export function frqadDistance(a: RoundedVector, b: RoundedVector): number {
-  const [one, other] = [toGaussian(a), toGaussian(b)]
+  const one = toGaussian(a)
+  const other = toGaussian(b)
   if (one.centre.length !== other.centre.length)
     throw new RangeError('The vectors have different dimensions.')
   const blur = (one.deviation - other.deviation) ** 2

@@ -139,7 +139,8 @@ function describeMerge(
   sources: readonly StoredEntity[],
   { payload, tags, provenance }: MergedEntity,
 ): Record<string, unknown> {
-  const [before, after] = [target.provenance.sources.length, provenance.sources.length]
+  const before = target.provenance.sources.length
+  const after = provenance.sources.length
   return {
     merged: [[], sources.map(({ id }) => id)],
     ...describePayload(target.payload, payload),

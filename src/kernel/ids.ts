@@ -69,7 +69,8 @@ const characters = new Array<number>(36).fill(hyphen)
  */
 export function formatUuid(bytes: Uint8Array): string {
   for (let at = 0; at < bytesOfUuid; at++) {
-    const [byte, place] = [bytes[at] as number, digitPlaces[at] as number]
+    const byte = bytes[at] as number
+    const place = digitPlaces[at] as number
     characters[place] = digits[byte >>> 4] as number
     characters[place + 1] = digits[byte & 15] as number
   }

@@ -63,7 +63,8 @@ export async function findLine(
  * what is worth more.
  */
 export async function findShareOfOld(db: Database, order: KeepingOrder, excess: number): Promise<number> {
-  let [missing, share] = [excess, 0]
+  let missing = excess
+  let share = 0
   for await (const candidates of walkLeastWorthKeeping(db, { ...order, isInGrace: null })) {
     for (const { size, is_in_grace: isInGrace } of candidates) {
       if (missing <= 0) return share

@@ -14,7 +14,8 @@ export function findJson(answer: string): unknown {
   const whole = tryParse(text.trim())
   if (isContainer(whole)) return whole
   let found: { value: unknown; length: number } | undefined
-  let [read, openings] = [0, 0]
+  let read = 0
+  let openings = 0
   for (
     let start = nextStart(text, 0);
     start >= 0 && read < maxScannedCharacters && openings < maxOpenBrackets;

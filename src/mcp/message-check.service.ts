@@ -7,7 +7,9 @@ import type { AppError, Fault } from '../kernel/errors.ts'
 type Refusal = { status: number; body: object }
 
 const argumentsPlace = '/params/arguments'
-const [invalidRequest, unknownMethod, invalidParams] = [-32_600, -32_601, -32_602]
+const invalidRequest = -32_600
+const unknownMethod = -32_601
+const invalidParams = -32_602
 
 /** Without them the package answers an internal error with a dump of its validator. */
 const paramsOf: Readonly<Record<string, TSchema>> = {

@@ -127,7 +127,8 @@ async function updateHandles(tx: Transaction, before: StoredRecord, after: Store
     const identifiers = isReplaced(after) ? [] : identifiersOf(after.payload, after)
     await insertIdentifiers(tx, after.id, identifiers).catch(translateTakenIdentifier)
   }
-  const [old, current] = [listHandles(before.payload), listHandles(after.payload)]
+  const old = listHandles(before.payload)
+  const current = listHandles(after.payload)
   if (before.scope === after.scope && haveSameHandles(old, current)) return
   await deleteHandles(tx, after.id, old)
   await insertHandles(tx, after.id, after.scope, current)

@@ -43,7 +43,8 @@ export type PeriodSearch = {
 /** The messages of some periods. Each range is read from the index by time, the newest first. */
 export async function findMessagesOfPeriods(db: Database, search: PeriodSearch): Promise<string[]> {
   const { ranges, conditions, scopes, most } = search
-  const [from, until] = [boundsOf(ranges, 'from'), boundsOf(ranges, 'until')]
+  const from = boundsOf(ranges, 'from')
+  const until = boundsOf(ranges, 'until')
   const among = scopes ? sql`and m.scope = any(${sql.val([...scopes])}::text[])` : sql``
   const { rows } = await sql<{ id: string }>`
     select of_period.id

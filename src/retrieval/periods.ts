@@ -34,7 +34,8 @@ function rangesIn(year: number, month: number, date: number | undefined, months:
 
 /** The day, week, month or year that was so many before that of `at`. A week begins on Monday. */
 export function calendarRange(at: Date, unit: string, back: number): Range {
-  const [y, m] = [at.getUTCFullYear(), at.getUTCMonth()]
+  const y = at.getUTCFullYear()
+  const m = at.getUTCMonth()
   const today = Math.floor(at.getTime() / day) * day
   if (unit === 'day') return { from: today - back * day, until: today - (back - 1) * day }
   if (unit === 'week') {

@@ -10,7 +10,8 @@ const tagBytes = 16
 export function createServerSeal(key: string) {
   // A key that people choose can be guessed, so each guess is made slow.
   const derived = scryptSync(key, 'membrane tenant servers', 64)
-  const [encrypting, digesting] = [derived.subarray(0, 32), derived.subarray(32)]
+  const encrypting = derived.subarray(0, 32)
+  const digesting = derived.subarray(32)
   return {
     seal: (url: string, reference: string, nonce: Buffer): string => {
       const cipher = createCipheriv('aes-256-gcm', encrypting, nonce.subarray(0, nonceBytes))

@@ -135,7 +135,8 @@ describe('a captured record that moves to another scope', () => {
       const task = await capture(app, { thread_id: 'twin' }, { scope, source_kind: 'working_state' })
       return [...captured.created_records, task.primary_record].map(({ id }: Body) => id)
     }
-    const [one, two] = [await captureIn('twin one'), await captureIn('twin two')]
+    const one = await captureIn('twin one')
+    const two = await captureIn('twin two')
     for (const id of one) {
       const moved = await app.request('PATCH', `/v1/records/${id}`, { body: { scope: 'twin two' } })
       expect(moved.status, moved.text).toBe(200)

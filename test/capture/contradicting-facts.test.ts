@@ -74,7 +74,9 @@ describe('POST /v1/capture with a contradicting fact', () => {
     const during = (start: string | undefined, end: string | undefined) => ({
       validity: { mode: 'timeboxed', ...(start ? { start } : {}), ...(end ? { end } : {}) },
     })
-    const [jan, feb, mar] = ['2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z', '2026-03-01T00:00:00Z']
+    const jan = '2026-01-01T00:00:00Z'
+    const feb = '2026-02-01T00:00:00Z'
+    const mar = '2026-03-01T00:00:00Z'
     const outcomes: string[] = []
     const say = async (object: string, more: object) => outcomes.push((await add(object, more)).fact.outcome)
     await say('linux', during(jan, feb))

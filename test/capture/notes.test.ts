@@ -69,7 +69,8 @@ it('answers the same text of the same key with the first record, whatever its ca
 
 it('confirms the record when another key says the same, once for each key', async () => {
   const write = () => app.issueKey(['records:write', 'records:read'], { scopes: ['confirmed'] })
-  const [one, other] = [await write(), await write()]
+  const one = await write()
+  const other = await write()
   const first = await store({ text: 'The cache is warm.' }, { key: one })
   const confirmed = await remember({ text: 'The cache is warm.' }, { key: other })
   expect(confirmed).toMatchObject({ status: 200, body: { id: first.id, version: 2, confirmation_count: 1 } })
@@ -92,7 +93,8 @@ it('creates one record when the same text is sent many times at once', async () 
 
 it('takes the first known entity that the text names as the subject, and links the others', async () => {
   const scope = 'named'
-  const [gateway, ledger] = [await entity('Payment Gateway', { scope }), await entity('Ledger', { scope })]
+  const gateway = await entity('Payment Gateway', { scope })
+  const ledger = await entity('Ledger', { scope })
   const note = await store({ text: 'Restart the payment gateway before the ledger, not after.', scope })
   expect(note.payload.subject).toBe('Payment Gateway')
   expect(edgesOf(note).sort()).toEqual(

@@ -31,7 +31,8 @@ async function liveThrough(app: TestApp): Promise<void> {
 }
 
 async function moveOn(app: TestApp): Promise<void> {
-  const [one, other] = [await create(app, buildClaim('one')), await create(app, buildClaim('other'))]
+  const one = await create(app, buildClaim('one'))
+  const other = await create(app, buildClaim('other'))
   await act(app, one.id, 'relations', { predicate: 'supports', target_id: other.id, weight: 0.5 })
   await revise(app, 'supersede', one.id, { record: buildClaim('the next') }, keyed('supersede'))
   await act(app, other.id, 'reinforce', auditFields)

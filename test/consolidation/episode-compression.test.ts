@@ -68,7 +68,8 @@ it('compression halves the salience of an episode once it is a day old, and only
 })
 
 it('compression stops at 0.05 and leaves lower values alone', async () => {
-  const [some, little] = [await episode({ salience: 0.08 }), await episode({ salience: 0.04 })]
+  const some = await episode({ salience: 0.08 })
+  const little = await episode({ salience: 0.04 })
   app.clock.advance(24 * hour)
   expect(omitDurations(await consolidate(app))).toEqual({ ...zeroCounts, episodic_compressed: 1 })
   expect((await read(app, some.id)).salience).toBeCloseTo(0.025, 9)

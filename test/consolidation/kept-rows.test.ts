@@ -66,10 +66,12 @@ function listChangedColumns(one: Row, other: Row): string[] {
 async function expectKept(work?: typeof workInSmallBatches): Promise<Body> {
   const before = await readRows()
   const run = await perform(app, 'consolidate', { job: 'consolidate' }, undefined, work)
-  const [after, effects] = [await readRows(), await readEffects(run)]
+  const after = await readRows()
+  const effects = await readEffects(run)
   expect(effects.map(keyOf).sort()).toEqual(listChanged(before, after).sort())
   for (const effect of effects) {
-    const [old, current] = [before.get(keyOf(effect)), after.get(keyOf(effect))]
+    const old = before.get(keyOf(effect))
+    const current = after.get(keyOf(effect))
     const isUpdate = effect.before !== null && effect.after !== null
     expect(effect.before).toEqual(select(old, isUpdate ? effect.before : null))
     expect(effect.after).toEqual(select(current, isUpdate ? effect.after : null))

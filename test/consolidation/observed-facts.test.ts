@@ -96,7 +96,8 @@ it('the stage semantic adds 0.1 for a fact without a gain, and counts each episo
 })
 
 it('the stage semantic keeps facts of different texts, scopes and sensitivities apart', async () => {
-  const [one, other] = [createScope(), createScope()]
+  const one = createScope()
+  const other = createScope()
   await captureEpisode(app, 'a', {}, { scope: one })
   await captureEpisode(app, 'b', {}, { scope: one })
   await captureEpisode(app, 'a', {}, { scope: other })

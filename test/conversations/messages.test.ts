@@ -109,7 +109,8 @@ describe('POST /v1/conversations/{id}/messages', () => {
       const body = { actor: 'test', rationale: 'asked' }
       await app.request('POST', `/v1/records/${stored.items[0].record_id}/erase`, { body })
     }
-    const [long, short] = ['我的银行卡密码是四二七一，请不要告诉别人', '好的，谢谢']
+    const long = '我的银行卡密码是四二七一，请不要告诉别人'
+    const short = '好的，谢谢'
     await eraseStored(long)
     expectProblem(await append('zh-2', [say('other', long)]), 409, 'erased_content')
     await eraseStored(short)

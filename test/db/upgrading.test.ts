@@ -36,7 +36,8 @@ describe('the last version on the schema of the next one', () => {
     }
     await migrateUp(connection.db)
     const obstacles = names.slice(1).flatMap((name, index) => {
-      const [before, after] = [states[index], states[index + 1]]
+      const before = states[index]
+      const after = states[index + 1]
       return before && after ? findIncompatibilities(before, after).map((each) => `${name}: ${each}`) : []
     })
     expect(states.at(-1)?.columns.size).toBeGreaterThan(100)

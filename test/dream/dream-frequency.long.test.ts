@@ -115,7 +115,9 @@ async function isDue(setup: WorkerSetup, row: Row, at: Date): Promise<boolean> {
 it('daily, weekly and single dreams archive and promote the same records', {
   timeout: 240_000,
 }, async () => {
-  const [daily, weekly, once] = [await simulate(1), await simulate(7), await simulate(simulatedDays)]
+  const daily = await simulate(1)
+  const weekly = await simulate(7)
+  const once = await simulate(simulatedDays)
   const outcomeOf = ({ layer, forgotten_reason, version }: Row) => ({ layer, forgotten_reason, version })
   const dailyOutcomes = daily.outcomes.map(outcomeOf)
   expect(weekly.outcomes.map(outcomeOf)).toEqual(dailyOutcomes)

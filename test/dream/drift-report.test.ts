@@ -54,11 +54,9 @@ describe('POST /v1/maintenance/drift/check', () => {
 
   it('leaves out invalidated and forgotten records', async () => {
     const { app, check, createFact, setStatus } = await openDriftApp()
-    const [challenged, invalidated, forgotten] = [
-      await createFact('a/1.ts'),
-      await createFact('a/2.ts'),
-      await createFact('a/3.ts'),
-    ]
+    const challenged = await createFact('a/1.ts')
+    const invalidated = await createFact('a/2.ts')
+    const forgotten = await createFact('a/3.ts')
     await setStatus(challenged, 'challenged')
     await setStatus(invalidated, 'invalidated')
     await app.request('DELETE', `/v1/records/${forgotten.id}?actor=a&rationale=b`)

@@ -74,11 +74,9 @@ describe('a run of the step drift', () => {
 
   it('checks only records of its scope', async () => {
     const { createFact, dream, readStatus } = await openDriftApp()
-    const [mine, other, none] = [
-      await createFact('src/a.ts', { scope: 'mine' }),
-      await createFact('src/a.ts', { scope: 'other' }),
-      await createFact('src/a.ts'),
-    ]
+    const mine = await createFact('src/a.ts', { scope: 'mine' })
+    const other = await createFact('src/a.ts', { scope: 'other' })
+    const none = await createFact('src/a.ts')
     expect((await dream({ scope: 'mine' })).stats).toMatchObject({ checked: 1, drift_challenged: 1 })
     expect(await Promise.all([mine, other, none].map(readStatus))).toEqual(['challenged', 'active', 'active'])
   })
@@ -111,7 +109,8 @@ describe('a drift root of a run', () => {
     const { createFact, dream, check, root, readStatus, writeRootFile } = await openDriftApp({
       'src/a.ts': '',
     })
-    const [there, gone] = [await createFact('src/a.ts'), await createFact('src/gone.ts')]
+    const there = await createFact('src/a.ts')
+    const gone = await createFact('src/gone.ts')
     await dream()
     expect(await readStatus(gone)).toBe('challenged')
     await rm(root, { recursive: true })
@@ -130,12 +129,10 @@ describe('a drift root of a run', () => {
       { MEMBRANE_DRIFT_ROOTS: `manual=${other.root}` },
     )
     expect(app.config.driftRoots).toEqual([{ directory: other.root, scope: 'manual' }])
-    const [here, gone, beside, unspoken] = [
-      await createFact('docs/b.md', { scope: 'manual' }),
-      await createFact(`src/a.ts and ${other.root}/docs`, { scope: 'manual' }),
-      await createFact('docs/c.md and src/a.ts', { scope: 'beside' }),
-      await createFact(`${other.root}/docs/c.md and ${root}/src/b.ts`),
-    ]
+    const here = await createFact('docs/b.md', { scope: 'manual' })
+    const gone = await createFact(`src/a.ts and ${other.root}/docs`, { scope: 'manual' })
+    const beside = await createFact('docs/c.md and src/a.ts', { scope: 'beside' })
+    const unspoken = await createFact(`${other.root}/docs/c.md and ${root}/src/b.ts`)
     expect((await dream()).stats).toMatchObject({ ...zero, checked: 2, drift_challenged: 1 })
     expect(await Promise.all([here, gone, beside, unspoken].map(readStatus))).toEqual([
       'active',

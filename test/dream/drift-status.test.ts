@@ -90,7 +90,8 @@ describe('the status of a record that names a file', () => {
       'src/a.ts': 'export const rerun = 1',
       'package.json': '{"scripts": {"build": "x"}}',
     })
-    const [symbol, script] = [await createFact('src/a.ts#run'), await createFact('use npm run build:all')]
+    const symbol = await createFact('src/a.ts#run')
+    const script = await createFact('use npm run build:all')
     const kept = [await createFact('src/a.ts::rerun'), await createFact('use npm run build')]
     await dream()
     expect([await readStatus(symbol), await readStatus(script)]).toEqual(['challenged', 'challenged'])

@@ -21,7 +21,8 @@ const { db } = connect({
   applicationName: 'killed-worker',
 })
 const ids = createIds(clock)
-const [seal, policies] = [createSeal(undefined), createPoliciesService({ db, clock })]
+const seal = createSeal(undefined)
+const policies = createPoliciesService({ db, clock })
 const dream = createDream({
   db,
   forgottenRetentionMs: 30 * 86_400_000,

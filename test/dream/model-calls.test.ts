@@ -34,7 +34,8 @@ it('a run stops calling the model after three failures in a row', async () => {
 })
 
 it('one answer resets the count of failures', async () => {
-  const [refusal, answer] = [respond(422, {}), answerBySchema(summarizeByFirst)]
+  const refusal = respond(422, {})
+  const answer = answerBySchema(summarizeByFirst)
   // After a refusal the request is repeated at once without a schema.
   const behaviour = respondInTurn(refusal, refusal, refusal, refusal, answer, refusal, refusal, answer)
   const { dream } = await createGroups(5, await openDreamApp(behaviour))

@@ -179,7 +179,8 @@ describe('the memory for vectors', () => {
       now: () => time.now,
       later: (run) => void due.push(run),
     })
-    const [one, other] = [openProcess(memory), openProcess(memory)]
+    const one = openProcess(memory)
+    const other = openProcess(memory)
     await one.load()
     await other.load()
     expect(await one.findInMemory(question)).toHaveLength(10)

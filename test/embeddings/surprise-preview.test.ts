@@ -71,7 +71,8 @@ describe('POST /v1/surprise/preview', () => {
   it('compares within one scope, with records the key sees completely', async () => {
     const found = async (body: object, key?: string) =>
       ((await preview(body, key)).body as Body).neighbours.map(({ id }: Body) => id)
-    const [hidden, scoped] = [ids['hidden'], ids['scoped']]
+    const hidden = ids['hidden']
+    const scoped = ids['scoped']
     expect(new Set(await found({ text: texts.frozen, scope: 'team' }))).toEqual(new Set([hidden, scoped]))
     const low = await app.issueKey(['records:read'], { scopes: ['team'], max_sensitivity: 'medium' })
     expect(await found({ text: texts.frozen }, low)).toEqual([scoped])

@@ -184,7 +184,8 @@ describe('a record is compared once', () => {
     await write(frozen, { source_type: 'ai' })
     await run()
     const before = await rows()
-    const [base, record] = [await baseOf(first), await read(app, first)]
+    const base = await baseOf(first)
+    const record = await read(app, first)
     await app.request('PATCH', `/v1/records/${first}`, { body: { tags: ['new', 'words'] } })
     await run()
     await app.request('PATCH', `/v1/records/${first}`, { body: { tags: [] } })

@@ -188,7 +188,8 @@ describe('a record that is used again', () => {
         ({ record }: Body) => record.id,
       )
     }
-    const [before, rankedBefore] = [await similar(question), await retrieved()]
+    const before = await similar(question)
+    const rankedBefore = await retrieved()
     await createCompressionWorker(app).run()
     const after = await similar(question)
     expect(new Set(after.map(({ record }) => record.id))).toEqual(

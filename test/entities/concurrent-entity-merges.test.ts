@@ -93,7 +93,8 @@ describe('concurrent entity merges', () => {
   })
 
   it('wait for a transaction that links to a source, and move its edge', async () => {
-    const [target, other] = [await create(app, entity('Pavo')), await create(app, entity('Peacock'))]
+    const target = await create(app, entity('Pavo'))
+    const other = await create(app, entity('Peacock'))
     const record = await create(app, fact())
     let merging: ReturnType<typeof merge> | undefined
     await app.db.transaction().execute(async (tx) => {
@@ -101,7 +102,8 @@ describe('concurrent entity merges', () => {
       merging = merge(target.id, [other.id])
       await new Promise((done) => setTimeout(done, 100))
       const edge = { weight: 1, created_at: app.clock.now() }
-      const [from, to] = [record.id, other.id]
+      const from = record.id
+      const to = other.id
       await tx
         .insertInto('relations')
         .values([

@@ -19,7 +19,8 @@ const findByTerm = async (term: string): Promise<Body[]> =>
 
 it('an identifier has one holder in a scope, when clients create, patch, import and capture it at once', async () => {
   for (const round of [1, 2, 3, 4]) {
-    const [scope, value] = [`scope ${round}`, `ada${round}@example.org`]
+    const scope = `scope ${round}`
+    const value = `ada${round}@example.org`
     const other = await create(app, entity(`Other ${round}`, {}, { scope }))
     const post = (name: string, more: object = { scope }) =>
       app.request('POST', '/v1/records', { body: holding(name, value, more) })

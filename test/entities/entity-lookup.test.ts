@@ -98,11 +98,9 @@ describe('GET /v1/entities', () => {
   it('leaves out forgotten, erased and withdrawn entities', async () => {
     const live = await create(app, entity('Altair', {}, { scope: 'y' }))
     app.clock.advance(1_000)
-    const [gone, erased, invalid] = [
-      await create(app, entity('Altair', {}, { scope: 'z' })),
-      await create(app, entity('Altair')),
-      await create(app, entity('Altair', {}, { scope: 'x' })),
-    ]
+    const gone = await create(app, entity('Altair', {}, { scope: 'z' }))
+    const erased = await create(app, entity('Altair'))
+    const invalid = await create(app, entity('Altair', {}, { scope: 'x' }))
     await forget(gone.id)
     await lifecycle(invalid.id, 'status', { status: 'invalidated', reason: 'r', actor: 'a' })
     expect((await lifecycle(erased.id, 'erase', { actor: 'a', rationale: 'r' })).status).toBe(200)

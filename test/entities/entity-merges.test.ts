@@ -131,11 +131,9 @@ describe('POST /v1/entities/{id}/merge', () => {
       app,
       entity('Argo', {}, { relations: [{ predicate: 'uses', target_id: far.id }] }),
     )
-    const [mentioned, subject, both] = [
-      await createMention(app, source.id),
-      await createMention(app, source.id, 'subject_entity'),
-      await createMention(app, target.id),
-    ]
+    const mentioned = await createMention(app, source.id)
+    const subject = await createMention(app, source.id, 'subject_entity')
+    const both = await createMention(app, target.id)
     const weak = { predicate: 'mentions_entity', target_id: source.id, weight: 0.5 }
     await app.request('POST', `/v1/records/${both.id}/relations`, { body: weak })
     const { body } = await merge(target.id, [source.id])
@@ -159,7 +157,8 @@ describe('POST /v1/entities/{id}/merge', () => {
   })
 
   it('keeps the target when a merged entity is erased', async () => {
-    const [target, source] = [await create(app, entity('Corvus')), await create(app, entity('Crow'))]
+    const target = await create(app, entity('Corvus'))
+    const source = await create(app, entity('Crow'))
     await merge(target.id, [source.id])
     expect((await app.request('POST', `/v1/records/${source.id}/erase`, { body: auditFields })).status).toBe(
       200,
@@ -168,11 +167,9 @@ describe('POST /v1/entities/{id}/merge', () => {
   })
 
   it('follows several merges, and a merged entity names its current target', async () => {
-    const [one, two, three] = [
-      await create(app, entity('Mizar')),
-      await create(app, entity('Alcor')),
-      await create(app, entity('Zeta')),
-    ]
+    const one = await create(app, entity('Mizar'))
+    const two = await create(app, entity('Alcor'))
+    const three = await create(app, entity('Zeta'))
     const record = await createMention(app, one.id)
     await merge(two.id, [one.id])
     const again = expectProblem(await merge(two.id, [one.id]), 409, 'already_superseded')
@@ -184,7 +181,8 @@ describe('POST /v1/entities/{id}/merge', () => {
   })
 
   it('takes effect once under an Idempotency-Key, at the version in If-Match', async () => {
-    const [target, source] = [await create(app, entity('Hydra')), await create(app, entity('Snake'))]
+    const target = await create(app, entity('Hydra'))
+    const source = await create(app, entity('Snake'))
     expectProblem(
       await merge(target.id, [source.id], { headers: { 'if-match': '"2"' } }),
       412,

@@ -68,7 +68,8 @@ describe('composeRequest', () => {
 
 describe('rememberRequests', () => {
   it('adds to a text the last requests that named its records', () => {
-    const [broken, other] = ['0197f3a2-6f6a-7c41-9d52-000000000001', '0197f3a2-6f6a-7c41-9d52-000000000002']
+    const broken = '0197f3a2-6f6a-7c41-9d52-000000000001'
+    const other = '0197f3a2-6f6a-7c41-9d52-000000000002'
     const requests = rememberRequests(2)
     requests.add(1, `PATCH /v1/records/${broken}`, '200')
     requests.add(2, `DELETE /v1/records/${other}`, '200')

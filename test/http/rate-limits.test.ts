@@ -52,7 +52,8 @@ describe('the rate limit', () => {
 
   it('counts each key separately', async () => {
     const api = await start({ MEMBRANE_RATE_LIMIT: '20' })
-    const [one, other] = [await api.issueKey(['admin']), await api.issueKey(['admin'])]
+    const one = await api.issueKey(['admin'])
+    const other = await api.issueKey(['admin'])
     expect(await burst(30, list(api, one))).toEqual({ 200: 20, 429: 10 })
     expect(await burst(5, list(api, other))).toEqual({ 200: 5 })
   })
@@ -107,7 +108,8 @@ function guessFrom(api: TestApp, localAddress: string): Promise<{ status: number
 describe('the rate limit with Redis', () => {
   it.skipIf(!hasRedis)('is shared by all processes', async () => {
     const variables = { MEMBRANE_RATE_LIMIT: '10', REDIS_URL: redisUrl }
-    const [one, other] = [await start(variables), await start(variables)]
+    const one = await start(variables)
+    const other = await start(variables)
     const octet = () => 1 + Math.floor(Math.random() * 250)
     // Redis has its own clock: a burst too slow for one window proves nothing and is repeated.
     for (let tookMs = Number.POSITIVE_INFINITY; tookMs > 900; ) {

@@ -135,7 +135,8 @@ describe.each(keysThatSeeNothing)('a key of %s', (_, trust, where) => {
     async (operation) => {
       const key = await issue(trust)
       const target = await own(operation)
-      const [hidden, absent] = [await hide(operation, where), app.ids.next()]
+      const hidden = await hide(operation, where)
+      const absent = app.ids.next()
       const answer = await ask(operation, key, hidden, target)
       expect(plain(answer)).toEqual(plain(await ask(operation, key, absent, target)))
       expect(answer.status).toBe(404)
@@ -147,7 +148,8 @@ describe.each(keysThatSeeNothing)('a key of %s', (_, trust, where) => {
     'gets the same answer from $name when the body names a hidden record or a missing one',
     async (operation) => {
       const key = await issue(trust)
-      const [hidden, absent] = [await hide(operation, where), app.ids.next()]
+      const hidden = await hide(operation, where)
+      const absent = app.ids.next()
       const answer = await ask(operation, key, await own(operation), hidden)
       expect(plain(answer)).toEqual(plain(await ask(operation, key, await own(operation), absent)))
       expect(answer.text).not.toContain(secret)
@@ -159,7 +161,8 @@ describe.each(keysThatSeeNothing)('a key of %s', (_, trust, where) => {
     'does not learn of a hidden neighbour from $name',
     async (operation) => {
       const key = await issue(trust)
-      const [near, hidden] = [await own(operation), await hide(operation, where)]
+      const near = await own(operation)
+      const hidden = await hide(operation, where)
       const body = { predicate: 'supports', target_id: near, rationale: secret, actor: secret }
       await app.request('POST', `/v1/records/${hidden}/relations`, { body })
       const { status, text } = await ask(operation, key, near, near)

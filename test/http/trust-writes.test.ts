@@ -148,7 +148,8 @@ const outside: [string, object, number, string][] = [
 
 describe.each(outside)('%s', (_, trust, status, code) => {
   it.each(onRecord)('is not changed by $name with a key that may not write to it', async (operation) => {
-    const [sibling, id] = [await make(operation, trust), await make(operation, trust)]
+    const sibling = await make(operation, trust)
+    const id = await make(operation, trust)
     const before = await stateOf(id)
     const answer = await send(operation, id, [sibling], { key })
     expect(await stateOf(id)).toEqual(before)
@@ -185,7 +186,8 @@ describe('each operation of the trust checks', () => {
   it.each(onRecord.filter(({ name }) => !noting.has(name)))(
     '$name changes a record for the root key',
     async (operation) => {
-      const [sibling, id] = [await make(operation, {}), await make(operation, {})]
+      const sibling = await make(operation, {})
+      const id = await make(operation, {})
       const before = await stateOf(id)
       const answer = await send(operation, id, [sibling])
       expect([answer.status < 300, answer.text]).toEqual([true, answer.text])

@@ -77,7 +77,8 @@ describe('a revoked key', () => {
   })
 
   it('can be replaced by a second key before it is revoked', async () => {
-    const [old, fresh] = [bodyOf(await create(admin)), bodyOf(await create(admin))]
+    const old = bodyOf(await create(admin))
+    const fresh = bodyOf(await create(admin))
     expect([await statusWith(old.secret), await statusWith(fresh.secret)]).toEqual([200, 200])
     await api.request('DELETE', `/v1/keys/${old.id}`)
     expect([await statusWith(old.secret), await statusWith(fresh.secret)]).toEqual([401, 200])
@@ -92,10 +93,8 @@ describe('a revoked key', () => {
 describe('a key with an expiry', () => {
   it('is refused from that instant on, cached or not', async () => {
     const end = new Date(api.clock.now().getTime() + 1_000).toISOString()
-    const [met, unmet] = [
-      bodyOf(await create({ ...admin, expires_at: end })),
-      bodyOf(await create({ ...admin, expires_at: end })),
-    ]
+    const met = bodyOf(await create({ ...admin, expires_at: end }))
+    const unmet = bodyOf(await create({ ...admin, expires_at: end }))
     expect(await statusWith(met.secret)).toBe(200)
     api.clock.advance(999)
     expect(await statusWith(met.secret)).toBe(200)

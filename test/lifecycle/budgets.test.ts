@@ -214,7 +214,8 @@ describe('a budget in bytes', () => {
 
 describe('the default budget', () => {
   it('holds each scope without a budget, and the records without a scope', async () => {
-    const [named, other] = [await createFacts(app, 'a', 4), await createFacts(app, 'b', 4)]
+    const named = await createFacts(app, 'a', 4)
+    const other = await createFacts(app, 'b', 4)
     const unscoped: string[] = []
     for (const base of [0.1, 0.5, 0.9]) {
       unscoped.push((await create(app, fact({ base_importance: base }))).id)
@@ -233,7 +234,8 @@ describe('the default budget', () => {
   })
 
   it('does not touch other scopes in a run of one scope', async () => {
-    const [named, other] = [await createFacts(app, 'a', 3), await createFacts(app, 'b', 3)]
+    const named = await createFacts(app, 'a', 3)
+    const other = await createFacts(app, 'b', 3)
     await app.request('PUT', '/v1/policies/budgets', { body: { max_records: 2 } })
     app.clock.advance(2 * day)
     await runDecay(app, { scope: 'a' })

@@ -13,7 +13,8 @@ it('a plan that can be applied for half a year is kept as long as that, with wha
   onTestFinished(() => app.close())
   const lifecycle = { decay: { half_life_seconds: 3_600, curve: 'linear' }, deletion_policy: 'auto_prune' }
   const make = async (scope: string) => (await create(app, fact({ scope, lifecycle }))).id as string
-  const [first, second] = [await make('one'), await make('two')]
+  const first = await make('one')
+  const second = await make('two')
   app.clock.advance(day)
   const prepared = await plan(app, 'decay')
   await purgeHistories(app, keeping)

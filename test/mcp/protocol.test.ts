@@ -197,7 +197,9 @@ it('runs a tool once for an Idempotency-Key, whatever the id of the message', as
       },
       { headers: { 'idempotency-key': 'once-1' } },
     )
-  const [first, again, other] = [await call(1, 'a'), await call(2, 'a'), await call(3, 'b')]
+  const first = await call(1, 'a')
+  const again = await call(2, 'a')
+  const other = await call(3, 'b')
   expect(first.headers.get('idempotency-replayed')).toBeNull()
   expect(again.headers.get('idempotency-replayed')).toBe('true')
   expect(resultOf(again)).toEqual(resultOf(first))

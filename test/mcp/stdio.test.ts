@@ -39,7 +39,8 @@ async function connectEarlier(args: readonly string[] = [], key?: string) {
 }
 
 it('serves clients of both eras in front of a running service', async () => {
-  const [client, earlier] = [await connect(), await connectEarlier(['--profile', 'lifecycle'])]
+  const client = await connect()
+  const earlier = await connectEarlier(['--profile', 'lifecycle'])
   const { id, status } = await callTool(client, 'remember', { text: 'Said over standard input.' })
   expect(status).toBe('created')
   const again = await callTool(earlier as never, 'remember', { text: 'Said over standard input.' })

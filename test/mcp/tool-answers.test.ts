@@ -46,7 +46,9 @@ it('keeps a fact that is superseded with the entities that it is about', async (
       ...more,
       payload: { kind: 'entity', canonical_name: name, primary_type: 'Thing' },
     })
-  const [orion, paris, berlin] = [await entity('Orion'), await entity('Paris'), await entity('Berlin')]
+  const orion = await entity('Orion')
+  const paris = await entity('Paris')
+  const berlin = await entity('Berlin')
   const hidden = await entity('Cellar', { sensitivity: 'high' })
   const { id } = await call('remember', { text: 'Orion runs in Paris.', about: 'Orion', scope })
   const key = await app.issueKey(['records:read', 'records:write'], {

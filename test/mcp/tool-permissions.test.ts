@@ -66,7 +66,9 @@ it('hides, redacts and refuses as HTTP does', async () => {
         payload: { kind: 'semantic', subject: 'vault', predicate: 'is', object: sensitivity },
       }),
     )
-  const [low, medium, high] = [await of('low'), await of('medium'), await of('high')]
+  const low = await of('low')
+  const medium = await of('medium')
+  const high = await of('high')
   const key = await app.issueKey(
     [...permissions].filter((each) => each !== 'admin'),
     { scopes: [scope], max_sensitivity: 'low' },

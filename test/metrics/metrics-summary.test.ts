@@ -82,11 +82,9 @@ describe('GET /v1/metrics', () => {
   })
 
   it('counts active records and leaves out forgotten ones', async () => {
-    const [first, second, third] = [
-      await write(fact('a', { confidence: 0.5 })),
-      await write(fact('b', { confidence: 1 })),
-      await write(fact('c')),
-    ]
+    const first = await write(fact('a', { confidence: 0.5 }))
+    const second = await write(fact('b', { confidence: 1 }))
+    const third = await write(fact('c'))
     for (const record of [competence(9, 1), competence(1, 1), plan(4), plan(1)]) await write(record)
     await api.request('POST', `/v1/records/${first}/pin`, { body: reason })
     await api.request('DELETE', `/v1/records/${third}?actor=a&rationale=r`)

@@ -128,7 +128,8 @@ describe('GET /metrics', () => {
 describe('the counters of the store', () => {
   it('count forgotten, restored and promoted records, by clients and by jobs', async () => {
     const api = await start()
-    const [one, other] = [await remember(api, 'node'), await remember(api, 'npm')]
+    const one = await remember(api, 'node')
+    const other = await remember(api, 'npm')
     const reason = { actor: 'a', rationale: 'r' }
     await api.request('DELETE', `/v1/records/${one}?actor=a&rationale=r`)
     await api.request('POST', `/v1/records/${one}/restore`, { body: reason })

@@ -36,7 +36,8 @@ describe('a plan of the decay', () => {
     expect(Date.parse(prepared.expires_at) - Date.parse(prepared.created_at)).toBe(2 * day)
     const changes = await listPlanChanges(app, prepared)
     expect(changes.map(({ record_id }) => record_id)).toEqual(ids)
-    const [before, after] = [{ salience: 0 }, { forgotten_at: expect.any(String) }]
+    const before = { salience: 0 }
+    const after = { forgotten_at: expect.any(String) }
     const why = expect.stringMatching(/^The record would be forgotten.*\.$/)
     expect(changes[0]).toMatchObject({ type: 'semantic', action: 'prune', before, after, why })
     expect((await read(app, ids[0] ?? '')).forgotten).toBeUndefined()
@@ -63,7 +64,8 @@ describe('a plan of the decay', () => {
   })
 
   it('does the same as the run', async () => {
-    const [planned, ran] = [await createFaded(4), await createFaded(4)]
+    const planned = await createFaded(4)
+    const ran = await createFaded(4)
     await apply(app, await plan(app, 'decay', { scope: planned.scope }))
     await perform(app, 'decay', { job: 'decay', scope: ran.scope })
     const describeRecord = async (id: string) => {

@@ -48,7 +48,8 @@ async function describeFacts(scope: string) {
 
 describe('a plan of consolidation', () => {
   it('creates exactly the facts that it listed, as the run would', async () => {
-    const [planned, ran] = [await captureEpisodes(3), await captureEpisodes(3)]
+    const planned = await captureEpisodes(3)
+    const ran = await captureEpisodes(3)
     const prepared = await plan(app, 'consolidate', { scope: planned.scope })
     expect(await listFacts(app, planned.scope)).toEqual([])
     const changes = await listPlanChanges(app, prepared)
@@ -124,7 +125,8 @@ describe('a plan of consolidation', () => {
 
 describe('a plan of a dream', () => {
   it('does the same as the run', async () => {
-    const [planned, ran] = [await captureEpisodes(3), await captureEpisodes(3)]
+    const planned = await captureEpisodes(3)
+    const ran = await captureEpisodes(3)
     for (const { scope } of [planned, ran]) await perform(app, 'consolidate', { job: 'consolidate', scope })
     app.clock.advance(40 * day)
     const run = await apply(app, await plan(app, 'dream', { scope: planned.scope }))

@@ -37,7 +37,8 @@ it('a fact that a plan creates gets the evidence of every batch', async () => {
     for (const n of [1, 2, 3]) await captureEpisode(app, `talk ${n}`, { outcome: 'partial' }, { scope })
     return scope
   }
-  const [planned, ran] = [await talk(), await talk()]
+  const planned = await talk()
+  const ran = await talk()
   const prepared = await plan(app, 'consolidate', { scope: planned, options: { ask_model: true } })
   await consolidate(app, { scope: ran })
   app.clock.advance(hour)
@@ -49,7 +50,8 @@ it('a fact that a plan creates gets the evidence of every batch', async () => {
 
 it('a fact that a plan creates and reinforces at once begins its life when the plan is applied', async () => {
   const app = await openApp()
-  const [planned, ran] = [createScope(), createScope()]
+  const planned = createScope()
+  const ran = createScope()
   for (const scope of [planned, planned, ran, ran])
     await captureEpisode(app, 'the build is slow', {}, { scope })
   const prepared = await plan(app, 'consolidate', { scope: planned })

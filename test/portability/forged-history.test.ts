@@ -143,7 +143,8 @@ describe('a payload that names a predecessor', () => {
 
   it('is a revision when its descent says so', async () => {
     const { reports } = await importLines(app, [fact()])
-    const [old, fresh] = [reports[0].id, '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a20']
+    const old = reports[0].id
+    const fresh = '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a20'
     const line = {
       ...fact({
         id: fresh,

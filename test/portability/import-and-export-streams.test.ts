@@ -93,7 +93,8 @@ describe('POST /v1/import as a stream', () => {
   })
 
   it('keeps what it reported when the connection breaks, and nothing else', async () => {
-    const [before, target] = [await countRows(app, 'records'), app.ids.next()]
+    const before = await countRows(app, 'records')
+    const target = app.ids.next()
     const relations = [{ predicate: 'supports', target_id: target }]
     const { sending, answer } = open('POST', '/v1/import')
     sending.write(`${lineOf('first', { relations })}${many(620)}`)

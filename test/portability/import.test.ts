@@ -150,7 +150,8 @@ describe('an edge in an import', () => {
   })
 
   it('may lead to a record thousands of lines later, and is written in both directions', async () => {
-    const [source, target] = [app.ids.next(), app.ids.next()]
+    const source = app.ids.next()
+    const target = app.ids.next()
     const between = Array.from({ length: 1_100 }, (_, index) => say(index))
     const lines = [
       say('source', { id: source, ...supports(target) }),
@@ -167,7 +168,8 @@ describe('an edge in an import', () => {
   })
 
   it('to a missing record is left out and reported', async () => {
-    const [source, nowhere] = [app.ids.next(), app.ids.next()]
+    const source = app.ids.next()
+    const nowhere = app.ids.next()
     const imported = await importLines(app, [say('source', { id: source, ...supports(nowhere) })])
     expect(listLineResults(imported)).toEqual(['1 created'])
     const first = [{ source_id: source, predicate: 'supports', target_id: nowhere }]
@@ -177,7 +179,8 @@ describe('an edge in an import', () => {
   })
 
   it('that an interrupted import left out is added later, unless a client removed it', async () => {
-    const [source, target] = [app.ids.next(), app.ids.next()]
+    const source = app.ids.next()
+    const target = app.ids.next()
     await importLines(app, [
       say('source', { id: source, ...supports(target) }),
       say('target', { id: target }),

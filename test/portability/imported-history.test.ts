@@ -15,7 +15,8 @@ const say = (object: unknown, more: object = {}) =>
 
 describe('fields of an import that the service owns', () => {
   it('must be consistent with each other', async () => {
-    const [late, past] = ['2999-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
+    const late = '2999-01-01T00:00:00.000Z'
+    const past = '2026-01-02T00:00:00.000Z'
     const move = {
       old: 'active',
       new: 'challenged',

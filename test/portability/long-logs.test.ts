@@ -30,7 +30,8 @@ it.each([
   ['bytes', [1, 2, 3, 4].map(stateOf)],
   ['values', Array.from({ length: 8 }, (_, at) => listOf(at))],
 ])('an export of a task whose log has more %s than a line may have is imported', async (_, states) => {
-  const [app, other] = [await startTestApp(), await startTestApp()]
+  const app = await startTestApp()
+  const other = await startTestApp()
   onTestFinished(() => Promise.all([app.close(), other.close()]).then(() => {}))
   const task = await moveTask(app, states)
   other.clock.advance(app.clock.now().getTime() - other.clock.now().getTime())

@@ -42,11 +42,9 @@ const pythonEvent = ([memory, old, now, event, created, updated]: Event) =>
   ] as const
 const buildHistory = (...rows: Event[]) => buildSqlite(python, ...rows.map(pythonEvent))
 
-const [first, second, third] = [
-  '2024-03-01T10:00:00-08:00',
-  '2024-04-01T10:00:00-08:00',
-  '2024-05-01T10:00:00-08:00',
-]
+const first = '2024-03-01T10:00:00-08:00'
+const second = '2024-04-01T10:00:00-08:00'
+const third = '2024-05-01T10:00:00-08:00'
 const kite: Event[] = [
   ['kite', null, 'Flies a red kite', 'ADD', first],
   ['dune', null, 'Walks on the dunes', 'ADD', first],

@@ -7,7 +7,8 @@ import { until } from '../support/processes.ts'
 it('a worker with another model takes over as soon as the last old worker has stopped, and not before', async () => {
   const { database, capture, startWorker, waitUntilAllEmbedded } = await openEmbeddingDeployment()
   await capture('Deploys of user-auth need Node 24')
-  const [first, second] = [startWorker(), startWorker()]
+  const first = startWorker()
+  const second = startWorker()
   await waitUntilAllEmbedded()
   await until('both workers to be noted', async () => {
     const { rows } = await database.pool.query('select from embedding_workers')

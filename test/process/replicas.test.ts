@@ -118,7 +118,8 @@ it.skipIf(!canReplicate)(
   `of ${name}, a position of the time before a failover is read from the new primary, and the old line of replicas not at all`,
   async () => {
     const { primary, addReplica } = await startReplicatedServers()
-    const [successor, other] = [await addReplica('successor'), await addReplica('other')]
+    const successor = await addReplica('successor')
+    const other = await addReplica('other')
     const before = await startService({ DATABASE_URL: productUrl(primary) })
     const written = await before.call('/v1/records', { body: fact('Go') })
     await until('the successor to have it', async () => {

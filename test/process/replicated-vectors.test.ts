@@ -98,7 +98,8 @@ it.skipIf(!canReplicate)(
   `vectors in memory are those of every server, however far each replica is behind${needed}`,
   async () => {
     const { primary, addReplica } = await startReplicatedServers()
-    const [slow, other] = [await addReplica('slow'), await addReplica('other')]
+    const slow = await addReplica('slow')
+    const other = await addReplica('other')
     const variables = {
       DATABASE_URL: productUrl(primary),
       DATABASE_REPLICA_URL: `${productUrl(slow)},${productUrl(other)}`,

@@ -32,10 +32,8 @@ async function open(shared: Record<string, string> = {}) {
 it('each process exposes metrics on its port, a worker only when one is configured', async () => {
   const start = await open()
   const [api, worker] = await Promise.all([start('api'), start('worker')])
-  const [served, worked] = [
-    parsePrometheusText(await api.scrape()),
-    parsePrometheusText(await worker.scrape()),
-  ]
+  const served = parsePrometheusText(await api.scrape())
+  const worked = parsePrometheusText(await worker.scrape())
   for (const read of [served, worked]) {
     expect(findValues(read, 'process_resident_memory_bytes')[0]).toBeGreaterThan(1e7)
     expect(findValues(read, 'nodejs_eventloop_lag_p99_seconds')).toHaveLength(1)

@@ -70,11 +70,9 @@ describe('a record without a lifecycle gets the policy of its type', () => {
 
   it('when a revision creates it', async () => {
     const say = (object: string) => buildClaim(object, { scope: 'revised' })
-    const [first, second, third] = [
-      await create(app, say('one')),
-      await create(app, say('two')),
-      await create(app, say('three')),
-    ]
+    const first = await create(app, say('one'))
+    const second = await create(app, say('two'))
+    const third = await create(app, say('three'))
     const answers = [
       await revise(app, 'supersede', first.id, { record: buildClaim('four') }),
       await revise(app, 'fork', second.id, { record: buildClaim('five') }),
@@ -133,7 +131,8 @@ describe('a changed policy', () => {
 
   it('applies to the next record that any operation creates, and to no existing record', async () => {
     const say = (object: string) => buildClaim(object, { scope: 'changed' })
-    const [before, source] = [await create(app, say('before')), await create(app, say('source'))]
+    const before = await create(app, say('before'))
+    const source = await create(app, say('source'))
     const old = await defaultLifecycleOf('semantic')
     expect((await setPolicy('semantic', decay, 'manual_only')).status).toBe(200)
     const changed = { decay, deletion_policy: 'manual_only' }

@@ -181,7 +181,8 @@ it('an erase whose session ends before any of its statements changes nothing', a
     provenance: { sources: ids.map((id) => ({ kind: 'event', ref: `record:${id}` })) },
   })
   const prepare = async (name: string) => {
-    const [root, other] = [await create(app, say(`${name} root`)), await create(app, say(`${name} other`))]
+    const root = await create(app, say(`${name} root`))
+    const other = await create(app, say(`${name} other`))
     const child = await create(app, say(`${name} child`, from(root.id)))
     const kept = await create(app, say(`${name} kept`, from(root.id, other.id)))
     return { root, child, kept }

@@ -99,7 +99,8 @@ describe('erasing a record', () => {
   })
 
   it('keeps a record to which a client added an edge', async () => {
-    const [bait, victim] = [await create(app, say('bait')), await create(app, say('victim'))]
+    const bait = await create(app, say('bait'))
+    const victim = await create(app, say('victim'))
     expectProblem(await relate(victim.id, 'derived_from', bait.id), 409, 'reserved_predicate')
     expectProblem(await relate(bait.id, 'derives', victim.id), 409, 'reserved_predicate')
     expect(await erase(bait.id)).toMatchObject({ derived_ids: [], kept: [] })

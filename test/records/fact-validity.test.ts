@@ -35,7 +35,8 @@ describe('a fact that ends before it starts', () => {
   })
 
   it('survives an export and an import, when it was stored before it was refused', async () => {
-    const [source, target] = [await startTestApp(), await startTestApp()]
+    const source = await startTestApp()
+    const target = await startTestApp()
     const { id } = await create(source, fact())
     const { db } = source
     await sql`update contents set payload = payload || ${{ validity }}::jsonb where record_id = ${id}`.execute(

@@ -113,7 +113,8 @@ describe('the search text of an earlier version', () => {
 
   it('is computed once by concurrent workers, which skip locked and deleted records', async () => {
     const ids = await Promise.all(range(60).map((n) => captureAsBefore(`raced${n}`)))
-    const [held, gone] = [ids[7] ?? '', ids[31] ?? '']
+    const held = ids[7] ?? ''
+    const gone = ids[31] ?? ''
     await sql`delete from records where id = ${gone}::uuid`.execute(app.db)
     await app.db.transaction().execute(async (tx) => {
       await sql`select from records where id = ${held}::uuid for no key update`.execute(tx)

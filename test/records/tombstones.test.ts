@@ -98,7 +98,8 @@ describe('content that was erased', () => {
   })
 
   it('cannot be restored from a forgotten twin', async () => {
-    const [erased, twin] = [await create(app, say('twice')), await create(app, say('twice'))]
+    const erased = await create(app, say('twice'))
+    const twin = await create(app, say('twice'))
     await app.request('DELETE', `/v1/records/${twin.id}?actor=a&rationale=r`)
     await erase(erased.id)
     const restored = await app.request('POST', `/v1/records/${twin.id}/restore`, {
@@ -172,7 +173,8 @@ describe('GET and DELETE /v1/tombstones', () => {
 
   it('show one tombstone for content that was erased twice', async () => {
     const equals = [await create(app, say('twin')), await create(app, say('Twin.'))]
-    const [first, second] = [await erase(equals[0].id), await erase(equals[1].id)]
+    const first = await erase(equals[0].id)
+    const second = await erase(equals[1].id)
     expect(second.tombstone_ids).toEqual(first.tombstone_ids)
   })
 

@@ -150,7 +150,8 @@ describe('a regretted record', () => {
   })
 
   it('is deleted after 90 days when it was restored, and with its record when it was not', async () => {
-    const [kept, restored] = [await create(app, about('fen one')), await create(app, about('fen two'))]
+    const kept = await create(app, about('fen one'))
+    const restored = await create(app, about('fen two'))
     for (const { id } of [kept, restored]) await forget({ id })
     await ask({ task_descriptor: 'fen' })
     await untilRegretted(kept.id, 1)
@@ -210,7 +211,9 @@ describe('sampling', () => {
   })
 
   it('asks one question at a time and drops what does not fit into its queue', async () => {
-    let [running, most, asked] = [0, 0, 0]
+    let running = 0
+    let most = 0
+    let asked = 0
     const sampling = sampleAll(async () => {
       most = Math.max(most, ++running)
       asked++

@@ -77,7 +77,8 @@ describe('the date of a line', () => {
     const scope = 'at-once'
     const say = (word: string, more: object = {}) =>
       Array.from({ length: 12 }, (_, at) => ({ role: 'user', content: `walrus ${word} ${at}`, ...more }))
-    const [early, late] = [say('early', { at: '2025-01-01T00:00:00Z' }), say('late')]
+    const early = say('early', { at: '2025-01-01T00:00:00Z' })
+    const late = say('late')
     for (const messages of [early, late])
       await app.request('POST', '/v1/conversations/talk/messages', { body: { scope, messages } })
     const lines = listRecordLines(await askContext(app, scope, { task_descriptor: 'walrus', root_limit: 50 }))

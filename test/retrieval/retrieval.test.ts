@@ -200,7 +200,8 @@ describe('the selection of a procedure', () => {
     )
     const { selection } = await retrieve(app, { task_descriptor: 'deploy the pelican', scopes: ['skills'] })
     expect(selection.selected).toEqual([good.id, poor.id])
-    const [best, next] = [selection.scores[good.id], selection.scores[poor.id]]
+    const best = selection.scores[good.id]
+    const next = selection.scores[poor.id]
     expect(selection.confidence).toBeCloseTo((best - next) / best, 12)
     expect(selection.needs_more).toBe(true)
   })

@@ -80,7 +80,8 @@ it('concurrent merges of overlapping records do not deadlock', async () => {
 it('concurrent revisions with links and erasures leave no edge without an end and no unexpected failure', async () => {
   for (const seed of [1, 2, 3, 4]) {
     const ids = await createMany(16)
-    const [erased, others] = [ids.slice(0, 4), ids.slice(4)]
+    const erased = ids.slice(0, 4)
+    const others = ids.slice(4)
     const some = (most: number) => fc.shuffledSubarray(ids, { minLength: 2, maxLength: most })
     const sets = fc.sample(some(8), { seed, numRuns: 10 })
     const pairs = fc.sample(some(2), { seed, numRuns: 20 })

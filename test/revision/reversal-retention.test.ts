@@ -20,7 +20,8 @@ it('a revision can be taken back until its rows expire, oldest first', async () 
     app.clock.advance(86_400_000)
     return id as string
   }
-  const [old, young] = [await retract(), await retract()]
+  const old = await retract()
+  const young = await retract()
   const expire = (hours: number) =>
     deleteRevisionEffects(app.db, new Date(app.clock.now().getTime() - hours * 3_600_000), 1_000)
   expect(await expire(72)).toBe(0)

@@ -80,10 +80,8 @@ describe('a merge with a limited key', () => {
   })
 
   it('carries edges to hidden records without revealing them', async () => {
-    const [one, two] = [
-      await create(app, buildClaim('1', { scope: 'mine' })),
-      await create(app, buildClaim('2', { scope: 'mine' })),
-    ]
+    const one = await create(app, buildClaim('1', { scope: 'mine' }))
+    const two = await create(app, buildClaim('2', { scope: 'mine' }))
     const relations = [{ predicate: 'supports', target_id: one.id }]
     const hidden = await create(app, buildClaim('unseen', { scope: 'theirs', relations }))
     const answer = await mergeRecords(app, [one.id, two.id], buildClaim('both'), { key })

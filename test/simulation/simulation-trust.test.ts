@@ -16,7 +16,8 @@ it('a simulation is hidden from a key with a lower ceiling than the one that it 
     const body = { over: '30d', half_life: { type: 'semantic', seconds: [86_400] } }
     return ((await app.request('POST', '/v1/maintenance/simulations', { body, ...options })).body as Body).id
   }
-  const [id, own] = [await ask({}), await ask({ key })]
+  const id = await ask({})
+  const own = await ask({ key })
   await createWorkerFor(app).runJob('simulation', new AbortController().signal)
   const calls = [
     ...['', '/events', '/changes'].map((end) => ['GET', end] as const),

@@ -113,7 +113,8 @@ export function createStoreChanges(app: TestApp) {
 
 /** Returns what lets the transaction write and ends it. */
 async function beginLate(app: TestApp, id: string, reveals: boolean): Promise<() => Promise<void>> {
-  const [begun, may] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const begun = Promise.withResolvers<void>()
+  const may = Promise.withResolvers<void>()
   const done = transact(app.db, {}, async (tx) => {
     await sql`select pg_current_xact_id()`.execute(tx)
     begun.resolve()

@@ -15,7 +15,8 @@ type Hired = Parameters<typeof createWorkerFor>[2]
  */
 export async function openDriftApp(files: Record<string, string> = {}, variables = {}) {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'drift-')))
-  const [root, outside] = [join(base, 'root'), join(base, 'outside')]
+  const root = join(base, 'root')
+  const outside = join(base, 'outside')
   await mkdir(outside)
   const writeRootFile = async (path: string, text = 'text') => {
     await mkdir(dirname(join(root, path)), { recursive: true })

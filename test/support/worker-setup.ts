@@ -193,7 +193,8 @@ export function createWorkerFor(
   const { chat, maxSensitivity } = config.models
   const chatOptions = chat && { ...chat, maxSensitivity, chat: createChat({ ...chat, clock }) }
   const { textLanguage, tombstoneKey } = config.records
-  const [seal, policies] = [createSeal(tombstoneKey), createPoliciesService({ db, clock })]
+  const seal = createSeal(tombstoneKey)
+  const policies = createPoliciesService({ db, clock })
   const refresh = createRefresh({ db })
   const jobWorks = {
     ...idleWorks,

@@ -50,14 +50,16 @@ async function run({ request, id: tenant }: TenantClient, job: 'decay' | 'purge'
 }
 
 it('the histories of a tenant have months of their own, and a tenant without writes gets none', async () => {
-  const [busy, idle] = [await createTenant(app, 'busy'), await createTenant(app, 'idle')]
+  const busy = await createTenant(app, 'busy')
+  const idle = await createTenant(app, 'idle')
   const decay = { half_life_seconds: 3_600, curve: 'linear' }
   await create(app, fact({ lifecycle: { decay, deletion_policy: 'auto_prune' } }), { key: busy.secret })
   goTo(app, '2026-03-30')
   await run(busy, 'decay')
   await run(busy, 'purge')
   await run(idle, 'purge')
-  const [mine, other] = [(await databaseOf('busy')).db, (await databaseOf('idle')).db]
+  const mine = (await databaseOf('busy')).db
+  const other = (await databaseOf('idle')).db
   expect(await listMonths(mine, 'audit_entries')).toEqual({ '202603': 2, '202604': 0, rest: 0 })
   expect(await listMonths(mine, 'maintenance_changes')).toEqual({ '202603': 1, '202604': 0, rest: 0 })
   for (const db of [other, app.db]) expect(await listMonths(db, 'audit_entries')).toEqual({ rest: 0 })

@@ -78,7 +78,8 @@ describe('a tenant that moves to another database', () => {
     const headers = { 'idempotency-key': 'rotation-1' }
     const body = { database_url: first.url.replace('postgres://', 'postgresql://'), ...decision }
     const ask = () => app.request('POST', '/v1/tenants/rotating/move', { body, headers })
-    const [changed, again] = [await ask(), await ask()]
+    const changed = await ask()
+    const again = await ask()
     expect([changed.status, again.headers.get('idempotency-replayed')]).toEqual([200, 'true'])
     await create(app, fact({ scope: 'team' }), { key: one.secret })
     expect(codeOf(await move('rotating', null))).toEqual([422, 'validation_failed'])

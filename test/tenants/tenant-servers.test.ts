@@ -141,10 +141,8 @@ describe('a tenant on a server of its own', () => {
   })
 
   it('has no services when its URL was stored for another tenant or with another key', async () => {
-    const [one, other] = [
-      await createTenant(app, 'swapped', own.url),
-      await createTenant(app, 'unswapped', own.url),
-    ]
+    const one = await createTenant(app, 'swapped', own.url)
+    const other = await createTenant(app, 'unswapped', own.url)
     const { server_url } = await readPlace(app, 'unswapped')
     await app.db.updateTable('tenants').set({ server_url }).where('id', '=', 'swapped').execute()
     await expect

@@ -23,7 +23,8 @@ async function listSchemas(): Promise<string[]> {
 
 describe('a tenant', () => {
   it('gets an admin key that works in it alone', async () => {
-    const [one, other] = [await createTenant(app, 'acme'), await createTenant(app, 'globex')]
+    const one = await createTenant(app, 'acme')
+    const other = await createTenant(app, 'globex')
     const { id } = await create(app, fact({ scope: 'team' }), { key: one.secret })
     const path = `/v1/records/${id}`
     expect((await one.request('GET', path)).status).toBe(200)
@@ -111,7 +112,8 @@ describe('a tenant', () => {
   it('is created once under one Idempotency-Key, and the replay has no secret', async () => {
     const headers = { 'idempotency-key': 'tenant-1' }
     const ask = () => app.request('POST', '/v1/tenants', { body: { id: 'twice' }, headers })
-    const [first, again] = [await ask(), await ask()]
+    const first = await ask()
+    const again = await ask()
     expect([first.status, again.status]).toEqual([201, 201])
     expect((first.body as Body).key.secret).toMatch(/^mbk_/)
     expect((again.body as Body).key.secret).toBeUndefined()

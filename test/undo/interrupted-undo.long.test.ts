@@ -111,7 +111,8 @@ describe.each(cases)('$name', ({ open, job, request }) => {
   })
 
   it('ends the same with two workers at once', async () => {
-    const [one, two] = [await prepare(), await prepare()]
+    const one = await prepare()
+    const two = await prepare()
     await one.work()
     await Promise.all([two.work(), two.work()])
     expect(await two.readOutcome()).toEqual(await one.readOutcome())

@@ -33,7 +33,8 @@ const observe = (object: string, episode: Episode): ObservedFact => ({
 
 describe('groupFacts', () => {
   it('merges facts in any spelling and counts each episode once', () => {
-    const [one, other] = [episodeOf('1'), episodeOf('2')]
+    const one = episodeOf('1')
+    const other = episodeOf('2')
     const gathered = groupFacts([observe('A  b', one), observe('a B', other), observe('a b', one)])
     expect(gathered.map(({ observations: witnesses }) => witnesses.map(({ episode }) => episode.id))).toEqual(
       [['1', '2']],

@@ -93,7 +93,8 @@ describe('the digest of a graph structure', () => {
       let first = 0
       for (const size of sizes) {
         for (const place of list(size)) {
-          const [here, next] = [first + place, first + ((place + 1) % size)]
+          const here = first + place
+          const next = first + ((place + 1) % size)
           edges.push(place % 2 === 0 ? `${here}>${next}` : `${next}>${here}`)
         }
         first += size

@@ -21,20 +21,24 @@ describe('the score of a message in its conversation', () => {
   })
 
   it('counts the message before more than the message after', () => {
-    const [found, empty] = [message(1, 0), message(0, 0)]
+    const found = message(1, 0)
+    const empty = message(0, 0)
     expect(score([found, empty], 1)).toBeGreaterThan(score([empty, found], 0))
     expect(score([empty, found], 0)).toBeGreaterThan(0)
   })
 
   it('counts the words of a question most in the message after it', () => {
-    const [asked, stated, empty] = [question(1, 0), message(1, 0), message(0, 0)]
+    const asked = question(1, 0)
+    const stated = message(1, 0)
+    const empty = message(0, 0)
     expect(score([asked, empty], 1)).toBeGreaterThan(2 * score([stated, empty], 1))
     expect(score([asked, empty], 1)).toBeGreaterThan(2 * score([asked, empty, empty], 2))
     expect(score([asked, empty], 1)).toBeGreaterThan(2 * score([empty, asked], 0))
   })
 
   it('ignores messages that are more than two away', () => {
-    const [found, empty] = [message(5, 5), message(0, 0)]
+    const found = message(5, 5)
+    const empty = message(0, 0)
     expect(score([found, empty, empty, empty], 3)).toBe(0)
   })
 })

@@ -11,7 +11,8 @@ function roundTo(vector: Embedding, bits: Precision) {
 }
 
 const source = createVectorSource(3)
-const [base, other] = [source.unit(64), source.unit(64)]
+const base = source.unit(64)
+const other = source.unit(64)
 
 describe('the Fisher–Rao distance', () => {
   it('follows the formula', () => {
@@ -23,7 +24,8 @@ describe('the Fisher–Rao distance', () => {
   })
 
   it('is symmetric, and 0 only between equal vectors of equal precision', () => {
-    const [exact, coarse] = [roundTo(base, 32), roundTo(other, 2)]
+    const exact = roundTo(base, 32)
+    const coarse = roundTo(other, 2)
     expect(frqadDistance(exact, coarse)).toBe(frqadDistance(coarse, exact))
     expect(frqadDistance(exact, exact)).toBe(0)
     expect(frqadDistance(exact, { ...exact, step: 0.1 })).toBeGreaterThan(0)
@@ -43,7 +45,9 @@ describe('the Fisher–Rao distance', () => {
     )
     fc.assert(
       fc.property(index, index, index, (a, b, c) => {
-        const [one, two, three] = [drawn[a], drawn[b], drawn[c]]
+        const one = drawn[a]
+        const two = drawn[b]
+        const three = drawn[c]
         if (!one || !two || !three) throw new Error('drawn out of range')
         const detour = frqadDistance(one, two) + frqadDistance(two, three)
         expect(frqadDistance(one, three)).toBeLessThanOrEqual(detour + 1e-9)
@@ -94,7 +98,8 @@ describe('the nearest vectors of mixed precision', () => {
       id,
       ...roundTo(vector, ([32, 8, 4, 2] as const)[Math.floor(index / 40) % 4] ?? 32),
     }))
-    let [byCosine, byClouds] = [0, 0]
+    let byCosine = 0
+    let byClouds = 0
     for (let query = 0; query < 20; query++) {
       const question = draw(query)
       const truth = new Set(findNearest(question, stored, 10).map(({ id }) => id))

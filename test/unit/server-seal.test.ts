@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import { createServerSeal } from '../../src/tenants/server-seal.ts'
 
 const url = 'postgres://membrane:secret@db-7.example:5432/acme'
-const [one, other] = ['abcdefghijkl', 'mnopqrstuvwx']
+const one = 'abcdefghijkl'
+const other = 'mnopqrstuvwx'
 const seal = createServerSeal('a-key-of-the-tests')
 
 it('the URL of a server is opened with its key, for its tenant, and looks different each time', () => {

@@ -176,7 +176,8 @@ describe('the place of a message in its conversation', () => {
   })
 
   it('is at work with a tool or an assistant that listens, and not in a chat', () => {
-    const [ada, bo] = [say('Ada', 'Four boxes came.'), say('Bo', 'Five boxes.')]
+    const ada = say('Ada', 'Four boxes came.')
+    const bo = say('Bo', 'Five boxes.')
     const [assistant, tool, system] = ['assistant', 'tool', 'system'].map((role) => ({
       role,
       text: 'Noted.',

@@ -119,7 +119,8 @@ export function createMemoryTool(client: Client, options: MemoryToolOptions): Me
     },
 
     async rename({ old_path: oldPath, new_path: newPath }) {
-      const [from, to] = [resolvePath(oldPath), resolvePath(newPath)]
+      const from = resolvePath(oldPath)
+      const to = resolvePath(newPath)
       if (from === root) throw new Error(`Cannot rename the ${root} directory itself`)
       if (to.startsWith(directoryTag(from))) throw new Error(`Cannot move ${oldPath} into itself`)
       const [isTaken, file] = await Promise.all([findFile(to), findFile(from), requireDirectories(to)])

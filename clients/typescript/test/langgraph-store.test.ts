@@ -107,7 +107,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 describe('the store', () => {
   it('does what the store in memory of the package does', async () => {
     const check = async (steps: Step[]) => {
-      const [store, reference] = [createStore(), createReference()]
+      const store = createStore()
+      const reference = createReference()
       for (const each of steps) expect(await each(store)).toEqual(await each(reference))
     }
     const steps = fc.array(step, { minLength: 1, maxLength: 15 })

@@ -154,7 +154,8 @@ describe('the memory tool', () => {
   })
 
   it('is apart in each scope', async () => {
-    const [one, other] = [createTool(), createTool()]
+    const one = createTool()
+    const other = createTool()
     await one.create({ path: '/memories/a', file_text: 'one' })
     await expect(other.view({ path: '/memories/a' })).rejects.toThrow('does not exist')
     await other.create({ path: '/memories/a', file_text: 'other' })

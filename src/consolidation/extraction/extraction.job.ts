@@ -185,7 +185,8 @@ function advance(
   { after, failures: before, spent: spentBefore }: Progress,
   replies: readonly ExtractionReply[],
 ): Progress {
-  let [failures, spent] = [before, spentBefore]
+  let failures = before
+  let spent = spentBefore
   for (const reply of replies) {
     spent = addSpent(spent, reply.spent)
     failures = 'failure' in reply && reply.failure.isTemporary ? failures + 1 : 0

@@ -81,7 +81,8 @@ export function updatePractice(
   let kept = kind.writeCounts(counts)
   const entries = changesToCount.map((change) => {
     const isNew = change.from === undefined && change.to === 'success'
-    const [before, keptBefore] = [salienceAt(lifecycle, now), kept]
+    const before = salienceAt(lifecycle, now)
+    const keptBefore = kept
     counts = applyChange(counts, change)
     kept = kind.writeCounts(counts)
     if (isNew) {

@@ -58,7 +58,8 @@ function chooseBit(signatures: Signatures, among: Int32Array, random: () => numb
   let best: { bit: number; smaller: number } | undefined
   for (let attempt = 0; attempt < triedBits * 8 && (attempt < triedBits || !best); attempt++) {
     const bit = random() % signatureBits
-    let [set, total] = [0, 0]
+    let set = 0
+    let total = 0
     for (let at = 0; at < among.length; at += stride) {
       total++
       if (hasBit(signatures, among[at] ?? 0, bit)) set++
@@ -71,7 +72,8 @@ function chooseBit(signatures: Signatures, among: Int32Array, random: () => numb
 
 /** Moves the records with the bit to the front and returns their number. */
 function partition(signatures: Signatures, among: Int32Array, bit: number): number {
-  let [left, right] = [0, among.length - 1]
+  let left = 0
+  let right = among.length - 1
   while (left <= right) {
     const place = among[left] ?? 0
     if (hasBit(signatures, place, bit)) {
@@ -92,7 +94,8 @@ function compareAll(signatures: Signatures, nearby: NeighbourLists, among: Int32
   for (let one = 0; one < among.length; one++) {
     const end = Math.min(among.length, one + maxLeafSize)
     for (let other = one + 1; other < end; other++) {
-      const [left, right] = [among[one] ?? 0, among[other] ?? 0]
+      const left = among[one] ?? 0
+      const right = among[other] ?? 0
       addPair(nearby, left, right, distanceBetween(signatures, left, right))
     }
   }

@@ -87,7 +87,8 @@ const half = { words: 16, most: 150 }
 
 /** Returns how many bits differ. Beyond the maximum it returns only that the distance is larger. */
 export function distanceBetween({ words }: Signatures, one: number, other: number): number {
-  const [left, right] = [one * wordsEach, other * wordsEach]
+  const left = one * wordsEach
+  const right = other * wordsEach
   let distance = countDifferent(words, left, right, 0, quarter.words)
   if (distance > quarter.most) return maxDistance + 1
   distance += countDifferent(words, left, right, quarter.words, half.words)

@@ -65,7 +65,8 @@ function isUnconditional(payload: Payload): boolean {
 function readSummary(answer: unknown, memories: readonly { on: string; says: string }[]): string | undefined {
   const summary = readText(getMember(answer, 'summary'), maxLengths.summary)
   if (summary === undefined) return undefined
-  const [texts, dates] = [memories.map(({ says }) => says), memories.map(({ on }) => on)]
+  const texts = memories.map(({ says }) => says)
+  const dates = memories.map(({ on }) => on)
   return findSummaryFault(summary, texts, dates) ? undefined : summary
 }
 

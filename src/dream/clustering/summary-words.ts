@@ -75,12 +75,11 @@ export function isContentWord(each: string): boolean {
 
 /** Returns whether the text contains the number, and not only as part of a longer one. */
 export function hasFigure(text: string, figure: string): boolean {
-  const [plainText, plainFigure] = [plainFigures(text), plainFigures(figure)]
+  const plainText = plainFigures(text)
+  const plainFigure = plainFigures(figure)
   for (let at = plainText.indexOf(plainFigure); at >= 0; at = plainText.indexOf(plainFigure, at + 1)) {
-    const [before, after] = [
-      plainText.slice(Math.max(0, at - 2), at),
-      plainText.slice(at + plainFigure.length),
-    ]
+    const before = plainText.slice(Math.max(0, at - 2), at)
+    const after = plainText.slice(at + plainFigure.length)
     if (!/\p{N}[.,]?$/u.test(before) && !/^[.,]?\p{N}/u.test(after)) return true
   }
   return false

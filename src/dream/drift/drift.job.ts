@@ -111,7 +111,8 @@ export function createDriftStep({ roots, textLanguage, size = defaultBatchSize }
       const { to, figure } = outcomes[each.move]
       await moveStatus(tx, context, record, each)
       counts[figure] = (counts[figure] ?? 0) + 1
-      const [before, after] = [{ status: record.status }, { status: to }]
+      const before = { status: record.status }
+      const after = { status: to }
       changes.push({ record_id: record.id, action: `drift_${each.move}`, before, after })
     }
     return { counts, changes }

@@ -33,7 +33,8 @@ export function createDriftService({ db, roots }: Resources) {
     { caller: { trust }, tx }: CallContext,
     scope: string | null,
   ): Promise<DriftReport> {
-    const [report, checker] = [createDriftReport(), createChecker()]
+    const report = createDriftReport()
+    const checker = createChecker()
     let after: string | undefined = startPosition.id
     while (after !== undefined && report.checked() < maxChecked) {
       const page = await listReadable(tx ?? db, { trust, scope, after, limit: size })

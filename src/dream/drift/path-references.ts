@@ -48,7 +48,8 @@ function splitWords(text: string): string[] {
 
 /** A loop, because a regular expression for the end of a word is tried again at every letter. */
 function unwrap(word: string): string {
-  let [first, end] = [0, word.length]
+  let first = 0
+  let end = word.length
   while (first < end && '([{<'.includes(word.charAt(first))) first++
   while (end > first && ')]}>.:!?'.includes(word.charAt(end - 1))) end--
   return word.slice(first, end)
@@ -67,7 +68,8 @@ function splitSymbol(word: string): { path: string; names: readonly string[] } {
 function looksLikePath(path: string): boolean {
   if (path.startsWith('/')) return true
   const segments = path.replace(/^(\.\/)+/, '').split('/')
-  const [first = '', last = ''] = [segments[0], segments.at(-1)]
+  const first = segments[0] ?? ''
+  const last = segments.at(-1) ?? ''
   if (segments.length < 2 || !extension.test(last) || version.test(last)) return false
   return !/^[^.].*\.[A-Za-z]{2,}$/.test(first) && !/^application\/vnd\./.test(path)
 }

@@ -29,7 +29,8 @@ export function createProbingStep({ textLanguage }: Resources): Step {
   async function run(context: DreamContext): Promise<void> {
     const { db, model, run } = context
     if (!model) return
-    const [now, ceiling] = [run.startedAt, model.maxSensitivity]
+    const now = run.startedAt
+    const ceiling = model.maxSensitivity
     const limit = maxProbed - (await findRunFigure(db, run.id, 'beliefs_probed'))
     if (limit <= 0) return
     const countRefusal = createRefusalCounter()
@@ -41,7 +42,8 @@ export function createProbingStep({ textLanguage }: Resources): Step {
 
   /** Returns undefined if there was nothing to ask. */
   async function probe(context: DreamContext, model: ModelSession, id: string) {
-    const [now, ceiling] = [context.run.startedAt, model.maxSensitivity]
+    const now = context.run.startedAt
+    const ceiling = model.maxSensitivity
     const { db } = context
     const belief = await findBelief(db, { id, now, ceiling })
     if (!belief) return undefined

@@ -73,7 +73,8 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
 
   async function* listPairs(context: DreamContext, model: ModelSession): AsyncGenerator<readonly Pair[]> {
     const { db } = context
-    const [serving, ceiling] = [await findServingModelSize(db), model.maxSensitivity]
+    const serving = await findServingModelSize(db)
+    const ceiling = model.maxSensitivity
     if (!serving) return
     for (const scope of await listScopes(db, { scope: context.run.scope, ceiling, limit: maxScopes })) {
       const pairs = await findPairs(db, context, { scope, ceiling, model: serving })

@@ -31,7 +31,8 @@ export function isHashed(vector: Embedding): boolean {
 /** Returns how often each piece occurs; undefined when the table knows less than half of the pieces. */
 function countPieces(text: string, { vocabulary, scales }: TokenTable): Map<number, number> | undefined {
   const counts = new Map<number, number>()
-  let [known, unknown] = [0, 0]
+  let known = 0
+  let unknown = 0
   for (const { word, pieces } of splitText(text, vocabulary)) {
     if (!hasWord(word)) continue
     for (const id of pieces ?? [undefined]) {

@@ -14,7 +14,8 @@ const byKey = /^api:(.+)$/s
 export function isIndependentSource(record: RecordSource, other: RecordSource): boolean {
   if (record.sensitivity !== other.sensitivity) return false
   if (record.source_type !== other.source_type) return true
-  const [writers, known] = [namesOf(record), namesOf(other)]
+  const writers = namesOf(record)
+  const known = namesOf(other)
   return writers.size > 0 && ![...writers].some((name) => known.has(name))
 }
 

@@ -94,7 +94,8 @@ async function evaluateNeighbours(
   const tellers = repeating.length > 0 ? await findRecordSources(tx, [...new Set(repeating)]) : []
   const byId = new Map(tellers.map((each) => [each.id, each]))
   return judged.map(({ id, score, delta, neighbours, duplicate_of: of = null }) => {
-    const [record, repeated] = [byId.get(id), of === null ? undefined : byId.get(of)]
+    const record = byId.get(id)
+    const repeated = of === null ? undefined : byId.get(of)
     const confirms = record !== undefined && repeated !== undefined && isIndependentSource(record, repeated)
     return { id, score, delta, duplicate_of: of, confirms, neighbours }
   })

@@ -10,8 +10,14 @@ export type Scan = {
 
 const maxDepth = 100
 const maxFaults = 100
-const [quote, backslash, comma, minus] = [0x22, 0x5c, 0x2c, 0x2d]
-const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d]
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const minus = 0x2d
+const openObject = 0x7b
+const closeObject = 0x7d
+const openArray = 0x5b
+const closeArray = 0x5d
 
 /** The position of the scan in one object or array; `from` and `to` are the bytes of the last key. */
 type Frame = { isObject: boolean; expectsKey: boolean; index: number; from: number; to: number }

@@ -1,6 +1,9 @@
 import { endOfNumber, endOfString, isChanged } from './body-scan.ts'
 
-const [quote, minus, zero, nine] = [0x22, 0x2d, 0x30, 0x39]
+const quote = 0x22
+const minus = 0x2d
+const zero = 0x30
+const nine = 0x39
 
 /** Returns the JSON with each number that JSON.parse would change as a text, so that no digit is lost. */
 export function quoteLargeNumbers(json: Buffer): Buffer {

@@ -93,7 +93,8 @@ export function createClaims(resources: ClaimResources) {
   async function insertScheduledRun(tx: Transaction, job: JobName, now: Date): Promise<Date | undefined> {
     const schedule = await advanceSchedule(tx, { job, now, interval: intervals[job] })
     if (!schedule) return undefined
-    const [id, dryRun] = [ids.next(), schedule.mode === 'plan']
+    const id = ids.next()
+    const dryRun = schedule.mode === 'plan'
     await insertRun(tx, { id, job, trigger: 'schedule', now, dryRun })
     if (dryRun) await insertPlan(tx, { id, expiresAt: momentAfter(now, planRetentionMs) })
     return schedule.next_at

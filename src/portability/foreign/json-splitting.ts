@@ -7,8 +7,14 @@ import { AppError } from '../../kernel/errors.ts'
  */
 export type JsonPart = { list: string; bytes: Buffer | undefined }
 
-const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
-const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d]
+const quote = 0x22
+const backslash = 0x5c
+const comma = 0x2c
+const colon = 0x3a
+const openObject = 0x7b
+const closeObject = 0x7d
+const openArray = 0x5b
+const closeArray = 0x5d
 const blanks: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 const maxKeyBytes = 1_024
 

@@ -9,7 +9,8 @@ export async function deleteEffects(
   tx: Transaction,
   { erasedIds, keptIds }: { erasedIds: readonly string[]; keptIds: readonly string[] },
 ): Promise<void> {
-  const [erased, kept] = [sql.val([...erasedIds]), sql.val([...keptIds])]
+  const erased = sql.val([...erasedIds])
+  const kept = sql.val([...keptIds])
   await sql`
     with recursive planned as (
       select e.run_id, e.record_id from run_effects as e join plans on plans.id = e.run_id

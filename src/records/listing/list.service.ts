@@ -32,7 +32,8 @@ type RecordList = ListPage<MemoryRecord | RedactedRecord> & { next_updated_after
 
 const at = <T extends TSchema>(value: T) =>
   Type.Object({ value, id: Uuid(), as_of: Time(), poll_after: Type.Optional(Time()) })
-const [NumberCursor, TimeCursor] = [at(Type.Number()), at(Time())]
+const NumberCursor = at(Type.Number())
+const TimeCursor = at(Time())
 /** A cursor must hold a value of the type that the list is sorted by: another type would be an error in SQL. */
 const recordCursors = {
   salience: NumberCursor,

@@ -6,7 +6,10 @@
 
 /** Weights are whole twentieths of a token, because sums of fractions depend on their order. */
 const perToken = 20
-const [letter, digit, sign, byte] = [5, 16, 16, 10]
+const letter = 5
+const digit = 16
+const sign = 16
+const byte = 10
 
 const ascii = Uint8Array.from({ length: 128 }, (_, code) => weighAscii(String.fromCharCode(code)))
 
@@ -51,7 +54,8 @@ const ellipsis = '…'
 /** Cuts a text at its end so that it weighs at most `most`, never inside a surrogate pair. */
 export function cutToWeight(text: string, most: number): string {
   const room = most - measureWeight(ellipsis)
-  let [sum, fitting] = [0, 0]
+  let sum = 0
+  let fitting = 0
   for (let at = 0; at < text.length; at++) {
     sum += weighUnit(text.charCodeAt(at))
     if (sum > most) return `${text.slice(0, fitting).replace(/[\uD800-\uDBFF]$/, '')}${ellipsis}`

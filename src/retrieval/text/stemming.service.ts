@@ -17,7 +17,8 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
   const kept = new Map<string, readonly string[]>()
 
   async function stemsIn(db: Database, { alternatives, phrases }: TextQuery): Promise<Stems> {
-    const [words, phrased] = [wordsIn(alternatives), wordsIn(phrases.join(' '))]
+    const words = wordsIn(alternatives)
+    const phrased = wordsIn(phrases.join(' '))
     const stems = await learn(db, new Set([...words, ...phrased]))
     const stemmed = (given: readonly string[]) => [
       ...new Set(given.flatMap((word) => kept.get(word) ?? stems.get(word) ?? [])),

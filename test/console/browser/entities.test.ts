@@ -20,7 +20,8 @@ describeInBrowser('entities in the console', () => {
       ['ל'.repeat(400), {}],
     ] as const)
       ids[name] = (await create(setup.app, entity(name, more, { scope: 'team-a' }))).id
-    const [billing, ledger] = [ids['Billing'], ids['The Ledger']]
+    const billing = ids['Billing']
+    const ledger = ids['The Ledger']
     await create(setup.app, {
       type: 'semantic',
       scope: 'team-a',

@@ -22,10 +22,8 @@ const portion = { scope: null, after: position, limit: 2_000 }
 const due = { now, revisedBefore: now, asOf: now, scope: 'team' }
 const pruning = { ...portion, now, revisedBefore: now, purgeAt: now, runId: id }
 const walked = { ...due, after: position }
-const [range, lease] = [
-  { first_block: 0, end_block: 256 },
-  { job: 'decay', fence: 7, runId: id },
-]
+const range = { first_block: 0, end_block: 256 }
+const lease = { job: 'decay', fence: 7, runId: id }
 const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>) =>
   db.transaction().execute(ask)
 

@@ -58,7 +58,8 @@ export function forgottenAfter({ decay, deletion_policy }) {
  * @param {(place: number) => boolean} isAbove
  */
 export function findFall(high, isAbove) {
-  let [least, most] = [0, high]
+  let least = 0
+  let most = high
   for (let step = 0; step < 80; step += 1) {
     const middle = (least + most) / 2
     if (isAbove(middle)) least = middle

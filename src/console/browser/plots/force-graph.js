@@ -9,7 +9,8 @@ import { navigate } from '../router.js'
 /** @typedef {{ from: string, to: string, label: string }} Edge */
 /** @typedef {Node & SimulationNodeDatum} Placed */
 
-const [width, height] = [380, 280]
+const width = 380
+const height = 280
 const rounds = 200
 /** Labels stand beside their dots, away from the middle, and must end inside the picture. */
 const longestLabel = 15
@@ -24,7 +25,8 @@ export function ForceGraph({ name, nodes, edges }) {
   const at = (/** @type {string} */ id) => placed.find((node) => node.id === id)
   return html`<svg class="force-graph" role="img" aria-label=${name} viewBox=${`0 0 ${width} ${height}`}>
     ${edges.map(({ from, to, label }, index) => {
-      const [start, end] = [at(from), at(to)]
+      const start = at(from)
+      const end = at(to)
       if (!start || !end) return null
       return html`<line key=${index} class="edge" x1=${start.x} y1=${start.y} x2=${end.x} y2=${end.y}><title>${label}</title></line>`
     })}

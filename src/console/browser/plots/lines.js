@@ -20,7 +20,9 @@ import { describeAxis, readColour, watchScheme } from './plot-style.js'
  */
 
 const height = 240
-const [minute, hour, day] = [60, 3_600, 86_400]
+const minute = 60
+const hour = 3_600
+const day = 86_400
 const spans = [
   1,
   5,

@@ -7,7 +7,10 @@ import { clip } from '../parts/record-text.js'
 
 /** More nodes than this are only listed: nobody reads such a picture. */
 const mostDrawn = 60
-const [boxWidth, boxHeight, gapX, gapY] = [130, 34, 30, 14]
+const boxWidth = 130
+const boxHeight = 34
+const gapX = 30
+const gapY = 14
 /** A wide plan is drawn smaller, but not too small to be read: from there on it scrolls. */
 const smallest = 0.8
 
@@ -30,9 +33,13 @@ export function PlanGraph({ payload: { nodes, edges } }) {
     <svg role="img" aria-label="Steps of the plan" viewBox=${`-2 -2 ${width + 4} ${height + 4}`} style=${{ width: `${width + 4}px`, maxWidth: '100%', minWidth: `${smallest * (width + 4)}px` }}>
       <defs><marker id="plan-arrow" viewBox="0 0 6 6" refX="6" refY="3" markerWidth="7" markerHeight="7" orient="auto"><path class="arrow" d="M0,0L6,3L0,6z" /></marker></defs>
       ${edges.map(({ from, to, kind }) => {
-        const [start, end] = [places.get(from), places.get(to)]
+        const start = places.get(from)
+        const end = places.get(to)
         if (!start || !end) return null
-        const [x1, y1, x2, y2] = [start.x + boxWidth, start.y + boxHeight / 2, end.x, end.y + boxHeight / 2]
+        const x1 = start.x + boxWidth
+        const y1 = start.y + boxHeight / 2
+        const x2 = end.x
+        const y2 = end.y + boxHeight / 2
         const bend = (x2 - x1) / 2
         return html`<path key=${`${from} ${to}`} class=${kind === 'data' ? 'edge' : 'edge dashed'} marker-end="url(#plan-arrow)" d=${`M${x1},${y1}C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`} />`
       })}

@@ -83,9 +83,11 @@ function fadeBetween({ at: start, to: salience }, end, curve, halfLife) {
  */
 function salienceAt({ points }, at) {
   const index = points.findIndex((point) => Date.parse(point.at) >= at)
-  const [before, after] = [points[Math.max(0, index - 1)], points[index] ?? points.at(-1)]
+  const before = points[Math.max(0, index - 1)]
+  const after = points[index] ?? points.at(-1)
   if (!before || !after) return 0
-  const [start, end] = [Date.parse(before.at), Date.parse(after.at)]
+  const start = Date.parse(before.at)
+  const end = Date.parse(after.at)
   const share = end > start ? (at - start) / (end - start) : 0
   return before.salience + share * (after.salience - before.salience)
 }

@@ -50,7 +50,8 @@ async function readHeader(reader: ByteReader): Promise<Header | undefined> {
   const fields = await reader.take(headerBytes)
   const name = (await reader.take(fields.readUInt16LE(22))).toString('utf8')
   const extra = await reader.take(fields.readUInt16LE(24))
-  const [flags, method] = [fields.readUInt16LE(2), fields.readUInt16LE(4)]
+  const flags = fields.readUInt16LE(2)
+  const method = fields.readUInt16LE(4)
   return { name, flags, method, packed: readPackedSize(fields.readUInt32LE(14), extra) }
 }
 

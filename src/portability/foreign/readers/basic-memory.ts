@@ -36,7 +36,8 @@ function createPlaces() {
   // Digests, because titles may be long.
   const first = new Map<string, string>()
   return (title: string, place: string): string | undefined => {
-    const [key, value] = [digestOf(title), digestOf(place)]
+    const key = digestOf(title)
+    const value = digestOf(place)
     if (!first.has(key) && first.size < maxFirst) first.set(key, value)
     return (first.get(key) ?? value) === value ? undefined : place
   }

@@ -49,8 +49,10 @@ function readEpisode(fields: Fields, line: number): Item {
 }
 
 function readEdge(fields: Fields, line: number, names: ReadonlyMap<string, string>): Item {
-  const [from, to] = [wordOf(fields, 'source_node_uuid'), wordOf(fields, 'target_node_uuid')]
-  const [start, end] = [timeOf(fields, 'valid_at'), timeOf(fields, 'invalid_at')]
+  const from = wordOf(fields, 'source_node_uuid')
+  const to = wordOf(fields, 'target_node_uuid')
+  const start = timeOf(fields, 'valid_at')
+  const end = timeOf(fields, 'invalid_at')
   const fact = {
     subject: (from === undefined ? undefined : names.get(from)) ?? from ?? 'graphiti',
     predicate: wordOf(fields, 'name') ?? 'note',

@@ -92,7 +92,8 @@ function readObservation(fields: Fields, line: number): Item {
   const payload = notePayload('hindsight', text)
   const links = listOf(fields, 'sources').flatMap((each): Link[] => {
     if (!isFields(each)) return []
-    const [document, index] = [wordOf(each, 'document_id'), numberOf(each, 'fact_index')]
+    const document = wordOf(each, 'document_id')
+    const index = numberOf(each, 'fact_index')
     if (document === undefined || index === undefined) return []
     return [{ predicate: 'references_record', to: factId(document, index) }]
   })

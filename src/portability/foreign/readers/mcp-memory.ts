@@ -40,7 +40,8 @@ function readObservation(observation: unknown, name: string, line: number): Item
 }
 
 function readRelation(fields: Fields, line: number): Item {
-  const [from, to] = [textOf(fields, 'from'), textOf(fields, 'to')]
+  const from = textOf(fields, 'from')
+  const to = textOf(fields, 'to')
   const predicate = textOf(fields, 'relationType')
   return {
     line,

@@ -72,11 +72,9 @@ function parseList(value: unknown): unknown {
 }
 
 function readFact(fields: Fields, line: number): Item {
-  const [subject, predicate, object] = [
-    textOf(fields, 'subject'),
-    textOf(fields, 'predicate'),
-    textOf(fields, 'object'),
-  ]
+  const subject = textOf(fields, 'subject')
+  const predicate = textOf(fields, 'predicate')
+  const object = textOf(fields, 'object')
   const start = timeOf(fields, 'valid_from', 'validFrom')
   const end = timeOf(fields, 'valid_to', 'validTo')
   const id = wordOf(fields, 'id') ?? JSON.stringify([subject, predicate, object, start ?? null])

@@ -83,7 +83,8 @@ export function createConversationOrder() {
 
   /** Whether a message is followed by a longer pause. */
   function isPause(places: readonly number[], position: number, gapMs: number): boolean {
-    const [one = 0, next = 0] = [places[position], places[position + 1]]
+    const one = places[position] ?? 0
+    const next = places[position + 1] ?? 0
     return Math.round(messageAt(next).at) - Math.round(messageAt(one).at) > gapMs
   }
 

@@ -96,7 +96,8 @@ export function createPostingLists() {
     let count = 0
     read(list, (entries, from, to) => {
       if (placeOf(entries[to - 1] as number) < place || placeOf(entries[from] as number) > place) return
-      let [low, high] = [from, to]
+      let low = from
+      let high = to
       while (low < high) {
         const middle = (low + high) >>> 1
         if (placeOf(entries[middle] as number) < place) low = middle + 1

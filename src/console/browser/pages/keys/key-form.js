@@ -79,7 +79,8 @@ function readForm(data) {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-  const [source, expires] = [text('source_type'), text('expires_at')]
+  const source = text('source_type')
+  const expires = text('expires_at')
   // The service refuses what is not one of its words.
   const body = {
     name: text('name'),

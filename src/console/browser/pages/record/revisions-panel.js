@@ -59,7 +59,8 @@ export async function readSteps(record, signal) {
   const found = await Promise.all(ids.map((id) => (id === record.id ? record : readWhole(id, signal))))
   const records = new Map(found.flatMap((one) => (one ? [[one.id, one]] : [])))
   return steps.flatMap(({ source_id, predicate, target_id }) => {
-    const [newer, older] = [records.get(source_id), records.get(target_id)]
+    const newer = records.get(source_id)
+    const older = records.get(target_id)
     return newer && older ? [{ predicate, newer, older }] : []
   })
 }

@@ -10,10 +10,12 @@ const mostWords = 1_500
  * @returns {Piece[]}
  */
 export function diffWords(before, after) {
-  const [old, young] = [splitWords(before), splitWords(after)]
+  const old = splitWords(before)
+  const young = splitWords(after)
   const start = countSame(old, young)
   const end = countSame(old.slice(start).reverse(), young.slice(start).reverse())
-  const [oldMiddle, newMiddle] = [old.slice(start, old.length - end), young.slice(start, young.length - end)]
+  const oldMiddle = old.slice(start, old.length - end)
+  const newMiddle = young.slice(start, young.length - end)
   /** @type {Piece[]} */
   const middle =
     oldMiddle.length * newMiddle.length > mostWords * mostWords
@@ -50,7 +52,8 @@ function diffMiddle(old, young) {
   const lengthAt = measureCommon(old, young)
   /** @type {Piece[]} */
   const pieces = []
-  let [i, j] = [0, 0]
+  let i = 0
+  let j = 0
   while (i < old.length || j < young.length) {
     const kind = chooseStep(old[i], young[j], lengthAt(i + 1, j) >= lengthAt(i, j + 1))
     pieces.push({ kind, text: (kind === 'added' ? young[j] : old[i]) ?? '' })
