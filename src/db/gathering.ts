@@ -145,7 +145,7 @@ export function createGathering<Item, Outcome>(options: Options<Item, Outcome>) 
       }
     } catch (error) {
       const mayRepeat = error instanceof AppError || changedNothing(error)
-      for (const member of members) mayRepeat ? startAlone(member) : member.reject(error)
+      members.forEach(mayRepeat ? startAlone : ({ reject }) => reject(error))
     }
   }
 
