@@ -48,6 +48,8 @@ const extracted = async () =>
   )
 const objects = async () => (await extracted()).map(({ payload }: Body) => payload.object)
 const extract = (more: object = {}) => consolidate(app, { options: { stages: ['extraction'], ...more } })
+/** Returns the figures of a run of extraction. */
+const extractAndCount = async () => omitDurations(await extract())
 
 describe('extraction with a model', () => {
   it('stores of a hostile answer only what can be stored as it was written', async () => {
@@ -121,10 +123,7 @@ describe('extraction with a model', () => {
     await episode()
     await extract()
     await episode()
-    expect(omitDurations(await extract())).toMatchObject({
-      semantic_triples_extracted: 0,
-      duplicates_resolved: 1,
-    })
+    expect(await extractAndCount()).toMatchObject({ semantic_triples_extracted: 0, duplicates_resolved: 1 })
     expect(await extracted()).toMatchObject([{ version: 2, payload: { evidence: [{}, {}] } }])
   })
 
@@ -133,7 +132,7 @@ describe('extraction with a model', () => {
     await episode({
       tool_graph: [{ id: '1', tool: 'curl', args: { apiKey: 'hunter22' }, result: 'Bearer hunter2222' }],
     })
-    expect(omitDurations(await extract())).toMatchObject({ extraction_skipped: 1 })
+    expect(await extractAndCount()).toMatchObject({ extraction_skipped: 1 })
     expect(server.requests).toHaveLength(1)
     expect(server.requests[0]?.text).not.toContain('hunter22')
     expect(JSON.parse(server.requests[0]?.body.messages[1]?.content ?? '')).toMatchObject({
@@ -164,7 +163,7 @@ describe('extraction with a model that fails', () => {
       app.clock.advance(2 * day)
     }
     const before = server.requests.length
-    expect(omitDurations(await extract())).toMatchObject({ extraction_skipped: 0 })
+    expect(await extractAndCount()).toMatchObject({ extraction_skipped: 0 })
     expect(server.requests).toHaveLength(before)
   })
 
@@ -191,17 +190,14 @@ describe('extraction with a model that fails', () => {
     })
     expect(server.requests).toHaveLength(2)
     server.behave(respondWithJson([fact('tea')]))
-    expect(omitDurations(await extract())).toMatchObject({
-      semantic_triples_extracted: 1,
-      duplicates_resolved: 5,
-    })
+    expect(await extractAndCount()).toMatchObject({ semantic_triples_extracted: 1, duplicates_resolved: 5 })
   })
 })
 
 it('extraction counts the tokens of an answer that cannot be read', async () => {
   await episode()
   server.behave(respondWithContent('Ada prefers tea.'))
-  expect(omitDurations(await extract())).toMatchObject({
+  expect(await extractAndCount()).toMatchObject({
     extraction_prompt_tokens: 70,
     extraction_completion_tokens: 5,
   })
@@ -210,10 +206,7 @@ it('extraction counts the tokens of an answer that cannot be read', async () => 
 it('extraction stops after three episodes in a row without an answer', async () => {
   for (const _ of [1, 2, 3, 4, 5, 6]) await episode()
   server.behave(respond(503, {}))
-  expect(omitDurations(await extract())).toMatchObject({
-    extraction_skipped: 6,
-    semantic_triples_extracted: 0,
-  })
+  expect(await extractAndCount()).toMatchObject({ extraction_skipped: 6, semantic_triples_extracted: 0 })
   // Two run at once, so a fourth had started; each was tried three times.
   expect(server.requests).toHaveLength(4 * 3)
 })

@@ -17,6 +17,9 @@ const day = 86_400_000
 const path = '/v1/maintenance/plans'
 const brief = { lifecycle: { decay: { curve: 'linear', half_life_seconds: 3_600 } } }
 
+const pin = (id: string | undefined) =>
+  app.request('POST', `/v1/records/${id}/pin`, { body: { actor: 'operator', rationale: 'needed' } })
+
 /** Creates facts that have faded away when it returns. */
 async function createFaded(count: number, more: object = {}) {
   const scope = createScope()
@@ -92,9 +95,7 @@ describe('a plan of the decay', () => {
   it('leaves a record alone that moved since, and says so', async () => {
     const { scope, ids } = await createFaded(3)
     const prepared = await plan(app, 'decay', { scope })
-    await app.request('POST', `/v1/records/${ids[1]}/pin`, {
-      body: { actor: 'operator', rationale: 'needed' },
-    })
+    await pin(ids[1])
     expect((await readPlan(app, prepared)).status).toBe('stale')
     const run = await apply(app, prepared)
     expect(run.stats).toMatchObject({ applied: 2, skipped: 1 })
@@ -226,9 +227,7 @@ describe('the reader of a plan', () => {
     const summary = (await app.request('GET', `${path}/${prepared.id}/summary`, { key })).body as Body
     expect(summary.groups[0]).toMatchObject({ count: 2, most_valuable: { record_id: ids[0] } })
     // A hidden record that moves does not change the status.
-    await app.request('POST', `/v1/records/${ids[2]}/pin`, {
-      body: { actor: 'operator', rationale: 'needed' },
-    })
+    await pin(ids[2])
     expect((await readPlan(app, prepared, { key })).status).toBe('ready')
     expect((await readPlan(app, prepared)).status).toBe('stale')
   })
@@ -236,14 +235,11 @@ describe('the reader of a plan', () => {
   it('sees no plan of another scope, and makes none', async () => {
     const { scope } = await createFaded(1)
     const prepared = await plan(app, 'decay', { scope })
+    const request = (key: string, body: object) => app.request('POST', path, { key, body })
     const key = await app.issueKey(['records:read', 'maintenance:run'], { scopes: ['other'] })
     expectProblem(await app.request('GET', `${path}/${prepared.id}`, { key }), 404, 'plan_not_found')
-    expectProblem(
-      await app.request('POST', path, { key, body: { job: 'decay', scope } }),
-      403,
-      'outside_trust',
-    )
+    expectProblem(await request(key, { job: 'decay', scope }), 403, 'outside_trust')
     const reader = await app.issueKey(['records:read'])
-    expectProblem(await app.request('POST', path, { key: reader, body: { job: 'decay' } }), 403, 'forbidden')
+    expectProblem(await request(reader, { job: 'decay' }), 403, 'forbidden')
   })
 })
