@@ -15,7 +15,8 @@ const dayOf = (instant: RawBuilder<unknown>) => sql`(${instant} at time zone 'UT
  * Logs accesses, counts them on their records and returns the ids of these, in one statement. A key that is shown a
  * record again on the same UTC day changes nothing: reading in a loop must not keep a record. `version` and `updated_at`
  * stay, because a read changes nothing. Rows are locked in the order of ids, as every writer does; records that were
- * deleted meanwhile are skipped. A record whose vector was compressed for lack of use is queued for a new one.
+ * deleted meanwhile are skipped. A record whose vector was compressed for lack of use is queued for a new one. The ids are
+ * given as arrays: before the first analyze the planner would join all records.
  */
 export async function logAccesses(db: Database, accesses: readonly Access[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -29,7 +30,7 @@ export async function logAccesses(db: Database, accesses: readonly Access[]): Pr
       )
     ), locked as materialized (
       select r.id from records as r
-      where r.id in (select record_id from noted)
+      where r.id = any(array(select record_id from noted))
       order by r.id
       for no key update
     ), logged as (
@@ -47,7 +48,7 @@ export async function logAccesses(db: Database, accesses: readonly Access[]): Pr
         from logged as n
         group by n.record_id
       ) as n
-      where r.id = n.record_id
+      where r.id = n.record_id and r.id = any(array(select record_id from logged))
       returning r.id
     ), sharpened as (
       insert into unembedded (record_id, asked_at, due_at)
@@ -55,7 +56,7 @@ export async function logAccesses(db: Database, accesses: readonly Access[]): Pr
       from embeddings as e
       join embedding_models as m on m.id = e.model_id and m.embeds
       join logged as n on n.record_id = e.record_id
-      where e.bits < 32
+      where e.bits < 32 and e.record_id = any(array(select record_id from logged))
       group by e.record_id
       on conflict (record_id) do nothing
     )
