@@ -16,9 +16,12 @@ export async function deleteEffects(
       select e.run_id, e.record_id from run_effects as e join plans on plans.id = e.run_id
       where e.relation = 'descents' and (e.after ->> 'source_id')::uuid = any(${erased}::uuid[])
       union
-      select e.run_id, e.record_id from planned
-      join run_effects as e on (e.after ->> 'source_id')::uuid = planned.record_id and e.relation = 'descents'
-        and e.run_id = planned.run_id
+      select planned.run_id, e.record_id from planned
+      cross join lateral (
+        select e.record_id from run_effects as e
+        where (e.after ->> 'source_id')::uuid = planned.record_id and e.relation = 'descents' and e.run_id = planned.run_id
+        offset 0
+      ) as e
     ), listed as (
       update maintenance_changes as c set before = null, after = null, note = 'it was erased'
       from plans
@@ -30,7 +33,8 @@ export async function deleteEffects(
         and c.record_id <> all(${erased}::uuid[])
     ), worded as (
       delete from run_effects as e using planned
-      where e.run_id = planned.run_id and e.record_id = planned.record_id and e.record_id <> all(${erased}::uuid[])
+      where e.record_id = any(array(select record_id from planned)) and e.run_id = planned.run_id
+        and e.record_id = planned.record_id and e.record_id <> all(${erased}::uuid[])
         and e.record_id <> all(${kept}::uuid[]) and e.relation <> 'records'
     )
     delete from run_effects

@@ -348,11 +348,16 @@ from run_effects as e join plans on plans.id = e.run_id
       where e.relation = 'descents'
 and (e.after ->> 'source_id')::uuid = any($1::uuid[])
       union
-      select e.run_id, e.record_id
+      select planned.run_id, e.record_id
 from planned
-      join run_effects as e on (e.after ->> 'source_id')::uuid = planned.record_id
+      cross join lateral (
+        select e.record_id
+from run_effects as e
+        where (e.after ->> 'source_id')::uuid = planned.record_id
 and e.relation = 'descents'
-        and e.run_id = planned.run_id
+and e.run_id = planned.run_id
+        offset 0
+      ) as e
     ), listed as (
       update maintenance_changes as c
 set before = null, after = null, note = 'it was erased'
@@ -369,8 +374,10 @@ and c.record_id = planned.record_id
     ), worded as (
       delete
 from run_effects as e using planned
-      where e.run_id = planned.run_id
-and e.record_id = planned.record_id
+      where e.record_id = any(array(select record_id
+from planned))
+and e.run_id = planned.run_id
+        and e.record_id = planned.record_id
 and e.record_id <> all($4::uuid[])
         and e.record_id <> all($5::uuid[])
 and e.relation <> 'records'
