@@ -12,8 +12,13 @@ const journeys = Object.entries(roomJourneys)
  */
 const include =
   process.env['TEST_CITUS_URL'] === undefined
-    ? ['test/db/**/*.test.ts', 'test/jobs/**/*.test.ts', ...journeys.map(([, file]) => file), ...onCitus]
-    : [...journeys.filter(([room]) => !notOnCitus.has(room)).map(([, file]) => file), ...onCitus]
+    ? [
+        'test/db/**/*.test.ts',
+        'test/jobs/**/*.test.ts',
+        ...journeys.flatMap(([, files]) => files),
+        ...onCitus,
+      ]
+    : [...journeys.filter(([room]) => !notOnCitus.has(room)).flatMap(([, files]) => files), ...onCitus]
 
 export default defineConfig({
   test: {
