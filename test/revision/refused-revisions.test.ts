@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Body, create, expectProblem, payloads, read, type Type } from '../support/record-requests.ts'
-import { buildClaim, revise } from '../support/revision-requests.ts'
+import { type Body, create, expectProblem, payloads, read } from '../support/record-requests.ts'
+import { buildClaim, buildPlain, revise, successors } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -8,14 +8,6 @@ beforeAll(async () => {
   app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the revising tests' } })
 })
 afterAll(() => app.close())
-
-const another: Record<string, object> = {
-  semantic: buildClaim('Rust'),
-  entity: { type: 'entity', payload: { ...payloads.entity, canonical_name: 'Orion II' } },
-  competence: { type: 'competence', payload: { ...payloads.competence, skill_name: 'debug well' } },
-  plan_graph: { type: 'plan_graph', payload: { ...payloads.plan_graph, version: '2' } },
-}
-const plain = (type: Type, more: object = {}) => ({ type, payload: payloads[type], ...more })
 
 describe('a record that cannot be revised', () => {
   const calls: [string, object][] = [
@@ -42,8 +34,8 @@ describe('a record that cannot be revised', () => {
   })
 
   it.each(calls)('refuses to %s an episodic or working record', async (call, body) => {
-    const episode = await create(app, plain('episodic'))
-    const task = await create(app, plain('working'))
+    const episode = await create(app, buildPlain('episodic'))
+    const task = await create(app, buildPlain('working'))
     expectProblem(await revise(app, call, episode.id, body), 409, 'episodic_immutable')
     expectProblem(await revise(app, call, task.id, body), 409, 'not_revisable')
   })
@@ -53,7 +45,7 @@ describe('the new record of a revision', () => {
   it('has the type of the old one, and needs evidence when it is a fact', async () => {
     const stored = await create(app, buildClaim('Go'))
     const supersede = (record: object) => revise(app, 'supersede', stored.id, { record })
-    expectProblem(await supersede(another['entity'] ?? {}), 409, 'type_mismatch')
+    expectProblem(await supersede(successors['entity'] ?? {}), 409, 'type_mismatch')
     const bare = { type: 'semantic', payload: payloads.semantic }
     expectProblem(await supersede(bare), 422, 'evidence_required')
     expectProblem(

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Body, create, expectProblem, payloads, read, type Type } from '../support/record-requests.ts'
-import { auditFields, buildClaim, readAuditLog, revise } from '../support/revision-requests.ts'
+import {
+  auditFields,
+  buildClaim,
+  buildPlain,
+  readAuditLog,
+  revise,
+  successors,
+} from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -10,13 +17,6 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const durable: Type[] = ['semantic', 'entity', 'competence', 'plan_graph']
-const another: Record<string, object> = {
-  semantic: buildClaim('Rust'),
-  entity: { type: 'entity', payload: { ...payloads.entity, canonical_name: 'Orion II' } },
-  competence: { type: 'competence', payload: { ...payloads.competence, skill_name: 'debug well' } },
-  plan_graph: { type: 'plan_graph', payload: { ...payloads.plan_graph, version: '2' } },
-}
-const plain = (type: Type, more: object = {}) => ({ type, payload: payloads[type], ...more })
 
 describe('POST /v1/records/{id}/supersede', () => {
   it('makes the old record history and links the new one to it', async () => {
@@ -62,8 +62,8 @@ describe('POST /v1/records/{id}/supersede', () => {
   })
 
   it.each(durable)('works for a record of type %s', async (type) => {
-    const old = await create(app, plain(type))
-    const { status, body } = await revise(app, 'supersede', old.id, { record: another[type] })
+    const old = await create(app, buildPlain(type))
+    const { status, body } = await revise(app, 'supersede', old.id, { record: successors[type] })
     expect(status).toBe(201)
     expect((body as Body).record.type).toBe(type)
     expect(await read(app, old.id)).toMatchObject({ status: 'superseded', salience: 0 })
@@ -71,7 +71,7 @@ describe('POST /v1/records/{id}/supersede', () => {
 
   it('moves the identifiers of an entity to its successor', async () => {
     const identifiers = [{ namespace: 'git', value: 'orion.git' }]
-    const body = plain('entity', { payload: { ...payloads.entity, identifiers } })
+    const body = buildPlain('entity', { payload: { ...payloads.entity, identifiers } })
     const old = await create(app, body)
     expectProblem(await revise(app, 'fork', old.id, { record: body }), 409, 'identifier_taken')
     const { status, body: successor } = await revise(app, 'supersede', old.id, { record: body })

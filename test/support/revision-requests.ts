@@ -1,4 +1,4 @@
-import { type Body, fact, payloads } from './record-requests.ts'
+import { type Body, fact, payloads, type Type } from './record-requests.ts'
 import type { RequestOptions, TestApp } from './test-app.ts'
 
 /** The actor and the rationale of a revision. */
@@ -9,6 +9,19 @@ const evidence = [{ source_type: 'observation', source_id: 'meeting', timestamp:
 /** Builds the body of a fact with evidence, as revisions require it. */
 export function buildClaim(object: unknown, more: object = {}) {
   return fact({ payload: { ...payloads.semantic, object, evidence }, ...more })
+}
+
+/** Builds the body of a record of the type, as other tests have it. */
+export function buildPlain(type: Type, more: object = {}) {
+  return { type, payload: payloads[type], ...more }
+}
+
+/** For each type that can be revised the body of a record that differs from the plain one. */
+export const successors: Readonly<Record<string, object>> = {
+  semantic: buildClaim('Rust'),
+  entity: { type: 'entity', payload: { ...payloads.entity, canonical_name: 'Orion II' } },
+  competence: { type: 'competence', payload: { ...payloads.competence, skill_name: 'debug well' } },
+  plan_graph: { type: 'plan_graph', payload: { ...payloads.plan_graph, version: '2' } },
 }
 
 /** Sends `POST /v1/records/{id}/{call}` with the actor and the rationale. */
