@@ -50,68 +50,42 @@ const vectorAt = (base: readonly number[]) => [...base, ...get(place), ...add, .
 const locals = [3, 1, i32, 1, v128, 2, v128]
 
 /** Goes through rows: what is done with each 16 bytes, with the sum of them, and to come to the next row. */
-const loopOverRows = ({ each, total, next }: Record<'each' | 'total' | 'next', readonly number[]>) => [
-  ...locals,
-  ...block.loop,
-  ...noVector,
-  ...set(sum),
-  ...constant(0),
-  ...set(place),
-  ...block.loop,
-  ...each,
-  ...increase(place, 16),
-  ...get(place),
-  ...get(length),
-  ...isLess,
-  ...block.continueIf(0),
-  block.end,
-  ...total,
-  ...get(out),
-  ...[0, 1, 2, 3].flatMap((lane) => [...get(sum), ...part(lane), ...(lane > 0 ? add : [])]),
-  ...store,
-  ...next,
-  ...increase(out, 4),
-  ...get(from),
-  ...get(end),
-  ...isLess,
-  ...block.continueIf(0),
-  block.end,
-  block.end,
-]
+const loopOverRows = ({ each, total, next }: Record<'each' | 'total' | 'next', readonly number[]>) =>
+  [
+    locals,
+    block.loop,
+    [...noVector, ...set(sum), ...constant(0), ...set(place)],
+    block.loop,
+    each,
+    increase(place, 16),
+    [...get(place), ...get(length), ...isLess, ...block.continueIf(0)],
+    block.end,
+    total,
+    get(out),
+    [0, 1, 2, 3].flatMap((lane) => [...get(sum), ...part(lane), ...(lane > 0 ? add : [])]),
+    store,
+    [...next, ...increase(out, 4)],
+    [...get(from), ...get(end), ...isLess, ...block.continueIf(0)],
+    [block.end, block.end],
+  ].flat()
 
 const compareBody = loopOverRows({
   each: [
-    ...vectorAt(get(question)),
-    ...set(ours),
-    ...vectorAt([...get(from), ...load]),
-    ...set(theirs),
-    ...get(ours),
-    ...get(theirs),
-    ...multiplyLow,
-    ...get(ours),
-    ...get(theirs),
-    ...multiplyHigh,
-    ...addShorts,
-    ...addPairs,
-    ...get(sum),
-    ...addIntegers,
-    ...set(sum),
-  ],
+    [...vectorAt(get(question)), ...set(ours)],
+    [...vectorAt([...get(from), ...load]), ...set(theirs)],
+    [...get(ours), ...get(theirs), ...multiplyLow],
+    [...get(ours), ...get(theirs), ...multiplyHigh, ...addShorts],
+    [...addPairs, ...get(sum), ...addIntegers, ...set(sum)],
+  ].flat(),
   total: [],
   next: increase(from, 4),
 })
 
 const differBody = loopOverRows({
   each: [
-    ...vectorAt(get(question)),
-    ...vectorAt(get(from)),
-    ...exclusiveOr,
-    ...countBits,
-    ...addPairsOfBytes,
-    ...get(sum),
-    ...addShorts,
-    ...set(sum),
-  ],
+    [...vectorAt(get(question)), ...vectorAt(get(from)), ...exclusiveOr, ...countBits, ...addPairsOfBytes],
+    [...get(sum), ...addShorts, ...set(sum)],
+  ].flat(),
   total: [...get(sum), ...addPairs, ...set(sum)],
   next: [...get(from), ...get(length), ...add, ...set(from)],
 })
@@ -121,15 +95,10 @@ const unsigned = (value: number): number[] =>
   value < 128 ? [value] : [(value & 127) | 128, ...unsigned(value >> 7)]
 const section = (id: number, content: readonly number[]) => [id, ...unsigned(content.length), ...content]
 
+const beginning = [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
+
 const binary = Uint8Array.from([
-  0x00,
-  0x61,
-  0x73,
-  0x6d,
-  1,
-  0,
-  0,
-  0,
+  ...beginning,
   ...section(1, [1, 0x60, 5, i32, i32, i32, i32, i32, 0]),
   ...section(2, [1, ...text('env'), ...text('memory'), 0x02, 0x00, 1]),
   ...section(3, [2, 0, 0]),
