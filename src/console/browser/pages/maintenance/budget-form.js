@@ -8,22 +8,14 @@ import { Lazy } from '../../parts/lazy.js'
 import { notify } from '../../parts/notices.js'
 import { words } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
+import { recordTypes } from '../../parts/record-types.js'
 import { Failure } from '../../parts/states.js'
 import { Progress } from './progress.js'
 import { useRun } from './use-run.js'
 
 /** @import { Budget } from '../../api/types.d.ts' */
 
-const protectable = /** @type {const} */ ([
-  'episodic',
-  'working',
-  'entity',
-  'semantic',
-  'competence',
-  'plan_graph',
-  'procedural',
-  'codebase',
-])
+const protectable = /** @type {const} */ ([...recordTypes, 'procedural', 'codebase'])
 
 const loadCurve = () => import('./simulation-curve.js')
 

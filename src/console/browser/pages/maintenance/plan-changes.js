@@ -5,6 +5,7 @@ import { Checkbox, Field } from '../../parts/fields.js'
 import { words } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { RecordLine } from '../../parts/record-line.js'
+import { recordTypes } from '../../parts/record-types.js'
 import { Failure, Loading } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { useRecords } from '../../parts/use-records.js'
@@ -17,7 +18,6 @@ import { isChosen, toggle } from './plan-selection.js'
 /** @import { Column } from '../../parts/table.js' */
 /** @import { Selection } from './plan-selection.js' */
 
-const types = /** @type {const} */ (['episodic', 'working', 'entity', 'semantic', 'competence', 'plan_graph'])
 const pageSize = 25
 
 /**
@@ -27,7 +27,7 @@ const pageSize = 25
 export function PlanChanges({ plan: { id, counts }, selection, setSelection }) {
   const cursor = query.value.get('changes') ?? undefined
   const action = query.value.get('action') ?? undefined
-  const type = types.find((one) => one === query.value.get('type'))
+  const type = recordTypes.find((one) => one === query.value.get('type'))
   const { data, error, isLoading, reload } = useRequest(
     (signal) =>
       api.get('/v1/maintenance/plans/{id}/changes', {
@@ -48,7 +48,7 @@ export function PlanChanges({ plan: { id, counts }, selection, setSelection }) {
   return html`<${Panel} title="What would change">
     <div class="narrow">
       <${Field} label="Action" name="action" value=${action ?? ''} options=${narrow(Object.keys(counts))} onChange=${choose} />
-      <${Field} label="Type" name="type" value=${type ?? ''} options=${narrow(types)} onChange=${choose} />
+      <${Field} label="Type" name="type" value=${type ?? ''} options=${narrow(recordTypes)} onChange=${choose} />
     </div>
     ${
       error !== undefined

@@ -6,20 +6,12 @@ import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
 import { words } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
+import { recordTypes } from '../../parts/record-types.js'
 import { addressOf, navigate, query } from '../../router.js'
 import { addressOfRun } from './jobs.js'
 import { Runs } from './runs.js'
 
 /** @import { NewSimulation } from '../../api/types.d.ts' */
-
-export const types = /** @type {const} */ ([
-  'episodic',
-  'working',
-  'entity',
-  'semantic',
-  'competence',
-  'plan_graph',
-])
 
 const comparisons = [
   { value: 'half_life', label: 'half-lives of a type' },
@@ -69,7 +61,7 @@ function SimulationForm() {
   }
   return html`<form class="settings" onSubmit=${simulate}>
     <${Field} label="Compare" value=${compared} options=${comparisons} onChange=${(/** @type {Event & { currentTarget: HTMLSelectElement }} */ { currentTarget }) => setCompared(currentTarget.value)} />
-    ${compared === 'half_life' && html`<${Field} label="Type" name="type" initial=${query.peek().get('type') ?? 'episodic'} options=${types.map((type) => ({ value: type, label: words(type) }))} />`}
+    ${compared === 'half_life' && html`<${Field} label="Type" name="type" initial=${query.peek().get('type') ?? 'episodic'} options=${recordTypes.map((type) => ({ value: type, label: words(type) }))} />`}
     <${Field} key=${compared} label="Values" name="values" initial=${query.peek().get('values') ?? usual} note=${note} required autocomplete="off" />
     <${Field} label="Over the last" name="over" initial="30d" note="From 1h to 365d." required autocomplete="off" />
     <${Field} label="Scope" name="scope" autocomplete="off" placeholder="all scopes" maxlength="256" />
@@ -86,7 +78,7 @@ const seconds = { s: 1, m: 60, h: 3_600, d: 86_400 }
  */
 function describeSimulation({ compared, type: name, values: text, over }) {
   const parts = text.split(/[\s,]+/).filter((part) => part !== '')
-  const type = types.find((one) => one === name) ?? 'episodic'
+  const type = recordTypes.find((one) => one === name) ?? 'episodic'
   if (compared === 'half_life') return { over, half_life: { type, seconds: parts.map(readDuration) } }
   return { over, budget: { [compared]: parts.map(readNumber) } }
 }

@@ -3,16 +3,16 @@ import { api } from '../../api/client.js'
 import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
 import { words } from '../../parts/numbers.js'
+import { recordTypes } from '../../parts/record-types.js'
 import { formatExact } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
 import { query, setQuery } from '../../router.js'
-import { types } from './question.js'
 
 /** @typedef {Event & { currentTarget: HTMLInputElement | HTMLSelectElement }} Changed */
 
 const typeOptions = [
   { value: '', label: 'any' },
-  ...types.map((type) => ({ value: type, label: words(type) })),
+  ...recordTypes.map((type) => ({ value: type, label: words(type) })),
 ]
 const statusOptions = [
   { value: '', label: 'active only' },

@@ -4,7 +4,6 @@ import { query } from '../../router.js'
 
 /** @typedef {RetrieveQuery & { task_descriptor: string }} Question */
 
-export const types = ['episodic', 'working', 'entity', 'semantic', 'competence', 'plan_graph']
 const replaced = ['challenged', 'invalidated', 'merged', 'superseded']
 
 /** Tokens of the context, unless the address names another number. */

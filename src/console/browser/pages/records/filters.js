@@ -1,5 +1,6 @@
 import { html } from '../../html.js'
 import { words } from '../../parts/numbers.js'
+import { recordTypes } from '../../parts/record-types.js'
 import { query, setQuery } from '../../router.js'
 
 /** @typedef {{ name: string, label: string, options?: readonly string[], kind?: 'text' | 'number' | 'datetime-local', isFlag?: boolean, placeholder?: string }} Filter */
@@ -9,7 +10,7 @@ export const filters = [
   {
     name: 'type',
     label: 'Type',
-    options: ['episodic', 'working', 'entity', 'semantic', 'competence', 'plan_graph'],
+    options: recordTypes,
   },
   { name: 'layer', label: 'Layer', options: ['working', 'episodic', 'semantic', 'procedural', 'codebase'] },
   {

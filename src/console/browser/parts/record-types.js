@@ -1,0 +1,8 @@
+export const recordTypes = /** @type {const} */ ([
+  'episodic',
+  'working',
+  'entity',
+  'semantic',
+  'competence',
+  'plan_graph',
+])
