@@ -14,9 +14,10 @@ export function hasIdIn(ids: readonly string[]): RawBuilder<SqlBool> {
 }
 
 /**
- * Whether a column has the id of a row of an earlier part of the statement, `r.id` unless another is named. It is added to a join on the same id: from the
- * sizes alone the planner may join the whole table, which a batch of a growing store then reads again and again.
+ * Whether a column has the id of a row of an earlier part of the statement: `r.id` has its `id`, unless others are named. It is
+ * added to a join on the same id: from the sizes alone the planner may join the whole table, which a batch of a growing store
+ * then reads again and again.
  */
-export function hasIdOf(part: string, column = 'r.id'): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${sql.ref(column)} = any(array(select id from ${sql.ref(part)}))`
+export function hasIdOf(part: string, column = 'r.id', id = 'id'): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${sql.ref(column)} = any(array(select ${sql.ref(id)} from ${sql.ref(part)}))`
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { hasIdOf } from '../db/id-condition.ts'
 import type { AccessKind } from '../db/schema.ts'
 
 /** `key_id` is the key that was shown the record. It is not the actor, which the caller names. */
@@ -30,7 +31,7 @@ export async function logAccesses(db: Database, accesses: readonly Access[]): Pr
       )
     ), locked as materialized (
       select r.id from records as r
-      where r.id = any(array(select record_id from noted))
+      where ${hasIdOf('noted', 'r.id', 'record_id')}
       order by r.id
       for no key update
     ), logged as (
@@ -48,7 +49,7 @@ export async function logAccesses(db: Database, accesses: readonly Access[]): Pr
         from logged as n
         group by n.record_id
       ) as n
-      where r.id = n.record_id and r.id = any(array(select record_id from logged))
+      where r.id = n.record_id and ${hasIdOf('logged', 'r.id', 'record_id')}
       returning r.id
     ), sharpened as (
       insert into unembedded (record_id, asked_at, due_at)
@@ -56,7 +57,7 @@ export async function logAccesses(db: Database, accesses: readonly Access[]): Pr
       from embeddings as e
       join embedding_models as m on m.id = e.model_id and m.embeds
       join logged as n on n.record_id = e.record_id
-      where e.bits < 32 and e.record_id = any(array(select record_id from logged))
+      where e.bits < 32 and ${hasIdOf('logged', 'e.record_id', 'record_id')}
       group by e.record_id
       on conflict (record_id) do nothing
     )

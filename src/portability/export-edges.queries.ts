@@ -14,7 +14,8 @@ export type ExportContext = {
 
 /** The visible edges of row `r`, as the items of a list, and whether the target of an edge `e` is visible. */
 export function buildEdges(context: ExportContext): { edges: Fragment; isTargetVisible: Fragment } {
-  return { edges: visibleEdges(context), isTargetVisible: isTargetVisible(context) }
+  const isVisible = isTargetVisible(context)
+  return { edges: visibleEdges(isVisible), isTargetVisible: isVisible }
 }
 
 /**
@@ -35,10 +36,10 @@ function isTargetVisible({ trust, filters }: ExportContext): Fragment {
   return sql`(select ${seen} from records as t where t.id = e.target_id)`
 }
 
-function visibleEdges(context: ExportContext): Fragment {
+function visibleEdges(isVisible: Fragment): Fragment {
   const edges = (condition: Fragment) => sql`
     select e.predicate, e.target_id, e.weight, e.created_at from relations as e
-    where e.source_id = r.id ${condition} and ${isTargetVisible(context)}`
+    where e.source_id = r.id ${condition} and ${isVisible}`
   const written = (from: Fragment) => sql`
     select string_agg(${object([
       text('predicate', sql`e.predicate`),

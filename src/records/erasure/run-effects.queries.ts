@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { hasIdOf } from '../../db/id-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
 
 /**
@@ -33,7 +34,7 @@ export async function deleteEffects(
         and c.record_id <> all(${erased}::uuid[])
     ), worded as (
       delete from run_effects as e using planned
-      where e.record_id = any(array(select record_id from planned)) and e.run_id = planned.run_id
+      where ${hasIdOf('planned', 'e.record_id', 'record_id')} and e.run_id = planned.run_id
         and e.record_id = planned.record_id and e.record_id <> all(${erased}::uuid[])
         and e.record_id <> all(${kept}::uuid[]) and e.relation <> 'records'
     )

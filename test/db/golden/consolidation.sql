@@ -201,7 +201,7 @@ from unnest(
   'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at) as row
 from records as r
       where $7::bool
-and "r"."id" = any(array(select id
+and "r"."id" = any(array(select "id"
 from "incoming"))
     ), record as (
       update records as r
@@ -209,7 +209,7 @@ from "incoming"))
         updated_at = greatest(r.updated_at, $8::timestamptz)
       from incoming as i
       where r.id = i.id
-and "r"."id" = any(array(select id
+and "r"."id" = any(array(select "id"
 from "incoming"))
       returning r.id, r.updated_at, case when $9::bool then jsonb_build_object(
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
@@ -319,7 +319,7 @@ and r.sensitivity <= named.sensitivity
     cross join lateral (select c.payload
 from contents as c
 where c.record_id = r.id offset 0) as c
-    where "r"."id" = any(array(select id
+    where "r"."id" = any(array(select "id"
 from "named"))
       and r.type = 'entity'
 and r.forgotten_at is null
@@ -479,14 +479,14 @@ order by place) as sources
   'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at, 'last_reinforced_at', r.last_reinforced_at, 'expires_at', r.expires_at) as row
 from records as r
       where $16::bool
-and "r"."id" = any(array(select id
+and "r"."id" = any(array(select "id"
 from "incoming"))
     ), earlier_content as materialized (
       select c.record_id, jsonb_build_object(
   'record_id', c.record_id, 'payload', c.payload, 'provenance', c.provenance, 'changed', c.changed) as row
 from contents as c
       where $17::bool
-and "c"."record_id" = any(array(select id
+and "c"."record_id" = any(array(select "id"
 from "observation"))
 and jsonb_array_length(c.payload -> 'evidence') < $18
     ), record as (
@@ -496,7 +496,7 @@ and jsonb_array_length(c.payload -> 'evidence') < $18
         updated_at = greatest(r.updated_at, $19::timestamptz)
       from incoming as i
       where r.id = i.id
-and "r"."id" = any(array(select id
+and "r"."id" = any(array(select "id"
 from "incoming"))
       returning r.id, r.updated_at, case when $20::bool then jsonb_build_object(
   'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
@@ -508,7 +508,7 @@ from "incoming"))
         provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || w.sources)
       from observation as w
       where c.record_id = w.id
-and "c"."record_id" = any(array(select id
+and "c"."record_id" = any(array(select "id"
 from "incoming"))
         and jsonb_array_length(c.payload -> 'evidence') < $21
       returning c.record_id, case when $22::bool then jsonb_build_object(
@@ -676,7 +676,7 @@ order by place) as sources
         updated_at = greatest(r.updated_at, $15::timestamptz)
       from incoming as i
       where r.id = i.id
-and "r"."id" = any(array(select id
+and "r"."id" = any(array(select "id"
 from "incoming"))
       returning r.id, r.updated_at
     ), content as (
@@ -688,7 +688,7 @@ from "incoming"))
       from incoming as i
       join source as s using (id)
       where c.record_id = i.id
-and "c"."record_id" = any(array(select id
+and "c"."record_id" = any(array(select "id"
 from "incoming"))
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)

@@ -87,8 +87,8 @@ and (l.at at time zone 'UTC')::date = (n.at at time zone 'UTC')::date
     ), locked as materialized (
       select r.id
 from records as r
-      where r.id = any(array(select record_id
-from noted))
+      where "r"."id" = any(array(select "record_id"
+from "noted"))
       order by r.id
       for no key update
     ), logged as (
@@ -108,8 +108,8 @@ from noted as n join locked as l on l.id = n.record_id
         group by n.record_id
       ) as n
       where r.id = n.record_id
-and r.id = any(array(select record_id
-from logged))
+and "r"."id" = any(array(select "record_id"
+from "logged"))
       returning r.id
     ), sharpened as (
       insert into unembedded (record_id, asked_at, due_at)
@@ -119,8 +119,8 @@ from logged))
 and m.embeds
       join logged as n on n.record_id = e.record_id
       where e.bits < 32
-and e.record_id = any(array(select record_id
-from logged))
+and "e"."record_id" = any(array(select "record_id"
+from "logged"))
       group by e.record_id
       on conflict (record_id) do nothing
     )

@@ -374,8 +374,8 @@ and c.record_id = planned.record_id
     ), worded as (
       delete
 from run_effects as e using planned
-      where e.record_id = any(array(select record_id
-from planned))
+      where "e"."record_id" = any(array(select "record_id"
+from "planned"))
 and e.run_id = planned.run_id
         and e.record_id = planned.record_id
 and e.record_id <> all($4::uuid[])
