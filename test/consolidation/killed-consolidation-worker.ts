@@ -1,12 +1,10 @@
-import { createConsolidation } from '../../src/consolidation/index.ts'
 import { connect } from '../../src/db/connection.ts'
-import { createSeal } from '../../src/domain/tombstone-seal.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
-import { createPoliciesService } from '../../src/policies/index.ts'
 import { buildExtractionOptions } from '../support/extraction-options.ts'
 import { idleWorks, noIntervals } from '../support/idle-jobs.ts'
+import { createSmallConsolidation } from '../support/small-consolidation.ts'
 
 /** A worker that kills itself the nth time it reaches a step of a consolidation run. */
 const [url = '', instant = '', fatalStep = '', nth = '1', endpoint = ''] = process.argv.slice(2)
@@ -19,15 +17,10 @@ const { db } = connect({
   applicationName: 'killed-worker',
 })
 const ids = createIds(clock)
-const consolidate = createConsolidation({
+const consolidate = createSmallConsolidation({
   db,
   clock,
   ids,
-  seal: createSeal(undefined),
-  policies: createPoliciesService({ db, clock }),
-  textLanguage: 'english',
-  compressionAgeMs: 86_400_000,
-  size: 20,
   extraction: buildExtractionOptions(endpoint, clock),
 })
 let reached = 0

@@ -1,14 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createConsolidation } from '../../src/consolidation/index.ts'
-import { createSeal } from '../../src/domain/tombstone-seal.ts'
-import { createPoliciesService } from '../../src/policies/index.ts'
 import { range } from '../support/capture-requests.ts'
 import { type ChatServer, respondAfter, respondWithJson, startChatServer } from '../support/chat-server.ts'
 import { buildExtractionOptions } from '../support/extraction-options.ts'
 import { insertEpisodes } from '../support/insert-episodes.ts'
 import { until } from '../support/processes.ts'
 import { runUntilKilled } from '../support/run-until-killed.ts'
+import { createSmallConsolidation } from '../support/small-consolidation.ts'
 import { day, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 
 const program = fileURLToPath(new URL('killed-consolidation-worker.ts', import.meta.url))
@@ -24,15 +22,10 @@ beforeAll(async () => {
 afterAll(() => model.close())
 
 function createWorker({ db, clock, ids, createWorker }: WorkerSetup, name: string) {
-  const consolidate = createConsolidation({
+  const consolidate = createSmallConsolidation({
     db,
     clock,
     ids,
-    seal: createSeal(undefined),
-    policies: createPoliciesService({ db, clock }),
-    textLanguage: 'english',
-    compressionAgeMs: day,
-    size: 20,
     extraction: buildExtractionOptions(model.url, clock),
   })
   return createWorker(name, { jobWorks: { consolidate } })

@@ -1,27 +1,22 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { populateFacts } from '../../bench/consolidation/population.ts'
 import type { Database } from '../../src/db/connection.ts'
 import type { Transaction } from '../../src/db/transaction.ts'
 import { deleteErased } from '../../src/records/deleted-records.queries.ts'
 import { deleteEffects } from '../../src/records/erasure/run-effects.queries.ts'
 import { countReads } from '../support/count-reads.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { idOfFact, openUnanalyzedStore } from '../support/unanalyzed-store.ts'
 
 const tables = ['records', 'contents', 'handles', 'run_effects', 'unembedded']
-const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
-const erasedIds = [idOf(7), idOf(8)]
+const erasedIds = [idOfFact(7), idOfFact(8)]
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
+let database: Awaited<ReturnType<typeof openUnanalyzedStore>>
 
-/** A store as after an import: autovacuum has not read the tables yet. */
 beforeAll(async () => {
-  database = await openTestDatabase()
+  database = await openUnanalyzedStore(tables, 2_000)
   const { pool } = database
-  for (const table of tables) await pool.query(`alter table ${table} set (autovacuum_enabled = false)`)
-  await populateFacts(pool, 0, 2_000)
   await pool.query(
     `insert into run_effects (run_id, record_id, relation, after) select $1, id, 'records', '{}' from records`,
-    [idOf(1)],
+    [idOfFact(1)],
   )
   await pool.query(
     'insert into unembedded (record_id, asked_at, due_at) select id, now(), now() from records on conflict do nothing',
@@ -30,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 const works: Record<string, (tx: Database) => Promise<unknown>> = {
-  'what runs kept of them': (tx) => deleteEffects(tx as Transaction, { erasedIds, keptIds: [idOf(9)] }),
+  'what runs kept of them': (tx) => deleteEffects(tx as Transaction, { erasedIds, keptIds: [idOfFact(9)] }),
   themselves: (tx) =>
     deleteErased(tx as Transaction, erasedIds, { actor: 'a', at: new Date('2026-01-02T00:00:00.000Z') }),
 }

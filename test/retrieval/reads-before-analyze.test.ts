@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { populateFacts } from '../../bench/consolidation/population.ts'
 import type { Database } from '../../src/db/connection.ts'
 import { openTo } from '../../src/db/visibility.ts'
 import type { Trust } from '../../src/domain/caller.ts'
@@ -8,21 +7,18 @@ import { findEntitiesByName } from '../../src/entities/entities.queries.ts'
 import { findNamed } from '../../src/retrieval/candidates.queries.ts'
 import { findByHandles } from '../../src/retrieval/prompt/prompt-context.queries.ts'
 import { countReads } from '../support/count-reads.ts'
-import { openTestDatabase } from '../support/database.ts'
+import { openUnanalyzedStore } from '../support/unanalyzed-store.ts'
 
 const trust: Trust = { maxSensitivity: 'low', scopes: ['project-7', 'project-8'] }
 const tables = ['records', 'contents', 'handles']
 const digests = [7, 8].map((n) => Buffer.from(n.toString(16).padStart(32, '0'), 'hex'))
 const [digest = Buffer.alloc(16)] = digests
 
-let database: Awaited<ReturnType<typeof openTestDatabase>>
+let database: Awaited<ReturnType<typeof openUnanalyzedStore>>
 
-/** A store as after an import: autovacuum has not read the tables yet. */
 beforeAll(async () => {
-  database = await openTestDatabase()
+  database = await openUnanalyzedStore(tables, 1_000)
   const { pool } = database
-  for (const table of tables) await pool.query(`alter table ${table} set (autovacuum_enabled = false)`)
-  await populateFacts(pool, 0, 1_000)
   await pool.query(`update records set type = 'entity'`)
   await pool.query(
     `insert into handles (digest, record_id, place, scope)

@@ -24,6 +24,7 @@ import { createUndo } from '../../src/undo/index.ts'
 import { createTestClock } from './clock.ts'
 import { openTestDatabase } from './database.ts'
 import { idleWorks, noIntervals } from './idle-jobs.ts'
+import { createSmallConsolidation } from './small-consolidation.ts'
 import type { TestApp } from './test-app.ts'
 
 /** One day in milliseconds. */
@@ -56,16 +57,7 @@ export async function openWorkerSetup(sizes = { rows: 20, blocks: 1, shareFrom: 
     decay: createPromotion({ db, size: sizes.rows }).addTo(createSweep({ db, ...retention, sizes })),
     refresh_importance: refresh,
     dream: createDream({ db, ...retention, ...keeping, refresh, size: sizes.rows }),
-    consolidate: createConsolidation({
-      db,
-      clock,
-      ids,
-      seal: createSeal(undefined),
-      policies: createPoliciesService({ db, clock }),
-      textLanguage: 'english',
-      compressionAgeMs: day,
-      size: 20,
-    }),
+    consolidate: createSmallConsolidation({ db, clock, ids }),
     embed: createEmbeddingJob({ db, clock, ids, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
     purge: createPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
     undo: createUndo({ db, seal: createSeal(undefined) }),
