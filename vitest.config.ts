@@ -39,7 +39,7 @@ export const shared = {
   testTimeout: 90_000,
   hookTimeout: 120_000,
   teardownTimeout: 20_000,
-  expect: { poll: { timeout: 20_000 } },
+  expect: { poll: { timeout: 60_000 } },
 }
 
 export default defineConfig({

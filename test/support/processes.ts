@@ -81,7 +81,7 @@ async function untilOutput(
 export async function until<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
-  milliseconds = 20_000,
+  milliseconds = 60_000,
 ): Promise<NonNullable<T>> {
   const deadline = performance.now() + milliseconds
   for (;;) {
