@@ -1,5 +1,5 @@
 import type { Database } from './db/connection.ts'
-import { pendingMigrations } from './db/migrator.ts'
+import { listPendingMigrations } from './db/migrator.ts'
 import { createApp } from './http/app.ts'
 import { createAnnouncements } from './jobs/announcements.ts'
 import { openQueue } from './jobs/queue.ts'
@@ -11,7 +11,7 @@ import { drain, serve } from './process/listen.ts'
 import type { Service } from './process/run-until-stopped.ts'
 import { joinSiblings } from './process/siblings.ts'
 import type { RoleContext } from './role-context.ts'
-import { type Instruments, openTelemetry, withClose } from './role-telemetry.ts'
+import { addClose, type Instruments, openTelemetry } from './role-telemetry.ts'
 import { createServing } from './tenant-services.ts'
 
 type Siblings = ReturnType<typeof joinSiblings>
@@ -73,7 +73,7 @@ export async function startApi(context: RoleContext): Promise<Service> {
     await close()
     return true
   }
-  return withClose({ stop }, watched.close)
+  return addClose({ stop }, watched.close)
 }
 
 /** Whichever process is asked for its metrics, it shows those of all. */
@@ -83,6 +83,6 @@ function showTogether(instruments: Instruments, { place, gather }: NonNullable<S
 }
 
 async function requireCurrent(db: Database): Promise<void> {
-  const pending = await pendingMigrations(db)
+  const pending = await listPendingMigrations(db)
   if (pending.length > 0) throw new AppError('not_ready', 'The role migrate has not run for this version.')
 }

@@ -9,7 +9,7 @@ import { createCompression, createEmbedder, createEmbeddingJob } from './embeddi
 import { deleteExpiredAnswers } from './http/idempotency.queries.ts'
 import type { JobHandler } from './jobs/job-message.ts'
 import type { Clock } from './kernel/clock.ts'
-import { momentBefore } from './kernel/units.ts'
+import { subtractMilliseconds } from './kernel/units.ts'
 import { createPromotion, createRefresh, createSweep } from './lifecycle/index.ts'
 import { createChat } from './llm/chat.ts'
 import {
@@ -91,7 +91,7 @@ export function createJobs({
     regrets: deleteOldRegrets,
     plans: deleteExpiredPlans,
     revisions: (db: Database, now: Date, limit: number) =>
-      deleteRevisionEffects(db, momentBefore(now, revisionMs), limit),
+      deleteRevisionEffects(db, subtractMilliseconds(now, revisionMs), limit),
   }
   const embeddings = createEmbeddingJob({
     db,

@@ -18,7 +18,7 @@ export async function openTelemetry({ config, ids }: RoleContext, role: string) 
 }
 
 /** Sends the last traces before the process ends. */
-export function withClose(service: Service, close: () => Promise<void>): Service {
+export function addClose(service: Service, close: () => Promise<void>): Service {
   return {
     ...service,
     stop: async () => {

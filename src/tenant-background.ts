@@ -11,9 +11,9 @@ import { createInstruments } from './telemetry/instruments.ts'
 import {
   createTenantDirectory,
   createTenantPlaces,
+  describeServer,
   listStoppedTenants,
   migrateThere,
-  serverOf,
   type TenantRow,
   walkTenants,
 } from './tenants/index.ts'
@@ -70,7 +70,7 @@ export function createTenantJobs({
     onError: ({ tenant, name }, error) => log.warn('a job failed', { tenant, job: name, err: error }),
   })
 
-  function jobsOf(placed: Placed): Jobs {
+  function provideJobs(placed: Placed): Jobs {
     const { reference, server_url: server } = placed
     const known = opened.get(reference)
     const isCurrent = known?.server === server
@@ -83,16 +83,16 @@ export function createTenantJobs({
 
   function openJobs({ reference, server_url }: Placed): Jobs {
     const db = reference === undefined ? connection.db : places.databaseOf({ reference, server_url })
-    return createJobs({ ...resourcesOf(reference), db })
+    return createJobs({ ...findResources(reference), db })
   }
 
-  function resourcesOf(reference: Reference) {
+  function findResources(reference: Reference) {
     const announcing = reference === undefined ? announcements : announcements.ofTenant(reference)
     return { ...resources, instruments, models, announcements: announcing }
   }
 
   function submit(placed: Placed, name: JobName): void {
-    const work = (signal: AbortSignal) => jobsOf(placed).handle(name, signal, () => {})
+    const work = (signal: AbortSignal) => provideJobs(placed).handle(name, signal, () => {})
     slots.submit({ tenant: placed.reference ?? '', name, work })
   }
 
@@ -115,7 +115,7 @@ export function createTenantJobs({
     const until = performance.now() + awakeMs
     const known = awake.get(reference)
     if (known) known.until = until
-    else if (awake.size < mostAwake) awake.set(reference, { watch: jobsOf(placed).watchTexts(), until })
+    else if (awake.size < mostAwake) awake.set(reference, { watch: provideJobs(placed).watchTexts(), until })
   }
 
   async function putToSleep(isDue: (reference: Reference, until: number) => boolean): Promise<void> {
@@ -132,7 +132,7 @@ export function createTenantJobs({
       if (row.status === 'active' && row.server_url !== null) elsewhere.push(row)
       else if (isReady(row)) await visitAtLeisure(row, signal)
     }
-    for (const [server, rows] of Map.groupBy(elsewhere, serverOf)) servers.start(server, rows, signal)
+    for (const [server, rows] of Map.groupBy(elsewhere, describeServer)) servers.start(server, rows, signal)
     await putToSleep((_, until) => until <= performance.now())
     closeIdle(performance.now() - idleMs)
   }
@@ -152,7 +152,7 @@ export function createTenantJobs({
   async function visit(placed: Placed | TenantRow): Promise<void> {
     try {
       if ('migration' in placed && placed.migration < newestMigration) await catchUp(placed)
-      const jobs = jobsOf(placed)
+      const jobs = provideJobs(placed)
       for (const name of await jobs.findDue()) submit(placed, name)
       if (await jobs.hasTexts()) wake(placed)
     } catch (error) {

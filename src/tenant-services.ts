@@ -56,7 +56,7 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
   const directory = createTenantDirectory({ db: connection.db })
   const opened = new Map<string, Opened>()
 
-  function servicesOf({ reference, server_url: server }: Placed): Services {
+  function provideServices({ reference, server_url: server }: Placed): Services {
     const schema = reference === undefined ? homeSchema : schemaOf(reference)
     const known = opened.get(schema)
     const isCurrent = known?.server === server
@@ -89,7 +89,7 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
     if (reference !== undefined && (!row || row.status === 'dropping' || row.status === 'creating'))
       return undefined
     const tenant = row ?? home
-    const caller = await servicesOf(tenant).keys.authenticate(token)
+    const caller = await provideServices(tenant).keys.authenticate(token)
     if (!caller) return undefined
     if (row) requireUsable(row)
     return { caller, tenant }
@@ -132,21 +132,21 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
     positionsOf: ({ reference, server_url }) =>
       reference === undefined ? undefined : places.positionsOf({ reference, server_url }),
   }
-  const services = standInForServices(() => servicesOf(getCurrentTenant()), servicesOf(home))
+  const services = standInForServices(() => provideServices(getCurrentTenant()), provideServices(home))
   const rooms = listRooms(services, {
     tenants: createTenantsService({ clock, ids, db: connection.db, directory, places }),
     directory,
-    exporterOf: (tenant) => servicesOf(tenant).exporter,
+    exporterOf: (tenant) => provideServices(tenant).exporter,
   })
   return {
-    services: servicesOf(home),
+    services: provideServices(home),
     tenancy,
     rooms,
-    authenticate: servicesOf(home).keys.authenticate,
+    authenticate: provideServices(home).keys.authenticate,
     finish: async (): Promise<void> => {
       clearInterval(tidying)
       await closeIdle(Number.POSITIVE_INFINITY)
-      await finishServices(servicesOf(home))
+      await finishServices(provideServices(home))
     },
   }
 }

@@ -4,7 +4,7 @@ import { drain, serve } from './process/listen.ts'
 import type { Service } from './process/run-until-stopped.ts'
 import { startWorking } from './process/worker-process.ts'
 import type { RoleContext } from './role-context.ts'
-import { type Instruments, openTelemetry, withClose } from './role-telemetry.ts'
+import { addClose, type Instruments, openTelemetry } from './role-telemetry.ts'
 import { createBackground } from './tenant-background.ts'
 
 /** Runs the jobs. */
@@ -29,7 +29,7 @@ export async function startWorker(context: RoleContext): Promise<Service> {
       return () => drain(app)
     },
   })
-  return withClose(service, close)
+  return addClose(service, close)
 }
 
 type WorkerAppResources = Pick<Connection, 'db' | 'pool'> & { checks: Checks; instruments: Instruments }

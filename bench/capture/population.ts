@@ -1,4 +1,4 @@
-import { factHandle, nameHandle } from '../../src/domain/handles.ts'
+import { createFactHandle, nameHandle } from '../../src/domain/handles.ts'
 import type { BenchDatabase } from '../database.ts'
 import { assert } from '../load.ts'
 import { factOf, groupSize, nameOf, type World } from './world.ts'
@@ -90,7 +90,7 @@ async function verify(pool: BenchDatabase['pool'], groups: number): Promise<void
   for (const group of [0, 1, 2, Math.floor(groups / 2), groups - 1]) {
     for (const { digest, detail } of [
       nameHandle(nameOf(group)),
-      factHandle(factOf(group, 1 + (group % 3))),
+      createFactHandle(factOf(group, 1 + (group % 3))),
     ]) {
       const { rowCount } = await pool.query(
         'select from handles where digest = $1 and detail is not distinct from $2',

@@ -1,6 +1,6 @@
 import type { Database } from '../../src/db/connection.ts'
 import { transact } from '../../src/db/transaction.ts'
-import { dot, type Embedding } from '../../src/domain/similarity.ts'
+import { computeDot, type Embedding } from '../../src/domain/similarity.ts'
 import { createCompression } from '../../src/embeddings/index.ts'
 import type { BatchResult, RunContext } from '../../src/jobs/runs.ts'
 import type { BenchDatabase } from '../database.ts'
@@ -88,7 +88,7 @@ async function recallOf(
 ): Promise<number> {
   let found = 0
   for (const vector of queries) {
-    const all = vectors.map((each) => dot(vector, each))
+    const all = vectors.map((each) => computeDot(vector, each))
     const tenth = [...all].sort((one, other) => other - one)[9] ?? -1
     const near = (await find(vector)).slice(0, 10)
     found += near.filter(

@@ -1,5 +1,5 @@
 import { connect, type Database } from '../../src/db/connection.ts'
-import { dot, type Embedding } from '../../src/domain/similarity.ts'
+import { computeDot, type Embedding } from '../../src/domain/similarity.ts'
 import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.ts'
 import { createCellUpkeep } from '../../src/embeddings/cells/cell-upkeep.service.ts'
 import { createVectorSearch, ensureNearestIndex } from '../../src/embeddings/index.ts'
@@ -151,10 +151,10 @@ async function find(search: Search, { model }: Store, vector: Embedding | undefi
 /** The similarity of the tenth nearest of all vectors. */
 function tenthBest(query: Embedding, vectors: readonly Embedding[]): number {
   const best = vectors
-    .map((vector) => dot(query, vector))
+    .map((vector) => computeDot(query, vector))
     .sort((one, other) => other - one)
     .slice(0, 10)
-  return (best[9] ?? -1) / Math.sqrt(dot(query, query))
+  return (best[9] ?? -1) / Math.sqrt(computeDot(query, query))
 }
 
 /** Vectors equal to the tenth count too; the tolerance is the rounding of float32. */

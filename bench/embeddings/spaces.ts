@@ -1,7 +1,7 @@
 import { type Embedding, normalise } from '../../src/domain/similarity.ts'
 import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
 import { readTokenTable } from '../../src/embeddings/static/static-embedder.service.ts'
-import { staticDimensions, staticEmbedding } from '../../src/embeddings/static/static-embedding.ts'
+import { computeStaticEmbedding, staticDimensions } from '../../src/embeddings/static/static-embedding.ts'
 import { createRandom } from '../load.ts'
 import { readOwnConversations } from '../quality/corpus.ts'
 import { createWriter } from './texts.ts'
@@ -38,7 +38,7 @@ export async function createNaturalSpace(): Promise<Space> {
   }))
   const random = createRandom(5)
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]
-  const embed = (text: string) => staticEmbedding(text, readTokenTable())
+  const embed = (text: string) => computeStaticEmbedding(text, readTokenTable())
   const draw = () => {
     const { sentences } = pick(conversations) ?? { sentences: [] }
     return embed(Array.from({ length: 2 + Math.floor(random() * 2) }, () => pick(sentences) ?? '').join(' '))

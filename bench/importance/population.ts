@@ -4,7 +4,7 @@ import type { Database } from '../../src/db/connection.ts'
 import { combineAccesses } from '../../src/domain/access-weights.ts'
 import { scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
 import { findLoggedAccesses } from '../../src/lifecycle/importance.queries.ts'
-import { importanceAt } from '../../src/lifecycle/index.ts'
+import { computeImportance } from '../../src/lifecycle/index.ts'
 import { vacuumTables } from '../decay/population.ts'
 import { assert } from '../load.ts'
 
@@ -52,7 +52,7 @@ export async function verifyScores(
   now: Date,
   size: number,
 ): Promise<void> {
-  const { join, importance } = importanceAt(now)
+  const { join, importance } = computeImportance(now)
   const { rows } = await sql<{ near: number; all: number }>`
     select count(*) filter (where abs(r.importance - ${importance}) <= 0.01 + 1e-12) as near, count(*) as all
     from records as r ${join}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { fullTrust } from '../../src/domain/caller.ts'
 import type { JobName } from '../../src/jobs/job-names.ts'
-import { momentAfter } from '../../src/kernel/units.ts'
+import { addMilliseconds } from '../../src/kernel/units.ts'
 import { insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { insertPlan } from '../../src/maintenance/plan-rows.queries.ts'
 import { insertApplication } from '../../src/plans/plan-applications.queries.ts'
@@ -142,7 +142,7 @@ async function execute({ database, worker }: Bench, job: JobName, order: Order):
     ...(undoes === undefined ? {} : { run_id: undoes, actor: 'bench', rationale: 'measured' }),
   }
   await insertRun(worker.db, { id, job, trigger: 'manual', now, dryRun, scope: scope ?? null, options })
-  if (isPlan) await insertPlan(worker.db, { id, expiresAt: momentAfter(now, week) })
+  if (isPlan) await insertPlan(worker.db, { id, expiresAt: addMilliseconds(now, week) })
   if (planId !== undefined)
     await worker.db.transaction().execute((tx) => insertApplication(tx, { planId, runId: id, selection: {} }))
   const started = performance.now()

@@ -9,8 +9,8 @@ export function buildPrimaryEdges(
   now: Date,
 ): Edge[] {
   return [
-    ...unique(entities).map((id) => createEdge(primary, 'mentions_entity', id, now)),
-    ...unique(references).map((id) => createEdge(primary, 'references_record', id, now)),
+    ...removeDuplicates(entities).map((id) => createEdge(primary, 'mentions_entity', id, now)),
+    ...removeDuplicates(references).map((id) => createEdge(primary, 'references_record', id, now)),
   ]
 }
 
@@ -20,7 +20,7 @@ export function buildMentionDescents(
   { entities, newEntities }: { entities: readonly string[]; newEntities: readonly { row: { id: string } }[] },
 ): Descent[] {
   const newIds = new Set(newEntities.map(({ row }) => row.id))
-  return unique(entities.filter((id) => !newIds.has(id) && id !== primary)).map((id) => ({
+  return removeDuplicates(entities.filter((id) => !newIds.has(id) && id !== primary)).map((id) => ({
     derived_id: id,
     source_id: primary,
     kind: 'mention' as const,
@@ -67,6 +67,6 @@ export function filterNewEdges(edges: readonly Edge[], { relations }: Linked): E
 }
 
 /** Two names may mean the same entity. */
-function unique(ids: readonly string[]): string[] {
+function removeDuplicates(ids: readonly string[]): string[] {
   return [...new Set(ids)]
 }

@@ -5,7 +5,7 @@ import type { Policies } from '../domain/lifecycle.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Captured } from './capture.schemas.ts'
 import type { DraftedEpisode, EpisodeWriter } from './episode.service.ts'
-import { keyOfLookup } from './handle-lookup.ts'
+import { formatLookupKey } from './handle-lookup.ts'
 import type { InterpretedEpisode } from './interpretation.service.ts'
 import { listReferences } from './known-records.service.ts'
 import { listReferencedIds } from './model-references.ts'
@@ -70,7 +70,7 @@ export function createCaptureGathering({ db, clock, episodes, policies, storeAlo
 function take(taken: Set<string>, { drafts }: DraftedEpisode): boolean {
   const places = drafts.flatMap(({ row, handles }) =>
     handles.flatMap(({ digest, place }) =>
-      place === null ? [] : [`${keyOfLookup({ digest, scope: row.scope })} ${place}`],
+      place === null ? [] : [`${formatLookupKey({ digest, scope: row.scope })} ${place}`],
     ),
   )
   if (places.some((each) => taken.has(each))) return false

@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.ts'
 import type { Guard } from '../db/gathering.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Caller, Sensitivity } from '../domain/caller.ts'
-import { verdictHandle } from '../domain/handles.ts'
+import { createVerdictHandle } from '../domain/handles.ts'
 import type { Interpretation } from '../domain/interpretation.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import { listFaults } from '../http/validation/validation.ts'
@@ -122,7 +122,7 @@ export function createCaptureService(resources: Resources) {
     { ref, report }: OutcomePlan,
   ): Promise<Captured> {
     const { target_id: id, outcome, rationale = 'captured', kept } = report
-    const reference = ref === undefined ? undefined : verdictHandle(source, ref, id)
+    const reference = ref === undefined ? undefined : createVerdictHandle(source, ref, id)
     const outcomeInput = {
       outcome,
       actor: caller.name,

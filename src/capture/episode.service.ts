@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/transaction.ts'
 import { listHandles } from '../domain/handles.ts'
-import { positionAt } from '../domain/message-place.ts'
+import { computePosition } from '../domain/message-place.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { createErasedContentError, type Draft, insertRecords } from '../records/index.ts'
@@ -128,7 +128,7 @@ function joinConversation(
   const place = {
     id: conversation.id,
     message_id: ref ?? id,
-    position: positionAt(at),
+    position: computePosition(at),
     at,
     role: 'event',
     name: input.source,

@@ -1,6 +1,6 @@
 import { addTallies } from '../db/tallies.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { salienceAt } from '../domain/curves.ts'
+import { computeSalience } from '../domain/curves.ts'
 import { rescoreAndPromoteOne } from '../lifecycle/index.ts'
 import { type Confirmation, confirmFact, type StoredRecord, writeChange } from '../records/index.ts'
 
@@ -22,7 +22,7 @@ export async function confirmStoredFact(
     textLanguage,
     record,
     content,
-    changes: { salience: [salienceAt(stored, now), record.salience] },
+    changes: { salience: [computeSalience(stored, now), record.salience] },
   })
   await rescoreAndPromoteOne(tx, changed, now)
   await addTallies(tx, { deduplicated: 1 })

@@ -1,5 +1,11 @@
 import type { Sensitivity } from '../domain/caller.ts'
-import { factHandle, type Handle, nameHandle, referenceHandle, threadHandle } from '../domain/handles.ts'
+import {
+  createFactHandle,
+  createReferenceHandle,
+  createThreadHandle,
+  type Handle,
+  nameHandle,
+} from '../domain/handles.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
 import type { HandleLookup, HandleLookupResult, HandleMatch } from '../records/index.ts'
 import type { CaptureContext } from './capture-context.ts'
@@ -39,9 +45,9 @@ export function planHandleLookup(input: LookupInput): LookupPlan {
     reference:
       input.ref === undefined
         ? undefined
-        : referenceHandle(input.source, input.ref, input.requestedSensitivity),
-    thread: input.thread === undefined ? undefined : threadHandle(input.thread),
-    topic: input.fact && factHandle(input.fact),
+        : createReferenceHandle(input.source, input.ref, input.requestedSensitivity),
+    thread: input.thread === undefined ? undefined : createThreadHandle(input.thread),
+    topic: input.fact && createFactHandle(input.fact),
   }
   const names = input.mentions.map((mention) =>
     mention.canonical_entity_id === undefined ? nameHandle(mention.surface) : undefined,
@@ -78,7 +84,7 @@ function getObjectHandle(fact: SemanticPayload | undefined): Handle | undefined 
 }
 
 /** Identifies a handle in its scope. */
-export function keyOfLookup({ digest, scope }: Pick<HandleLookup, 'digest' | 'scope'>): string {
+export function formatLookupKey({ digest, scope }: Pick<HandleLookup, 'digest' | 'scope'>): string {
   return `${digest.toString('hex')} ${scope}`
 }
 
@@ -91,7 +97,7 @@ const strength: Readonly<Record<HandleLookup['lock'], number>> = { never: 0, if_
 export function mergeLookups(handles: readonly HandleLookup[]): HandleLookup[] {
   const byKey = new Map<string, HandleLookup>()
   for (const each of handles) {
-    const key = keyOfLookup(each)
+    const key = formatLookupKey(each)
     const other = byKey.get(key)
     if (!other || strength[other.lock] < strength[each.lock]) byKey.set(key, each)
   }
@@ -105,5 +111,5 @@ export function buildReferenceHandles(
   match: HandleMatch | undefined,
 ): Handle[] {
   if (ref === undefined || !match) return []
-  return [{ ...referenceHandle(source, ref, requestedSensitivity), place: match.nextPlace }]
+  return [{ ...createReferenceHandle(source, ref, requestedSensitivity), place: match.nextPlace }]
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { rankOf, type Sensitivity } from '../domain/caller.ts'
-import { nameHandle, referenceHandle, threadHandle } from '../domain/handles.ts'
+import { createReferenceHandle, createThreadHandle, nameHandle } from '../domain/handles.ts'
 import type { Interpretation } from '../domain/interpretation.ts'
 import { clip, outline } from '../domain/outline.ts'
 import { listPhrases } from '../domain/phrases.ts'
@@ -78,8 +78,8 @@ export function createInterpreter({ db, log, chat, maxSensitivity }: Resources) 
   async function mayAskModel(context: CaptureContext, plan: InterpretablePlan): Promise<boolean> {
     const { caller, scope, source, sensitivity } = context
     if (isAbove(sensitivity)) return false
-    const reference = plan.ref === undefined ? [] : [referenceHandle(source, plan.ref, sensitivity)]
-    const thread = plan.kind === 'working_state' ? [threadHandle(plan.payload.thread_id)] : []
+    const reference = plan.ref === undefined ? [] : [createReferenceHandle(source, plan.ref, sensitivity)]
+    const thread = plan.kind === 'working_state' ? [createThreadHandle(plan.payload.thread_id)] : []
     if (reference.length + thread.length === 0) return true
     const digests = [...reference, ...thread].map(({ digest }) => digest)
     const owners = await findHandleOwners(db, digests, { trust: caller.trust, scope })

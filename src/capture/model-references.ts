@@ -17,7 +17,7 @@ export function listReferencedIds({
     ...candidates.map((candidate) => candidate.target_entity_id),
   ]
   const records = candidates.map((candidate) => candidate.target_record_id)
-  return { entities: unique(entities), records: unique(records) }
+  return { entities: removeDuplicates(entities), records: removeDuplicates(records) }
 }
 
 /** Removes ids of records that no longer exist. A mention without its id is looked up by name again. */
@@ -46,6 +46,6 @@ export function dropMissingIds(
   }
 }
 
-function unique(ids: readonly (string | undefined)[]): string[] {
+function removeDuplicates(ids: readonly (string | undefined)[]): string[] {
   return [...new Set(ids.filter((id) => id !== undefined))]
 }

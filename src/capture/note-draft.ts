@@ -31,7 +31,7 @@ export function buildNotePayload(
     evidence: [
       {
         source_type: isPerson ? 'human' : 'event',
-        source_id: sourceOf(caller),
+        source_id: formatSource(caller),
         timestamp: note.occurred_at ?? now.toISOString(),
       },
     ],
@@ -39,13 +39,13 @@ export function buildNotePayload(
 }
 
 /** Not the bare id of the key: evidence that is an id names a record. */
-export function sourceOf({ principal }: Caller): string {
+export function formatSource({ principal }: Caller): string {
   return `key:${principal}`
 }
 
 export function buildNoteTestimony({ caller }: CaptureContext, { evidence }: SemanticPayload): Confirmation {
   const timestamp = evidence.map((each) => each.timestamp)[0]
-  const author = sourceOf(caller)
+  const author = formatSource(caller)
   return {
     evidence,
     source: {

@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
-import { actorOf, type Sensitivity, unscoped } from '../domain/caller.ts'
+import { nameActor, type Sensitivity, unscoped } from '../domain/caller.ts'
 import { nameHandle, noTopic } from '../domain/handles.ts'
 import { normaliseName } from '../domain/names.ts'
 import { listPhrases } from '../domain/phrases.ts'
@@ -27,9 +27,9 @@ import {
   buildNotePayload,
   buildNoteTestimony,
   draftNote,
+  formatSource,
   type NamedEntity,
   type NoteTopic,
-  sourceOf,
 } from './note-draft.ts'
 import type { TextNote } from './notes.schemas.ts'
 
@@ -98,9 +98,9 @@ export function createNotesService(resources: Resources) {
     existing: StoredRecord,
     testimony: ReturnType<typeof buildNoteTestimony>,
   ): Promise<Remembered> {
-    if (isSaidBy(existing, sourceOf(caller)))
+    if (isSaidBy(existing, formatSource(caller)))
       return { record: presentWritten(caller, existing, now), outcome: 'unchanged' }
-    const reason = { actor: actorOf(caller), rationale: 'remembered', now, textLanguage }
+    const reason = { actor: nameActor(caller), rationale: 'remembered', now, textLanguage }
     const confirmed = await confirmStoredFact(tx, existing, testimony, reason)
     return { record: presentWritten(caller, confirmed, now), outcome: 'confirmed' }
   }

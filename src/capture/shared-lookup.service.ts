@@ -3,7 +3,7 @@ import type { Caller } from '../domain/caller.ts'
 import { type HandleMatch, loadManyForUpdate, lookUpHandles, type StoredRecord } from '../records/index.ts'
 import type { CaptureContext } from './capture-context.ts'
 import type { EpisodePlan } from './classification.ts'
-import { keyOfLookup, type LookupPlan, mergeLookups, planHandleLookup } from './handle-lookup.ts'
+import { formatLookupKey, type LookupPlan, mergeLookups, planHandleLookup } from './handle-lookup.ts'
 import type { InterpretedEpisode } from './interpretation.service.ts'
 import {
   asStatedFact,
@@ -31,7 +31,7 @@ export async function findKnownTogether(
   if (!first) return []
   const { matches, mayBeErased } =
     lookups.length === 0 ? noFindings : await lookUpHandles(tx, lookups, first.context.sensitivity)
-  const byKey = new Map(lookups.map((each, index) => [keyOfLookup(each), matches[index]]))
+  const byKey = new Map(lookups.map((each, index) => [formatLookupKey(each), matches[index]]))
   const held = new Set<string>()
   const found = plans.map((each) => {
     if (!hold(held, each.lookup)) return undefined
@@ -47,7 +47,7 @@ function planLookup({ context, plan, interpretation }: InterpretedEpisode): Look
 
 /** False if another capture has the same reference or topic: then this one must see what that one stored. */
 function hold(held: Set<string>, { handles }: LookupPlan): boolean {
-  const keys = handles.filter(({ lock }) => lock === 'always').map(keyOfLookup)
+  const keys = handles.filter(({ lock }) => lock === 'always').map(formatLookupKey)
   if (keys.some((key) => held.has(key))) return false
   for (const key of keys) held.add(key)
   return true
@@ -58,7 +58,9 @@ function readKnown(
   byKey: ReadonlyMap<string, HandleMatch | undefined>,
   mayBeErased: boolean,
 ): KnownRecords | undefined {
-  const matches = lookup.handles.map((each) => byKey.get(keyOfLookup(each)) ?? { nextPlace: 0, known: [] })
+  const matches = lookup.handles.map(
+    (each) => byKey.get(formatLookupKey(each)) ?? { nextPlace: 0, known: [] },
+  )
   const handles = lookup.readFindings({ matches, mayBeErased })
   const decided = decideByHandles(context, plan.fact, handles)
   if (decided.earlierCapture || decided.factOutcome?.outcome === 'merged') return undefined

@@ -1,7 +1,7 @@
 import type { Transaction } from '../db/transaction.ts'
 import { rankOf, type Sensitivity, sensitivities } from '../domain/caller.ts'
 import { addInverses } from '../domain/edges.ts'
-import { threadHandle } from '../domain/handles.ts'
+import { createThreadHandle } from '../domain/handles.ts'
 import type { WorkingPayload } from '../domain/payloads.ts'
 import { defaultSalience } from '../domain/record-defaults.ts'
 import { reinforce } from '../domain/reinforcement.ts'
@@ -62,8 +62,8 @@ export async function findThread(
   threadId: string,
 ): Promise<Thread> {
   const { caller } = context
-  const handle = { ...threadHandle(threadId), scope: context.scope, lock: 'always' as const }
-  const findings = await lookUpHandles(tx, [handle], nextAbove(caller.trust.maxSensitivity))
+  const handle = { ...createThreadHandle(threadId), scope: context.scope, lock: 'always' as const }
+  const findings = await lookUpHandles(tx, [handle], findNextAbove(caller.trust.maxSensitivity))
   const [found = { known: [], nextPlace: 0 }] = findings.matches
   const chosen = chooseTask(found.known, context, caller.trust)
   const [stored] = chosen ? await loadManyForUpdate(tx, { caller }, [chosen.id]) : []
@@ -75,7 +75,7 @@ export async function findThread(
     : { stored: undefined, relatedTaskId: stored.id, place: found.nextPlace }
 }
 
-function nextAbove(sensitivity: Sensitivity): Sensitivity {
+function findNextAbove(sensitivity: Sensitivity): Sensitivity {
   return sensitivities[rankOf(sensitivity) + 1] ?? sensitivity
 }
 

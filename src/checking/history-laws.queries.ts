@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { isLogged } from '../db/history-cuts.ts'
 import { mayBecome, mayRevertTo } from '../domain/status.ts'
-import { importanceAt } from '../lifecycle/index.ts'
+import { computeImportance } from '../lifecycle/index.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 
@@ -106,7 +106,7 @@ const eachDay = 0.01
  * happens to a record updates it at once.
  */
 export async function findStaleScores(db: Database, now: Date): Promise<Finding> {
-  const { join, importance } = importanceAt(now)
+  const { join, importance } = computeImportance(now)
   return findBreaches(
     db,
     sql`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { isLogged } from '../db/history-cuts.ts'
-import { salienceAt, salienceOf } from '../db/salience.ts'
+import { computeSalienceAt, computeSalienceOf } from '../db/salience.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 
@@ -29,7 +29,7 @@ export async function findWrongSaliences(db: Database, now: Date): Promise<Findi
     db,
     sql`
       select r.id, case when r.pinned then r.salience = r.base_salience
-        else ${salienceAt(now)} - r.salience <= ${inexactness} and r.salience - r.base_salience <= ${inexactness} end
+        else ${computeSalienceAt(now)} - r.salience <= ${inexactness} and r.salience - r.base_salience <= ${inexactness} end
       from records as r
     `,
   )
@@ -57,9 +57,9 @@ export async function findWrongPruneMoments(db: Database): Promise<Finding> {
       select r.id, case
         when r.pinned or r.deletion_policy <> 'auto_prune' then r.prune_at is null
         when r.base_salience <= ${faded} then r.prune_at = least(r.anchored_at, r.expires_at)
-        when r.prune_at is null then ${salienceOf('r', sql`timestamptz '9999-12-31 00:00:00+00'`)} > ${faded} * (1 - ${tiny})
-        else ${salienceOf('r', sql`r.prune_at`)} <= ${faded} * (1 + ${tiny})
-          and ${salienceOf('r', sql`r.prune_at - interval '2 milliseconds'`)} >= ${faded} * (1 - ${tiny}) end
+        when r.prune_at is null then ${computeSalienceOf('r', sql`timestamptz '9999-12-31 00:00:00+00'`)} > ${faded} * (1 - ${tiny})
+        else ${computeSalienceOf('r', sql`r.prune_at`)} <= ${faded} * (1 + ${tiny})
+          and ${computeSalienceOf('r', sql`r.prune_at - interval '2 milliseconds'`)} >= ${faded} * (1 - ${tiny}) end
       from records as r
     `,
   )

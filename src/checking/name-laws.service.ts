@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { type Handle, listHandles, topicHandle } from '../domain/handles.ts'
+import { createTopicHandle, type Handle, listHandles } from '../domain/handles.ts'
 import { nilUuid } from '../kernel/ids.ts'
 import { type Finding, maxNamed } from './law.ts'
 import { type HandledRecord, listHandledRecords } from './name-laws.queries.ts'
@@ -27,5 +27,8 @@ function hasAllHandles({ payload, digests }: HandledRecord): boolean {
   const known = new Set(digests)
   const isKnown = ({ digest, detail }: Handle) =>
     known.has(`${digest.toString('hex')}${detail?.toString('hex') ?? ''}`)
-  return listHandles(payload).every(isKnown) || (payload.kind === 'semantic' && isKnown(topicHandle(payload)))
+  return (
+    listHandles(payload).every(isKnown) ||
+    (payload.kind === 'semantic' && isKnown(createTopicHandle(payload)))
+  )
 }

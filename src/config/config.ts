@@ -4,7 +4,7 @@ import { parseRoots } from '../kernel/directories.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { parseInterval, toMilliseconds } from './durations.ts'
 import { type Environment, environmentSchema } from './environment.ts'
-import { chatModel, embedding, ingestModel } from './model-settings.ts'
+import { ingestModel, readChatModel, readEmbedding } from './model-settings.ts'
 import { findJointProblems, type Variables } from './problems.ts'
 
 export class ConfigError extends Error {
@@ -50,12 +50,12 @@ function parse(given: Variables): { problems: string[]; values?: Environment } {
   )
   const problems: string[] = []
   for (const [name, value] of Object.entries(given)) {
-    const schema = schemaOf(name)
+    const schema = findSchema(name)
     if (!schema) continue
-    known[name] = isInteger(schema) ? wholeNumber(value) : value
+    known[name] = isInteger(schema) ? parseWholeNumber(value) : value
     // The message does not contain the value, which may be a secret in the wrong variable.
     if (!Check(schema, known[name]) || isMalformed(name, value) || isOutOfBounds(schema, value))
-      problems.push(`${name} must be ${expectationOf(schema)}`)
+      problems.push(`${name} must be ${describeExpected(schema)}`)
   }
   return Check(environmentSchema, known) ? { problems, values: known } : { problems }
 }
@@ -87,13 +87,13 @@ function isOutOfBounds(schema: TSchema, value: string | undefined): boolean {
   return given > toMilliseconds(longest) || given < toMilliseconds(shortest ?? '0')
 }
 
-function schemaOf(name: string): TSchema | undefined {
+function findSchema(name: string): TSchema | undefined {
   return Object.hasOwn(environmentSchema.properties, name)
     ? environmentSchema.properties[name as keyof Environment]
     : undefined
 }
 
-function expectationOf(schema: TSchema): string {
+function describeExpected(schema: TSchema): string {
   return String(Reflect.get(schema, 'expects'))
 }
 
@@ -102,7 +102,7 @@ function isInteger(schema: TSchema): boolean {
 }
 
 /** Converts digits only: TypeBox would convert 1.5 to 1 and hide the mistake. */
-function wholeNumber(text: string | undefined): number | string | undefined {
+function parseWholeNumber(text: string | undefined): number | string | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : text
 }
 
@@ -165,7 +165,7 @@ function toConfig(values: Environment) {
       }),
     }),
     driftRoots: Object.freeze(parseRoots(values.MEMBRANE_DRIFT_ROOTS ?? '') ?? []),
-    embedding: Object.freeze(embedding(values)),
+    embedding: Object.freeze(readEmbedding(values)),
     vectorMemory: Object.freeze({ mostBytes: values.MEMBRANE_VECTOR_MEMORY * bytesPerMegabyte }),
     textMemory: Object.freeze({ mostBytes: values.MEMBRANE_TEXT_MEMORY * bytesPerMegabyte }),
     queryEmbedding: Object.freeze({
@@ -181,7 +181,7 @@ function toConfig(values: Environment) {
     models: Object.freeze({
       maxSensitivity: values.MEMBRANE_LLM_MAX_SENSITIVITY,
       ingest: ingestModel(values),
-      chat: chatModel(values),
+      chat: readChatModel(values),
     }),
     consolidation: Object.freeze({ compressionAgeMs: toMilliseconds(values.MEMBRANE_COMPRESSION_AGE) }),
     jobs: Object.freeze({

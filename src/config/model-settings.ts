@@ -4,7 +4,7 @@ import type { Environment } from './environment.ts'
 
 /** The models that the service may ask, each from its variables. */
 
-export function chatModel(values: Environment) {
+export function readChatModel(values: Environment) {
   const { MEMBRANE_LLM_ENDPOINT: endpoint, MEMBRANE_LLM_MODEL: model } = values
   if (!endpoint || !model) return undefined
   return Object.freeze({
@@ -29,7 +29,7 @@ export function ingestModel(values: Environment) {
   return Object.freeze({ endpoint, model, apiKey: values.MEMBRANE_INGEST_LLM_API_KEY, timeoutMs })
 }
 
-export function embedding(values: Environment): EmbeddingSettings {
+export function readEmbedding(values: Environment): EmbeddingSettings {
   const { MEMBRANE_EMBEDDING_ENDPOINT: endpoint, MEMBRANE_EMBEDDING_MODEL: model } = values
   const { MEMBRANE_EMBEDDING_PROVIDER: provider, MEMBRANE_EMBEDDING_DIMENSIONS: dimensions } = values
   if (provider === 'static') return { provider }

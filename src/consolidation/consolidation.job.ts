@@ -3,7 +3,7 @@ import type { Seal } from '../domain/tombstone-seal.ts'
 import type { JobWork, RunContext } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
-import { momentBefore } from '../kernel/units.ts'
+import { subtractMilliseconds } from '../kernel/units.ts'
 import type { PoliciesService } from '../policies/index.ts'
 import type { ConsolidationOptions } from './consolidation.schemas.ts'
 import { countDue, type DueFilter } from './episode-batches.queries.ts'
@@ -65,7 +65,7 @@ export function createConsolidation(resources: Resources): JobWork {
 
   function createFilter({ run: { scope, startedAt } }: RunContext, stage: StageName): DueFilter {
     const age = stage === 'episodic' ? compressionAgeMs : 0
-    return { stage, scope, until: momentBefore(startedAt, age), now: clock.now() }
+    return { stage, scope, until: subtractMilliseconds(startedAt, age), now: clock.now() }
   }
 
   return { run, batchesDepend: () => true }

@@ -2,7 +2,7 @@ import { keepByStatement } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { findKeptFor } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { momentBefore } from '../kernel/units.ts'
+import { subtractMilliseconds } from '../kernel/units.ts'
 import { claimEpisodes, type Portion } from './episode-batches.queries.ts'
 import { type EpisodeBatchResult, walkEpisodes } from './episode-batches.service.ts'
 import {
@@ -22,7 +22,7 @@ export function createCompressionStage({ clock, compressionAgeMs, size }: Resour
     name: 'episodic',
     run: (context) => {
       const { id: runId, startedAt } = context.run
-      const until = momentBefore(startedAt, compressionAgeMs)
+      const until = subtractMilliseconds(startedAt, compressionAgeMs)
       const keptFor = findKeptFor(context.run)
       const next = (tx: Transaction, portion: Portion) => compressNext(tx, portion, { runId, keptFor })
       return walkEpisodes(context, {

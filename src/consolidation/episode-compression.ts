@@ -1,4 +1,4 @@
-import { computePruneAt, type PrunableState, salienceAt } from '../domain/curves.ts'
+import { computePruneAt, computeSalience, type PrunableState } from '../domain/curves.ts'
 
 /**
  * Halves the salience of an old episode at once, so that the knowledge derived from it lasts longer than the episode.
@@ -23,7 +23,7 @@ export function compress(lifecycle: PrunableState, now: Date): Compressed | unde
     prune_at: computePruneAt(halved),
     changes: {
       base_salience: [before, after],
-      salience: [salienceAt(lifecycle, now), salienceAt(halved, now)],
+      salience: [computeSalience(lifecycle, now), computeSalience(halved, now)],
     },
   }
 }

@@ -68,7 +68,7 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
       if (found.length === 0 && cursor === undefined) throw notFound()
       const outcomes: Removal<T>['outcomes'] = []
       for (const { id } of found)
-        outcomes.push({ id, outcome: await refusalOr(() => remove({ ...call, tx }, id)) })
+        outcomes.push({ id, outcome: await catchRefusal(() => remove({ ...call, tx }, id)) })
       return { outcomes, ...next }
     })
   }
@@ -77,7 +77,7 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
 }
 
 /** A refusal is an answer about this message; it is found before anything is written. */
-async function refusalOr<T>(remove: () => Promise<T>): Promise<T | AppError> {
+async function catchRefusal<T>(remove: () => Promise<T>): Promise<T | AppError> {
   try {
     return await remove()
   } catch (error) {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { openTo, visibleTo } from '../db/visibility.ts'
+import { isVisibleTo, openTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 
 export type Place = { scope: string; conversation: string }
@@ -27,7 +27,7 @@ export async function findFigures(db: Database, trust: Trust, places: readonly P
       join messages as m on m.scope = place.scope and m.conversation = place.conversation
       join records as r on r.id = m.record_id
       join contents as c on c.record_id = m.record_id
-      where r.forgotten_at is null and ${visibleTo(trust)}
+      where r.forgotten_at is null and ${isVisibleTo(trust)}
     ), spoken as (
       select scope, conversation, speaker, count(*) as messages from message
       where speaker is not null group by scope, conversation, speaker
@@ -64,7 +64,7 @@ export async function listMessages(
     select m.record_id as id, to_json(m.at) #>> '{}' as at, m.arrival
     from messages as m join records as r on r.id = m.record_id
     where m.scope = ${place.scope} and m.conversation = ${place.conversation} ${rest}
-      and r.forgotten_at is null and ${visibleTo(trust)}
+      and r.forgotten_at is null and ${isVisibleTo(trust)}
     order by m.at, m.arrival
     limit ${limit}
   `.execute(db)
@@ -102,7 +102,7 @@ export async function listConversations(
       select max(m.arrival) as newest
       from messages as m join records as r on r.id = m.record_id
       where m.scope = known.scope and m.conversation = known.conversation
-        and r.forgotten_at is null and ${visibleTo(trust)}
+        and r.forgotten_at is null and ${isVisibleTo(trust)}
     ) as last
     where last.newest is not null ${rest}
     order by last.newest desc

@@ -2,8 +2,8 @@ import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import { isOpenTo } from '../db/visibility.ts'
 import { type Caller, isAllowed, unscoped } from '../domain/caller.ts'
-import { contentOf } from '../domain/message-content.ts'
-import { positionAt } from '../domain/message-place.ts'
+import { readContent } from '../domain/message-content.ts'
+import { computePosition } from '../domain/message-place.ts'
 import { type ListPage, RowNumber, Time } from '../domain/shapes.ts'
 import { chooseWriteScope } from '../domain/write-trust.ts'
 import { readPage } from '../http/paging.ts'
@@ -88,14 +88,14 @@ export function createConversationsService({ db }: { db: Database }) {
       read: (after, most) => listConversations(db, caller.trust, { scope, after, limit: most }),
     })
     const figures = await findFigures(db, caller.trust, rows)
-    const byPlace = new Map(figures.map((each) => [keyOf(each), each]))
-    return { items: rows.flatMap((row) => byPlace.get(keyOf(row)) ?? []).map(present), ...next }
+    const byPlace = new Map(figures.map((each) => [formatPlace(each), each]))
+    return { items: rows.flatMap((row) => byPlace.get(formatPlace(row)) ?? []).map(present), ...next }
   }
 
   return { describeWritten, read, list, listIn }
 }
 
-function keyOf({ scope, conversation }: Place): string {
+function formatPlace({ scope, conversation }: Place): string {
   return JSON.stringify([scope, conversation])
 }
 
@@ -118,14 +118,14 @@ function presentMessage({ id, at: time }: MessageRow, stored: StoredRecord | und
   const payload = stored?.payload
   const at = new Date(time).toISOString()
   if (payload?.kind !== 'episodic' || !payload.conversation)
-    return { record_id: id, at, position: positionAt(time), redacted: true }
-  const { message_id, role, name, position = positionAt(time), metadata } = payload.conversation
+    return { record_id: id, at, position: computePosition(time), redacted: true }
+  const { message_id, role, name, position = computePosition(time), metadata } = payload.conversation
   return {
     message_id,
     record_id: id,
     role,
     ...(name === undefined ? {} : { name }),
-    content: contentOf(payload),
+    content: readContent(payload),
     at,
     position,
     ...(metadata === undefined ? {} : { metadata }),

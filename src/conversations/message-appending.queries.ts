@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../db/transaction.ts'
 import type { Sensitivity } from '../domain/caller.ts'
-import { positionAt } from '../domain/message-place.ts'
+import { computePosition } from '../domain/message-place.ts'
 
 type Order = { scope: string; conversation: string; sensitivity: Sensitivity }
 
@@ -48,7 +48,7 @@ export async function countAtTimes(
       and r.sensitivity = ${sensitivity}::sensitivity
     group by m.at
   `.execute(tx)
-  return new Map(rows.map(({ at, messages }) => [positionAt(at), messages]))
+  return new Map(rows.map(({ at, messages }) => [computePosition(at), messages]))
 }
 
 /** The time of the last message of this sensitivity that is not older than an instant, with microseconds. */

@@ -1,8 +1,8 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Sensitivity } from '../domain/caller.ts'
-import { messageHandle } from '../domain/handles.ts'
-import { positionAt, timeAt } from '../domain/message-place.ts'
+import { createMessageHandle } from '../domain/handles.ts'
+import { computePosition, formatTime } from '../domain/message-place.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/write-trust.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -35,7 +35,7 @@ type Resources = {
 }
 
 type Appended = AppendedMessages['items'][number]
-type Pending = { handle: ReturnType<typeof messageHandle>; draft: Draft; item: Appended }
+type Pending = { handle: ReturnType<typeof createMessageHandle>; draft: Draft; item: Appended }
 
 export type MessageAppending = ReturnType<typeof createMessageAppending>
 
@@ -77,7 +77,7 @@ export function createMessageAppending(resources: Resources) {
         same.name === (message.name ?? null) &&
         same.content === message.content
       const id = message.id ?? (isSame ? same.message_id : ids.next())
-      return { message, id, at: message.at ?? timeAt(arrival + index) }
+      return { message, id, at: message.at ?? formatTime(arrival + index) }
     })
     return numberAll(tx, named, context)
   }
@@ -94,10 +94,10 @@ export function createMessageAppending(resources: Resources) {
    * outlives an export, and all of them come after those of a call a moment ago.
    */
   async function findArrival(tx: Transaction, messages: readonly NewMessage[], context: Context) {
-    const now = positionAt(context.now.toISOString())
+    const now = computePosition(context.now.toISOString())
     if (messages.every(({ at }) => at !== undefined)) return now
     const latest = await findLatestSince(tx, context, context.now)
-    return latest === undefined ? now : Math.max(now, positionAt(latest) + 1)
+    return latest === undefined ? now : Math.max(now, computePosition(latest) + 1)
   }
 
   /** Messages of equal time are numbered in the order in which they came. */
@@ -109,9 +109,9 @@ export function createMessageAppending(resources: Resources) {
     const times = [...new Set(messages.map(({ at }) => at))]
     const before = await countAtTimes(tx, context, times)
     return messages.map((each) => {
-      const earlier = before.get(positionAt(each.at)) ?? 0
-      before.set(positionAt(each.at), earlier + 1)
-      return { ...each, position: positionAt(each.at, earlier) }
+      const earlier = before.get(computePosition(each.at)) ?? 0
+      before.set(computePosition(each.at), earlier + 1)
+      return { ...each, position: computePosition(each.at, earlier) }
     })
   }
 
@@ -135,14 +135,15 @@ export function createMessageAppending(resources: Resources) {
         surroundings: surroundings[index] ?? {},
       })
       const item = { message_id: each.id, record_id: draft.row.id, status: 'created' as const }
-      return { handle: messageHandle(place, each.message.content), draft, item }
+      return { handle: createMessageHandle(place, each.message.content), draft, item }
     })
   }
 
   /** Unused ids stay locked until the transaction ends, so the second of two concurrent calls finds the first's messages. */
   async function store(tx: Transaction, pending: readonly Pending[], context: Context): Promise<Appended[]> {
     const firstByKey = new Map<string, Pending>()
-    for (const each of pending) if (!firstByKey.has(keyOf(each))) firstByKey.set(keyOf(each), each)
+    for (const each of pending)
+      if (!firstByKey.has(formatHandle(each))) firstByKey.set(formatHandle(each), each)
     // In one order, so that two concurrent calls wait for each other and do not deadlock.
     const firsts = [...firstByKey].sort(([one], [other]) => (one < other ? -1 : 1))
     const lookups = firsts.map(([, { handle }]) => ({
@@ -154,10 +155,10 @@ export function createMessageAppending(resources: Resources) {
     const foundByKey = new Map(firsts.map(([key], index) => [key, matches[index]]))
     const drafts: Draft[] = []
     const items = pending.map((each, index) => {
-      const found = foundByKey.get(keyOf(each))
+      const found = foundByKey.get(formatHandle(each))
       const stored = findStored(found, context)
-      const first = firstByKey.get(keyOf(each)) ?? each
-      if (!sameDetail(each, first) || stored?.is_same === false) throw differs(index)
+      const first = firstByKey.get(formatHandle(each)) ?? each
+      if (!hasSameDetail(each, first) || stored?.is_same === false) throw differs(index)
       if (stored) return { ...each.item, record_id: stored.id, status: 'unchanged' as const }
       if (each !== first) return { ...first.item, status: 'unchanged' as const }
       drafts.push({ ...each.draft, handles: [{ ...each.handle, place: found?.nextPlace ?? null }] })
@@ -184,11 +185,11 @@ function findStored(found: HandleMatch | undefined, { scope, sensitivity }: Cont
   return found?.known.find((each) => each.scope === scope && each.sensitivity === sensitivity)
 }
 
-function keyOf({ handle }: Pick<Pending, 'handle'>): string {
+function formatHandle({ handle }: Pick<Pending, 'handle'>): string {
   return handle.digest.toString('hex')
 }
 
-function sameDetail(one: Pending, other: Pending): boolean {
+function hasSameDetail(one: Pending, other: Pending): boolean {
   return one.handle.detail?.equals(other.handle.detail ?? Buffer.alloc(0)) ?? false
 }
 

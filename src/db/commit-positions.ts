@@ -58,7 +58,7 @@ async function write({ client, query, send }: Statement, writing: Writing): Prom
   const position = asked.then(({ rows }) => rows[0]).catch(() => undefined)
   const result = await sent
   const row = await position
-  if (row) writing.position = latest(writing.position, parsePosition(row))
+  if (row) writing.position = chooseLatest(writing.position, parsePosition(row))
   return result
 }
 
@@ -71,11 +71,11 @@ async function commit(query: Query, writing: Writing): Promise<pg.QueryResult> {
   const [committed, { rows }] = results
   if (committed.command === 'COMMIT') writing.hasCommitted = true
   const [row] = rows
-  if (row) writing.position = latest(writing.position, parsePosition(row))
+  if (row) writing.position = chooseLatest(writing.position, parsePosition(row))
   return committed
 }
 
 /** Two transactions of a request may end in any order. */
-function latest(one: Position | undefined, other: Position): Position {
+function chooseLatest(one: Position | undefined, other: Position): Position {
   return one && one.timeline === other.timeline && one.lsn > other.lsn ? one : other
 }

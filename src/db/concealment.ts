@@ -13,7 +13,7 @@ type Fragment = RawBuilder<unknown>
 const uuidPattern = sql.lit('[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}')
 
 /** The ids in a text that belong to stored or removed records which the caller does not see whole. */
-function hiddenIds(trust: Trust, text: Fragment): Fragment {
+function selectHiddenIds(trust: Trust, text: Fragment): Fragment {
   return sql`
     select h.id from regexp_matches(${text}, ${uuidPattern}, 'g') as named (id)
     cross join lateral (
@@ -27,7 +27,7 @@ function hiddenIds(trust: Trust, text: Fragment): Fragment {
 
 export function namesNoHidden(trust: Trust, text: Fragment): RawBuilder<SqlBool> {
   if (hasFullTrust(trust)) return sql<SqlBool>`true`
-  return sql<SqlBool>`not exists (${hiddenIds(trust, text)})`
+  return sql<SqlBool>`not exists (${selectHiddenIds(trust, text)})`
 }
 
 /** Edges that are written in the transaction of the change they belong to, with its instant. */
@@ -37,7 +37,7 @@ const changing = ['derived_from', 'derives', 'contested_by', 'superseded_by']
 const maxEdges = 1_000
 
 /** The instants at which hidden records changed `record`. */
-function hiddenInstants(trust: Trust, record: Fragment): Fragment {
+function selectHiddenInstants(trust: Trust, record: Fragment): Fragment {
   return sql`
     select edge.created_at
     from unnest(${sql.val(changing)}::text[]) as kind (predicate)
@@ -60,7 +60,7 @@ export function isEntryShown(trust: Trust, record: Fragment): RawBuilder<SqlBool
   if (hasFullTrust(trust)) return sql<SqlBool>`true`
   const words = sql`concat_ws(' ', a.rationale, a.changes)`
   return sql<SqlBool>`(
-    ${namesNoHidden(trust, words)} and (a.action = 'create' or a.at not in (${hiddenInstants(trust, record)}))
+    ${namesNoHidden(trust, words)} and (a.action = 'create' or a.at not in (${selectHiddenInstants(trust, record)}))
   )`
 }
 
@@ -70,7 +70,7 @@ export function isEntryShown(trust: Trust, record: Fragment): RawBuilder<SqlBool
  */
 export function isMoveShown(trust: Trust, record: Fragment): RawBuilder<SqlBool> {
   if (hasFullTrust(trust)) return sql<SqlBool>`true`
-  return sql<SqlBool>`(${namesNoHidden(trust, sql`s.reason`)} and s.at not in (${hiddenInstants(trust, record)}))`
+  return sql<SqlBool>`(${namesNoHidden(trust, sql`s.reason`)} and s.at not in (${selectHiddenInstants(trust, record)}))`
 }
 
 /** The actor that is shown for a change that is not shown whole. */
@@ -80,7 +80,7 @@ export const hiddenActor = 'hidden'
  * A JSON object without hidden records: members that name one are left out, and lists lose such items. Null when
  * nothing is left.
  */
-export function membersShown(trust: Trust, object: Fragment): RawBuilder<unknown> {
+export function showMembers(trust: Trust, object: Fragment): RawBuilder<unknown> {
   if (hasFullTrust(trust)) return sql`${object}`
   const items = sql`(
     select coalesce(jsonb_agg(item.value order by item.place), '[]')
@@ -98,7 +98,7 @@ export function membersShown(trust: Trust, object: Fragment): RawBuilder<unknown
  * The options of a run, in which `only` and `except` keep actions and the ids of records that the caller sees whole.
  * Ids of no record are left out too, or what is missing would tell which ids are those of hidden records.
  */
-export function selectionsShown(trust: Trust, options: Fragment): RawBuilder<unknown> {
+export function showSelections(trust: Trust, options: Fragment): RawBuilder<unknown> {
   if (hasFullTrust(trust)) return sql`${options}`
   const isSeen = (table: string) =>
     sql`exists (select from ${sql.table(table)} as n where n.id = item.name::uuid and ${openTo(trust, 'n')})`

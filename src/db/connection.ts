@@ -5,7 +5,7 @@ import { createPool, type PoolOptions } from './pool.ts'
 import type { DB } from './schema.ts'
 import { homeSchema } from './schema-names.ts'
 import { createTenantServers } from './servers/tenant-servers.ts'
-import { poolOf } from './tenant-sessions.ts'
+import { createSchemaPool } from './tenant-sessions.ts'
 
 export type Database = Kysely<DB>
 
@@ -40,7 +40,7 @@ export function connect(options: ConnectionOptions) {
   let serial = 0
   const openSchema = (schema: string): PostgresPool => {
     const own = serial++
-    const scope: Scope = (each) => (tenants ? poolOf(each, schema, own) : each)
+    const scope: Scope = (each) => (tenants ? createSchemaPool(each, schema, own) : each)
     if (route) return route(pool, scope)
     const scoped = scope(pool)
     return { connect: () => scoped.connect(), end: () => pool.end() }
@@ -58,7 +58,10 @@ export function connect(options: ConnectionOptions) {
     /** Works on a server over a connection of its own, as before it is known whether it can be used. */
     visitServer: async <T>(url: string, work: (visited: Database) => Promise<T>): Promise<T> => {
       const visiting = createPool({ ...options, url, poolSize: 1, tenants: true })
-      const visited = createDatabase({ ...poolOf(visiting, 'pg_catalog'), end: () => visiting.end() })
+      const visited = createDatabase({
+        ...createSchemaPool(visiting, 'pg_catalog'),
+        end: () => visiting.end(),
+      })
       return work(visited).finally(() => visited.destroy())
     },
     servers,

@@ -47,11 +47,11 @@ const networkFailures = new Set([
 
 export function isRetryable(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false
-  return retryable.has(error.code) || lostRaces.has(violatedConstraint(error) ?? '')
+  return retryable.has(error.code) || lostRaces.has(findViolatedConstraint(error) ?? '')
 }
 
 /** The violated constraint, or undefined for another failure. A node of Citus adds the number of a shard to the name. */
-export function violatedConstraint(error: unknown): string | undefined {
+export function findViolatedConstraint(error: unknown): string | undefined {
   if (!(error instanceof pg.DatabaseError)) return undefined
   return error.code === '23505' || error.code === '23503' || error.code === '23514'
     ? error.constraint?.replace(/_\d+$/, '')

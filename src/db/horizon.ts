@@ -34,7 +34,7 @@ export async function findVisibleHorizon(db: Database, now: Date): Promise<Date>
 }
 
 /** The `updated_after` of the next poll, never before that of this one. */
-export function nextPollAfter(requested: string | undefined, horizon: Date): string {
+export function chooseNextPoll(requested: string | undefined, horizon: Date): string {
   const before = requested === undefined ? 0 : Date.parse(requested)
   return new Date(Math.max(before, horizon.getTime())).toISOString()
 }

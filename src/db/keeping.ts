@@ -2,7 +2,10 @@ import { type RawBuilder, sql } from 'kysely'
 import { baseShare, keepingExponent } from '../domain/keeping.ts'
 
 /** `computeKeeping` in domain/keeping.ts, for a row of `records` and its salience. */
-export function keepingOf(row: RawBuilder<unknown>, salience: RawBuilder<unknown>): RawBuilder<number> {
+export function computeKeepingOf(
+  row: RawBuilder<unknown>,
+  salience: RawBuilder<unknown>,
+): RawBuilder<number> {
   return sql<number>`(${row}.importance + ${sql.lit(baseShare)}::float8 * ${row}.base_importance) / ${sql.lit(1 + baseShare)}::float8
     * power(${salience}, ${sql.lit(keepingExponent)}::float8)`
 }

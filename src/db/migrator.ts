@@ -15,7 +15,7 @@ export const newestMigration = `${String(names.length).padStart(4, '0')} ${names
 /** Applies missing migrations and returns their names. Of several callers at once, one does the work. */
 export async function migrateUp(db: Database): Promise<string[]> {
   return withMigrationLock(db, async (session) => {
-    if ((await pendingMigrations(session)).length === 0) return []
+    if ((await listPendingMigrations(session)).length === 0) return []
     const migrator = new Migrator({ db: session, provider: { getMigrations: async () => migrations } })
     const { error, results } = await migrator.migrateToLatest()
     if (error) throw error
@@ -27,7 +27,7 @@ export async function migrateUp(db: Database): Promise<string[]> {
  * The migrations of this version that the database lacks. Read without Kysely, which lists the columns of every table in
  * every schema first, that is of every tenant. Migrations of a later version do no harm after a rollback.
  */
-export async function pendingMigrations(db: Database): Promise<string[]> {
+export async function listPendingMigrations(db: Database): Promise<string[]> {
   const { rows } = await sql<{ exists: boolean }>`
     select to_regclass('kysely_migration') is not null as exists
   `.execute(db)
@@ -47,7 +47,7 @@ async function listApplied(db: Database): Promise<string[]> {
 export async function migrateSchema(tx: Transaction, schema: string, now: Date): Promise<string[]> {
   await sql.raw(visitStatement(schema)).execute(tx)
   for (const statement of historyTables) await sql.raw(statement).execute(tx)
-  const pending = await pendingMigrations(tx)
+  const pending = await listPendingMigrations(tx)
   for (const name of pending) {
     await migrations[name]?.up(tx)
     await sql`insert into kysely_migration (name, timestamp) values (${name}, ${now.toISOString()})`.execute(

@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 
 /** The exact salience of a `records` row `r`, by the function of the database. */
-export function salienceAt(now: Date): RawBuilder<number> {
-  return salienceOf('r', sql`${now}::timestamptz`)
+export function computeSalienceAt(now: Date): RawBuilder<number> {
+  return computeSalienceOf('r', sql`${now}::timestamptz`)
 }
 
 /** The same for another name of the row. Never the row itself: on a node of Citus it is of another type. */
-export function salienceOf(row: 'r' | 'stored', instant: RawBuilder<unknown>): RawBuilder<number> {
+export function computeSalienceOf(row: 'r' | 'stored', instant: RawBuilder<unknown>): RawBuilder<number> {
   const columns = sql.raw(life.map((column) => `${row}.${column}`).join(', '))
   return sql<number>`salience_at(${columns}, ${instant})`
 }

@@ -4,7 +4,10 @@ import { type RawBuilder, sql } from 'kysely'
 const textVersion = 'text 1'
 
 /** Words for the scope and type of a record. No text can contain them, because they contain a space. */
-export function scopeAndTypeWords(scope: RawBuilder<unknown>, type: RawBuilder<unknown>): RawBuilder<string> {
+export function writeScopeAndTypeWords(
+  scope: RawBuilder<unknown>,
+  type: RawBuilder<unknown>,
+): RawBuilder<string> {
   return sql`array_to_tsvector(array['scope ' || ${scope}, 'type ' || ${type}, ${sql.lit(textVersion)}])`
 }
 

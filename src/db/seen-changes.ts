@@ -57,7 +57,7 @@ const hasHappened = (changed: RawBuilder<unknown>) =>
  * The version of a row, from the transaction that last changed it. What has not happened tells nothing, and counts as seen by
  * everyone.
  */
-export function versionOf(changed: RawBuilder<unknown>): RawBuilder<unknown> {
+export function computeVersion(changed: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`case when ${hasHappened(changed)} then ${changed}::text::int8 else 0 end`
 }
 
@@ -86,17 +86,17 @@ export function selectUnseen(snapshot: string, tables: readonly Changing[]): Raw
 }
 
 const selectLater = (table: Changing, from: RawBuilder<unknown>) =>
-  selectChanged(table, from, hasHappened(changedOf(table)))
+  selectChanged(table, from, hasHappened(getChangedColumn(table)))
 
 const selectOf = (table: Changing, id: RawBuilder<unknown>) =>
-  selectChanged(table, id, sql`${changedOf(table)} <= ${id}`)
+  selectChanged(table, id, sql`${getChangedColumn(table)} <= ${id}`)
 
 function selectChanged(table: Changing, from: RawBuilder<unknown>, condition: RawBuilder<unknown>) {
   const { among = sql<SqlBool>`true` } = table
   return sql`
     select ${sql.ref(`t.${table.id}`)} as record_id from ${sql.table(table.table)} as t
-    where ${among} and ${changedOf(table)} >= ${from} and ${condition}
-    order by ${changedOf(table)} limit ${sql.lit(mostChanges + 1)}`
+    where ${among} and ${getChangedColumn(table)} >= ${from} and ${condition}
+    order by ${getChangedColumn(table)} limit ${sql.lit(mostChanges + 1)}`
 }
 
-const changedOf = ({ changed }: Changing) => sql.ref(`t.${changed}`)
+const getChangedColumn = ({ changed }: Changing) => sql.ref(`t.${changed}`)

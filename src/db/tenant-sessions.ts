@@ -78,7 +78,7 @@ function nameOf(session: Session, text: string): string | undefined {
 }
 
 /** The part of a pool that the query builder uses. `serial` tells the database objects of one schema apart. */
-export function poolOf(pool: pg.Pool, schema: string, serial = 0) {
+export function createSchemaPool(pool: pg.Pool, schema: string, serial = 0) {
   return {
     connect: async (): Promise<pg.PoolClient> => {
       const client = await pool.connect()

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Transaction as KyselyTransaction } from 'kysely'
-import { type Caller, type Via, viaOf } from '../domain/caller.ts'
+import { type Caller, describeVia, type Via } from '../domain/caller.ts'
 import type { Database } from './connection.ts'
 import { beginWithFirst } from './deferral.ts'
 import { isRetryable } from './failures.ts'
@@ -26,7 +26,7 @@ export function getVia(tx: Database): Via | null {
 
 /** For a transaction that several callers share: what is written next is written by this one. */
 export function actFor(tx: Transaction, caller: Caller): void {
-  viaByTransaction.set(tx, viaOf(caller))
+  viaByTransaction.set(tx, describeVia(caller))
 }
 
 /**
@@ -40,7 +40,7 @@ export async function transact<T>(
 ): Promise<T> {
   const { caller } = call
   const begin = (tx: Transaction) => {
-    if (caller && !viaByTransaction.has(tx)) viaByTransaction.set(tx, viaOf(caller))
+    if (caller && !viaByTransaction.has(tx)) viaByTransaction.set(tx, describeVia(caller))
     return work(tx)
   }
   if (call.tx) return begin(call.tx)
@@ -50,12 +50,12 @@ export async function transact<T>(
     } catch (error) {
       if (attempt === attempts || !isRetryable(error)) throw error
       // Jitter, so that two transactions that collided do not collide again.
-      await sleep(2 ** attempt * 5 + 20 * jitter())
+      await sleep(2 ** attempt * 5 + 20 * drawJitter())
     }
   }
 }
 
 /** Used only for the length of a pause, so it needs no source of randomness as a parameter. */
-function jitter(): number {
+function drawJitter(): number {
   return (performance.now() * 1_000) % 1
 }

@@ -7,8 +7,8 @@ import { rankOf, type Sensitivity, sensitivities, type Trust, unscoped } from '.
  */
 
 /** Rows that the caller sees whole or redacted. */
-export function visibleTo(trust: Trust, table = 'r'): RawBuilder<SqlBool> {
-  return allowed(trust, sensitivities[rankOf(trust.maxSensitivity) + 1], table)
+export function isVisibleTo(trust: Trust, table = 'r'): RawBuilder<SqlBool> {
+  return isAllowed(trust, sensitivities[rankOf(trust.maxSensitivity) + 1], table)
 }
 
 /**
@@ -16,7 +16,7 @@ export function visibleTo(trust: Trust, table = 'r'): RawBuilder<SqlBool> {
  * fields.
  */
 export function openTo(trust: Trust, table = 'r'): RawBuilder<SqlBool> {
-  return allowed(trust, trust.maxSensitivity, table)
+  return isAllowed(trust, trust.maxSensitivity, table)
 }
 
 /** The same rule for the sensitivity of a row that was read already. */
@@ -24,7 +24,7 @@ export function isOpenTo(trust: Trust, sensitivity: Sensitivity): boolean {
   return rankOf(sensitivity) <= rankOf(trust.maxSensitivity)
 }
 
-function allowed(trust: Trust, ceiling: Sensitivity | undefined, table: string): RawBuilder<SqlBool> {
+function isAllowed(trust: Trust, ceiling: Sensitivity | undefined, table: string): RawBuilder<SqlBool> {
   const sensitivity = sql.ref(`${table}.sensitivity`)
   const scope = sql.ref(`${table}.scope`)
   const conditions: RawBuilder<SqlBool>[] = []

@@ -43,17 +43,17 @@ export function combineAccesses(
   { days, recent }: LoggedAccesses,
   now: Date,
 ): AccessSummary {
-  const ageDays = daysBetween(kept.created_at, now)
-  const ageOf = (at: Date) => Math.min(ageDays, daysBetween(at, now))
+  const ageDays = countDaysBetween(kept.created_at, now)
+  const computeAge = (at: Date) => Math.min(ageDays, countDaysBetween(at, now))
   return {
     count: kept.access_count,
     weight: kept.access_count - kept.served_count + accessWeight.served * kept.served_count,
     days,
-    last_age_days: kept.last_accessed_at && ageOf(kept.last_accessed_at),
-    recent: recent.map(({ at, kind }) => ({ age_days: ageOf(at), weight: accessWeight[kind] })),
+    last_age_days: kept.last_accessed_at && computeAge(kept.last_accessed_at),
+    recent: recent.map(({ at, kind }) => ({ age_days: computeAge(at), weight: accessWeight[kind] })),
   }
 }
 
-function daysBetween(from: Date, to: Date): number {
+function countDaysBetween(from: Date, to: Date): number {
   return Math.max(0, to.getTime() - from.getTime()) / dayMs
 }

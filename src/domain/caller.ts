@@ -54,14 +54,14 @@ export type Caller = {
 /** The key that made an audit entry. It stands beside the actor, which the caller chooses. */
 export type Via = { key_id: string; key_name: string }
 
-export function viaOf({ principal, name, isService }: Caller): Via | null {
+export function describeVia({ principal, name, isService }: Caller): Via | null {
   return isService ? null : { key_id: principal, key_name: name }
 }
 
 const maxActorLength = 256
 
 /** Who did something, as audit entries show it, unless the request says so. */
-export function actorOf({ name, client }: Pick<Caller, 'name' | 'client'>): string {
+export function nameActor({ name, client }: Pick<Caller, 'name' | 'client'>): string {
   return client === undefined ? name : `${name}/${client}`.slice(0, maxActorLength)
 }
 

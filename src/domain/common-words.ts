@@ -54,6 +54,6 @@ const rarityByWord: ReadonlyMap<string, number> = new Map([
   ...split(pleaText).map((word): [string, number] => [word, rarity.every]),
 ])
 
-export function rarityOf(word: string): number {
+export function computeRarity(word: string): number {
   return rarityByWord.get(word) ?? rarity.rare
 }

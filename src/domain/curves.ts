@@ -39,24 +39,27 @@ const huberKneeValue = 2 ** -huberKnee
 const elasticLinearShare = 0.3
 const elasticExponentialShare = 1 - elasticLinearShare
 
-export function salienceAt(state: DecayState, now: Date): number {
+export function computeSalience(state: DecayState, now: Date): number {
   if (state.pinned) return state.base_salience
   if (state.expires_at && now >= state.expires_at) return 0
-  const factor = fadingFactor(state.curve, halfLivesSince(state.anchored_at, now, state.half_life_seconds))
-  return Math.max(state.base_salience * factor, floorOf(state))
+  const factor = computeFadingFactor(
+    state.curve,
+    countHalfLivesSince(state.anchored_at, now, state.half_life_seconds),
+  )
+  return Math.max(state.base_salience * factor, getFloor(state))
 }
 
 /** The floor limits how far a salience falls. It never raises a salience that started below it. */
-function floorOf(state: Pick<DecayState, 'min_salience' | 'base_salience'>): number {
+function getFloor(state: Pick<DecayState, 'min_salience' | 'base_salience'>): number {
   return Math.min(state.min_salience, state.base_salience)
 }
 
-export function halfLivesSince(anchor: Date, now: Date, halfLifeSeconds: number): number {
+export function countHalfLivesSince(anchor: Date, now: Date, halfLifeSeconds: number): number {
   const elapsedSeconds = Math.max(0, now.getTime() - anchor.getTime()) / 1_000
   return Math.min(elapsedSeconds / halfLifeSeconds, maxHalfLives)
 }
 
-export function fadingFactor(curve: Curve, halfLives: number): number {
+export function computeFadingFactor(curve: Curve, halfLives: number): number {
   switch (curve) {
     case 'linear':
       return Math.max(0, 1 - halfLives)
@@ -85,8 +88,8 @@ export function computePruneAt(state: PrunableState): Date | null {
 
 function computeFadedAt(state: PrunableState): Date | null {
   if (state.base_salience <= pruneThreshold) return state.anchored_at
-  if (floorOf(state) >= pruneThreshold) return null
-  const halfLives = halfLivesToReach(state.curve, pruneThreshold / state.base_salience)
+  if (getFloor(state) >= pruneThreshold) return null
+  const halfLives = countHalfLivesToReach(state.curve, pruneThreshold / state.base_salience)
   if (halfLives > maxHalfLives) return null
   // Rounded up to a millisecond, the resolution of stored timestamps: a record must not be pruned before its salience
   // reaches the threshold.
@@ -94,8 +97,8 @@ function computeFadedAt(state: PrunableState): Date | null {
   return moment <= lastMoment ? new Date(moment) : null
 }
 
-/** The inverse of `fadingFactor`, for 0 < factor < 1. */
-export function halfLivesToReach(curve: Curve, factor: number): number {
+/** The inverse of `computeFadingFactor`, for 0 < factor < 1. */
+export function countHalfLivesToReach(curve: Curve, factor: number): number {
   switch (curve) {
     case 'linear':
       return 1 - factor
@@ -103,7 +106,7 @@ export function halfLivesToReach(curve: Curve, factor: number): number {
       if (factor >= huberKneeValue) return -Math.log2(factor)
       return huberKnee + (1 - factor / huberKneeValue) / Math.LN2
     case 'elastic':
-      return elasticHalfLivesTo(factor)
+      return countElasticHalfLivesTo(factor)
     default:
       return -Math.log2(factor)
   }
@@ -113,14 +116,14 @@ export function halfLivesToReach(curve: Curve, factor: number): number {
  * After two half-lives only the exponential part is left. Before that the sum has no closed inverse, so the value is
  * found by bisection.
  */
-function elasticHalfLivesTo(factor: number): number {
+function countElasticHalfLivesTo(factor: number): number {
   if (factor <= elasticExponentialShare / 4) return -Math.log2(factor / elasticExponentialShare)
   let low = 0
   let high = 2
   // 60 halvings of an interval of length 2 end below the resolution of a double.
   for (let step = 0; step < 60; step++) {
     const middle = (low + high) / 2
-    if (fadingFactor('elastic', middle) > factor) low = middle
+    if (computeFadingFactor('elastic', middle) > factor) low = middle
     else high = middle
   }
   return high

@@ -23,7 +23,7 @@ const inverses: ReadonlyMap<string, string> = new Map(
   ]),
 )
 
-export function inverseOf(predicate: string): string | undefined {
+export function findInverse(predicate: string): string | undefined {
   return inverses.get(predicate)
 }
 
@@ -45,7 +45,7 @@ export type Edge = {
 /** Returns each edge, and its inverse where the predicate has one. */
 export function addInverses(edges: readonly Edge[]): Edge[] {
   return edges.flatMap((edge) => {
-    const inverse = inverseOf(edge.predicate)
+    const inverse = findInverse(edge.predicate)
     if (inverse === undefined) return [edge]
     return [edge, { ...edge, predicate: inverse, source_id: edge.target_id, target_id: edge.source_id }]
   })

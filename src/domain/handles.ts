@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Sensitivity } from './caller.ts'
-import { summaryOf } from './message-content.ts'
+import { readSummary } from './message-content.ts'
 import type { MessagePlace } from './message-place.ts'
 import { normaliseName } from './names.ts'
 import { normaliseJson } from './normalise-json.ts'
@@ -28,7 +28,7 @@ export function nameHandle(name: string): Handle {
   return handle(['name', normaliseName(name)])
 }
 
-export function threadHandle(threadId: string): Handle {
+export function createThreadHandle(threadId: string): Handle {
   return handle(['thread', threadId])
 }
 
@@ -36,17 +36,17 @@ export function threadHandle(threadId: string): Handle {
  * The sensitivity is part of the digest: a caller who repeats a reference that it may not see must not learn that the
  * reference exists.
  */
-export function referenceHandle(source: string, ref: string, sensitivity: Sensitivity): Handle {
+export function createReferenceHandle(source: string, ref: string, sensitivity: Sensitivity): Handle {
   return handle(['reference', source, ref, sensitivity])
 }
 
 /** The episode is part of the digest, because the same reference may also name the evidence. */
-export function verdictHandle(source: string, ref: string, episode: string): Handle {
+export function createVerdictHandle(source: string, ref: string, episode: string): Handle {
   return handle(['verdict', source, ref, episode])
 }
 
 /** A message by its id; the detail shows whether a stored message of that id has the same content. */
-export function messageHandle(place: MessagePlace, content: string): Handle {
+export function createMessageHandle(place: MessagePlace, content: string): Handle {
   const known = handle(['message', place.id, place.message_id])
   return { ...known, detail: digestOf([place.role, place.name ?? null, content]) }
 }
@@ -63,27 +63,27 @@ export function isNote<F extends Fact>(fact: F): fact is F & { object: string } 
   return typeof fact.object === 'string' && normaliseName(fact.predicate) === notePredicate
 }
 
-export function factHandle(fact: Fact): Handle {
+export function createFactHandle(fact: Fact): Handle {
   // A note is its own topic: two notes about one subject do not contradict each other.
-  if (isNote(fact)) return describedBy(['', notePredicate, normaliseName(fact.object)], fact.object)
-  return topicHandle(fact)
+  if (isNote(fact)) return addObjectDetail(['', notePredicate, normaliseName(fact.object)], fact.object)
+  return createTopicHandle(fact)
 }
 
 /** The handle of any fact by its subject and predicate, which notes stored by version 0.1 have too. */
-export function topicHandle({ subject, predicate, object }: Fact): Handle {
-  return describedBy([normaliseName(subject), normaliseName(predicate)], object)
+export function createTopicHandle({ subject, predicate, object }: Fact): Handle {
+  return addObjectDetail([normaliseName(subject), normaliseName(predicate)], object)
 }
 
-function describedBy(topic: readonly string[], object: unknown): Handle {
+function addObjectDetail(topic: readonly string[], object: unknown): Handle {
   return { ...handle(['topic', ...topic]), detail: digestOf(normaliseJson(object, normaliseName)) }
 }
 
 /** The tools of a skill in their order, without direct repetitions. */
-export function recipeHandle(tools: readonly string[]): Handle {
+export function createRecipeHandle(tools: readonly string[]): Handle {
   return handle(['recipe', ...dropRepeats(tools)])
 }
 
-export function structureHandle(graph: Graph): Handle {
+export function createStructureHandle(graph: Graph): Handle {
   return handle(['structure', digestStructure(graph)])
 }
 
@@ -96,17 +96,17 @@ export function listHandles(payload: Payload): Handle[] {
       return [...new Set([...names, ...marks].map(normaliseName))].map(nameHandle)
     }
     case 'semantic':
-      return [factHandle(payload)]
+      return [createFactHandle(payload)]
     case 'working':
-      return [threadHandle(payload.thread_id)]
+      return [createThreadHandle(payload.thread_id)]
     case 'competence': {
       const tools = payload.recipe.flatMap(({ tool }) => tool ?? [])
-      return tools.length === 0 ? [] : [recipeHandle(tools)]
+      return tools.length === 0 ? [] : [createRecipeHandle(tools)]
     }
     case 'plan_graph':
-      return payload.nodes.length === 0 ? [] : [structureHandle(payload)]
+      return payload.nodes.length === 0 ? [] : [createStructureHandle(payload)]
     case 'episodic':
-      return payload.conversation ? [messageHandle(payload.conversation, summaryOf(payload))] : []
+      return payload.conversation ? [createMessageHandle(payload.conversation, readSummary(payload))] : []
   }
 }
 

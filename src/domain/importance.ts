@@ -73,7 +73,7 @@ export const scoreConstants = {
 export const importanceTolerance = 0.01
 
 export function scoreImportance(inputs: ImportanceInputs): number {
-  const factors = importanceFactors(inputs)
+  const factors = computeImportanceFactors(inputs)
   let score = 0
   for (const [name, weight] of Object.entries(importanceWeights)) {
     score += weight * factors[name as ImportanceFactor]
@@ -100,19 +100,19 @@ export function scoreUnused(record: UnusedRecord, now: Date): number {
   })
 }
 
-export function importanceFactors(inputs: ImportanceInputs): ImportanceFactors {
+export function computeImportanceFactors(inputs: ImportanceInputs): ImportanceFactors {
   const { accesses } = inputs
   return {
     base: inputs.base_importance,
     access: saturate(accesses.weight, scoreConstants.saturatingAccesses),
-    recency: recency(inputs),
+    recency: computeRecency(inputs),
     valence: Math.abs(inputs.emotional_valence),
-    stability: stability(accesses, inputs.age_days),
+    stability: computeStability(accesses, inputs.age_days),
     layer: layerBoost[inputs.layer],
     trust: inputs.source_trust,
     confirmations: saturate(inputs.confirmations, scoreConstants.saturatingConfirmations),
-    activation: logistic(
-      (activation(accesses, inputs.age_days) + scoreConstants.activationShift) /
+    activation: computeLogistic(
+      (computeActivation(accesses, inputs.age_days) + scoreConstants.activationShift) /
         scoreConstants.activationScale,
     ),
   }
@@ -122,11 +122,11 @@ function saturate(count: number, full: number): number {
   return Math.min(1, Math.log1p(count) / Math.log1p(full))
 }
 
-function logistic(value: number): number {
+function computeLogistic(value: number): number {
   return 1 / (1 + Math.exp(-value))
 }
 
-function recency({ layer, accesses, age_days: age, source_trust: trust }: ImportanceInputs): number {
+function computeRecency({ layer, accesses, age_days: age, source_trust: trust }: ImportanceInputs): number {
   if (neverFading.has(layer)) return 1
   const halfLife = scoreConstants.halfLifeDays / (1 + scoreConstants.distrustPenalty * (1 - trust))
   return 2 ** -Math.min((accesses.last_age_days ?? age) / halfLife, scoreConstants.maxHalfLives)
@@ -136,13 +136,13 @@ function recency({ layer, accesses, age_days: age, source_trust: trust }: Import
  * How evenly the accesses are spread over the life of the record: days with an access divided by the days there could
  * be.
  */
-function stability({ count, days }: AccessSummary, ageDays: number): number {
+function computeStability({ count, days }: AccessSummary, ageDays: number): number {
   if (count === 0) return 0
   return Math.min(1, days / Math.min(count, Math.floor(ageDays) + 1))
 }
 
 /** ACT-R base-level activation with decay 0.5. The creation counts as the first presentation. */
-function activation({ weight, recent, last_age_days: last }: AccessSummary, ageDays: number): number {
+function computeActivation({ weight, recent, last_age_days: last }: AccessSummary, ageDays: number): number {
   const known = recent.reduce((sum, each) => sum + each.weight, 0)
   const exact = recent.reduce((sum, each) => sum + each.weight / Math.sqrt(clampAge(each.age_days)), 0)
   const nearest = clampAge(recent.at(-1)?.age_days ?? last ?? ageDays)

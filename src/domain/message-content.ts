@@ -4,12 +4,12 @@ import type { EpisodicPayload } from './payloads.ts'
 type Episode<K extends keyof EpisodicPayload> = Pick<EpisodicPayload, K>
 
 /** What a message says: the summary of its first event, or the text of an event that was captured without one. */
-export function contentOf(payload: Episode<'timeline' | 'environment'>): string {
-  return summaryOf(payload) || findCapturedText(findCaptured(payload)?.content)
+export function readContent(payload: Episode<'timeline' | 'environment'>): string {
+  return readSummary(payload) || findCapturedText(findCaptured(payload)?.content)
 }
 
 /** The summary of the first event, by which a message that is sent again is recognised. */
-export function summaryOf({ timeline }: Episode<'timeline'>): string {
+export function readSummary({ timeline }: Episode<'timeline'>): string {
   return timeline[0]?.summary ?? ''
 }
 

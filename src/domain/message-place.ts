@@ -26,14 +26,14 @@ export type MessagePlace = Static<typeof MessagePlace>
  * The position of a message: its time in microseconds since 1970, and after it as many numbers as messages of the same
  * time come before. Negative before 1970; numbers that JSON keeps exactly end in 1684.
  */
-export function positionAt(time: string, before = 0): number {
+export function computePosition(time: string, before = 0): number {
   const [, fraction = ''] = /\.(\d+)/.exec(time) ?? []
   const belowMilliseconds = Number(fraction.slice(3, 6).padEnd(3, '0'))
   return Math.max(Number.MIN_SAFE_INTEGER, Date.parse(time) * 1_000 + belowMilliseconds + before)
 }
 
 /** The time in microseconds since 1970, as a text. */
-export function timeAt(position: number): string {
+export function formatTime(position: number): string {
   const microseconds = String(position % 1_000).padStart(3, '0')
   return new Date(Math.floor(position / 1_000)).toISOString().replace('Z', `${microseconds}Z`)
 }

@@ -1,5 +1,5 @@
 import Type, { type Static, type TArray, type TObject, type TOptional, type TProperties } from 'typebox'
-import { distinctIdentifiers } from './distinct-identifiers.ts'
+import { removeRepeatedIdentifiers } from './distinct-identifiers.ts'
 import { MessagePlace } from './message-place.ts'
 import { closed, Time, Unit, Uuid } from './shapes.ts'
 import { Validity } from './validity.ts'
@@ -243,5 +243,5 @@ export function completePayload(given: NewPayload): Payload {
   if (complete.kind === 'semantic') return { ...complete, validity: complete.validity ?? { mode: 'global' } }
   if (complete.kind !== 'entity') return complete
   const aliases = complete.aliases.map((alias) => (typeof alias === 'string' ? { value: alias } : alias))
-  return { ...complete, aliases, identifiers: distinctIdentifiers(complete.identifiers) }
+  return { ...complete, aliases, identifiers: removeRepeatedIdentifiers(complete.identifiers) }
 }

@@ -94,8 +94,8 @@ function chooseSmallestColour(part: readonly number[], colours: readonly string[
 
 /** Nodes with identical neighbours are interchangeable, so one of them is enough. */
 function dropTwins({ after, before }: Net, places: readonly number[]): number[] {
-  const keyOf = (place: number) => [after, before].map((links) => listLinks(links[place])).join('|')
-  return [...new Map(places.map((place) => [keyOf(place), place])).values()]
+  const formatLinks = (place: number) => [after, before].map((links) => listLinks(links[place])).join('|')
+  return [...new Map(places.map((place) => [formatLinks(place), place])).values()]
 }
 
 function listLinks(links: Links[number] = []): string {

@@ -36,23 +36,23 @@ export function extractWords(text: string): ExtractedWords {
       words.push(found)
       continue
     }
-    const parts = partsOf(found)
+    const parts = splitParts(found)
     words.push(...parts)
-    if (parts.length > 1 && found.length <= longestWhole) wholes.push(wholeOf(found))
+    if (parts.length > 1 && found.length <= longestWhole) wholes.push(joinParts(found))
   }
   return { text: [...words, ...wholes].join(' '), count: words.length }
 }
 
 /** Only the plain words in their order, for phrases. */
-function plainWords(text: string): string {
-  return (text.normalize('NFKC').match(compound) ?? []).flatMap(partsOf).join(' ')
+function splitIdentifiers(text: string): string {
+  return (text.normalize('NFKC').match(compound) ?? []).flatMap(splitParts).join(' ')
 }
 
-function partsOf(identifier: string): string[] {
+function splitParts(identifier: string): string[] {
   return (identifier.match(plain) ?? []).flatMap((part) => part.split(humps))
 }
 
-function wholeOf(identifier: string): string {
+function joinParts(identifier: string): string {
   return (identifier.match(plain) ?? []).join(identifierJoint).toLowerCase()
 }
 
@@ -72,7 +72,7 @@ export function readQuery(sentence: string): TextQuery {
   const alternatives: string[] = []
   const query: TextQuery = { alternatives: '', phrases: [], excluded: [] }
   for (const [term, minus, quoted, rejected] of sentence.matchAll(terms)) {
-    const phrase = plainWords(quoted ?? rejected ?? '')
+    const phrase = splitIdentifiers(quoted ?? rejected ?? '')
     if (minus === '-' || rejected !== undefined) query.excluded.push(phrase)
     else {
       alternatives.push(term)
@@ -108,7 +108,7 @@ export function dropQuotes(sentence: string): string {
 export function toWebSearch(text: string): string {
   return Array.from(text.matchAll(terms), ([term, , quoted, rejected]) => {
     const isExcluded = term.startsWith('-')
-    const words = plainWords(quoted ?? rejected ?? term)
+    const words = splitIdentifiers(quoted ?? rejected ?? term)
     if (words === '') return ''
     const isPhrase = quoted !== undefined || words.includes(' ')
     return `${isExcluded ? '-' : ''}${isPhrase ? `"${words}"` : words}`

@@ -1,4 +1,4 @@
-import { computeExpiry, computePruneAt, maxSalience, type PrunableState, salienceAt } from './curves.ts'
+import { computeExpiry, computePruneAt, computeSalience, maxSalience, type PrunableState } from './curves.ts'
 
 /** The lifecycle operations as pure functions, so that the bulk form and the single form cannot differ. */
 
@@ -23,7 +23,7 @@ export type LifecycleChange = Pick<
  * stays.
  */
 export function reinforce(state: LifecycleState, now: Date): LifecycleChange {
-  const left = salienceAt(state, now)
+  const left = computeSalience(state, now)
   const cap = state.max_salience ?? maxSalience
   const raised = Math.max(left, Math.min(left + state.reinforcement_gain, cap))
   return withDeadlines({ ...state, base_salience: raised, anchored_at: now, last_reinforced_at: now }, now)
@@ -34,7 +34,7 @@ export function reinforce(state: LifecycleState, now: Date): LifecycleChange {
  * so the deadline of a linear curve does not change.
  */
 export function penalize(state: LifecycleState, amount: number, now: Date): LifecycleChange {
-  const left = salienceAt(state, now)
+  const left = computeSalience(state, now)
   const lowered = Math.max(left - amount, Math.min(state.min_salience, left))
   const share = left === 0 ? 1 : lowered / left
   return withDeadlines({ ...state, base_salience: state.base_salience * share }, now)
@@ -43,7 +43,7 @@ export function penalize(state: LifecycleState, amount: number, now: Date): Life
 /** Keeps the record at its current salience. */
 export function pin(state: LifecycleState, now: Date): LifecycleChange {
   return withDeadlines(
-    { ...state, base_salience: salienceAt(state, now), anchored_at: now, pinned: true },
+    { ...state, base_salience: computeSalience(state, now), anchored_at: now, pinned: true },
     now,
   )
 }
@@ -51,7 +51,7 @@ export function pin(state: LifecycleState, now: Date): LifecycleChange {
 /** Starts decay again from the salience at which the record was pinned. */
 export function unpin(state: LifecycleState, now: Date): LifecycleChange {
   return withDeadlines(
-    { ...state, base_salience: salienceAt(state, now), anchored_at: now, pinned: false },
+    { ...state, base_salience: computeSalience(state, now), anchored_at: now, pinned: false },
     now,
   )
 }
@@ -63,7 +63,7 @@ function withDeadlines(state: LifecycleState, now: Date): LifecycleChange {
     anchored_at: next.anchored_at,
     last_reinforced_at: next.last_reinforced_at,
     pinned: next.pinned,
-    salience: salienceAt(next, now),
+    salience: computeSalience(next, now),
     expires_at: next.expires_at,
     prune_at: computePruneAt(next),
   }

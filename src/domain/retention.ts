@@ -47,11 +47,11 @@ export function computeRetention(
   const halfLife =
     scoreConstants.halfLifeDays / (1 + scoreConstants.distrustPenalty * (1 - inputs.source_trust))
   const halfLives = Math.min(Math.max(0, inputs.days_since_access) / halfLife, scoreConstants.maxHalfLives)
-  const base = baseRetention(inputs.mode, halfLives, shape)
+  const base = computeBaseRetention(inputs.mode, halfLives, shape)
   return { value: Math.min(1, base + bonus), half_life_days: halfLife, base, bonus }
 }
 
-function baseRetention(mode: RetentionMode, halfLives: number, shape: RetentionShape): number {
+function computeBaseRetention(mode: RetentionMode, halfLives: number, shape: RetentionShape): number {
   const { huberDelta: knee, elasticRho: linearShare } = shape
   const exponential = 2 ** -halfLives
   switch (mode) {

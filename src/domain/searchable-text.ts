@@ -1,6 +1,6 @@
 import { isUuid } from '../kernel/ids.ts'
 import { maskFact, maskMembers, maskSecrets, maskText, replaceNamedObject } from './masking.ts'
-import { contentOf, isPlainMessage } from './message-content.ts'
+import { isPlainMessage, readContent } from './message-content.ts'
 import type { Payload } from './payloads.ts'
 
 /**
@@ -13,9 +13,9 @@ const maxBytes = 256 * 1_024
  * The text by which a record is found: summaries, facts, names, tags, tool names, results and captured content.
  * Secrets are masked, and the arguments of a tool are left out.
  */
-export function searchableText(payload: Payload, tags: readonly string[]): string {
+export function writeSearchableText(payload: Payload, tags: readonly string[]): string {
   // Each text once: a captured text often equals the summary of its own event, and would count twice.
-  const words = new Set([...wordsOf(payload), ...tags])
+  const words = new Set([...listPayloadWords(payload), ...tags])
   const text = [...words].map(maskWords).join('\n')
   const bytes = Buffer.from(text)
   if (bytes.length <= maxBytes) return text
@@ -30,18 +30,18 @@ const mostJudged = 4_096
  * What a payload says, by which its worth is judged: without the names of events and references, without secrets, and without ids:
  * a fact about an entity would be worth more or less by the letters of the id.
  */
-export function judgedText(payload: Payload): string {
-  const words = payload.kind === 'episodic' ? judgedWordsOf(payload) : wordsOf(payload)
+export function writeJudgedText(payload: Payload): string {
+  const words = payload.kind === 'episodic' ? listJudgedWords(payload) : listPayloadWords(payload)
   const said = [...new Set(words)].filter((each) => !isUuid(each))
   return said.map((each) => maskWords(each.slice(0, mostJudged))).join('\n')
 }
 
-function judgedWordsOf(payload: Extract<Payload, { kind: 'episodic' }>): string[] {
-  if (isPlainMessage(payload)) return [contentOf(payload)]
+function listJudgedWords(payload: Extract<Payload, { kind: 'episodic' }>): string[] {
+  if (isPlainMessage(payload)) return [readContent(payload)]
   return [
     ...payload.timeline.map((event) => event.summary ?? ''),
     ...payload.tool_graph.map((node) => flatten(node.result)),
-    ...wordsIn(payload.environment?.context),
+    ...listWords(payload.environment?.context),
   ]
 }
 
@@ -59,16 +59,16 @@ export function holdsSecret(payload: Payload): boolean {
   return JSON.stringify(masked) !== JSON.stringify(payload)
 }
 
-function wordsOf(payload: Payload): string[] {
+function listPayloadWords(payload: Payload): string[] {
   switch (payload.kind) {
     case 'episodic':
       // Of a message only who says what: a word that every message has would only lengthen it.
-      if (isPlainMessage(payload)) return [payload.conversation?.name ?? '', contentOf(payload)]
+      if (isPlainMessage(payload)) return [payload.conversation?.name ?? '', readContent(payload)]
       return [
         ...payload.timeline.flatMap((event) => [event.event_kind, event.summary ?? '', event.ref]),
         ...payload.tool_graph.flatMap((node) => [node.tool, flatten(node.result)]),
         ...payload.artifacts,
-        ...wordsIn(payload.environment?.context),
+        ...listWords(payload.environment?.context),
       ]
     case 'working':
       return [
@@ -103,14 +103,14 @@ function wordsOf(payload: Payload): string[] {
 }
 
 function flatten(value: unknown): string {
-  return wordsIn(value).join(' ')
+  return listWords(value).join(' ')
 }
 
 /**
  * Every string and number inside a JSON value, without keys and secrets, until the limit is reached. It uses its own
  * stack, because the value may nest deep, and reads members one by one, because there may be millions.
  */
-function wordsIn(value: unknown): string[] {
+function listWords(value: unknown): string[] {
   const words: string[] = []
   let left = maxBytes
   const stack: Iterator<unknown>[] = [[value].values()]

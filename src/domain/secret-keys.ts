@@ -39,10 +39,10 @@ const longestKey = 1_000
 export function looksSecret(key: string): boolean {
   const name = key.slice(0, longestKey)
   if (ascii.test(name) && !hint.test(name)) return false
-  return wordsOf(name).some((word) => secretWords.has(word) || joined.test(word))
+  return splitWords(name).some((word) => secretWords.has(word) || joined.test(word))
 }
 
-function wordsOf(name: string): string[] {
+function splitWords(name: string): string[] {
   const words = name.normalize('NFKC').match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+/gu) ?? []
   return words.map((word) => word.toLowerCase())
 }
@@ -55,7 +55,7 @@ const measures = new Set(['count', 'counts', 'length', 'limit', 'size', 'type', 
  * secret.
  */
 export function isMeasure(key: string, value: unknown): boolean {
-  const last = wordsOf(key.slice(0, longestKey)).at(-1) ?? ''
+  const last = splitWords(key.slice(0, longestKey)).at(-1) ?? ''
   const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d{1,9}$/.test(value))
   if (counted.has(last)) return isNumber
   if (!measures.has(last)) return false

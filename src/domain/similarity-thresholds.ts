@@ -31,6 +31,6 @@ const ofWordMeanings: SimilarityThresholds = {
 }
 
 /** Returns the thresholds for the vectors of a provider. */
-export function thresholdsOf(provider: string): SimilarityThresholds {
+export function findThresholds(provider: string): SimilarityThresholds {
   return provider === 'static' ? ofWordMeanings : ofSpelling
 }

@@ -10,7 +10,7 @@ export type Neighbour = { id: string; similarity: number }
  * Rejects vectors of different lengths: they come from different models, and half a sum would be a silent wrong
  * answer.
  */
-export function dot(one: Embedding, other: Embedding): number {
+export function computeDot(one: Embedding, other: Embedding): number {
   requireSameLength(one, other)
   let sum = 0
   for (let index = 0; index < one.length; index++) sum += (one[index] ?? 0) * (other[index] ?? 0)
@@ -24,17 +24,17 @@ function requireSameLength(one: Embedding, other: Embedding): void {
 }
 
 /** The cosine of two vectors, −1 to 1; 0 when one of them is the zero vector. */
-export function cosine(one: Embedding, other: Embedding): number {
-  return cosineWith(one)(other)
+export function computeCosine(one: Embedding, other: Embedding): number {
+  return createCosineWith(one)(other)
 }
 
 /** The cosine with one vector, for many others. */
-function cosineWith(one: Embedding): (other: Embedding, otherSquare?: number) => number {
-  const square = dot(one, one)
-  return (other, otherSquare = dot(other, other)) => {
+function createCosineWith(one: Embedding): (other: Embedding, otherSquare?: number) => number {
+  const square = computeDot(one, one)
+  return (other, otherSquare = computeDot(other, other)) => {
     const lengths = Math.sqrt(square * otherSquare)
     // Rounding can push the similarity of a vector to itself slightly above 1, where an arc cosine is NaN.
-    return lengths === 0 ? 0 : Math.min(1, Math.max(-1, dot(one, other) / lengths))
+    return lengths === 0 ? 0 : Math.min(1, Math.max(-1, computeDot(one, other) / lengths))
   }
 }
 
@@ -45,7 +45,7 @@ export function hasDirection(vector: Embedding): boolean {
 
 /** Scales a vector to length 1. The zero vector stays. */
 export function normalise(vector: Embedding): Embedding {
-  const length = Math.sqrt(dot(vector, vector))
+  const length = Math.sqrt(computeDot(vector, vector))
   return length === 0 ? vector.slice() : vector.map((value) => value / length)
 }
 
@@ -54,7 +54,7 @@ export function normalise(vector: Embedding): Embedding {
  * on the query plan.
  */
 export function findNearest(query: Embedding, candidates: Iterable<Embedded>, k: number): Neighbour[] {
-  const similarityOf = cosineWith(query)
+  const similarityOf = createCosineWith(query)
   const compared: Neighbour[] = []
   for (const { id, vector, square } of candidates)
     compared.push({ id, similarity: similarityOf(vector, square) })

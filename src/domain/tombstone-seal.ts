@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Payload } from './payloads.ts'
-import { canonicalWording, earlierWording } from './tombstone-wording.ts'
+import { writeCanonicalWording, writeEarlierWording } from './tombstone-wording.ts'
 
 export type Seal = ReturnType<typeof createSeal>
 
@@ -11,17 +11,18 @@ export type Seal = ReturnType<typeof createSeal>
 export function createSeal(key: string | undefined) {
   if (key === undefined) return { keyId: null, digest: () => null, earlierDigest: () => null }
   const digestOf = (scope: string, wording: string | null) =>
-    wording === null ? null : hmac(key, JSON.stringify([scope, wording]))
+    wording === null ? null : computeHmac(key, JSON.stringify([scope, wording]))
   return {
     /** Identifies the key of a tombstone and reveals nothing about the key. */
-    keyId: hmac(key, 'membrane tombstone key').subarray(0, 8),
-    digest: (scope: string, payload: Payload): Buffer | null => digestOf(scope, canonicalWording(payload)),
+    keyId: computeHmac(key, 'membrane tombstone key').subarray(0, 8),
+    digest: (scope: string, payload: Payload): Buffer | null =>
+      digestOf(scope, writeCanonicalWording(payload)),
     /** The digest in a tombstone of an earlier version; null where it is the same. */
     earlierDigest: (scope: string, payload: Payload): Buffer | null =>
-      digestOf(scope, earlierWording(payload)),
+      digestOf(scope, writeEarlierWording(payload)),
   }
 }
 
-function hmac(key: string, text: string): Buffer {
+function computeHmac(key: string, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }

@@ -6,8 +6,8 @@ import type { EpisodicPayload, Payload } from './payloads.ts'
  * The canonical wording of a record, without times and references, so that repeated content is recognised: NFKC,
  * lower case, without punctuation, single spaces. Null when the record says nothing.
  */
-export function canonicalWording(payload: Payload, countWords = countWordsOf): string | null {
-  const parts = partsOf(payload, countWords).map((part) => normaliseJson(part, normaliseText))
+export function writeCanonicalWording(payload: Payload, countWords = countWordsOf): string | null {
+  const parts = listParts(payload, countWords).map((part) => normaliseJson(part, normaliseText))
   const isSilent = parts.every((part) => part === '' || (Array.isArray(part) && part.length === 0))
   return isSilent ? null : JSON.stringify([payload.kind, ...parts])
 }
@@ -15,13 +15,13 @@ export function canonicalWording(payload: Payload, countWords = countWordsOf): s
 /**
  * The wording in tombstones of an earlier version, which counted words by spaces alone; null where it is the same.
  */
-export function earlierWording(payload: Payload): string | null {
+export function writeEarlierWording(payload: Payload): string | null {
   if (payload.kind !== 'episodic' || !payload.conversation) return null
-  const wording = canonicalWording(payload, countSpaced)
-  return wording === canonicalWording(payload) ? null : wording
+  const wording = writeCanonicalWording(payload, countSpaced)
+  return wording === writeCanonicalWording(payload) ? null : wording
 }
 
-function partsOf(payload: Payload, countWords: WordCount): unknown[] {
+function listParts(payload: Payload, countWords: WordCount): unknown[] {
   switch (payload.kind) {
     case 'semantic':
       return [payload.subject, payload.predicate, payload.object]

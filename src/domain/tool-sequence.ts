@@ -13,7 +13,7 @@ const longestSequence = 200
 /**
  * The names of the tools in the order of their calls, without direct repetitions; empty when there are too many.
  */
-export function toolSequenceOf(calls: readonly ToolCall[]): string[] {
+export function listToolSequence(calls: readonly ToolCall[]): string[] {
   const signature = dropRepeats(orderCalls(calls).map(({ tool }) => tool))
   return signature.length > longestSequence ? [] : signature
 }

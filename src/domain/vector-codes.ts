@@ -12,13 +12,13 @@ const headerBytes = 8
 
 const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 
-export function codeBytes(dimensions: number, bits: Precision): number {
+export function countCodeBytes(dimensions: number, bits: Precision): number {
   return bits === 32 ? dimensions * 4 : headerBytes + Math.ceil((dimensions * bits) / 8)
 }
 
 /** Encodes a vector. Its coordinates must be finite. */
 export function encode(vector: Embedding, bits: Precision): Buffer {
-  const code = Buffer.alloc(codeBytes(vector.length, bits))
+  const code = Buffer.alloc(countCodeBytes(vector.length, bits))
   if (bits === 32) {
     const view = viewOf(code)
     for (const [index, value] of vector.entries()) view.setFloat32(index * 4, value, true)
@@ -29,7 +29,7 @@ export function encode(vector: Embedding, bits: Precision): Buffer {
 }
 
 export function decode(code: Uint8Array, dimensions: number, bits: Precision): Embedding {
-  if (code.length !== codeBytes(dimensions, bits)) {
+  if (code.length !== countCodeBytes(dimensions, bits)) {
     throw new RangeError(`${code.length} bytes are no ${dimensions} dimensions of ${bits} bits.`)
   }
   const view = viewOf(code)
@@ -40,7 +40,7 @@ export function decode(code: Uint8Array, dimensions: number, bits: Precision): E
     return vector
   }
   const lowest = view.getFloat32(0, true)
-  const step = quantisationStep(code, bits)
+  const step = computeQuantisationStep(code, bits)
   const mask = 2 ** bits - 1
   for (let index = 0; index < dimensions; index++) {
     const at = index * bits
@@ -50,7 +50,7 @@ export function decode(code: Uint8Array, dimensions: number, bits: Precision): E
 }
 
 /** The difference between two neighbouring values of a code; 0 when nothing was rounded. */
-export function quantisationStep(code: Uint8Array, bits: Precision): number {
+export function computeQuantisationStep(code: Uint8Array, bits: Precision): number {
   if (bits === 32) return 0
   const view = viewOf(code)
   return (view.getFloat32(4, true) - view.getFloat32(0, true)) / (2 ** bits - 1)
@@ -68,7 +68,7 @@ function writeSteps(code: Buffer, vector: Embedding, bits: Exclude<Precision, 32
   }
   code.writeFloatLE(lowest, 0)
   code.writeFloatLE(highest, 4)
-  const step = quantisationStep(code, bits)
+  const step = computeQuantisationStep(code, bits)
   if (step === 0) return
   for (let index = 0; index < vector.length; index++) {
     const at = index * bits

@@ -1,4 +1,4 @@
-import { beginningOf, isAssistant, isQuestion, type JudgedText, listWords } from './worth-parts.ts'
+import { cutBeginning, isAssistant, isQuestion, type JudgedText, listWords } from './worth-parts.ts'
 
 export type Said = { role: string; name?: string; text: string }
 
@@ -28,14 +28,14 @@ export function placeInConversation(messages: readonly Said[], before: readonly 
       role: message.role,
       speakers: new Set(near.flatMap(({ name }) => name?.split(' ') ?? [])),
       isAnswer:
-        previous !== undefined && writerOf(previous) !== writerOf(message) && isQuestion(previous.text),
+        previous !== undefined && nameWriter(previous) !== nameWriter(message) && isQuestion(previous.text),
       known: new Set(words.slice(from, place).flatMap((each) => [...each])),
-      ...(isWork(near) ? { usual: usualOf(message, near) } : {}),
+      ...(isWork(near) ? { usual: computeUsual(message, near) } : {}),
     }
   })
 }
 
-function writerOf({ name, role }: Said): string {
+function nameWriter({ name, role }: Said): string {
   return name ?? role
 }
 
@@ -47,12 +47,12 @@ function isWork(near: readonly Said[]): boolean {
 }
 
 /** An assistant that always writes much says no more in a long message than another in a short one. */
-function usualOf({ role }: Said, near: readonly Said[]): number {
+function computeUsual({ role }: Said, near: readonly Said[]): number {
   if (!isAssistant(role)) return usualWords
   const counts = near.filter((each) => isAssistant(each.role)).map(countWords)
   return Math.max(usualWords, counts.reduce((sum, each) => sum + each, 0) / counts.length)
 }
 
 function countWords(said: Said): number {
-  return listWords(beginningOf(said)).size
+  return listWords(cutBeginning(said)).size
 }

@@ -1,4 +1,4 @@
-import { rarityOf } from './common-words.ts'
+import { computeRarity } from './common-words.ts'
 
 /** What a text says about how much it will be needed, by rule. Every part is a number from 0 to 1, `role` from -1. */
 
@@ -54,15 +54,15 @@ const fullInformation = 400
 const mostOfMachine = 0.6
 
 export function readWorthParts(judged: JudgedText): WorthValues {
-  const text = beginningOf(judged)
+  const text = cutBeginning(judged)
   const { prose, machineShare } = separateMachineText(text)
   const words = listWords(text.replace(greeting, ' '))
-  const own = withoutPleas(prose)
+  const own = removePleas(prose)
   const lower = own.toLowerCase()
   const isMachine = isAssistant(judged.role) || isTool(judged.role) || machineShare > 0.5
   const information = (known?: ReadonlySet<string>) => {
     let sum = 0
-    for (const word of words) if (!known?.has(word)) sum += rarityOf(word)
+    for (const word of words) if (!known?.has(word)) sum += computeRarity(word)
     return Math.min(isMachine ? mostOfMachine : 1, saturate(sum, fullInformation))
   }
   const all = information()
@@ -95,14 +95,14 @@ export function readWorthParts(judged: JudgedText): WorthValues {
 }
 
 /** What is read of a text. */
-export function beginningOf({ text, role }: Pick<JudgedText, 'text' | 'role'>): string {
+export function cutBeginning({ text, role }: Pick<JudgedText, 'text' | 'role'>): string {
   return text.slice(0, isAssistant(role) ? mostReadOfAssistant : mostRead)
 }
 
 /** How much is said, whatever it is: the number of different words and figures, at which the usual number gives 0.5. */
 function readDetail(text: string, usual: number | undefined): number {
   if (usual === undefined) return 0
-  const own = withoutPleas(text)
+  const own = removePleas(text)
   const count = listWords(own).size + countDistinct(own, /\d+/g)
   return count / (count + usual)
 }
@@ -162,7 +162,7 @@ function isMachineLine(line: string, tokens: number): boolean {
 }
 
 /** An instruction to keep the text is not counted as a commitment or a preference. */
-function withoutPleas(text: string): string {
+function removePleas(text: string): string {
   return text.replace(pleas, ' ')
 }
 const pleas =

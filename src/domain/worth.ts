@@ -1,6 +1,6 @@
 import { isPlainMessage } from './message-content.ts'
 import type { Payload } from './payloads.ts'
-import { judgedText } from './searchable-text.ts'
+import { writeJudgedText } from './searchable-text.ts'
 import { leastImportance } from './surprise.ts'
 import type { Placed } from './worth-context.ts'
 import {
@@ -35,11 +35,11 @@ const weightsOf: ReadonlyMap<number | undefined, WorthWeights> = new Map([
 const steps = 125
 
 export function judgeWorth(payload: Payload, surroundings: Surroundings = {}): Worth {
-  const role = roleOf(payload)
+  const role = readRole(payload)
   const values = readWorthParts({
     ...surroundings,
     ...(role === undefined ? {} : { role }),
-    text: judgedText(payload),
+    text: writeJudgedText(payload),
     isDistilled: payload.kind !== 'episodic',
   })
   const [kind, weights] =
@@ -74,7 +74,7 @@ function weighParts(values: WorthValues, weights: WorthWeights): number {
 
 const roleOfEvent: Readonly<Record<string, string>> = { tool_output: 'tool', agent_turn: 'assistant' }
 
-function roleOf(payload: Payload): string | undefined {
+function readRole(payload: Payload): string | undefined {
   if (payload.kind !== 'episodic') return undefined
   if (isPlainMessage(payload)) return payload.conversation?.role
   return roleOfEvent[payload.timeline[0]?.event_kind ?? ''] ?? payload.conversation?.role

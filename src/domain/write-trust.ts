@@ -75,6 +75,6 @@ export function chooseSourceType(caller: Caller, claimed: SourceType | undefined
   })
 }
 
-export function leastTrusted(one: SourceType, other: SourceType): SourceType {
+export function chooseLeastTrusted(one: SourceType, other: SourceType): SourceType {
   return sourceTrust[other] < sourceTrust[one] ? other : one
 }

@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.ts'
 import { dropEffects } from '../db/run-effects.ts'
 import type { RunContext } from '../jobs/runs.ts'
 import { walkTable } from '../jobs/table-walk.ts'
-import { momentAfter } from '../kernel/units.ts'
+import { addMilliseconds } from '../kernel/units.ts'
 import { createPromotion, type Refresh, type RetentionSettings } from '../lifecycle/index.ts'
 import { type Archived, archiveRecords, claimArchivable, countArchivable } from './archival-step.queries.ts'
 import type { Step } from './steps.ts'
@@ -34,7 +34,7 @@ export function createForgettingStep(resources: Resources): Step {
 
   async function archiveAged(context: RunContext): Promise<void> {
     const { id: runId, dryRun, startedAt: now } = context.run
-    const purgeAt = momentAfter(now, forgottenRetentionMs)
+    const purgeAt = addMilliseconds(now, forgottenRetentionMs)
     const filter = createFilter(context)
     await walkTable(context, {
       part: 'archival',

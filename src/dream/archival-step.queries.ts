@@ -1,11 +1,16 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { salienceAt } from '../db/salience.ts'
+import { computeSalienceAt } from '../db/salience.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { archivedAfterDays, archivedBelow } from '../domain/archival.ts'
 import { neverFading } from '../domain/importance.ts'
 import type { Portion, Position } from '../jobs/table-walk.ts'
-import { importanceAt, type RetentionSettings, retentionAt, weightedUses } from '../lifecycle/index.ts'
+import {
+  computeImportance,
+  computeRetentionAt,
+  type RetentionSettings,
+  weightedUses,
+} from '../lifecycle/index.ts'
 
 const archivist = 'dream/forget'
 const dayMs = 86_400_000
@@ -63,12 +68,12 @@ export type Archived = {
 /** Forgets the records with low retention and importance and writes their audit entries, in one statement. */
 export async function archiveRecords(tx: Transaction, options: ArchiveOptions): Promise<Archived[]> {
   const { ids, now, purgeAt, runId } = options
-  const { join, importance } = importanceAt(now)
+  const { join, importance } = computeImportance(now)
   const { rows } = await sql<Archived>`
     with judged as materialized (
-      select r.id, ${retentionAt(now, options)} as retention, ${importance} as importance,
+      select r.id, ${computeRetentionAt(now, options)} as retention, ${importance} as importance,
         ${weightedUses} as accesses, date_part('epoch', ${now}::timestamptz - r.created_at) / 86400 as age_days,
-        ${salienceAt(now)} as salience
+        ${computeSalienceAt(now)} as salience
       from records as r ${join}
       where r.id = any(${sql.val([...ids])}::uuid[]) and ${isArchivable(options)}
     ), archived as (
@@ -83,7 +88,7 @@ export async function archiveRecords(tx: Transaction, options: ArchiveOptions): 
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
       select id, ${runId}::uuid, ${now}::timestamptz, 'archive', ${archivist},
         'archived: old, hardly kept, of little importance and rarely used',
-        jsonb_build_object('forgotten', jsonb_build_array(null, ${JSON.stringify(forgotten(now))}::jsonb
+        jsonb_build_object('forgotten', jsonb_build_array(null, ${JSON.stringify(describeArchival(now))}::jsonb
           || jsonb_build_object(
             'retention', retention, 'importance', importance, 'accesses', accesses, 'age_days', age_days
           )))
@@ -94,6 +99,6 @@ export async function archiveRecords(tx: Transaction, options: ArchiveOptions): 
   return rows
 }
 
-function forgotten(at: Date) {
+function describeArchival(at: Date) {
   return { at, reason: 'archived', actor: archivist }
 }

@@ -51,11 +51,11 @@ export function createDream(resources: Resources): JobWork {
       ...(chosenSteps.some((step) => writingSteps.includes(step)) ? modelFigures : []),
     ])
     const model = await gateway.open(context)
-    for (const step of chosenSteps) await step.run({ ...withTiming(step.name, context), model })
+    for (const step of chosenSteps) await step.run({ ...addTiming(step.name, context), model })
   }
 
   async function help(context: RunContext): Promise<void> {
-    for (const step of chooseSteps(context)) await step.help?.(withTiming(step.name, context))
+    for (const step of chooseSteps(context)) await step.help?.(addTiming(step.name, context))
   }
 
   function chooseSteps({ run: { options } }: RunContext): readonly Step[] {
@@ -82,6 +82,6 @@ function createWritingSteps(writing: FactInserterResources): readonly Step[] {
   ]
 }
 
-function withTiming(name: StepName, context: RunContext): RunContext {
+function addTiming(name: StepName, context: RunContext): RunContext {
   return { ...context, inBatch: timeBatches(name, context.inBatch) }
 }

@@ -1,7 +1,7 @@
 import { maskSecrets, maskText } from '../domain/masking.ts'
 import { clip } from '../domain/outline.ts'
 import type { Payload } from '../domain/payloads.ts'
-import { searchableText } from '../domain/searchable-text.ts'
+import { writeSearchableText } from '../domain/searchable-text.ts'
 
 /** Formats records for a chat model, and reads its answers. */
 
@@ -33,7 +33,7 @@ export function formatRecord({ payload, created_at: at }: PromptRecord): PromptL
   if (payload === null) return undefined
   // A mask replaces a value of any kind, and words are extracted from values of any kind.
   const masked = maskSecrets(payload) as Payload
-  const says = clip(maskText(searchableText(masked, []).replace(/\s+/g, ' ').trim()), maxLineLength)
+  const says = clip(maskText(writeSearchableText(masked, []).replace(/\s+/g, ' ').trim()), maxLineLength)
   return says === '' ? undefined : { on: at.toISOString().slice(0, 10), says }
 }
 

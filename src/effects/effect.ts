@@ -30,7 +30,11 @@ export const keys: Readonly<Record<string, readonly string[]>> = {
   drift_misses: ['record_id'],
 }
 
-export function keyOf({ relation, before, after }: Pick<Effect, 'relation' | 'before' | 'after'>): string {
+export function formatKey({
+  relation,
+  before,
+  after,
+}: Pick<Effect, 'relation' | 'before' | 'after'>): string {
   const row = after ?? before ?? {}
   return JSON.stringify([relation, ...(keys[relation] ?? []).map((column) => row[column])])
 }
@@ -39,7 +43,7 @@ export function keyOf({ relation, before, after }: Pick<Effect, 'relation' | 'be
 export function compact(effects: readonly Effect[]): Effect[] {
   const byKey = new Map<string, Effect>()
   for (const effect of effects) {
-    const key = keyOf(effect)
+    const key = formatKey(effect)
     const earlier = byKey.get(key)
     const joined = earlier ? join(earlier, effect) : effect
     if (joined) byKey.set(key, joined)
@@ -55,9 +59,9 @@ export function compact(effects: readonly Effect[]): Effect[] {
 export function assignEdges(effects: readonly Effect[]): Effect[] {
   const created = new Set(effects.filter(isCreation).map(({ owner }) => owner))
   const changed = new Set(effects.flatMap(({ owner, relation }) => (relation === 'records' ? [owner] : [])))
-  const derived = new Set(effects.filter(({ relation }) => relation === 'descents').map(keyOf))
+  const derived = new Set(effects.filter(({ relation }) => relation === 'descents').map(formatKey))
   const isDerived = (derived_id: string, source_id: string | undefined) =>
-    derived.has(keyOf({ relation: 'descents', before: null, after: { derived_id, source_id } }))
+    derived.has(formatKey({ relation: 'descents', before: null, after: { derived_id, source_id } }))
   return effects.map((effect) => {
     if (effect.relation !== 'relations' || created.has(effect.owner)) return effect
     const ends = endsOf(effect)
@@ -90,7 +94,7 @@ export function isChange({ relation, before, after }: Effect): boolean {
 const uuid = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g
 
 /** Every id that a row contains. */
-export function idsIn(row: Row): string[] {
+export function listIds(row: Row): string[] {
   return JSON.stringify(row).match(uuid) ?? []
 }
 

@@ -6,12 +6,12 @@ import {
   type Direction,
   type Effect,
   expectVersion,
-  idsIn,
+  formatKey,
   isChange,
   isCreation,
   isExpected,
-  keyOf,
   keys,
+  listIds,
   logs,
   type Row,
   references,
@@ -83,7 +83,7 @@ export async function replay(
     const possible = effects.filter((effect) => {
       if (effect.owner !== null && moved.has(effect.owner)) return false
       if (!bookkeeping.has(effect.relation)) return true
-      return !heldBack.has(effect.owner ?? '') && isExpected(effect, current.get(keyOf(effect)))
+      return !heldBack.has(effect.owner ?? '') && isExpected(effect, current.get(formatKey(effect)))
     })
     const written = possible.filter(isChange).flatMap((effect) => rewrite(effect) ?? [])
     const taken = await writeUnlessTaken(tx, written)
@@ -101,7 +101,7 @@ function listImportanceMoves(
 ): ImportanceMove[] {
   return written.flatMap((effect) => {
     const id = effect.relation === 'records' ? effect.owner : null
-    const from = current.get(keyOf(effect))?.['importance']
+    const from = current.get(formatKey(effect))?.['importance']
     const to = effect.after?.['importance']
     if (id === null || typeof from !== 'number' || typeof to !== 'number' || from === to) return []
     return [{ record_id: id, old: from, new: to }]
@@ -112,7 +112,7 @@ function listImportanceMoves(
 function listNamed(effects: readonly Effect[], moved: ReadonlyMap<string, string>): Set<string> {
   return new Set(
     effects.flatMap(({ owner, before, after }) =>
-      owner !== null && moved.has(owner) ? idsIn(after ?? before ?? {}) : [],
+      owner !== null && moved.has(owner) ? listIds(after ?? before ?? {}) : [],
     ),
   )
 }
@@ -174,7 +174,7 @@ async function readCurrent(tx: Transaction, effects: readonly Effect[]): Promise
   for (const [relation, group] of groupByRelation(effects)) {
     const requested = group.map(({ before, after }) => pickKey(relation, after ?? before ?? {}))
     for (const row of await lockRows(tx, relation, requested)) {
-      current.set(keyOf({ relation, before: null, after: row }), row)
+      current.set(formatKey({ relation, before: null, after: row }), row)
     }
   }
   return current
@@ -207,9 +207,9 @@ async function insert(tx: Transaction, { relation, columns, group }: Group): Pro
   if (inserting.length === 0) return []
   const inserted = await insertRows(tx, { relation, columns, rows: inserting.map(({ row }) => row) })
   if (inserted.length === inserting.length || bookkeeping.has(relation)) return []
-  const done = new Set(inserted.map((after) => keyOf({ relation, before: null, after })))
+  const done = new Set(inserted.map((after) => formatKey({ relation, before: null, after })))
   return inserting.flatMap((effect) =>
-    effect.owner === null || done.has(keyOf(effect)) ? [] : [{ owner: effect.owner, relation }],
+    effect.owner === null || done.has(formatKey(effect)) ? [] : [{ owner: effect.owner, relation }],
   )
 }
 

@@ -1,7 +1,7 @@
 import type { Transaction } from '../db/transaction.ts'
 import type { Payload } from '../domain/payloads.ts'
 import { isHistory, type Status } from '../domain/vocabulary.ts'
-import { type Effect, keyOf, type Row } from './effect.ts'
+import { type Effect, formatKey, type Row } from './effect.ts'
 import { findContentsNearErased } from './effects.queries.ts'
 
 /** Of the records, the ids of those whose content was erased from their scope with another record. */
@@ -29,7 +29,7 @@ export async function findErasedReturns(
   )
   const returning = effects.flatMap((effect) => {
     const { relation, owner, after } = effect
-    const row = current.get(keyOf(effect))
+    const row = current.get(formatKey(effect))
     if (relation !== 'records' || owner === null || !after || !row) return []
     const isWritten = !isCurrent(row) || payloads.has(owner)
     return isWritten && isCurrent({ ...row, ...after }) ? [owner] : []

@@ -1,4 +1,13 @@
-import { bookkeeping, type Effect, endsOf, idsIn, isCreation, isExpected, keyOf, type Row } from './effect.ts'
+import {
+  bookkeeping,
+  type Effect,
+  endsOf,
+  formatKey,
+  isCreation,
+  isExpected,
+  listIds,
+  type Row,
+} from './effect.ts'
 
 /**
  * Finds the records that cannot be changed as planned, with the reason: those that moved since, and those that depend on one
@@ -17,8 +26,8 @@ export function findMoved(
     if (effect.owner === null || reasons.has(effect.owner)) continue
     if (bookkeeping.has(effect.relation) && !isLeftOut(effect.owner)) continue
     if (isLeftOut(effect.owner)) reasons.set(effect.owner, 'not selected')
-    else if (!isExpected(effect, current.get(keyOf(effect)))) {
-      reasons.set(effect.owner, describeMove(effect, current.get(keyOf(effect))))
+    else if (!isExpected(effect, current.get(formatKey(effect)))) {
+      reasons.set(effect.owner, describeMove(effect, current.get(formatKey(effect))))
     }
   }
   return spread(reasons, listDependencies(effects))
@@ -80,7 +89,7 @@ function listDependencies(effects: readonly Effect[]): Map<string, Set<string>> 
     const { owner } = effect
     if (owner === null) continue
     for (const id of listLinked(effect, created.has(owner))) need(owner, id)
-    for (const id of idsIn(effect.after ?? effect.before ?? {})) if (created.has(id)) need(owner, id)
+    for (const id of listIds(effect.after ?? effect.before ?? {})) if (created.has(id)) need(owner, id)
   }
   return needed
 }

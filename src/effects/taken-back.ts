@@ -6,7 +6,9 @@ import { type Effect, isCreation, type Row } from './effect.ts'
  * retracted and keeps its content, and a record that it changed gets a new version.
  */
 export function createRewrite(effects: readonly Effect[], now: Date): (effect: Effect) => Effect | undefined {
-  const created = new Set(effects.filter((effect) => isCreation(effect) && effect.before === null).map(idOf))
+  const created = new Set(
+    effects.filter((effect) => isCreation(effect) && effect.before === null).map(getOwner),
+  )
   return (effect) => {
     if (effect.relation === 'records') return rewriteRecord(effect, now)
     if (effect.owner === null || !created.has(effect.owner)) return effect
@@ -15,7 +17,7 @@ export function createRewrite(effects: readonly Effect[], now: Date): (effect: E
   }
 }
 
-const idOf = ({ owner }: Effect) => owner
+const getOwner = ({ owner }: Effect) => owner
 
 /** What a retracted record keeps. */
 const staying = new Set(['handles', 'entity_identifiers', 'descents'])

@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Precision } from '../domain/vector-codes.ts'
 import { nilUuid } from '../kernel/ids.ts'
-import { type RetentionSettings, retentionAt } from '../lifecycle/index.ts'
+import { computeRetentionAt, type RetentionSettings } from '../lifecycle/index.ts'
 
 /** Where a batch starts: after the last vector of the previous batch. */
 export type VectorPosition = { record_id: string; model_id: number }
@@ -56,7 +56,7 @@ export async function claimCompressible(tx: Transaction, range: VectorRange): Pr
     from embeddings as e
     join embedding_models as m on m.id = e.model_id
     join records as r on r.id = e.record_id
-    cross join lateral (select ${targetBitsAt(range)} as bits) as worth
+    cross join lateral (select ${chooseTargetBits(range)} as bits) as worth
     where ${isWithin(range)} and worth.bits < e.bits
     order by e.record_id, e.model_id
     for update of e skip locked
@@ -89,7 +89,7 @@ export async function queueTooCoarse(tx: Transaction, range: VectorRange): Promi
     from embeddings as e
     join embedding_models as m on m.id = e.model_id and m.embeds
     join records as r on r.id = e.record_id
-    where ${isWithin(range)} and e.bits < 32 and ${targetBitsAt(range)} > e.bits
+    where ${isWithin(range)} and e.bits < 32 and ${chooseTargetBits(range)} > e.bits
     order by 1
     on conflict (record_id) do nothing
     returning record_id
@@ -117,7 +117,7 @@ const precisionLevels: readonly { above: number; bits: Precision }[] = [
 const leastBits: Precision = 2
 
 /** The bits that a retention justifies, as SQL. */
-export function bitsForRetention(retention: RawBuilder<unknown>): RawBuilder<Precision> {
+export function chooseBits(retention: RawBuilder<unknown>): RawBuilder<Precision> {
   return sql<Precision>`case ${sql.join(
     precisionLevels.map(({ above, bits }) => sql`when ${retention} > ${above}::float8 then ${sql.lit(bits)}`),
     sql` `,
@@ -125,7 +125,7 @@ export function bitsForRetention(retention: RawBuilder<unknown>): RawBuilder<Pre
 }
 
 /** The number of bits that the retention of `r` justifies. */
-function targetBitsAt({ now, settings }: VectorRange): RawBuilder<unknown> {
-  return sql`(select ${bitsForRetention(sql`kept.retention`)}
-    from (select ${retentionAt(now, settings)} as retention) as kept)`
+function chooseTargetBits({ now, settings }: VectorRange): RawBuilder<unknown> {
+  return sql`(select ${chooseBits(sql`kept.retention`)}
+    from (select ${computeRetentionAt(now, settings)} as retention) as kept)`
 }

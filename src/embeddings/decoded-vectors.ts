@@ -1,5 +1,5 @@
-import { dot, type Embedding } from '../domain/similarity.ts'
-import { decode, type Precision, quantisationStep } from '../domain/vector-codes.ts'
+import { computeDot, type Embedding } from '../domain/similarity.ts'
+import { computeQuantisationStep, decode, type Precision } from '../domain/vector-codes.ts'
 
 export type EncodedVector = { id: string; bits: Precision; code: Buffer }
 
@@ -15,5 +15,5 @@ export type DecodedVector = {
 
 export function decodeVector({ id, bits, code }: EncodedVector, dimensions: number): DecodedVector {
   const vector = decode(code, dimensions, bits)
-  return { id, bits, vector, step: quantisationStep(code, bits), square: dot(vector, vector) }
+  return { id, bits, vector, step: computeQuantisationStep(code, bits), square: computeDot(vector, vector) }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { createEmbeddingModel } from '../llm/embedding-model.ts'
 import type { Observe } from '../llm/request-retries.ts'
 import { type Embedder, hashEmbedder } from './hash-embedder.ts'
-import { staticEmbedder } from './static/static-embedder.service.ts'
+import { createStaticEmbedder } from './static/static-embedder.service.ts'
 
 /** The settings from the configuration. */
 export type EmbeddingSettings =
@@ -28,7 +28,7 @@ export function createEmbedder(
     case 'none':
       return undefined
     case 'static':
-      return staticEmbedder()
+      return createStaticEmbedder()
     case 'hash':
       return hashEmbedder(settings.dimensions)
     case 'openai':
@@ -42,7 +42,7 @@ export function findBuiltIn(row: {
   model: string
   dimensions: number
 }): Embedder | undefined {
-  return [staticEmbedder(), hashEmbedder(row.dimensions)].find(
+  return [createStaticEmbedder(), hashEmbedder(row.dimensions)].find(
     ({ provider, model, dimensions }) =>
       provider === row.provider && model === row.model && dimensions === row.dimensions,
   )

@@ -1,7 +1,7 @@
 import { addTallies } from '../db/tallies.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { rankOf, type Sensitivity } from '../domain/caller.ts'
-import { searchableText } from '../domain/searchable-text.ts'
+import { writeSearchableText } from '../domain/searchable-text.ts'
 import type { Embedding } from '../domain/similarity.ts'
 import { encode } from '../domain/vector-codes.ts'
 import { countLags } from '../domain/vector-lag.ts'
@@ -79,7 +79,7 @@ export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask,
       return { ids, queuedTexts: ids.length > 0 ? await findQueuedTexts(tx, ids) : [], counts: {} }
     })
     if (ids.length === 0) return { taken: 0 }
-    const texts = queuedTexts.flatMap(textOf)
+    const texts = queuedTexts.flatMap(describeText)
     // The deadline lies well before other workers may claim the texts.
     const answers = await ask(texts, { dimensions: model.dimensions, deadlineMs: holdMs * 0.8, signal })
     const cellOf = await cells.read(model.id)
@@ -91,9 +91,9 @@ export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask,
   }
 
   /** Returns no text for a record that the model may not read or that contains no word. */
-  function textOf({ record_id: id, sensitivity, payload, tags }: QueuedText): Text[] {
+  function describeText({ record_id: id, sensitivity, payload, tags }: QueuedText): Text[] {
     if (rankOf(sensitivity) > mostRank) return []
-    const text = searchableText(payload, tags)
+    const text = writeSearchableText(payload, tags)
     return hasWord(text) ? [{ id, text }] : []
   }
 

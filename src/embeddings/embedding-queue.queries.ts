@@ -159,7 +159,7 @@ export async function recordFailures(
   { now, mostAttempts, firstPauseMs }: { now: Date; mostAttempts: number; firstPauseMs: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ record_id: string }>`
-    with mine as materialized (${inHand(claim)}), failed as (
+    with mine as materialized (${selectInHand(claim)}), failed as (
       update unembedded as u
       set attempts = u.attempts + 1,
         due_at = case when u.attempts + 1 >= ${mostAttempts} then 'infinity' else ${now}::timestamptz
@@ -181,7 +181,7 @@ export async function recordFailures(
 /** Releases claimed texts that were not sent. It costs no attempt, because the text did not fail. */
 export async function releaseClaim(tx: Transaction, claim: Claim, now: Date): Promise<void> {
   await sql`
-    with mine as materialized (${inHand(claim)})
+    with mine as materialized (${selectInHand(claim)})
     update unembedded set due_at = ${now}::timestamptz
     from mine where unembedded.record_id = mine.record_id
   `.execute(tx)
@@ -193,7 +193,7 @@ function isOf(scope: string | null): RawBuilder<unknown> {
     : sql`exists (select from records as r where r.id = u.record_id and r.scope = ${scope})`
 }
 
-function inHand({ ids, until }: Claim): RawBuilder<unknown> {
+function selectInHand({ ids, until }: Claim): RawBuilder<unknown> {
   return sql`
     select record_id from unembedded
     where record_id = any(${sql.val([...ids])}::uuid[]) and due_at = ${until}::timestamptz

@@ -22,7 +22,7 @@ const gramSeed = 0x5ac76d83
 export function hashEmbedding(text: string, dimensions: number): Embedding {
   const words = new Map<number, number>()
   const grams = new Map<number, number>()
-  for (const word of wordsOf(text)) {
+  for (const word of splitWords(text)) {
     const bounded = `${edge}${word}${edge}`
     count(words, hashWord(bounded))
     countGrams(grams, bounded)
@@ -34,7 +34,7 @@ export function hashEmbedding(text: string, dimensions: number): Embedding {
 }
 
 /** Lower case without a locale: with a Turkish locale `FILE` and `file` would be different words. */
-function wordsOf(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return (
     text
       .normalize('NFKC')

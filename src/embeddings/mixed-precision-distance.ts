@@ -1,7 +1,7 @@
 import {
   compareNearness,
-  cosine,
-  dot,
+  computeCosine,
+  computeDot,
   type Embedding,
   type Neighbour,
   normalise,
@@ -31,7 +31,7 @@ const evenSpread = 1 / 12
  * The Fisher–Rao distance of two vectors as independent Gaussians:
  * d² = Σ (√2 arcosh(1 + x))² with x = ((μ₁ − μ₂)²/2 + (σ₁ − σ₂)²) / 2σ₁σ₂.
  */
-export function frqadDistance(a: RoundedVector, b: RoundedVector): number {
+export function computeFrqadDistance(a: RoundedVector, b: RoundedVector): number {
   const one = toGaussian(a)
   const other = toGaussian(b)
   if (one.centre.length !== other.centre.length)
@@ -41,7 +41,7 @@ export function frqadDistance(a: RoundedVector, b: RoundedVector): number {
   let sum = 0
   for (let index = 0; index < one.centre.length; index++) {
     const apart = (one.centre[index] ?? 0) - (other.centre[index] ?? 0)
-    sum += 2 * inverseCosh1p((apart ** 2 / 2 + blur) / scale) ** 2
+    sum += 2 * computeInverseCosh1p((apart ** 2 / 2 + blur) / scale) ** 2
   }
   return Math.sqrt(sum)
 }
@@ -57,8 +57,8 @@ export function findNearestMixed(
 ): Neighbour[] {
   const compared = Array.from(candidates, (candidate) => ({
     id: candidate.id,
-    similarity: cosine(query.vector, candidate.vector),
-    distance: frqadDistance(query, candidate),
+    similarity: computeCosine(query.vector, candidate.vector),
+    distance: computeFrqadDistance(query, candidate),
     isExact: candidate.step === 0,
   })).sort((one, other) => one.distance - other.distance || compareNearness(one, other))
   const exact = compared.filter(({ isExact }) => isExact).sort(compareNearness)
@@ -74,12 +74,12 @@ type GaussianVector = { centre: Embedding; deviation: number }
  * everything.
  */
 function toGaussian({ vector, step }: RoundedVector): GaussianVector {
-  const relativeStep = step / (Math.sqrt(dot(vector, vector)) || 1)
+  const relativeStep = step / (Math.sqrt(computeDot(vector, vector)) || 1)
   const variance = fullPrecisionShare / vector.length + relativeStep ** 2 * evenSpread
   return { centre: normalise(vector), deviation: Math.sqrt(variance) }
 }
 
 /** arcosh(1 + x), without the loss of digits from adding 1 to a small x. */
-function inverseCosh1p(x: number): number {
+function computeInverseCosh1p(x: number): number {
   return 2 * Math.asinh(Math.sqrt(x / 2))
 }

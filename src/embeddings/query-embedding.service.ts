@@ -63,7 +63,7 @@ export function createQueryEmbedder({
    */
   async function embedText(text: string): Promise<Outcome> {
     const model = await servingModel()
-    const servingEmbedder = model && embedderOf(model)
+    const servingEmbedder = model && findEmbedder(model)
     if (!model || !servingEmbedder) return { outcome: 'unanswered' }
     const vector = isBuiltIn(servingEmbedder)
       ? (await servingEmbedder.embed([text]))[0]
@@ -81,7 +81,7 @@ export function createQueryEmbedder({
   }
 
   /** While a new model is being filled, the old one still answers if it can be reached. */
-  function embedderOf(row: ModelRow): Embedder | undefined {
+  function findEmbedder(row: ModelRow): Embedder | undefined {
     const builtIn = findBuiltIn(row)
     if (builtIn) return builtIn
     const { provider, model, dimensions } = row

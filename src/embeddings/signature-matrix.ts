@@ -32,7 +32,7 @@ export function unpackSignatures(packed: Buffer): SignatureMatrix {
 /** Returns the ids of the nearest signatures, unordered. */
 export function findNearestIds(matrix: SignatureMatrix, signature: Uint8Array, most: number): string[] {
   if (matrix.size <= most) return Array.from({ length: matrix.size }, (_, at) => readId(matrix, at))
-  const distances = distancesTo(matrix, signature)
+  const distances = computeDistances(matrix, signature)
   const { reach, room } = cutAfter(distances, most)
   const found: string[] = []
   let atTheEdge = 0
@@ -44,7 +44,7 @@ export function findNearestIds(matrix: SignatureMatrix, signature: Uint8Array, m
   return found
 }
 
-function distancesTo({ size, words }: SignatureMatrix, signature: Uint8Array): Uint16Array {
+function computeDistances({ size, words }: SignatureMatrix, signature: Uint8Array): Uint16Array {
   const target = new Uint32Array(wordsEach)
   Buffer.from(target.buffer).set(signature)
   const distances = new Uint16Array(size)

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { pagesOf } from '../db/table-size.ts'
+import { selectPages } from '../db/table-size.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { EncodedVector } from './decoded-vectors.ts'
 import { type PackedVectors, unpackVectors } from './packed-vectors.ts'
@@ -23,7 +23,7 @@ const packed = sql`string_agg(
   order by met.distance, e.record_id
 )`
 
-const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
+const joinConditions = (conditions: readonly RawBuilder<SqlBool>[]) =>
   conditions.length === 0 ? sql`true` : sql`${sql.join([...conditions], sql` and `)}`
 
 /**
@@ -37,7 +37,7 @@ export async function findAmongIndexed(db: Database, search: VectorSearch): Prom
       select record_id, distance from nearest_signatures(${modelId}::smallint, ${signature}::bit(1024))
     ), met as (
       select near.record_id, near.distance from near cross join lateral (
-        select from records as r where r.id = near.record_id and ${allOf(conditions)} offset 0
+        select from records as r where r.id = near.record_id and ${joinConditions(conditions)} offset 0
       ) as r
       order by near.distance, near.record_id
       limit ${sql.lit(limit)}
@@ -75,7 +75,7 @@ export async function findInCells(
         order by distance, s.record_id
         limit ${sql.lit(examined)}
       ) as near cross join lateral (
-        select from records as r where r.id = near.record_id and ${allOf(conditions)} offset 0
+        select from records as r where r.id = near.record_id and ${joinConditions(conditions)} offset 0
       ) as r
       order by near.distance, near.record_id
       limit ${sql.lit(limit)}
@@ -107,7 +107,7 @@ export async function findNearestFiltered(tx: Transaction, search: VectorSearch)
       select record_id, distance from (
         select s.record_id, bit_count(s.bits # ${signature}::bit(1024)) as distance
         from records as r join signatures as s on s.record_id = r.id and s.model_id = ${modelId}
-        where ${allOf(conditions)} offset 0
+        where ${joinConditions(conditions)} offset 0
       ) as met
       order by distance, record_id
       limit ${sql.lit(limit)}
@@ -119,17 +119,17 @@ export async function findNearestFiltered(tx: Transaction, search: VectorSearch)
 }
 
 /** Reads two partial indexes, which together contain every record that is not forgotten. */
-const recordsInScopes = (scopes: readonly string[]) => {
-  const live = (rank: RawBuilder<unknown>) => sql`
+const selectRecordsInScopes = (scopes: readonly string[]) => {
+  const selectLive = (rank: RawBuilder<unknown>) => sql`
     select id from records
     where scope = any(${sql.val([...scopes])}::text[]) and forgotten_at is null and decay_rank ${rank}`
-  return sql`${live(sql`is not null`)} union all ${live(sql`is null`)}`
+  return sql`${selectLive(sql`is not null`)} union all ${selectLive(sql`is null`)}`
 }
 
 /** Counts the live records of scopes, up to `most`. */
 export async function countInScopes(db: Database, scopes: readonly string[], most: number): Promise<number> {
   const { rows } = await sql<{ inside: number }>`
-    select count(*) as inside from (${recordsInScopes(scopes)} limit ${sql.lit(most)}) as inside
+    select count(*) as inside from (${selectRecordsInScopes(scopes)} limit ${sql.lit(most)}) as inside
   `.execute(db)
   return rows[0]?.inside ?? 0
 }
@@ -142,12 +142,12 @@ export async function findNearestInScopes(
 ): Promise<EncodedVector[]> {
   const { modelId, signature, conditions, limit } = search
   const { rows } = await sql<PackedVectors>`
-    with inside as materialized (${recordsInScopes(scopes)}), met as materialized (
+    with inside as materialized (${selectRecordsInScopes(scopes)}), met as materialized (
       select inside.id, bit_count(s.bits # ${signature}::bit(1024)) as distance
       from inside cross join lateral (
         select bits from signatures where record_id = inside.id and model_id = ${modelId} offset 0
       ) as s cross join lateral (
-        select from records as r where r.id = inside.id and ${allOf(conditions)} offset 0
+        select from records as r where r.id = inside.id and ${joinConditions(conditions)} offset 0
       ) as r
       order by distance, inside.id
       limit ${sql.lit(limit)}
@@ -167,12 +167,12 @@ export async function readSignatures(
   { modelId, conditions, scope }: Pick<VectorSearch, 'modelId' | 'conditions'> & { scope: string },
 ): Promise<Buffer> {
   const { rows } = await sql<{ packed: Buffer | null }>`
-    with inside as materialized (${recordsInScopes([scope])})
+    with inside as materialized (${selectRecordsInScopes([scope])})
     select string_agg(uuid_send(r.id) || bit_send(s.bits), ''::bytea) as packed
     from inside
     join records as r on r.id = inside.id
     join signatures as s on s.record_id = r.id and s.model_id = ${modelId}
-    where ${allOf(conditions)}
+    where ${joinConditions(conditions)}
   `.execute(db)
   return rows[0]?.packed ?? Buffer.alloc(0)
 }
@@ -208,7 +208,7 @@ const bytesEach = 188
 /** Returns the number of signatures by the size of the table, and whether pgvector has an index of them. */
 export async function measureSignatures(db: Database): Promise<{ signatures: number; isIndexed: boolean }> {
   const { rows } = await sql<{ signatures: number; isIndexed: boolean }>`
-    select (${pagesOf('signatures')} * current_setting('block_size')::bigint / ${sql.lit(bytesEach)})::int as signatures, exists (
+    select (${selectPages('signatures')} * current_setting('block_size')::bigint / ${sql.lit(bytesEach)})::int as signatures, exists (
       select from pg_index as i join pg_class as c on c.oid = i.indexrelid
       where i.indrelid = 'signatures'::regclass and c.relname = 'signatures_nearest' and i.indisvalid
     ) and to_regproc('nearest_signatures') is not null as "isIndexed"

@@ -1,9 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { openTo, visibleTo } from '../db/visibility.ts'
+import { isVisibleTo, openTo } from '../db/visibility.ts'
 import { type Sensitivity, type Trust, unscoped } from '../domain/caller.ts'
-import { inverseOf } from '../domain/edges.ts'
+import { findInverse } from '../domain/edges.ts'
 import type { Candidate } from '../domain/entity-match.ts'
 import { readStored, type StoredRecord } from '../records/index.ts'
 import type { Reference } from './entities.schemas.ts'
@@ -41,10 +41,10 @@ export type KnownEntity = { scope: string; sensitivity: Sensitivity; is_live: bo
 export async function findEntity(db: Database, id: string, trust: Trust): Promise<KnownEntity | undefined> {
   const { rows } = await sql<KnownEntity>`
     select r.scope, r.sensitivity, r.forgotten_at is null as is_live
-    from records as r where r.id = ${id}::uuid and r.type = 'entity' and ${visibleTo(trust)}
+    from records as r where r.id = ${id}::uuid and r.type = 'entity' and ${isVisibleTo(trust)}
     union all
     select d.scope, d.sensitivity, false
-    from departures as d where d.id = ${id}::uuid and d.type = 'entity' and ${visibleTo(trust, 'd')}
+    from departures as d where d.id = ${id}::uuid and d.type = 'entity' and ${isVisibleTo(trust, 'd')}
   `.execute(db)
   return rows[0]
 }
@@ -84,8 +84,8 @@ export async function listMentions(
   const cut = sql`(
     select r.id
     from relations as e join records as r on r.id = e.target_id
-    where e.source_id = ${id}::uuid and e.predicate = any(${sql.val(references.map(inverseOf))}::text[])
-      and r.forgotten_at is null and ${visibleTo(trust)} ${after ? sql`and ${isAfter(after)}` : sql``}
+    where e.source_id = ${id}::uuid and e.predicate = any(${sql.val(references.map(findInverse))}::text[])
+      and r.forgotten_at is null and ${isVisibleTo(trust)} ${after ? sql`and ${isAfter(after)}` : sql``}
     group by r.id
     order by r.created_at desc, r.id desc
     limit ${limit}

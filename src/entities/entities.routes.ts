@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { etagOf } from '../http/etag.ts'
+import { formatEtag } from '../http/etag.ts'
 import type { Once } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
@@ -62,7 +62,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
     },
     async (request, reply) => {
       const entity = await entities.read(request.caller, request.params.id)
-      if ('version' in entity) reply.header('etag', etagOf(entity.version))
+      if ('version' in entity) reply.header('etag', formatEtag(entity.version))
       return entity
     },
   )

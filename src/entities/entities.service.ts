@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import { isOpenTo } from '../db/visibility.ts'
 import { type Caller, unscoped } from '../domain/caller.ts'
-import { factHandle, nameHandle } from '../domain/handles.ts'
+import { createFactHandle, nameHandle } from '../domain/handles.ts'
 import type { ListPage } from '../domain/shapes.ts'
 import { readPage } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -82,7 +82,7 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     await requireEntity(db, caller, id)
     const record = await records.read(caller, id)
     if ('redacted' in record) return record
-    const { digest } = factHandle({ subject: record.id, predicate: 'profile' })
+    const { digest } = createFactHandle({ subject: record.id, predicate: 'profile' })
     const card = await findPeerCard(db, { digest, scope: record.scope ?? unscoped, trust })
     return card === undefined ? record : { ...record, peer_card_id: card }
   }

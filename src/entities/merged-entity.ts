@@ -21,24 +21,27 @@ export function mergeEntities(target: StoredEntity, duplicates: readonly StoredE
   return {
     payload: {
       ...target.payload,
-      types: unique([...target.payload.types, ...types.filter((type) => type !== primary)], (type) => type),
-      aliases: unique(
+      types: removeDuplicates(
+        [...target.payload.types, ...types.filter((type) => type !== primary)],
+        (type) => type,
+      ),
+      aliases: removeDuplicates(
         [...target.payload.aliases, ...names.filter(({ value }) => !isSameName(value, name))],
         ({ value }) => normaliseName(value),
       ),
-      identifiers: unique(
+      identifiers: removeDuplicates(
         payloads.flatMap((each) => each.identifiers),
         ({ namespace, value }) => JSON.stringify([namespace, value]),
       ),
       ...(summary === undefined ? {} : { summary }),
     },
-    tags: unique(
+    tags: removeDuplicates(
       all.flatMap(({ tags }) => tags),
       (tag) => tag,
     ).slice(0, maxTags),
     provenance: {
       ...target.provenance,
-      sources: unique(
+      sources: removeDuplicates(
         all.flatMap(({ provenance }) => provenance.sources),
         (source) => JSON.stringify(source),
       ).slice(0, maxSources),
@@ -51,7 +54,7 @@ function isSameName(one: string, other: string): boolean {
 }
 
 /** The first item of each key, in the given order. */
-function unique<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+function removeDuplicates<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   const byKey = new Map<string, T>()
   for (const item of items) {
     const key = keyOf(item)

@@ -6,7 +6,7 @@ import type { IdempotencyKeys } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { momentAfter } from '../kernel/units.ts'
+import { addMilliseconds } from '../kernel/units.ts'
 import { findAnswers, type Owner, type StoredAnswer, storeAnswers, tryLocks } from './idempotency.queries.ts'
 
 /** What a caller wants at most once. */
@@ -72,7 +72,7 @@ export function createAnswerKeeper({ clock, retentionMs }: { clock: Clock; reten
       ...answer,
       headers,
       created_at: now,
-      expires_at: momentAfter(now, retentionMs),
+      expires_at: addMilliseconds(now, retentionMs),
     }
   }
 

@@ -2,12 +2,12 @@
  * Writes JSON in which equal values are equal texts: fields sorted by name, absent ones left out. Written by hand: a
  * replacer of JSON.stringify that sorts copies every object, which took a second for 300,000 fields.
  */
-export function canonicalJson(value: unknown): string {
+export function formatCanonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null || hasOwnText(value)) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each) ?? 'null').join(',')}]`
+  if (Array.isArray(value)) return `[${value.map((each) => formatCanonicalJson(each) ?? 'null').join(',')}]`
   const fields: string[] = []
   for (const key of orderKeys(Object.keys(value))) {
-    const text = canonicalJson(Reflect.get(value, key))
+    const text = formatCanonicalJson(Reflect.get(value, key))
     if (text !== undefined) fields.push(`${JSON.stringify(key)}:${text}`)
   }
   return `{${fields.join(',')}}`

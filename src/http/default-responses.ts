@@ -4,7 +4,7 @@ import { closed } from '../domain/shapes.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
 import { answersWithPosition, takesPosition } from './positions.ts'
 import { addHeader, addProblems } from './problem-responses.ts'
-import { keywordsOf } from './validation/schema-keywords.ts'
+import { readKeywords } from './validation/schema-keywords.ts'
 import { getNotFoundCode } from './validation/validation.ts'
 
 const mutations = new Set(['POST', 'PATCH', 'DELETE'])
@@ -40,15 +40,15 @@ function defaultCodes(route: RouteOptions, schema: FastifySchema): ErrorCode[] {
     ...(takesPosition(route) ? (['invalid_position'] as const) : []),
     ...(config?.singleRecord ? (['version_mismatch', 'if_match_required'] as const) : []),
     ...(config?.severalRecords ? (['version_mismatch'] as const) : []),
-    ...(schema.params === undefined ? [] : pathCodes(schema.params as object)),
+    ...(schema.params === undefined ? [] : listPathCodes(schema.params as object)),
     'validation_failed',
     'internal_error',
   ]
 }
 
 /** A path can be wrongly percent-encoded, or name nothing. */
-function pathCodes(params: TSchema): ErrorCode[] {
-  return ['malformed_request', ...Object.values(keywordsOf(params).properties ?? {}).map(getNotFoundCode)]
+function listPathCodes(params: TSchema): ErrorCode[] {
+  return ['malformed_request', ...Object.values(readKeywords(params).properties ?? {}).map(getNotFoundCode)]
 }
 
 const bodiless = new Set(['GET', 'HEAD'])

@@ -13,7 +13,7 @@ declare module 'fastify' {
 /** Versions start at 1, so this one never matches. */
 const versionNeverUsed = 0
 
-export function etagOf(version: number): string {
+export function formatEtag(version: number): string {
   return `"${version}"`
 }
 
@@ -22,7 +22,7 @@ export function etagOf(version: number): string {
  * and neither does a tag of another server. Of several tags the greatest counts: versions only grow, so a client that
  * names 4 knows that 3 is outdated.
  */
-export function expectedVersion({ headers }: Pick<FastifyRequest, 'headers'>): number | undefined {
+export function readExpectedVersion({ headers }: Pick<FastifyRequest, 'headers'>): number | undefined {
   const given = headers['if-match']
   if (given === undefined || given.trim() === '*') return undefined
   const versions = given.split(',').map((tag) => /^"(\d{1,15})"$/.exec(tag.trim())?.[1])

@@ -6,8 +6,8 @@ import { type CallContext, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createAnswerKeeper, type OwnedKey, type RenderedAnswer, Replay } from './answer-keeper.ts'
-import { canonicalJson } from './canonical.ts'
-import { expectedVersion } from './etag.ts'
+import { formatCanonicalJson } from './canonical.ts'
+import { readExpectedVersion } from './etag.ts'
 import type { StoredAnswer } from './idempotency.queries.ts'
 
 declare module 'fastify' {
@@ -47,7 +47,7 @@ const handledOnce = new WeakSet<FastifyRequest>()
 export function readCallContext(request: FastifyRequest): CallContext {
   const { singleRecord, severalRecords } = request.routeOptions.config
   // Other routes change no stored record, and 412 is not among their documented answers.
-  const version = singleRecord || severalRecords ? expectedVersion(request) : undefined
+  const version = singleRecord || severalRecords ? readExpectedVersion(request) : undefined
   return { caller: request.caller, ...(version === undefined ? {} : { expectedVersion: version }) }
 }
 
@@ -125,7 +125,7 @@ export function createRunOnce({ db, clock, retentionMs }: Resources) {
     }
     const guard = { ...key, keeper, settle }
     const outcome = await effect.share(guard)
-    return answers.get(outcome) ?? orThrow(effect.answer(outcome))
+    return answers.get(outcome) ?? throwIfError(effect.answer(outcome))
   }
 
   /** Throws the answer that the request had before. */
@@ -142,10 +142,10 @@ async function runUnkeyed<Outcome>(
   call: CallContext,
 ): Promise<Answer> {
   const effect = 'prepare' in work ? await work.prepare(call) : work
-  return 'share' in effect ? orThrow(effect.answer(await effect.share())) : effect(call)
+  return 'share' in effect ? throwIfError(effect.answer(await effect.share())) : effect(call)
 }
 
-function orThrow(answer: Answer | AppError): Answer {
+function throwIfError(answer: Answer | AppError): Answer {
   if (answer instanceof AppError) throw answer
   return answer
 }
@@ -162,7 +162,7 @@ export function createOnce(runOnce: RunOnce) {
     const key = readIdempotencyKey(request)
     const { method, url } = request
     const asked =
-      key === undefined ? undefined : { key, fingerprint: fingerprintOf(`${method} ${url}`, body) }
+      key === undefined ? undefined : { key, fingerprint: computeFingerprint(`${method} ${url}`, body) }
     // Sent after the commit: an answer that was sent before a rollback could not be taken back.
     const outcome = await runOnce(readCallContext(request), asked, work)
     reply.code('replayed' in outcome ? outcome.replayed.status : outcome.answer.status)
@@ -201,9 +201,9 @@ export function readIdempotencyKey(request: FastifyRequest): string | undefined 
   throw new AppError('invalid_idempotency_key', 'Idempotency-Key must be 1 to 255 visible ASCII characters.')
 }
 
-export function fingerprintOf(operation: string, body: unknown): string {
+export function computeFingerprint(operation: string, body: unknown): string {
   return createHash('sha256')
-    .update(`${operation}\n${canonicalJson(body) ?? ''}`)
+    .update(`${operation}\n${formatCanonicalJson(body) ?? ''}`)
     .digest('base64url')
 }
 

@@ -25,11 +25,11 @@ export function requireOwnOrigin({ headers, method }: FastifyRequest): void {
   if (method === 'GET' || method === 'HEAD') return
   const { origin, host } = headers
   const site = headers['sec-fetch-site']
-  const isForeign = origin !== undefined && hostOf(origin) !== host?.toLowerCase()
+  const isForeign = origin !== undefined && readHost(origin) !== host?.toLowerCase()
   if (!isForeign && (site === undefined || site === 'same-origin' || site === 'none')) return
   throw new AppError('forbidden', 'Without a key only pages of this server may change anything.')
 }
 
-function hostOf(origin: string): string | undefined {
+function readHost(origin: string): string | undefined {
   return URL.parse(origin)?.host
 }

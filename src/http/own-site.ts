@@ -30,6 +30,6 @@ export function requireOwnHost({ headers }: FastifyRequest, publicUrl: string | 
 }
 
 /** Where clients reach this server. */
-export function originOf({ headers }: FastifyRequest, publicUrl: string | undefined): string {
+export function readOrigin({ headers }: FastifyRequest, publicUrl: string | undefined): string {
   return publicUrl === undefined ? `http://${headers.host ?? 'localhost'}` : new URL(publicUrl).origin
 }

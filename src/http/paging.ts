@@ -3,13 +3,13 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Caller } from '../domain/caller.ts'
 import type { ListPage } from '../domain/shapes.ts'
 import { AppError } from '../kernel/errors.ts'
-import { canonicalJson } from './canonical.ts'
+import { formatCanonicalJson } from './canonical.ts'
 import { findUnstorableValues } from './validation/body-inspection.ts'
 import { listFaults } from './validation/validation.ts'
 
 /** A digest of what a cursor belongs to: the caller and the filters of the list. */
-export function fingerprintQuery(principal: string, filters: object): string {
-  return digest(`${principal}\n${canonicalJson(filters)}`)
+export function computeQueryFingerprint(principal: string, filters: object): string {
+  return digest(`${principal}\n${formatCanonicalJson(filters)}`)
 }
 
 /** Encodes the position of the next page. The digest reveals a damaged cursor or one of another list. */
@@ -47,7 +47,7 @@ export async function readPage<
   S extends TObject,
   Row extends Readonly<Record<keyof S['properties'] & string, unknown>>,
 >({ caller, list, limit, cursor, position, read }: PageRequest<S, Row>): Promise<ListPage<Row>> {
-  const fingerprint = fingerprintQuery(caller.principal, list)
+  const fingerprint = computeQueryFingerprint(caller.principal, list)
   const after = cursor === undefined ? undefined : decodeCursor(cursor, position, fingerprint)
   const found = await read(after, limit + 1)
   const items = found.slice(0, limit)

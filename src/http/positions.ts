@@ -88,7 +88,7 @@ export function carryPositions(
     const { method, routeOptions } = request
     const { config } = routeOptions
     if (reading.has(method) || config.readOnly) {
-      const requested = takesPosition({ method, config }) ? readRequested(request) : anyState()
+      const requested = takesPosition({ method, config }) ? readRequested(request) : readAnyState()
       requested.then((found) => {
         readings.set(request, found)
         runReading(found, done)
@@ -124,6 +124,6 @@ function malformed(): AppError {
   return new AppError('invalid_position', 'Membrane-Position must be a value that this service sent.')
 }
 
-async function anyState(): Promise<Reading> {
+async function readAnyState(): Promise<Reading> {
   return { isPrimaryOnly: false }
 }

@@ -31,7 +31,7 @@ export const Problem = Type.Object(
   {
     $id: 'Problem',
     description: 'A problem as in RFC 9457. Some codes add members of their own.',
-    examples: [exampleOf('validation_failed')],
+    examples: [createExample('validation_failed')],
   },
 )
 
@@ -123,7 +123,7 @@ export function addProblems(response: Response, codes: readonly ErrorCode[]): Re
   const merged: Record<string, unknown> = { ...response }
   for (const code of codes) {
     const status = String(getHttpStatus(code))
-    const examples = { ...examplesOf(merged[status]), [code]: { value: exampleOf(code) } }
+    const examples = { ...readExamples(merged[status]), [code]: { value: createExample(code) } }
     const named = Object.keys(examples)
       .map((each) => catalogue[each as ErrorCode].meaning)
       .join(' Or: ')
@@ -143,12 +143,12 @@ function retryHeader(status: string) {
 
 type Examples = Record<string, { value: unknown }>
 
-function examplesOf(response: unknown): Examples {
+function readExamples(response: unknown): Examples {
   const { content } = (response ?? {}) as { content?: Record<string, { examples?: Examples }> }
   return content?.[problemType]?.examples ?? {}
 }
 
-function exampleOf(code: ErrorCode): object {
+function createExample(code: ErrorCode): object {
   const { meaning } = catalogue[code]
   const errors =
     code === 'validation_failed' ? { errors: [{ pointer: '/payload/kind', message: 'is required' }] } : {}

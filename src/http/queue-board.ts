@@ -50,7 +50,7 @@ export async function serveBoard(app: FastifyInstance, show: OpenQueueAdapter | 
       if (method !== 'GET' && method !== 'HEAD') throw new AppError('forbidden', 'The board is read-only.')
       reply.header('content-security-policy', policy)
       if (!url.startsWith(`${path}/api/`)) return
-      const queue = await withTimeout(show())
+      const queue = await limitTime(show())
       if (queue !== shown) board.setQueues([queue])
       shown = queue
     })
@@ -59,7 +59,7 @@ export async function serveBoard(app: FastifyInstance, show: OpenQueueAdapter | 
 }
 
 /** The promise may still resolve or reject after the timeout; both are ignored. */
-async function withTimeout(answer: Promise<BaseAdapter>): Promise<BaseAdapter> {
+async function limitTime(answer: Promise<BaseAdapter>): Promise<BaseAdapter> {
   const first = await Promise.race([
     answer.catch(() => undefined),
     sleep(timeoutMs, undefined, { ref: false }),

@@ -45,7 +45,10 @@ export function allowSlowRequest(request: FastifyRequest, reply: FastifyReply): 
 }
 
 /** Yields the parts of a long answer as long as the key of the request is valid, and throws when it no longer is. */
-export async function* whileAllowed<T>(request: FastifyRequest, parts: AsyncIterable<T>): AsyncGenerator<T> {
+export async function* yieldWhileAllowed<T>(
+  request: FastifyRequest,
+  parts: AsyncIterable<T>,
+): AsyncGenerator<T> {
   for await (const part of parts) {
     await request.confirmCaller()
     yield part

@@ -68,12 +68,12 @@ export function createFairSlots({ slots, sliceMs, onError }: Options) {
   /** One task of a name runs at a time. */
   function findStartable(tenant: string): Task | undefined {
     const own = [...(waiting.get(tenant)?.values() ?? [])]
-    return own.find(({ name }) => !running.has(keyOf({ tenant, name })))
+    return own.find(({ name }) => !running.has(formatTask({ tenant, name })))
   }
 
   function start(task: Task): void {
     const stop = new AbortController()
-    running.set(keyOf(task), {
+    running.set(formatTask(task), {
       ...task,
       stop,
       startedAt: performance.now(),
@@ -84,7 +84,7 @@ export function createFairSlots({ slots, sliceMs, onError }: Options) {
       .work(stop.signal)
       .catch((error: unknown) => onError(task, error))
       .then(() => {
-        running.delete(keyOf(task))
+        running.delete(formatTask(task))
         ended.delete(end)
         if (!waiting.has(task.tenant) && !isRunning(task.tenant)) served.delete(task.tenant)
         if (stop.signal.reason === preempted) submit({ ...task, stops: (task.stops ?? 0) + 1 })
@@ -137,7 +137,7 @@ function endOf({ startedAt, sliceMs }: Running): number {
   return startedAt + sliceMs
 }
 
-function keyOf({ tenant, name }: Pick<Task, 'tenant' | 'name'>): string {
+function formatTask({ tenant, name }: Pick<Task, 'tenant' | 'name'>): string {
   return `${tenant} ${name}`
 }
 

@@ -33,32 +33,32 @@ export type Process = Processor<JobMessage, JobReport, JobName>
 export function createQueue(settings: QueueSettings, migrate = false) {
   const options = { defaultJobOptions: jobOptions, streams: { events: { maxLen: 1_000 } } }
   if (settings.redisUrl === undefined) {
-    const connection = postgresConnection(settings.databaseUrl, migrate, 2)
+    const connection = createPostgresConnection(settings.databaseUrl, migrate, 2)
     return new postgres.Queue<JobMessage, JobReport, JobName>(name, { ...options, connection })
   }
-  const connection = redisConnection(settings.redisUrl)
+  const connection = createRedisConnection(settings.redisUrl)
   return new Queue<JobMessage, JobReport, JobName>(name, {
     ...options,
     connection,
-    prefix: prefixOf(settings),
+    prefix: choosePrefix(settings),
   })
 }
 
 export function createWorker(settings: QueueSettings, process: Process, concurrency: number) {
   const options = { ...retention, concurrency, autorun: false, runRetryDelay: 2_000 }
   if (settings.redisUrl === undefined) {
-    const connection = postgresConnection(settings.databaseUrl, false, concurrency + 1)
+    const connection = createPostgresConnection(settings.databaseUrl, false, concurrency + 1)
     return new postgres.Worker<JobMessage, JobReport, JobName>(name, process, { ...options, connection })
   }
-  const connection = redisConnection(settings.redisUrl)
+  const connection = createRedisConnection(settings.redisUrl)
   return new Worker<JobMessage, JobReport, JobName>(name, process, {
     ...options,
     connection,
-    prefix: prefixOf(settings),
+    prefix: choosePrefix(settings),
   })
 }
 
-function postgresConnection(connectionString: string, migrate: boolean, max: number) {
+function createPostgresConnection(connectionString: string, migrate: boolean, max: number) {
   return {
     connectionString,
     schema,
@@ -71,11 +71,11 @@ function postgresConnection(connectionString: string, migrate: boolean, max: num
   }
 }
 
-function redisConnection(url: string) {
+function createRedisConnection(url: string) {
   // BullMQ then waits until Redis is back. With a limit, its commands would fail instead.
   return { url, maxRetriesPerRequest: null }
 }
 
-function prefixOf({ prefix = 'membrane' }: QueueSettings): string {
+function choosePrefix({ prefix = 'membrane' }: QueueSettings): string {
   return prefix
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { pagesOf } from '../db/table-size.ts'
+import { selectPages } from '../db/table-size.ts'
 import type { Transaction } from '../db/transaction.ts'
 
 /** Divides the table into ranges of pages for several workers, once in a run. Each page is read and written once. */
@@ -9,7 +9,7 @@ export async function insertRanges(tx: Transaction, runId: string, blocks: numbe
     insert into maintenance_ranges (run_id, first_block, end_block, done)
     select ${runId}::uuid, first, first + ${blocks}::bigint, false
     from generate_series(
-      0, ${pagesOf('records')}, ${blocks}::bigint
+      0, ${selectPages('records')}, ${blocks}::bigint
     ) as first
     where not exists (select from maintenance_ranges where run_id = ${runId}::uuid)
   `.execute(tx)

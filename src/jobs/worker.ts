@@ -58,7 +58,7 @@ function createProcess(handle: JobHandler, { running, isStopping, log, logFault 
     }
     const startedAt = performance.now()
     const about = { job: job.name, job_id: job.id, reason: job.data.reason, attempt: job.attemptsStarted }
-    const elapsed = () => ({ ms: Math.round(performance.now() - startedAt) })
+    const measureElapsed = () => ({ ms: Math.round(performance.now() - startedAt) })
     const showRun = (runId: string) => {
       if (job.data.run_id !== runId) job.updateData({ ...job.data, run_id: runId }).catch(logFault)
     }
@@ -68,10 +68,10 @@ function createProcess(handle: JobHandler, { running, isStopping, log, logFault 
     running.add(handled)
     try {
       const report = await handled
-      log.info('job done', { ...about, ...elapsed(), ...report })
+      log.info('job done', { ...about, ...measureElapsed(), ...report })
       return report
     } catch (error) {
-      log.error('job failed', { ...about, ...elapsed(), err: error })
+      log.error('job failed', { ...about, ...measureElapsed(), err: error })
       // The queue keeps what is thrown here, and an error of the database may quote a row.
       throw new Error(`${job.name} failed; the log of the worker says why`)
     } finally {

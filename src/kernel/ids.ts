@@ -13,7 +13,7 @@ export type Ids = {
 export function createIds(clock: Clock): Ids {
   const draw = createEntropy()
   return {
-    next: () => uuidV7(clock.now().getTime(), draw()),
+    next: () => createUuidV7(clock.now().getTime(), draw()),
     secret: (bytes) => randomBytes(bytes).toString('base64url'),
     random: () => randomUUID(),
   }
@@ -37,7 +37,7 @@ function createEntropy(): () => Uint8Array {
 }
 
 /** RFC 9562 §5.7: 48 bits of Unix milliseconds, version and variant, the rest random. */
-export function uuidV7(milliseconds: number, entropy: Uint8Array): string {
+export function createUuidV7(milliseconds: number, entropy: Uint8Array): string {
   const bytes = Buffer.alloc(16)
   bytes.writeUIntBE(milliseconds, 0, 6)
   bytes.set(entropy.subarray(0, entropyBytes), 6)

@@ -56,7 +56,7 @@ export function describeError(error: unknown): Described {
   return {
     type: error.name,
     message: quotes ? '(withheld: it may quote content)' : error.message,
-    stack: framesOf(error),
+    stack: listFrames(error),
     ...Object.fromEntries(named),
     ...(error.cause instanceof Error ? { cause: describeError(error.cause) } : {}),
   }
@@ -70,7 +70,7 @@ export function describeFailure(error: unknown): string {
 }
 
 /** Only the frames: the first lines of a stack repeat the message. */
-function framesOf({ stack = '' }: Error): string {
+function listFrames({ stack = '' }: Error): string {
   return stack
     .split('\n')
     .filter((line) => /^\s+at /.test(line))

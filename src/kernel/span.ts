@@ -46,7 +46,7 @@ export type Tracer = {
 }
 
 /** Runs `work` in a span of its own; without a tracer it only runs `work`. */
-export async function inSpan<T>(
+export async function runInSpan<T>(
   tracer: Tracer | undefined,
   name: string,
   options: SpanOptions,

@@ -26,11 +26,11 @@ export function formatDuration(milliseconds: number): string {
 }
 
 /** The moment after a duration, at most the end of the year 9999, which is `never`. */
-export function momentAfter(moment: Date, milliseconds: number): Date {
+export function addMilliseconds(moment: Date, milliseconds: number): Date {
   return new Date(Math.min(moment.getTime() + milliseconds, lastMoment))
 }
 
 /** The moment before a duration, at least the first day of the year 1, which precedes every record. */
-export function momentBefore(moment: Date, milliseconds: number): Date {
+export function subtractMilliseconds(moment: Date, milliseconds: number): Date {
   return new Date(Math.max(moment.getTime() - milliseconds, firstMoment))
 }

@@ -6,7 +6,7 @@ import { type Caller, permissions, type Trust } from '../domain/caller.ts'
 import { sourceTrust } from '../domain/importance.ts'
 import type { ListPage } from '../domain/shapes.ts'
 import { isTrustWithin } from '../domain/trust.ts'
-import { leastTrusted } from '../domain/write-trust.ts'
+import { chooseLeastTrusted } from '../domain/write-trust.ts'
 import { readPage } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -51,7 +51,7 @@ export function createKeysService({ db, clock, ids, reference }: Resources) {
 
   async function create(call: CallContext, input: NewKey): Promise<{ key: Key; secret: string }> {
     const now = clock.now()
-    const expiresAt = expiryOf(call.caller, input)
+    const expiresAt = chooseExpiry(call.caller, input)
     if (expiresAt && expiresAt <= now) throw createExpiredError()
     const secret = `${prefix}${ids.secret(secretBytes)}`
     const row: KeyRow = {
@@ -62,7 +62,7 @@ export function createKeysService({ db, clock, ids, reference }: Resources) {
       scopes: input.scopes ?? [],
       // The default sensitivity of a record. A key that needs more must be created with it.
       max_sensitivity: input.max_sensitivity ?? 'low',
-      source_type: input.source_type ?? leastTrusted('ingest', call.caller.sourceType),
+      source_type: input.source_type ?? chooseLeastTrusted('ingest', call.caller.sourceType),
       created_at: now,
       expires_at: expiresAt,
       last_used_at: null,
@@ -129,7 +129,7 @@ export function createKeysService({ db, clock, ids, reference }: Resources) {
     if (!row || !timingSafeEqual(row.secret_hash, hash)) return undefined
     const key = {
       id: row.id,
-      caller: callerOf(row),
+      caller: describeCaller(row),
       expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
       lastUsedAt: row.last_used_at?.getTime() ?? 0,
     }
@@ -161,7 +161,7 @@ export function createKeysService({ db, clock, ids, reference }: Resources) {
   }
 }
 
-function callerOf(row: KeyRow): Caller {
+function describeCaller(row: KeyRow): Caller {
   const granted = new Set(permissions.filter((permission) => row.permissions.includes(permission)))
   return {
     principal: row.id,
@@ -192,7 +192,7 @@ function exceeding(how: string): AppError {
 }
 
 /** By default a new key expires together with the key that creates it. */
-function expiryOf({ expiresAt }: Caller, { expires_at: requested }: NewKey): Date | null {
+function chooseExpiry({ expiresAt }: Caller, { expires_at: requested }: NewKey): Date | null {
   if (requested === undefined) return expiresAt ?? null
   return requested === null ? null : new Date(requested)
 }

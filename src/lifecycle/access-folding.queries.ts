@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { dayOfLife, startOfDay } from '../db/days.ts'
+import { computeDayOfLife, startOfDay } from '../db/days.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { recentAccesses } from '../domain/access-weights.ts'
 
@@ -13,8 +13,8 @@ export async function claimFoldable(
   const { rows } = await sql<{ id: string }>`
     select r.id from records as r
     where r.id > ${after}::uuid and r.access_count > ${sql.lit(recentAccesses)}
-      and ${dayOfLife(sql`(select min(l.at) from access_log as l where l.record_id = r.id)`)}
-        < ${dayOfLife(sql`${before}::timestamptz`)}
+      and ${computeDayOfLife(sql`(select min(l.at) from access_log as l where l.record_id = r.id)`)}
+        < ${computeDayOfLife(sql`${before}::timestamptz`)}
       and exists (
         select from access_log as l where l.record_id = r.id offset ${sql.lit(recentAccesses)} limit 1
       )
@@ -36,7 +36,7 @@ export async function foldOldest(
 ): Promise<number> {
   const { rows } = await sql<{ folded: number }>`
     with due as materialized (
-      select old.place, r.id, ${dayOfLife(sql`old.at`)} as day
+      select old.place, r.id, ${computeDayOfLife(sql`old.at`)} as day
       from records as r
       cross join lateral (
         select l.at from access_log as l where l.record_id = r.id
@@ -46,7 +46,7 @@ export async function foldOldest(
       cross join lateral (
         select l.ctid as place, l.at from access_log as l
         where l.record_id = r.id and l.at < kept.at
-          and ${dayOfLife(sql`l.at`)} < ${dayOfLife(sql`${before}::timestamptz`)}
+          and ${computeDayOfLife(sql`l.at`)} < ${computeDayOfLife(sql`${before}::timestamptz`)}
         order by l.at
         limit ${limit}
       ) as old

@@ -10,7 +10,7 @@ export type Access = { record_id: string; at: Date; actor: string } & (
 )
 
 /** The table has a unique index of the record, the key and this day. */
-const dayOf = (instant: RawBuilder<unknown>) => sql`(${instant} at time zone 'UTC')::date`
+const selectDay = (instant: RawBuilder<unknown>) => sql`(${instant} at time zone 'UTC')::date`
 
 /**
  * Logs accesses, counts them on their records and returns the ids of these, in one statement. A key that is shown a
@@ -27,7 +27,7 @@ export async function logAccesses(db: Database, accesses: readonly Access[]): Pr
       )
       where not exists (
         select from access_log as l
-        where l.record_id = n.record_id and l.key_id = n.key_id and ${dayOf(sql`l.at`)} = ${dayOf(sql`n.at`)}
+        where l.record_id = n.record_id and l.key_id = n.key_id and ${selectDay(sql`l.at`)} = ${selectDay(sql`n.at`)}
       )
     ), locked as materialized (
       select r.id from records as r

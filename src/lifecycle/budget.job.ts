@@ -3,7 +3,7 @@ import { dropEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { RunContext } from '../jobs/runs.ts'
 import { walkInBatches } from '../jobs/table-walk.ts'
-import { momentAfter, momentBefore } from '../kernel/units.ts'
+import { addMilliseconds, subtractMilliseconds } from '../kernel/units.ts'
 import {
   countForgottenByScope,
   type ForgottenForBudget,
@@ -46,7 +46,7 @@ type Pass = { order: KeepingOrder; line: number; reserved: number }
 export function createBudgets({ db, size, forgottenRetentionMs, revisedRetentionMs }: Resources) {
   function findScopes({ run }: RunContext, tx: Database = db, scope = run.scope): Promise<OverBudget[]> {
     const now = run.startedAt
-    return findOverBudget(tx, { now, revisedBefore: momentBefore(now, revisedRetentionMs), scope })
+    return findOverBudget(tx, { now, revisedBefore: subtractMilliseconds(now, revisedRetentionMs), scope })
   }
 
   async function run(context: RunContext): Promise<void> {
@@ -87,7 +87,7 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
     const { startedAt: now } = context.run
     const order = {
       now,
-      revisedBefore: momentBefore(now, revisedRetentionMs),
+      revisedBefore: subtractMilliseconds(now, revisedRetentionMs),
       scope: scope.scope,
       isInGrace,
       protect: scope.protect,
@@ -149,7 +149,7 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
     // A budget that was changed meanwhile is held by the next run.
     const isSame = current?.has_bytes === order.hasBytes && current.is_hard === scope.is_hard
     const excess = isSame ? current.excess - scope.listed - reserved : 0
-    const purgeAt = momentAfter(order.now, forgottenRetentionMs)
+    const purgeAt = addMilliseconds(order.now, forgottenRetentionMs)
     const forgotten =
       excess <= 0
         ? []

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { salienceAt } from '../db/salience.ts'
+import { computeSalienceAt } from '../db/salience.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { unscoped } from '../domain/caller.ts'
-import { type Eligibility, isDueForPruning, isEligible, keepingAt } from './keeping.queries.ts'
+import { computeKeepingAt, type Eligibility, isDueForPruning, isEligible } from './keeping.queries.ts'
 
 /** Adds up the rows in which the connections count the sizes of scopes. It waits for no writer. */
 export async function foldScopeSizes(tx: Transaction, limit: number): Promise<number> {
@@ -62,7 +62,7 @@ export async function findOverBudget(
       where ${scope === null ? sql`true` : sql`s.scope = ${scope}`}
       group by s.scope, b.scope
       having sum(s.records) > b.max_records or sum(s.bytes) > b.max_bytes
-    ), leaving as materialized (${dueForPruning(instants)}), due as (
+    ), leaving as materialized (${selectDueForPruning(instants)}), due as (
       select s.scope, count(*) as records, case when s.max_bytes is null then 0 else sum(
         record_bytes(c.tags, c.payload, c.provenance, c.interpretation)
       ) end as bytes
@@ -85,7 +85,7 @@ export async function findOverBudget(
 }
 
 /** Two parts, because each has a partial index. */
-function dueForPruning(instants: Instants): RawBuilder<unknown> {
+function selectDueForPruning(instants: Instants): RawBuilder<unknown> {
   return sql`
     select r.id, r.scope from records as r
     where r.forgotten_at is null and r.status in ('active', 'challenged') and ${isDueForPruning(instants)}
@@ -153,10 +153,10 @@ export async function forgetForBudget(
 ): Promise<ForgottenForBudget[]> {
   const { now, purgeAt, runId, ids, line, excess, hasBytes, protect, ranked } = forgetting
   const size = hasBytes ? sql`record_bytes(c.tags, c.payload, c.provenance, c.interpretation)` : sql`1::int8`
-  const keeping = keepingAt(now)
+  const keeping = computeKeepingAt(now)
   const { rows } = await sql<ForgottenForBudget>`
     with locked as materialized (
-      select r.id, given.position, ${keeping} as keeping, r.importance, ${salienceAt(now)} as salience
+      select r.id, given.position, ${keeping} as keeping, r.importance, ${computeSalienceAt(now)} as salience
       from unnest(${sql.val([...ids])}::uuid[]) with ordinality as given (id, position)
       join records as r on r.id = given.id
       where ${isEligible(forgetting)} and r.type::text <> all(${sql.val([...protect])}::text[])

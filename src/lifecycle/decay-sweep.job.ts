@@ -5,7 +5,7 @@ import { sweepLagMs } from '../domain/sweep-lag.ts'
 import type { BatchResult, JobWork, RunContext } from '../jobs/runs.ts'
 import { createSharedRanges } from '../jobs/shared-ranges.ts'
 import { walkInBatches } from '../jobs/table-walk.ts'
-import { momentAfter, momentBefore } from '../kernel/units.ts'
+import { addMilliseconds, subtractMilliseconds } from '../kernel/units.ts'
 import { createBudgets } from './budget.job.ts'
 import {
   countDue,
@@ -126,9 +126,9 @@ export function createSweep(resources: Resources): JobWork {
       runId: id,
       scope,
       now: startedAt,
-      asOf: momentBefore(startedAt, sweepLagMs),
-      revisedBefore: momentBefore(startedAt, revisedRetentionMs),
-      purgeAt: momentAfter(startedAt, forgottenRetentionMs),
+      asOf: subtractMilliseconds(startedAt, sweepLagMs),
+      revisedBefore: subtractMilliseconds(startedAt, revisedRetentionMs),
+      purgeAt: addMilliseconds(startedAt, forgottenRetentionMs),
     }
   }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { salienceAt } from '../db/salience.ts'
+import { computeSalienceAt } from '../db/salience.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Range } from '../jobs/ranges.queries.ts'
 import { nilUuid } from '../kernel/ids.ts'
@@ -26,13 +26,13 @@ export async function countDue(
   const { rows } = await sql<{ fading: number; faded: number }>`
     select
       (select count(*) from records
-        where fades_at <= ${epochOf(asOf)}::float8 ${inScope(scope)}) as fading,
+        where fades_at <= ${countSeconds(asOf)}::float8 ${restrictToScope(scope)}) as fading,
       (select count(*) from records
         where prune_at <= ${now}::timestamptz and forgotten_at is null
-          and status in ('active', 'challenged') ${inScope(scope)})
+          and status in ('active', 'challenged') ${restrictToScope(scope)})
       + (select count(*) from records
         where anchored_at <= ${revisedBefore}::timestamptz and prune_at is not null and forgotten_at is null
-          and status in ('invalidated', 'merged', 'superseded') ${inScope(scope)}) as faded
+          and status in ('invalidated', 'merged', 'superseded') ${restrictToScope(scope)}) as faded
   `.execute(db)
   return rows[0] ?? { fading: 0, faded: 0 }
 }
@@ -43,10 +43,10 @@ export async function materialiseRange(tx: Transaction, asOf: Date, range: Range
     with due as materialized (
       select ctid from records
       where ctid >= ${`(${range.first_block},0)`}::tid and ctid < ${`(${range.end_block},0)`}::tid
-        and fades_at <= ${epochOf(asOf)}::float8
+        and fades_at <= ${countSeconds(asOf)}::float8
       for no key update skip locked
     ), written as (
-      update records as r set salience = ${salienceAt(asOf)}
+      update records as r set salience = ${computeSalienceAt(asOf)}
       from due where r.ctid = due.ctid
       returning r.id
     )
@@ -63,13 +63,13 @@ export async function materialiseNext(
   const { rows } = await sql<{ written: number; at: string; id: string }>`
     with due as materialized (
       select id, fades_at from records
-      where fades_at <= ${epochOf(asOf)}::float8
-        and (fades_at, id) > (${after.at}::float8, ${after.id}::uuid) ${inScope(scope)}
+      where fades_at <= ${countSeconds(asOf)}::float8
+        and (fades_at, id) > (${after.at}::float8, ${after.id}::uuid) ${restrictToScope(scope)}
       order by fades_at, id
       limit ${limit}
       for no key update skip locked
     ), written as (
-      update records as r set salience = ${salienceAt(asOf)}
+      update records as r set salience = ${computeSalienceAt(asOf)}
       from due where r.id = due.id
       returning r.id
     )
@@ -99,7 +99,7 @@ export async function pruneFaded(
       where prune_at <= ${pruning.now}::timestamptz and forgotten_at is null
         and status in ('active', 'challenged')
         and (prune_at, id) > (${pruning.after.at}::timestamptz, ${pruning.after.id}::uuid)
-        ${inScope(pruning.scope)}
+        ${restrictToScope(pruning.scope)}
       order by prune_at, id
       limit ${pruning.limit}
       for no key update skip locked
@@ -120,7 +120,7 @@ export async function pruneRevised(
       where prune_at <= ${pruning.now}::timestamptz and anchored_at <= ${pruning.revisedBefore}::timestamptz
         and forgotten_at is null and status in ('invalidated', 'merged', 'superseded')
         and (anchored_at, id) > (${pruning.after.at}::timestamptz, ${pruning.after.id}::uuid)
-        ${inScope(pruning.scope)}
+        ${restrictToScope(pruning.scope)}
       order by anchored_at, id
       limit ${pruning.limit}
       for no key update skip locked
@@ -135,7 +135,7 @@ async function prune(tx: Transaction, { now, purgeAt, runId }: PruneInput, due: 
       set forgotten_at = ${now}::timestamptz, forgotten_reason = 'pruned', forgotten_by = 'decay-service',
         forgotten_run_id = ${runId}::uuid, purge_at = ${purgeAt}::timestamptz
       from due where r.id = due.id
-      returning r.id, due.at, ${salienceAt(now)} as salience, r.version
+      returning r.id, due.at, ${computeSalienceAt(now)} as salience, r.version
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale)
       select id, ${runId}::uuid, ${now}::timestamptz, 'delete', 'decay-service',
@@ -171,7 +171,7 @@ export async function findNextPosition(
 ): Promise<SweepPosition | undefined> {
   const key = { fading: sql`fades_at`, faded: sql`prune_at`, revised: sql`anchored_at` }[walk]
   const due = {
-    fading: sql`fades_at <= ${epochOf(asOf)}::float8 and (fades_at, id) > (${after.at}::float8, ${after.id}::uuid)`,
+    fading: sql`fades_at <= ${countSeconds(asOf)}::float8 and (fades_at, id) > (${after.at}::float8, ${after.id}::uuid)`,
     faded: sql`prune_at <= ${now}::timestamptz and forgotten_at is null and status in ('active', 'challenged')
       and (prune_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`,
     revised: sql`prune_at is not null and anchored_at <= ${revisedBefore}::timestamptz and forgotten_at is null
@@ -179,7 +179,7 @@ export async function findNextPosition(
       and (anchored_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`,
   }[walk]
   const { rows } = await sql<SweepPosition>`
-    select ${key}::text as at, id from records where ${due} ${inScope(scope)}
+    select ${key}::text as at, id from records where ${due} ${restrictToScope(scope)}
     order by ${key}, id
     limit 1
     for no key update skip locked
@@ -187,11 +187,11 @@ export async function findNextPosition(
   return rows[0]
 }
 
-function inScope(scope: string | null): RawBuilder<unknown> {
+function restrictToScope(scope: string | null): RawBuilder<unknown> {
   return scope === null ? sql`` : sql`and scope = ${scope}`
 }
 
-function epochOf(instant: Date): number {
+function countSeconds(instant: Date): number {
   return instant.getTime() / 1_000
 }
 

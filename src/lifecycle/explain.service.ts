@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { Caller } from '../domain/caller.ts'
-import { salienceAt } from '../domain/curves.ts'
+import { computeSalience } from '../domain/curves.ts'
 import type { RetentionMode, RetentionShape } from '../domain/retention.ts'
 import { explainWorth } from '../domain/worth.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -53,7 +53,7 @@ export function createExplainService(resources: Resources) {
     return {
       id: stored.id,
       as_of: now.toISOString(),
-      salience: salienceAt(stored, now),
+      salience: computeSalience(stored, now),
       points: ahead.flatMap(({ at, salience }) => {
         const shown = formatInstant(at)
         return shown === null ? [] : [{ at: shown, salience }]
@@ -70,10 +70,10 @@ export function createExplainService(resources: Resources) {
   async function explain(caller: Caller, id: string): Promise<Explanation> {
     const known = await findRecordOrDeleted(db, caller, id)
     const now = clock.now()
-    const snapshot = vitalsOf(known)
+    const snapshot = describeVitals(known)
     const logged = await findLoggedAccesses(db, known.id)
     const removal = await describeRemoval(db, known, snapshot, now)
-    const state = stateOf(known, now)
+    const state = describeState(known, now)
     const isKept = state === 'live' || state === 'forgotten'
     const surprise = isKept ? await findSurprise(db, known.id, caller.trust) : undefined
     const worth = isKept ? explainWorth(await findWorth(db, known.id)) : undefined
@@ -111,13 +111,13 @@ function findImportance(known: Known): number | undefined {
   return 'departed_at' in known || known.forgotten_at ? undefined : known.importance
 }
 
-function vitalsOf(known: Known): LifecycleSnapshot & { created_at: Date } {
+function describeVitals(known: Known): LifecycleSnapshot & { created_at: Date } {
   if (!('departed_at' in known)) return known
   // The statement that removed the record wrote these numbers from columns of the same types.
   return { ...parseLifecycleSnapshot(known.numbers as object), created_at: known.created_at }
 }
 
-function stateOf(known: Known, now: Date): Explanation['state'] {
+function describeState(known: Known, now: Date): Explanation['state'] {
   if ('departed_at' in known) return known.kind
   if (!known.forgotten_at || !known.purge_at) return 'live'
   return known.purge_at <= now ? 'purged' : 'forgotten'

@@ -1,15 +1,15 @@
 import { combineAccesses, type LoggedAccesses } from '../domain/access-weights.ts'
-import { fadingFactor, halfLivesSince, salienceAt } from '../domain/curves.ts'
+import { computeFadingFactor, computeSalience, countHalfLivesSince } from '../domain/curves.ts'
 import {
+  computeImportanceFactors,
   type ImportanceFactor,
-  importanceFactors,
   importanceWeights,
   sourceTrust,
 } from '../domain/importance.ts'
 import { computeKeeping } from '../domain/keeping.ts'
 import { computeRetention, type RetentionMode, type RetentionShape } from '../domain/retention.ts'
 import { isHistory } from '../domain/vocabulary.ts'
-import { momentAfter } from '../kernel/units.ts'
+import { addMilliseconds } from '../kernel/units.ts'
 import type { LifecycleSnapshot } from '../records/index.ts'
 
 /** The numbers behind salience, importance and retention, as of one instant. */
@@ -20,9 +20,9 @@ export type SalienceRule = 'pinned' | 'max_age' | 'floor' | 'curve' | 'revision'
 
 export function explainSalience(snapshot: LifecycleSnapshot, now: Date) {
   const elapsedSeconds = Math.max(0, now.getTime() - snapshot.anchored_at.getTime()) / 1_000
-  const halfLives = halfLivesSince(snapshot.anchored_at, now, snapshot.half_life_seconds)
-  const value = salienceAt(snapshot, now)
-  const factor = fadingFactor(snapshot.curve, halfLives)
+  const halfLives = countHalfLivesSince(snapshot.anchored_at, now, snapshot.half_life_seconds)
+  const value = computeSalience(snapshot, now)
+  const factor = computeFadingFactor(snapshot.curve, halfLives)
   return {
     value,
     base_salience: snapshot.base_salience,
@@ -51,11 +51,11 @@ export function explainImportance(
   logged: LoggedAccesses,
   now: Date,
 ) {
-  const values = importanceFactors({
+  const values = computeImportanceFactors({
     base_importance: snapshot.base_importance,
     emotional_valence: snapshot.emotional_valence,
     accesses: combineAccesses(snapshot, logged, now),
-    age_days: daysBetween(snapshot.created_at, now),
+    age_days: countDaysBetween(snapshot.created_at, now),
     layer: snapshot.layer,
     source_trust: sourceTrust[snapshot.source_type],
     confirmations: snapshot.confirmation_count,
@@ -84,7 +84,7 @@ export function explainRetention(
   { mode, shape }: { mode: RetentionMode; shape: RetentionShape },
   now: Date,
 ) {
-  const days = daysBetween(snapshot.last_accessed_at ?? snapshot.created_at, now)
+  const days = countDaysBetween(snapshot.last_accessed_at ?? snapshot.created_at, now)
   const inputs = {
     mode,
     layer: snapshot.layer,
@@ -111,7 +111,7 @@ export function explainKeeping(importance: number, base_importance: number, sali
 export function computeDueAt(snapshot: LifecycleSnapshot, revisedRetentionMs: number): Date | null {
   if (!isHistory(snapshot.status) || !snapshot.prune_at) return snapshot.prune_at
   if (revisedRetentionMs === Number.POSITIVE_INFINITY) return null
-  return momentAfter(snapshot.anchored_at, revisedRetentionMs)
+  return addMilliseconds(snapshot.anchored_at, revisedRetentionMs)
 }
 
 export type RemovalRule = SalienceRule | 'deletion' | 'archival' | 'erasure' | 'budget'
@@ -132,6 +132,6 @@ export function findRemovalRule(snapshot: LifecycleSnapshot, reason: string, rem
   }
 }
 
-function daysBetween(from: Date, to: Date): number {
+function countDaysBetween(from: Date, to: Date): number {
   return Math.max(0, to.getTime() - from.getTime()) / dayMs
 }

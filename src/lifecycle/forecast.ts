@@ -1,4 +1,4 @@
-import { halfLivesToReach, type PrunableState, salienceAt } from '../domain/curves.ts'
+import { computeSalience, countHalfLivesToReach, type PrunableState } from '../domain/curves.ts'
 
 /** The salience of a record in the future, if it is neither used nor changed. */
 
@@ -24,9 +24,9 @@ export function forecastSalience(
   const step = count === 1 ? 0 : (end.getTime() - now.getTime()) / (count - 1)
   const points = Array.from({ length: count }, (_, index) => {
     const at = new Date(now.getTime() + Math.round(index * step))
-    return { at, salience: salienceAt(state, at) }
+    return { at, salience: computeSalience(state, at) }
   })
-  const salience = salienceAt(state, now)
+  const salience = computeSalience(state, now)
   return {
     points,
     crossings: {
@@ -57,7 +57,7 @@ function computeReachedAt(state: PrunableState, value: number): Date | null {
 
 function computeFadedTo(state: PrunableState, value: number): Date | null {
   if (state.min_salience > value) return null
-  const halfLives = halfLivesToReach(state.curve, value / state.base_salience)
+  const halfLives = countHalfLivesToReach(state.curve, value / state.base_salience)
   if (halfLives > maxHalfLives) return null
   return new Date(state.anchored_at.getTime() + Math.ceil(halfLives * state.half_life_seconds * 1_000))
 }

@@ -4,7 +4,7 @@ import { type Caller, isAllowed } from '../domain/caller.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { momentAfter } from '../kernel/units.ts'
+import { addMilliseconds } from '../kernel/units.ts'
 import {
   createForgottenError,
   loadAnyForUpdate,
@@ -52,7 +52,7 @@ export function createForgettingService(resources: Resources) {
         rationale,
         now,
         textLanguage,
-        record: { ...forgotten, purge_at: momentAfter(now, forgottenRetentionMs) },
+        record: { ...forgotten, purge_at: addMilliseconds(now, forgottenRetentionMs) },
         changes: { forgotten: [null, presentForgetting(forgotten)] },
       })
       return presentWritten(call.caller, changed, now)

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { pagesOf } from '../db/table-size.ts'
+import { selectPages } from '../db/table-size.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { importanceTolerance } from '../domain/importance.ts'
 import type { Range } from '../jobs/ranges.queries.ts'
-import { importanceAt } from './importance.queries.ts'
+import { computeImportance } from './importance.queries.ts'
 
 type Fragment = RawBuilder<unknown>
 
@@ -14,7 +14,7 @@ export async function countRefreshable(
 ): Promise<{ records: number; blocks: number }> {
   const { rows } = await sql<{ records: number; blocks: number }>`
     select count(*) as records,
-      ${pagesOf('records')} + 1 as blocks
+      ${selectPages('records')} + 1 as blocks
     from records as r
     where ${isRefreshable(scope)}
   `.execute(db)
@@ -44,7 +44,7 @@ export async function refreshScores(
   tx: Transaction,
   { part, scope, now, runId }: RefreshInput,
 ): Promise<RefreshResult> {
-  const { join, importance } = importanceAt(now)
+  const { join, importance } = computeImportance(now)
   const here = 'id' in part ? sql`r.id = ${part.id}::uuid` : isIn(part)
   const { rows } = await sql<RefreshResult>`
     with scored as materialized (

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { dayOfLife, startOfDay } from '../db/days.ts'
+import { computeDayOfLife, startOfDay } from '../db/days.ts'
 import { hasIdIn } from '../db/id-condition.ts'
 import type { AccessKind } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
@@ -23,12 +23,12 @@ const manyAccesses = 100
  * The importance of rows named `r`, exact as of `now`: the same score as `scoreImportance`, built from the same
  * constants. Put `join` after the table; it adds columns named `used`.
  */
-export function importanceAt(now: Date): { join: RawBuilder<unknown>; importance: RawBuilder<number> } {
-  return { join: accessesAt(now), importance: score }
+export function computeImportance(now: Date): { join: RawBuilder<unknown>; importance: RawBuilder<number> } {
+  return { join: joinAccesses(now), importance: score }
 }
 
-function accessesAt(now: Date): Fragment {
-  const ageOf = (instant: Fragment) =>
+function joinAccesses(now: Date): Fragment {
+  const computeAge = (instant: Fragment) =>
     sql`greatest(0::float8, date_part('epoch', ${now}::timestamptz - ${instant}) / 86400)`
   return sql`
     left join lateral (
@@ -39,11 +39,11 @@ function accessesAt(now: Date): Fragment {
         greatest(life.age, ${leastAge}) as oldest,
         ${weightedUses} as weight
       from (
-        select least(created.age, ${ageOf(sql`coalesce(r.last_accessed_at, r.created_at)`)}) as since, created.age
-        from (select ${ageOf(sql`r.created_at`)} as age) as created
+        select least(created.age, ${computeAge(sql`coalesce(r.last_accessed_at, r.created_at)`)}) as since, created.age
+        from (select ${computeAge(sql`r.created_at`)} as age) as created
       ) as life
       left join lateral (
-        select least(life.age, ${ageOf(sql`l.at`)}) as age, ${caseOf(sql`l.kind`, accessWeight)} as weight
+        select least(life.age, ${computeAge(sql`l.at`)}) as age, ${writeCase(sql`l.kind`, accessWeight)} as weight
         from access_log as l
         where l.record_id = r.id and r.access_count > 0
         order by l.at desc, l.kind
@@ -55,14 +55,14 @@ function accessesAt(now: Date): Fragment {
 
 /** The sum of access weights of a row named `r`: a served access counts a part of a use. */
 export const weightedUses = sql<number>`
-  (r.access_count - r.served_count + ${float(accessWeight.served)} * r.served_count)`
+  (r.access_count - r.served_count + ${writeFloat(accessWeight.served)} * r.served_count)`
 
 /**
  * The same since the last demotion, as far as the log reaches. Otherwise the uses before it would undo the demotion.
  */
 export const weightedUsesSinceDemotion = sql<number>`(
   case when r.demoted_at is null then ${weightedUses} else coalesce((
-    select sum(${caseOf(sql`l.kind`, accessWeight)}) from access_log as l
+    select sum(${writeCase(sql`l.kind`, accessWeight)}) from access_log as l
     where l.record_id = r.id and l.at > r.demoted_at
   ), 0) end
 )`
@@ -72,15 +72,15 @@ const distinctDays: RawBuilder<number> = sql<number>`
   case when r.access_count = 0 then 0 else
     coalesce((select f.days from access_folds as f where f.record_id = r.id), 0)
     + case when r.access_count <= ${sql.lit(manyAccesses)} then (
-      select count(distinct ${dayOfLife(sql`l.at`)}) from access_log as l where l.record_id = r.id
+      select count(distinct ${computeDayOfLife(sql`l.at`)}) from access_log as l where l.record_id = r.id
     ) else (
       with recursive visited (at) as (
         (select l.at from access_log as l where l.record_id = r.id order by l.at desc limit 1)
         union all
         select (
           select l.at from access_log as l
-          where l.record_id = r.id and ${dayOfLife(sql`v.at`)} > 0
-            and l.at < ${startOfDay(dayOfLife(sql`v.at`))}
+          where l.record_id = r.id and ${computeDayOfLife(sql`v.at`)} > 0
+            and l.at < ${startOfDay(computeDayOfLife(sql`v.at`))}
           order by l.at desc
           limit 1
         )
@@ -90,8 +90,8 @@ const distinctDays: RawBuilder<number> = sql<number>`
     ) end
   end`
 
-const leastAge = float(scoreConstants.leastAgeDays)
-const trust = caseOf(sql`r.source_type`, sourceTrust)
+const leastAge = writeFloat(scoreConstants.leastAgeDays)
+const trust = writeCase(sql`r.source_type`, sourceTrust)
 const fading = sql`r.layer not in (${sql.join([...neverFading].map((layer) => sql.lit(layer)))})`
 
 /**
@@ -100,8 +100,8 @@ const fading = sql`r.layer not in (${sql.join([...neverFading].map((layer) => sq
  */
 const recency = sql`
   case when ${fading} then power(2::float8, -least(
-    used.since * (1 + ${float(scoreConstants.distrustPenalty)} * (1 - ${trust})) / ${float(scoreConstants.halfLifeDays)},
-    ${float(scoreConstants.maxHalfLives)}
+    used.since * (1 + ${writeFloat(scoreConstants.distrustPenalty)} * (1 - ${trust})) / ${writeFloat(scoreConstants.halfLifeDays)},
+    ${writeFloat(scoreConstants.maxHalfLives)}
   )) else 1 end`
 
 const stability = sql`
@@ -109,12 +109,12 @@ const stability = sql`
     else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end`
 
 const activation = sql`
-  1 / (1 + exp(-(${float(scoreConstants.activationShift)} + ln(used.activation
+  1 / (1 + exp(-(${writeFloat(scoreConstants.activationShift)} + ln(used.activation
     + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
       case when used.weight <= used.known_weight and used.known < ${sql.lit(recentAccesses)}
         then used.oldest else used.nearest end
     ))
-  )) / ${float(scoreConstants.activationScale)}))`
+  )) / ${writeFloat(scoreConstants.activationScale)}))`
 
 const factors: Record<keyof typeof weights, Fragment> = {
   base: sql`r.base_importance`,
@@ -122,30 +122,32 @@ const factors: Record<keyof typeof weights, Fragment> = {
   recency,
   valence: sql`abs(r.emotional_valence)`,
   stability,
-  layer: caseOf(sql`r.layer`, layerBoost),
+  layer: writeCase(sql`r.layer`, layerBoost),
   trust,
   confirmations: saturate(sql`r.confirmation_count`, scoreConstants.saturatingConfirmations),
   activation,
 }
 
 /** PostgreSQL raises an error when a product underflows, and one such record would stop the scores of all. */
-const leastFactor = float(1e-300)
+const leastFactor = writeFloat(1e-300)
 
 const terms = (Object.keys(weights) as (keyof typeof weights)[]).map(
-  (name) => sql`${float(weights[name])} * greatest(${factors[name]}, ${leastFactor})`,
+  (name) => sql`${writeFloat(weights[name])} * greatest(${factors[name]}, ${leastFactor})`,
 )
 const score = sql<number>`greatest(0::float8, least(1::float8, ${sql.join(terms, sql` + `)}))`
 
 function saturate(count: Fragment, full: number): Fragment {
-  return sql`least(1::float8, ln(1 + ${count}::float8) / ${float(Math.log1p(full))})`
+  return sql`least(1::float8, ln(1 + ${count}::float8) / ${writeFloat(Math.log1p(full))})`
 }
 
-function caseOf(column: Fragment, values: Readonly<Record<string, number>>): Fragment {
-  const cases = Object.entries(values).map(([name, value]) => sql`when ${sql.lit(name)} then ${float(value)}`)
+function writeCase(column: Fragment, values: Readonly<Record<string, number>>): Fragment {
+  const cases = Object.entries(values).map(
+    ([name, value]) => sql`when ${sql.lit(name)} then ${writeFloat(value)}`,
+  )
   return sql`case ${column} ${sql.join(cases, sql` `)} end`
 }
 
-function float(value: number): Fragment {
+function writeFloat(value: number): Fragment {
   return sql`${sql.lit(value)}::float8`
 }
 
@@ -178,7 +180,7 @@ export async function rescore(
   tx: Transaction,
   { ids, now, runId = null }: RescoreInput,
 ): Promise<Map<string, number>> {
-  const { join, importance } = importanceAt(now)
+  const { join, importance } = computeImportance(now)
   const { rows } = await sql<{ id: string; new: number }>`
     with scored as materialized (
       select r.id, r.importance as old, ${importance} as new
@@ -186,18 +188,18 @@ export async function rescore(
       where ${hasIdIn(ids)}
       order by r.id
       for no key update of r
-    ), ${moved({ now, runId })}
+    ), ${updateMoved({ now, runId })}
     select id, new from moved
   `.execute(tx)
   return new Map(rows.map(({ id, new: score }) => [id, score]))
 }
 
 /** Writes the rows of `scored` that are off by enough, and their history. */
-function moved({ now, runId }: { now: Date; runId: string | null }): Fragment {
+function updateMoved({ now, runId }: { now: Date; runId: string | null }): Fragment {
   return sql`moved as (
       update records as r set importance = s.new
       from scored as s
-      where r.id = s.id and abs(s.new - s.old) > ${float(importanceTolerance)}
+      where r.id = s.id and abs(s.new - s.old) > ${writeFloat(importanceTolerance)}
       returning r.id, s.old, s.new
     ), logged as (
       insert into importance_history (record_id, old, new, at, run_id)

@@ -1,15 +1,15 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { keepingOf } from '../db/keeping.ts'
-import { salienceAt } from '../db/salience.ts'
+import { computeKeepingOf } from '../db/keeping.ts'
+import { computeSalienceAt } from '../db/salience.ts'
 import { budgetGraceMs } from '../domain/keeping.ts'
-import { momentBefore } from '../kernel/units.ts'
+import { subtractMilliseconds } from '../kernel/units.ts'
 
 /** The order of worth keeping. The rule itself is `computeKeeping` in domain/keeping.ts. */
 
 /** The worth keeping of a `records` row `r`. */
-export function keepingAt(now: Date): RawBuilder<number> {
-  return keepingOf(sql`r`, salienceAt(now))
+export function computeKeepingAt(now: Date): RawBuilder<number> {
+  return computeKeepingOf(sql`r`, computeSalienceAt(now))
 }
 
 /** The predicate of the index `records_keeping`. */
@@ -49,7 +49,7 @@ export async function listKeepingLanes(db: Database, scope: string): Promise<Lan
 export type Eligibility = { scope: string; now: Date; revisedBefore: Date; isInGrace: boolean | null }
 
 function isWithinGrace(now: Date): RawBuilder<SqlBool> {
-  const before = momentBefore(now, budgetGraceMs)
+  const before = subtractMilliseconds(now, budgetGraceMs)
   return sql<SqlBool>`(greatest(r.created_at, r.restored_at) > ${before}::timestamptz)`
 }
 
@@ -98,7 +98,7 @@ export async function readKeepingLanes(
     from jsonb_to_recordset(${JSON.stringify(lanes.map((each, index) => ({ ...each, position: index + 1 })))}::jsonb)
       as lanes (position int4, type record_type, layer memory_layer, half_life int8, rank float8, id uuid)
     cross join lateral (
-      select r.id, ${rank} as rank, ${keepingAt(eligibility.now)} as keeping, ${size} as size,
+      select r.id, ${rank} as rank, ${computeKeepingAt(eligibility.now)} as keeping, ${size} as size,
         ${isWithinGrace(eligibility.now)} as is_in_grace
       from records as r
       where r.type = lanes.type and r.layer = lanes.layer and ${lane} = lanes.half_life

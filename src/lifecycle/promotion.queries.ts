@@ -5,7 +5,7 @@ import type { Transaction } from '../db/transaction.ts'
 import type { Layer } from '../domain/importance.ts'
 import { episodicAccesses, episodicAfterMs, semanticAccesses, semanticImportance } from '../domain/layers.ts'
 import type { Position } from '../jobs/table-walk.ts'
-import { importanceAt, weightedUses, weightedUsesSinceDemotion } from './importance.queries.ts'
+import { computeImportance, weightedUses, weightedUsesSinceDemotion } from './importance.queries.ts'
 
 /** Records that can be promoted automatically: not pinned, not forgotten, not replaced by a revision. */
 const isMovable = sql`r.forgotten_at is null and not r.pinned and r.status in ('active', 'challenged')`
@@ -69,12 +69,12 @@ function isNotListed(rehearsal: string): RawBuilder<unknown> {
 /** The uses since a demotion are only counted once the record is locked. */
 function isOverdue({ now, scope }: PromotionSpan): RawBuilder<unknown> {
   return sql`r.layer = 'working' and ${isMovable}
-    and (${heldSince} <= ${earlier(now, episodicAfterMs)}::timestamptz or ${weightedUses} >= ${sql.lit(episodicAccesses)})
-    ${inScope(scope)}`
+    and (${heldSince} <= ${subtractMilliseconds(now, episodicAfterMs)}::timestamptz or ${weightedUses} >= ${sql.lit(episodicAccesses)})
+    ${restrictToScope(scope)}`
 }
 
 function isUsedOften({ scope }: PromotionSpan): RawBuilder<unknown> {
-  return sql`r.layer = 'episodic' and ${isMovable} and ${weightedUses} >= ${sql.lit(semanticAccesses)} ${inScope(scope)}`
+  return sql`r.layer = 'episodic' and ${isMovable} and ${weightedUses} >= ${sql.lit(semanticAccesses)} ${restrictToScope(scope)}`
 }
 
 const heldSince = sql`greatest(r.created_at, r.demoted_at)`
@@ -92,7 +92,7 @@ export async function promoteWorking(tx: Transaction, candidates: Candidates): P
       select r.id from records as r
       where ${hasIdIn(ids)} and r.layer = 'working' and ${isMovable}
         and (
-          ${heldSince} <= ${earlier(now, episodicAfterMs)}::timestamptz
+          ${heldSince} <= ${subtractMilliseconds(now, episodicAfterMs)}::timestamptz
           or ${weightedUsesSinceDemotion} >= ${sql.lit(episodicAccesses)}
         )
     `,
@@ -101,7 +101,7 @@ export async function promoteWorking(tx: Transaction, candidates: Candidates): P
 
 export async function promoteEpisodic(tx: Transaction, candidates: Candidates): Promise<string[]> {
   const { ids, now } = candidates
-  const { join, importance } = importanceAt(now)
+  const { join, importance } = computeImportance(now)
   return promote(tx, candidates, {
     from: 'episodic',
     to: 'semantic',
@@ -141,10 +141,10 @@ async function promote(
   return rows.map(({ id }) => id)
 }
 
-function inScope(scope: string | null): RawBuilder<unknown> {
+function restrictToScope(scope: string | null): RawBuilder<unknown> {
   return scope === null ? sql`` : sql`and r.scope = ${scope}`
 }
 
-function earlier(instant: Date, milliseconds: number): Date {
+function subtractMilliseconds(instant: Date, milliseconds: number): Date {
   return new Date(instant.getTime() - milliseconds)
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, getVia, transact } from '../db/transaction.ts'
-import { salienceAt } from '../domain/curves.ts'
+import { computeSalience } from '../domain/curves.ts'
 import { type LifecycleChange, penalize, pin, reinforce, unpin } from '../domain/reinforcement.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -53,7 +53,7 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
         if (refusal) return refusal
         const change = apply(stored, now)
         if (!change) return stored
-        const changes = { salience: [salienceAt(stored, now), change.salience] }
+        const changes = { salience: [computeSalience(stored, now), change.salience] }
         const writtenNow = computeWriteTime(stored, now)
         updates.push({ ...change, id: stored.id, action, uses, changes, written_at: writtenNow })
         const entry = { action, actor, at: writtenNow, rationale, run_id: null, changes, via: getVia(tx) }
@@ -94,13 +94,13 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
   return {
     reinforce: (call: CallContext, id: string, reason: Reason) => performOne(call, id, reason, reinforcing),
     penalize: (call: CallContext, id: string, penalty: Penalty) =>
-      performOne(call, id, penalty, penalizing(penalty.amount)),
+      performOne(call, id, penalty, createPenalty(penalty.amount)),
     pin: (call: CallContext, id: string, reason: Reason) => performOne(call, id, reason, pinning),
     unpin: (call: CallContext, id: string, reason: Reason) => performOne(call, id, reason, unpinning),
     reinforceAll: (call: CallContext, ids: readonly string[], reason: Reason) =>
       perform(call, ids, reason, reinforcing),
     penalizeAll: (call: CallContext, ids: readonly string[], penalty: Penalty) =>
-      perform(call, ids, penalty, penalizing(penalty.amount)),
+      perform(call, ids, penalty, createPenalty(penalty.amount)),
   }
 }
 
@@ -117,7 +117,7 @@ const unpinning: Operation = {
   apply: (stored, now) => (stored.pinned ? unpin(stored, now) : undefined),
 }
 
-function penalizing(amount: number): Operation {
+function createPenalty(amount: number): Operation {
   return { action: 'decay', uses: 0, apply: (stored, now) => penalize(stored, amount, now) }
 }
 

@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/transaction.ts'
-import { contentOf } from '../domain/message-content.ts'
+import { readContent } from '../domain/message-content.ts'
 import { judgeWorth, type Surroundings } from '../domain/worth.ts'
 import { placeInConversation, type Said } from '../domain/worth-context.ts'
 import type { RunContext } from '../jobs/runs.ts'
@@ -48,6 +48,6 @@ function toSpot({ id, scope, sensitivity, conversation, at, arrival }: Judgeable
 function surround(payload: Judgeable['payload'], before: readonly Said[] | undefined): Surroundings {
   if (before === undefined || payload.kind !== 'episodic' || !payload.conversation) return {}
   const { role, name } = payload.conversation
-  const said = { role, text: contentOf(payload), ...(name === undefined ? {} : { name }) }
+  const said = { role, text: readContent(payload), ...(name === undefined ? {} : { name }) }
   return placeInConversation([said], before)[0] ?? {}
 }

@@ -14,12 +14,12 @@ const formerDefault = sql.lit(0.5)
 function isUnjudged(scope: string | null): RawBuilder<unknown> {
   return sql`r.worth is null and r.forgotten_at is null and not r.pinned
     and coalesce(s.base_before, ${formerDefault}) = ${formerDefault}
-    and r.base_importance = ${movedBy(sql`${formerDefault}::float8`)}
+    and r.base_importance = ${computeMove(sql`${formerDefault}::float8`)}
     ${scope === null ? sql`` : sql`and r.scope = ${scope}`}`
 }
 
 /** The base importance after the surprise of a row `s`, which may be absent. */
-function movedBy(base: RawBuilder<unknown>): RawBuilder<number> {
+function computeMove(base: RawBuilder<unknown>): RawBuilder<number> {
   return sql<number>`case when coalesce(s.delta, 0) = 0 then ${base}
     else least(1, greatest(${sql.lit(leastImportance)}::float8, ${base} + s.delta)) end`
 }
@@ -88,7 +88,7 @@ export async function writeJudgements(
       join records as r on r.id = g.id
       left join surprises as s on s.record_id = g.id
     ), moved as (
-      update records as r set worth = s.code, base_importance = ${movedBy(sql`s.value`)}
+      update records as r set worth = s.code, base_importance = ${computeMove(sql`s.value`)}
       from judged as s where r.id = s.id
       returning r.id, s.old, r.base_importance as new
     ), compared as (

@@ -8,18 +8,18 @@ export type RetentionSettings = { retentionMode: RetentionMode; retentionShape: 
  * The retention of a row named `r`, equal to `computeRetention` and built from the same constants. In SQL, because
  * whole sets of rows are compared where they are stored.
  */
-export function retentionAt(now: Date, settings: RetentionSettings): RawBuilder<number> {
+export function computeRetentionAt(now: Date, settings: RetentionSettings): RawBuilder<number> {
   const { perAccess, largest } = retentionBonus
   return sql<number>`(
     case when r.layer = any(${sql.val([...neverFading])}::memory_layer[]) then 1::float8
     else least(1::float8,
-      ${baseOf(settings, halfLivesAt(now))}
+      ${computeBase(settings, countHalfLives(now))}
       + least(${largest}::float8, ${perAccess}::float8 * ln(1 + r.access_count::float8))
     ) end
   )`
 }
 
-function halfLivesAt(now: Date): RawBuilder<number> {
+function countHalfLives(now: Date): RawBuilder<number> {
   const { halfLifeDays, distrustPenalty, maxHalfLives } = scoreConstants
   return sql<number>`least(
     greatest(date_part('epoch', ${now}::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
@@ -28,7 +28,7 @@ function halfLivesAt(now: Date): RawBuilder<number> {
   )`
 }
 
-function baseOf(
+function computeBase(
   { retentionMode: mode, retentionShape: shape }: RetentionSettings,
   halfLives: RawBuilder<number>,
 ): RawBuilder<number> {

@@ -17,7 +17,7 @@ export function findJson(answer: string): unknown {
   let read = 0
   let openings = 0
   for (
-    let start = nextStart(text, 0);
+    let start = findNextStart(text, 0);
     start >= 0 && read < maxScannedCharacters && openings < maxOpenBrackets;
     openings++
   ) {
@@ -26,12 +26,12 @@ export function findJson(answer: string): unknown {
     const value = end === undefined ? undefined : tryParse(text.slice(start, end))
     const length = value === undefined || end === undefined ? 1 : end - start
     if (value !== undefined && length >= (found?.length ?? 0)) found = { value, length }
-    start = nextStart(text, start + length)
+    start = findNextStart(text, start + length)
   }
   return found?.value
 }
 
-function nextStart(text: string, from: number): number {
+function findNextStart(text: string, from: number): number {
   for (let at = from; at < text.length; at++) if (text[at] === '{' || text[at] === '[') return at
   return -1
 }

@@ -36,17 +36,17 @@ export async function requestWithRetries<T>(
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const started = performance.now()
-  const remainingMs = () => deadlineMs - (performance.now() - started)
+  const countRemainingMs = () => deadlineMs - (performance.now() - started)
   for (let attempt = 0; ; attempt++) {
     const began = performance.now()
-    const failure = await attemptOnce(clock, Math.min(timeoutMs, remainingMs()), signal, ask)
+    const failure = await attemptOnce(clock, Math.min(timeoutMs, countRemainingMs()), signal, ask)
     const outcome = failure instanceof ModelFailure ? failure.reason : 'answered'
     onAttempt?.(outcome, (performance.now() - began) / 1_000)
     if (!(failure instanceof ModelFailure)) return failure.answer
     const least = computeMinPause(failure, attempt)
     // Jitter, so that clients that were refused at the same time do not return at the same time.
-    const pause = least * (1 + 0.2 * jitter())
-    if (!failure.isTemporary || attempt >= retries || least > maxPauseMs || pause >= remainingMs())
+    const pause = least * (1 + 0.2 * drawJitter())
+    if (!failure.isTemporary || attempt >= retries || least > maxPauseMs || pause >= countRemainingMs())
       throw failure
     await sleep(pause, undefined, signal ? { signal } : {}).catch(() => {
       throw new ModelFailure('aborted')
@@ -80,6 +80,6 @@ function computeMinPause({ retryAfterMs }: ModelFailure, attempt: number): numbe
 }
 
 /** Randomness for pauses only; rules must not use it. */
-function jitter(): number {
+function drawJitter(): number {
   return (performance.now() * 1_000) % 1
 }

@@ -54,11 +54,11 @@ export function startDueJobsPoll(resources: Resources): Poll {
   async function look(signal: AbortSignal): Promise<number> {
     for (const name of await findDue()) run(name, signal)
     await announceTicks()
-    return untilNextLapse()
+    return computePause()
   }
 
   /** Looks when a lease may lapse, so that the run of a worker that was killed continues right then. */
-  async function untilNextLapse(): Promise<number> {
+  async function computePause(): Promise<number> {
     const now = clock.now()
     const lapsesAt = await findNextLapse(db, now)
     return lapsesAt ? Math.max(leastPauseMs, lapsesAt.getTime() - now.getTime()) : everyMs

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BatchResult, RunContext } from '../jobs/runs.ts'
-import { momentBefore } from '../kernel/units.ts'
+import { subtractMilliseconds } from '../kernel/units.ts'
 import { analyzeHistory, findOldestKeptRun, type HistoryName, tendHistory } from './histories.queries.ts'
 import { runsKeptForMs } from './running/leases.queries.ts'
 
@@ -28,7 +28,7 @@ export function createHistoryKeeping({
   async function keep(context: RunContext): Promise<void> {
     const now = context.run.startedAt
     const isKept = historyRetentionMs === Number.POSITIVE_INFINITY
-    const logged = isKept ? null : momentBefore(now, historyRetentionMs)
+    const logged = isKept ? null : subtractMilliseconds(now, historyRetentionMs)
     await tend(context, 'audit_entries', async () => logged)
     await tend(context, 'importance_history', async () => logged)
     await tend(context, 'maintenance_changes', () => findFirstKept(context))
@@ -76,11 +76,11 @@ export function createHistoryKeeping({
 
 /** The changes of a run are in the month of its id, which is made when the run is requested. */
 async function findFirstKept({ run, inBatch }: RunContext): Promise<Date> {
-  const ended = momentBefore(run.startedAt, runsKeptForMs)
+  const ended = subtractMilliseconds(run.startedAt, runsKeptForMs)
   const { oldest } = await inBatch(
     async (tx): Promise<BatchResult & { oldest: Date | null }> => ({
       oldest: await findOldestKeptRun(tx, { before: ended, now: run.startedAt }),
     }),
   )
-  return oldest && oldest < ended ? momentBefore(oldest, dayMs) : ended
+  return oldest && oldest < ended ? subtractMilliseconds(oldest, dayMs) : ended
 }

@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { membersShown, namesNoHidden, selectionsShown } from '../db/concealment.ts'
+import { namesNoHidden, showMembers, showSelections } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
 import type { RunStatus, RunTrigger } from '../db/schema.ts'
-import { openTo, visibleTo } from '../db/visibility.ts'
+import { isVisibleTo, openTo } from '../db/visibility.ts'
 import { rankOf, type Sensitivity, sensitivities, type Trust } from '../domain/caller.ts'
 
 export type RunRow = {
@@ -90,8 +90,8 @@ function selectVisibleRuns(db: Database, trust: Trust) {
   return db
     .selectFrom('maintenance_runs as m')
     .select(runColumns)
-    .select(visibleError(trust).as('error'))
-    .select(selectionsShown(trust, sql.ref('m.options')).as('options'))
+    .select(selectVisibleError(trust).as('error'))
+    .select(showSelections(trust, sql.ref('m.options')).as('options'))
     .$if(scopes !== null, (qb) =>
       qb.where(sql<SqlBool>`m.scope = any(${sql.val([...(scopes ?? [])])}::text[])`),
     )
@@ -103,7 +103,7 @@ function selectVisibleRuns(db: Database, trust: Trust) {
 }
 
 /** Of an error that names a hidden record, only the part of the work in which it happened. */
-function visibleError(trust: Trust): RawBuilder<string | null> {
+function selectVisibleError(trust: Trust): RawBuilder<string | null> {
   const isShown = namesNoHidden(trust, sql.ref('m.error'))
   return sql<string | null>`case when ${isShown} then m.error else split_part(m.error, ':', 1) end`
 }
@@ -154,7 +154,7 @@ export type ChangePosition = { record_id: string; action: string }
  * Changes with the sensitivity and scope of their records, also of deleted ones. A record that a dry run would create
  * does not exist: it counts as the most sensitive one, in the scope of the run.
  */
-function changesOf(db: Database, runId: string) {
+function selectChanges(db: Database, runId: string) {
   return db
     .selectFrom('maintenance_changes as c')
     .innerJoin('maintenance_runs as m', 'm.id', 'c.run_id')
@@ -179,14 +179,14 @@ type ChangesPage = { runId: string; trust: Trust; after: ChangePosition | undefi
 
 /** An edge to a hidden record is a change of that record. */
 function isListed(trust: Trust): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(${visibleTo(trust)} and ${namesNoHidden(trust, sql`r.after ->> 'target_id'`)})`
+  return sql<SqlBool>`(${isVisibleTo(trust)} and ${namesNoHidden(trust, sql`r.after ->> 'target_id'`)})`
 }
 
 /**
  * What a change made, without its place among the records that a budget forgot: rank and line depend on records above the
  * ceiling of the caller.
  */
-function withoutPlace({ maxSensitivity }: Trust): RawBuilder<unknown> {
+function removePlace({ maxSensitivity }: Trust): RawBuilder<unknown> {
   return maxSensitivity === 'hyper' ? sql.ref('after') : sql`(r.after - array['rank', 'line'])`
 }
 
@@ -199,7 +199,7 @@ export async function listChanges(
   { runId, trust, after, limit }: ChangesPage,
 ): Promise<ChangeRow[]> {
   return db
-    .selectFrom(changesOf(db, runId).as('r'))
+    .selectFrom(selectChanges(db, runId).as('r'))
     .where(isListed(trust))
     .$if(after !== undefined, (qb) =>
       qb.where(({ eb, refTuple, tuple }) =>
@@ -207,8 +207,8 @@ export async function listChanges(
       ),
     )
     .select(['record_id', 'action'])
-    .select(membersShown(trust, sql.ref('before')).as('before'))
-    .select(membersShown(trust, withoutPlace(trust)).as('after'))
+    .select(showMembers(trust, sql.ref('before')).as('before'))
+    .select(showMembers(trust, removePlace(trust)).as('after'))
     .select(sql<string | null>`case when ${namesNoHidden(trust, sql.ref('note'))} then note end`.as('note'))
     .select(sql<boolean>`${openTo(trust)}`.as('is_open'))
     .orderBy('record_id')
@@ -219,7 +219,7 @@ export async function listChanges(
 
 export async function countHiddenChanges(db: Database, runId: string, trust: Trust): Promise<number> {
   const { hidden } = await db
-    .selectFrom(changesOf(db, runId).as('r'))
+    .selectFrom(selectChanges(db, runId).as('r'))
     .where(sql<SqlBool>`not ${isListed(trust)}`)
     .select(sql<number>`count(*)::int4`.as('hidden'))
     .executeTakeFirstOrThrow()

@@ -6,7 +6,7 @@ import { type Once, readCallContext } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
-import { whileAllowed } from '../http/streaming.ts'
+import { yieldWhileAllowed } from '../http/streaming.ts'
 import type { Announcements } from '../jobs/announcements.ts'
 import {
   Cancellation,
@@ -193,7 +193,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       reply.raw.once('close', () => disconnected.abort())
       const events = follow(call, request.params.id, AbortSignal.any([disconnected.signal, closing.signal]))
       reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no').type('text/event-stream')
-      return reply.send(Readable.from(whileAllowed(request, events)))
+      return reply.send(Readable.from(yieldWhileAllowed(request, events)))
     },
   })
 

@@ -10,7 +10,7 @@ export function presentRun(row: RunRow): MaintenanceRun {
     dry_run: row.dry_run,
     ...(row.scope === null ? {} : { scope: row.scope }),
     // The database holds only checked JSON.
-    options: withoutReason(row.options as MaintenanceRun['options']),
+    options: removeReason(row.options as MaintenanceRun['options']),
     status: row.status,
     progress: { done: row.done, ...(row.total === null ? {} : { total: row.total }) },
     stats: row.stats as MaintenanceRun['stats'],
@@ -24,7 +24,7 @@ export function presentRun(row: RunRow): MaintenanceRun {
 }
 
 /** Who asked for an undo, and why, stands in the log of each record. */
-function withoutReason({ actor: _, rationale: __, ...options }: MaintenanceRun['options']) {
+function removeReason({ actor: _, rationale: __, ...options }: MaintenanceRun['options']) {
   return options
 }
 

@@ -18,7 +18,7 @@ export function createRunEvents({ maintenance, everyMs = 500, heartbeatMs = 15_0
       const run = await maintenance.read(call, id)
       const text = JSON.stringify(run)
       if (text !== shown) {
-        yield eventOf(run, text)
+        yield formatEvent(run, text)
         quietMs = 0
       } else if (quietMs >= heartbeatMs) {
         yield ': heartbeat\n\n'
@@ -32,6 +32,6 @@ export function createRunEvents({ maintenance, everyMs = 500, heartbeatMs = 15_0
   }
 }
 
-function eventOf(run: MaintenanceRun, text: string): string {
+function formatEvent(run: MaintenanceRun, text: string): string {
   return `event: ${run.finished_at === undefined ? 'progress' : 'finished'}\ndata: ${text}\n\n`
 }

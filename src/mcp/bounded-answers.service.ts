@@ -1,5 +1,5 @@
 import type { MemoryRecord, RedactedRecord, WrittenRecord } from '../records/index.ts'
-import { statementOf } from './reading-tools.service.ts'
+import { writeStatement } from './reading-tools.service.ts'
 
 /** What a model reads costs its context, and a record may have megabytes. */
 
@@ -34,13 +34,13 @@ export function boundRecord(record: Shown): object {
   } = record
   return {
     ...state,
-    payload: { kind: payload.kind, text: statementOf(record, mostCharacters) },
+    payload: { kind: payload.kind, text: writeStatement(record, mostCharacters) },
     shortened: `The record is too long for this tool; GET /v1/records/${record.id} has the whole.`,
   }
 }
 
 /** What a change of its lifecycle made of a record. */
-export function stateOf(record: WrittenRecord): Partial<MemoryRecord> {
+export function describeState(record: WrittenRecord): Partial<MemoryRecord> {
   if (!('payload' in record)) return record
   const { id, type, version, layer, salience, importance } = record
   return { id, type, version, layer, salience, importance }

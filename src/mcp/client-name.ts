@@ -10,13 +10,16 @@ type Members = Readonly<Record<string, unknown>>
 
 /** Undefined where the message has no name; a client of 2025 says it once, which a stateless server cannot remember. */
 export function readClientName(message: unknown): string | undefined {
-  const name = member(member(member(member(message, 'params'), '_meta'), clientInfoKey), 'name')
+  const name = readMember(
+    readMember(readMember(readMember(message, 'params'), '_meta'), clientInfoKey),
+    'name',
+  )
   if (typeof name !== 'string') return undefined
   const shown = [...name.slice(0, 1_024).replaceAll(unsafe, '').trim()].slice(0, longest).join('').trim()
   return shown === '' ? undefined : shown
 }
 
-function member(value: unknown, name: string): unknown {
+function readMember(value: unknown, name: string): unknown {
   const isObject = typeof value === 'object' && value !== null && Object.hasOwn(value, name)
   return isObject ? (value as Members)[name] : undefined
 }

@@ -1,16 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import Type from 'typebox'
-import { actorOf, type Caller, isAllowed } from '../domain/caller.ts'
-import { fingerprintOf, type RunOnce, readIdempotencyKey } from '../http/idempotency.ts'
-import { originOf, requireOwnHost } from '../http/own-site.ts'
+import { type Caller, isAllowed, nameActor } from '../domain/caller.ts'
+import { computeFingerprint, type RunOnce, readIdempotencyKey } from '../http/idempotency.ts'
+import { readOrigin, requireOwnHost } from '../http/own-site.ts'
 import { toProblem, toPublicError } from '../http/problems.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
 import { AppError, type Fault } from '../kernel/errors.ts'
 import { invalidArguments, requireValid } from './arguments.service.ts'
 import { boundAnswer } from './bounded-answers.service.ts'
 import { readClientName } from './client-name.ts'
-import { listArgumentFaults, refuseMessage, withoutArguments } from './message-check.service.ts'
+import { listArgumentFaults, refuseMessage, removeArguments } from './message-check.service.ts'
 import type { Protocol, Session, ToolResult } from './protocol.service.ts'
 import { isOffered, type Profile, profiles, type Tool, type ToolAnswer } from './tool.ts'
 import { explainError } from './tool-errors.ts'
@@ -29,7 +29,7 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
   app,
   { offer, runOnce, publicUrl },
 ) => {
-  const describeResource = (request: FastifyRequest) => `${originOf(request, publicUrl)}${metadataPath}`
+  const describeResource = (request: FastifyRequest) => `${readOrigin(request, publicUrl)}${metadataPath}`
   const config = { anyCaller: true, ownSiteOnly: true, mayOnlyRead: true, describeResource } as const
   let protocol: Promise<Protocol> | undefined
   // Loaded with the first message: most of the time that the API takes to start would be this package.
@@ -43,7 +43,7 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
   app.get(metadataPath, { config: { isPublic: true }, schema: { hide: true } }, async (request) => {
     requireOwnHost(request, publicUrl)
     return {
-      resource: `${originOf(request, publicUrl)}${path}`,
+      resource: `${readOrigin(request, publicUrl)}${path}`,
       resource_name: 'Membrane',
       bearer_methods_supported: ['header'],
     }
@@ -64,9 +64,9 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
       const session = openSession(request, reply, { chosen, faults })
       const { answer } = await loadProtocol()
       const message = {
-        url: `${originOf(request, publicUrl)}${path}`,
+        url: `${readOrigin(request, publicUrl)}${path}`,
         headers: pickHeaders(request),
-        body: faults ? withoutArguments(body) : body,
+        body: faults ? removeArguments(body) : body,
       }
       const response = await answer(message, session)
       for (const name of ['content-type', 'cache-control']) {
@@ -102,8 +102,8 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
     async function callTool(tool: Tool, args: unknown): Promise<ToolResult> {
       const after: (() => void)[] = []
       const context = {
-        actor: actorOf(caller),
-        origin: originOf(request, publicUrl),
+        actor: nameActor(caller),
+        origin: readOrigin(request, publicUrl),
         trace: getTraceContext(request),
         describe: (error: AppError) => {
           const problem = toProblem(error, request.id)
@@ -116,7 +116,7 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
       const { readOnlyHint: isReading } = tool.hints
       // What changes nothing may simply run again.
       const isKept = key !== undefined && !isReading
-      const asked = isKept ? { key, fingerprint: fingerprintOf(`mcp ${tool.name}`, args) } : undefined
+      const asked = isKept ? { key, fingerprint: computeFingerprint(`mcp ${tool.name}`, args) } : undefined
       const run = () =>
         runOnce({ caller }, asked, async (call) => ({
           status: 200,

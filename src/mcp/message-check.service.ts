@@ -49,7 +49,7 @@ export function listArgumentFaults({ errors = [] }: AppError): readonly Fault[] 
 }
 
 /** The message for the package, which need not read what cannot be stored. */
-export function withoutArguments(body: unknown): unknown {
+export function removeArguments(body: unknown): unknown {
   const { params, ...message } = body as { params: object }
   return { ...message, params: { ...params, arguments: {} } }
 }

@@ -2,7 +2,7 @@ import { AppError } from '../kernel/errors.ts'
 import { isUuid } from '../kernel/ids.ts'
 import type { RecordsService } from '../records/index.ts'
 import type { createRetrievalService } from '../retrieval/index.ts'
-import { isWhole, type ReadingServices, statementOf } from './reading-tools.service.ts'
+import { isWhole, type ReadingServices, writeStatement } from './reading-tools.service.ts'
 import { defineTool, reads, type Tool } from './tool.ts'
 import { FetchInput, SearchInput } from './tools.schemas.ts'
 
@@ -31,8 +31,8 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
       const found = answer.nodes.map(({ record }) => record).filter(isWhole)
       const results = found.map((record) => ({
         id: record.id,
-        title: statementOf(record, longestTitle),
-        url: urlOf(origin, record.id),
+        title: writeStatement(record, longestTitle),
+        url: buildUrl(origin, record.id),
       }))
       return { text: JSON.stringify({ results }) }
     },
@@ -48,17 +48,19 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
       if (!isWhole(record))
         throw new AppError('above_ceiling', 'The key sees this record only in redacted form.')
       const { type, status, created_at, tags, scope } = record
-      const text = statementOf(record, longestText)
+      const text = writeStatement(record, longestText)
       const metadata = { type, status, created_at, tags, ...(scope === undefined ? {} : { scope }) }
-      const title = statementOf(record, longestTitle)
-      return { text: JSON.stringify({ id: record.id, title, text, url: urlOf(origin, record.id), metadata }) }
+      const title = writeStatement(record, longestTitle)
+      return {
+        text: JSON.stringify({ id: record.id, title, text, url: buildUrl(origin, record.id), metadata }),
+      }
     },
   })
 
   return [search, fetch]
 }
 
-function urlOf(origin: string, id: string): string {
+function buildUrl(origin: string, id: string): string {
   return `${origin}/v1/records/${id}`
 }
 

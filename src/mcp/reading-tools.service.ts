@@ -142,7 +142,7 @@ export function isWhole(record: MemoryRecord | RedactedRecord): record is Memory
 }
 
 /** The words of a record, masked. */
-export function statementOf({ payload }: MemoryRecord, limit: number): string {
+export function writeStatement({ payload }: MemoryRecord, limit: number): string {
   return stateRecord(payload, limit, { names: new Map(), stems: [] }).text
 }
 
@@ -150,7 +150,7 @@ export function statementOf({ payload }: MemoryRecord, limit: number): string {
 function shorten(records: readonly (MemoryRecord | RedactedRecord)[], limit = longestText): object[] {
   const items = records.filter(isWhole).map((record) => {
     const { id, type, created_at, status } = record
-    return { id, type, text: statementOf(record, limit), created_at, status }
+    return { id, type, text: writeStatement(record, limit), created_at, status }
   })
   const bytes = Buffer.byteLength(JSON.stringify([JSON.stringify(items), items]))
   return bytes <= maxRecentBytes || limit < 20 ? items : shorten(records, Math.floor(limit / 2))

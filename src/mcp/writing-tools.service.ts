@@ -6,7 +6,7 @@ import type { createReinforcementService } from '../lifecycle/index.ts'
 import { type MemoryRecord, NewRecord, type RecordsService } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import { invalidArguments, requireValid } from './arguments.service.ts'
-import { stateOf } from './bounded-answers.service.ts'
+import { describeState } from './bounded-answers.service.ts'
 import { isWhole } from './reading-tools.service.ts'
 import { changes, defineTool, repeats, type Tool, type ToolContext } from './tool.ts'
 import {
@@ -143,7 +143,7 @@ export function createWritingTools(services: WritingServices): Tool[] {
         const each = outcomes[index]
         if (each instanceof AppError)
           return { id, ...(describe(each) as { status: number; problem: object }) }
-        return { id, status: 200, ...(each ? { record: stateOf(each) } : {}) }
+        return { id, status: 200, ...(each ? { record: describeState(each) } : {}) }
       })
       return { structured: { results } }
     },

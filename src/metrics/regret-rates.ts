@@ -6,19 +6,19 @@ export type RegretRates = { rate: number; by_reason: Rates; by_type: Rates; by_a
 /** The share of the forgotten records that were regretted; 0 where nothing was forgotten. */
 export function computeRegretRates(groups: readonly RegretGroup[]): RegretRates {
   return {
-    rate: rateOf(groups),
-    by_reason: ratesBy(groups, ({ reason }) => reason),
-    by_type: ratesBy(groups, ({ type }) => type),
-    by_age: ratesBy(groups, ({ age }) => age),
+    rate: computeRate(groups),
+    by_reason: groupRates(groups, ({ reason }) => reason),
+    by_type: groupRates(groups, ({ type }) => type),
+    by_age: groupRates(groups, ({ age }) => age),
   }
 }
 
-function ratesBy(groups: readonly RegretGroup[], nameOf: (group: RegretGroup) => string): Rates {
+function groupRates(groups: readonly RegretGroup[], nameOf: (group: RegretGroup) => string): Rates {
   const named = Map.groupBy(groups, nameOf)
-  return Object.fromEntries(Array.from(named, ([name, members]) => [name, rateOf(members)]))
+  return Object.fromEntries(Array.from(named, ([name, members]) => [name, computeRate(members)]))
 }
 
-function rateOf(groups: readonly RegretGroup[]): number {
+function computeRate(groups: readonly RegretGroup[]): number {
   const sum = (read: (group: RegretGroup) => number) =>
     groups.reduce((total, group) => total + read(group), 0)
   const forgotten = sum((group) => group.forgotten)

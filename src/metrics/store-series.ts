@@ -73,18 +73,18 @@ function describeCounts(tallies: Tallies): Family[] {
 }
 
 function runCounts(tallies: Tallies) {
-  return labelled(tallies, 'job').map(({ parts: [job = '', what = ''], value }) => ({
+  return listTallies(tallies, 'job').map(({ parts: [job = '', what = ''], value }) => ({
     labels: { job_name: job, what },
     value,
   }))
 }
 
 function describeRuns(tallies: Tallies): Family[] {
-  const runs = labelled(tallies, 'run').map(({ parts: [job = '', status = ''], value }) => ({
+  const runs = listTallies(tallies, 'run').map(({ parts: [job = '', status = ''], value }) => ({
     labels: { job_name: job, status },
     value,
   }))
-  const seconds = labelled(tallies, 'run_seconds').map(({ parts: [job = ''], value }) => ({
+  const seconds = listTallies(tallies, 'run_seconds').map(({ parts: [job = ''], value }) => ({
     labels: { job_name: job },
     value,
   }))
@@ -96,7 +96,7 @@ function describeRuns(tallies: Tallies): Family[] {
 }
 
 /** Names of tallies are paths: the kind, then the labels. */
-function labelled(tallies: Tallies, kind: string) {
+function listTallies(tallies: Tallies, kind: string) {
   return [...tallies].flatMap(([name, value]) => {
     const [first, ...parts] = name.split('/')
     return first === kind ? [{ parts, value }] : []
@@ -104,19 +104,20 @@ function labelled(tallies: Tallies, kind: string) {
 }
 
 function describeJobs(jobs: readonly JobRow[], now: Date, interval: Interval): Family[] {
-  const since = (at: Date | null) => (at ? Math.max(0, now.getTime() - at.getTime()) / 1_000 : undefined)
+  const countSecondsSince = (at: Date | null) =>
+    at ? Math.max(0, now.getTime() - at.getTime()) / 1_000 : undefined
   const each = (read: (job: JobRow) => number | undefined): Sample[] =>
     jobs.flatMap((row) => {
       const value = read(row)
       return value === undefined ? [] : [{ labels: { job_name: row.job }, value }]
     })
-  const intervalOf = ({ job, enabled, interval_ms: chosen }: JobRow) =>
+  const chooseInterval = ({ job, enabled, interval_ms: chosen }: JobRow) =>
     enabled ? (chosen ?? interval(job)) / 1_000 : 0
   const open = jobs.flatMap(({ job, queued, running }) => [
     { labels: { job_name: job, status: 'queued' }, value: queued },
     { labels: { job_name: job, status: 'running' }, value: running },
   ])
-  const overdue = each((row) => (intervalOf(row) > 0 ? since(row.next_at) : 0))
+  const overdue = each((row) => (chooseInterval(row) > 0 ? countSecondsSince(row.next_at) : 0))
   return [
     gauge('runs_open', 'Runs that are queued or running.', open),
     gauge(
@@ -127,9 +128,13 @@ function describeJobs(jobs: readonly JobRow[], now: Date, interval: Interval): F
     gauge(
       'job_since_success_seconds',
       'Time since the last success of the job; no sample before the first.',
-      each((row) => since(row.last_success_at)),
+      each((row) => countSecondsSince(row.last_success_at)),
     ),
-    gauge('job_interval_seconds', 'The interval of the job; 0 when it has no schedule.', each(intervalOf)),
+    gauge(
+      'job_interval_seconds',
+      'The interval of the job; 0 when it has no schedule.',
+      each(chooseInterval),
+    ),
     gauge('job_overdue_seconds', 'How long the next run of the job has been due.', overdue),
   ]
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/connection.ts'
 import type { Trust } from '../domain/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { momentBefore } from '../kernel/units.ts'
+import { subtractMilliseconds } from '../kernel/units.ts'
 import { measureRegret } from '../regrets/index.ts'
 import { type Family, formatExposition } from './exposition.ts'
 import { listBacklog, listJobs, listSizes, sumTallies } from './store.queries.ts'
@@ -31,7 +31,7 @@ export function createStoreMetrics(resources: Resources) {
   const { db, clock, intervals, revisedRetentionMs, freshMs = defaultCacheMs } = resources
   const readDatabase = cacheReading(freshMs, async () => {
     const now = clock.now()
-    const revisedBefore = momentBefore(now, revisedRetentionMs)
+    const revisedBefore = subtractMilliseconds(now, revisedRetentionMs)
     // One after the other: monitoring takes only one connection from the clients.
     const state = {
       tallies: await sumTallies(db),

@@ -28,9 +28,9 @@ export function describeFigures(
   const countOf = (isMeant: (row: CountRow) => boolean) =>
     counts.filter(isMeant).reduce((sum, { records }) => sum + records, 0)
   const total = countOf(() => true)
-  const scaled = (count: number) => (at.isSampled ? scale(count, sample.records, total) : count)
-  const inBands = (bands: readonly number[]) =>
-    Object.fromEntries(scoreBands.map((band, place) => [band, scaled(bands[place] ?? 0)]))
+  const scaleCount = (count: number) => (at.isSampled ? scale(count, sample.records, total) : count)
+  const groupInBands = (bands: readonly number[]) =>
+    Object.fromEntries(scoreBands.map((band, place) => [band, scaleCount(bands[place] ?? 0)]))
   const countEach = (names: readonly string[], read: (row: CountRow) => string) =>
     Object.fromEntries(names.map((name) => [name, countOf((row) => read(row) === name)]))
   const fresh = created.find(({ day }) => day === daysBehind - 1)?.records ?? 0
@@ -44,19 +44,19 @@ export function describeFigures(
     records_by_status: countEach(Status.enum, (row) => row.status),
     active_records: countOf(({ status }) => status === 'active'),
     pinned_records: countOf(({ pinned }) => pinned),
-    avg_salience: ratio(sample.salience ?? 0, sample.records),
-    avg_confidence: ratio(sample.confidence ?? 0, sample.records),
-    salience_distribution: inBands(sample.bands),
-    importance_distribution: inBands(sample.importance_bands),
+    avg_salience: computeRatio(sample.salience ?? 0, sample.records),
+    avg_confidence: computeRatio(sample.confidence ?? 0, sample.records),
+    salience_distribution: groupInBands(sample.bands),
+    importance_distribution: groupInBands(sample.importance_bands),
     created_by_day: listDays(created, daysBehind, new Date(at.asOf.getTime() - daysBehind * dayMs)),
     fading_by_day: listDays(fading, daysAhead, at.asOf),
-    total_audit_entries: scaled(sample.entries),
+    total_audit_entries: scaleCount(sample.entries),
     // Counted a moment later, so it can be larger than the total.
-    memory_growth_rate: ratio(Math.min(fresh, total), total),
-    retrieval_usefulness: ratio((sample.accesses ?? 0) - (sample.served ?? 0), sample.accesses ?? 0),
-    competence_success_rate: ratio(sample.successes ?? 0, tried),
-    plan_reuse_frequency: ratio(sample.executions ?? 0, sample.plans),
-    revision_rate: ratio(
+    memory_growth_rate: computeRatio(Math.min(fresh, total), total),
+    retrieval_usefulness: computeRatio((sample.accesses ?? 0) - (sample.served ?? 0), sample.accesses ?? 0),
+    competence_success_rate: computeRatio(sample.successes ?? 0, tried),
+    plan_reuse_frequency: computeRatio(sample.executions ?? 0, sample.plans),
+    revision_rate: computeRatio(
       countOf(({ status }) => revised.has(status)),
       total,
     ),
@@ -74,7 +74,7 @@ function listDays(rows: readonly DayRow[], days: number, first: Date): StoreMetr
 }
 
 /** Null when there is nothing to compare with. */
-function ratio(part: number, whole: number): number | null {
+function computeRatio(part: number, whole: number): number | null {
   return whole > 0 ? part / whole : null
 }
 

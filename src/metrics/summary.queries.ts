@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { salienceAt } from '../db/salience.ts'
+import { computeSalienceAt } from '../db/salience.ts'
 import { openTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 
@@ -81,7 +81,7 @@ export async function drawSample(
   const some = percent < 100 ? sql`tablesample system (${percent}::float4)` : sql``
   const { rows } = await sql<SampleRow>`
     with drawn as materialized (
-      select r.id, r.type, r.confidence, r.access_count, r.served_count, r.importance, ${salienceAt(now)} as salience
+      select r.id, r.type, r.confidence, r.access_count, r.served_count, r.importance, ${computeSalienceAt(now)} as salience
       from records as r ${some}
       where r.forgotten_at is null and ${openTo(trust)}
     ), said as materialized (

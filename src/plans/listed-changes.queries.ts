@@ -1,15 +1,15 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { namesNoHidden } from '../db/concealment.ts'
-import { visibleTo } from '../db/visibility.ts'
+import { isVisibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 
 /**
  * The changes `c` of a plan `p` with the type, sensitivity and scope of their records: of the stored or deleted record, or of the
  * one that the plan would create.
  */
-export const listedChanges = withRecords(sql`maintenance_changes as c`)
+export const listedChanges = joinRecords(sql`maintenance_changes as c`)
 
-function withRecords(changes: RawBuilder<unknown>): RawBuilder<unknown> {
+function joinRecords(changes: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
   ${changes}
   left join records as stored on stored.id = c.record_id
@@ -30,7 +30,7 @@ function withRecords(changes: RawBuilder<unknown>): RawBuilder<unknown> {
 /** An edge to a hidden record is a change of that record. */
 export function isListed(trust: Trust): RawBuilder<SqlBool> {
   return sql<SqlBool>`(
-    c.action <> 'failed' and ${visibleTo(trust)} and ${namesNoHidden(trust, sql`c.after ->> 'target_id'`)}
+    c.action <> 'failed' and ${isVisibleTo(trust)} and ${namesNoHidden(trust, sql`c.after ->> 'target_id'`)}
   )`
 }
 
@@ -58,7 +58,7 @@ export function hasMoved(trust: Trust): RawBuilder<SqlBool> {
       select * from maintenance_changes where run_id = p.id and record_id = latest.id offset 0
     ) as c`
   return sql<SqlBool>`(case when ${isLarge}
-    then ${existsMoved(trust, withRecords(latestChanges))}
+    then ${existsMoved(trust, joinRecords(latestChanges))}
     else ${existsMoved(trust, listedChanges)}
   end)`
 }

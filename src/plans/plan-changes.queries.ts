@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { membersShown, namesNoHidden } from '../db/concealment.ts'
+import { namesNoHidden, showMembers } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
-import { keepingOf } from '../db/keeping.ts'
-import { salienceOf } from '../db/salience.ts'
+import { computeKeepingOf } from '../db/keeping.ts'
+import { computeSalienceOf } from '../db/salience.ts'
 import type { RecordType } from '../db/schema.ts'
-import { openTo, visibleTo } from '../db/visibility.ts'
+import { isVisibleTo, openTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { isLarge, isListed, listedChanges } from './listed-changes.queries.ts'
 import type { PlanChangeFilters } from './plans.schemas.ts'
@@ -38,8 +38,8 @@ export async function listPlanChanges(
     limit 1
   )`
   const { rows } = await sql<PlanChangeRow>`
-    select c.record_id, r.type, c.action, ${membersShown(trust, sql`c.before`)} as before,
-      ${membersShown(trust, sql`c.after`)} as after, ${membersShown(trust, payload)} as payload,
+    select c.record_id, r.type, c.action, ${showMembers(trust, sql`c.before`)} as before,
+      ${showMembers(trust, sql`c.after`)} as after, ${showMembers(trust, payload)} as payload,
       case when ${namesNoHidden(trust, sql`c.note`)} then c.note end as note, ${openTo(trust)} as is_open
     from ${listedChanges}
     where c.run_id = ${planId}::uuid and ${isListed(trust)}
@@ -69,14 +69,14 @@ type Reader = { planId: string; trust: Trust; now: Date }
  * prepared.
  */
 export async function summarisePlan(db: Database, { planId, trust, now }: Reader): Promise<PlanGroupRow[]> {
-  const salience = salienceOf('stored', sql`${now}::timestamptz`)
+  const salience = computeSalienceOf('stored', sql`${now}::timestamptz`)
   const { rows } = await sql<PlanGroupRow>`
     with size as materialized (select ${isLarge} as is_large from plans as p where p.id = ${planId}::uuid),
     listed as materialized (
       select c.action, c.record_id, r.type, 1::int8 as changes, valued.*
       from ${listedChanges}
       left join lateral (
-        select ${salience} as salience, ${keepingOf(sql`stored`, salience)} as keeping, (
+        select ${salience} as salience, ${computeKeepingOf(sql`stored`, salience)} as keeping, (
           select record_bytes(k.tags, k.payload, k.provenance, k.interpretation) from contents as k
           where k.record_id = stored.id
         ) as bytes
@@ -86,7 +86,7 @@ export async function summarisePlan(db: Database, { planId, trust, now }: Reader
       select r.action, case when opened then r.best_id end, r.type, r.changes, case when opened then r.salience end,
         case when opened then r.best_keeping end, case when opened then r.bytes end
       from plan_groups as r cross join lateral (select ${openTo(trust)} as opened) as open
-      where r.plan_id = ${planId}::uuid and (select is_large from size) and ${visibleTo(trust)}
+      where r.plan_id = ${planId}::uuid and (select is_large from size) and ${isVisibleTo(trust)}
     )
     select action, type, sum(changes)::int8 as count, coalesce(sum(salience), 0) as salience,
       coalesce(sum(bytes), 0)::int8 as bytes,

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { namesNoHidden } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
 import type { RunStatus } from '../db/schema.ts'
-import { visibleTo } from '../db/visibility.ts'
+import { isVisibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { hasMoved, isLarge, isListed, listedChanges } from './listed-changes.queries.ts'
 import type { PlanStatus } from './plans.schemas.ts'
@@ -44,7 +44,7 @@ function selectPlans({ trust, now }: Reader): RawBuilder<PlanRow> {
           where c.run_id = p.id and not large.is_large and ${isListed(trust)} group by c.action
           union all
           select r.action, sum(r.changes) as changes from plan_groups as r
-          where r.plan_id = p.id and large.is_large and ${visibleTo(trust)} group by r.action
+          where r.plan_id = p.id and large.is_large and ${isVisibleTo(trust)} group by r.action
         ) as counted
       ) as counts
     from plans as p join maintenance_runs as m on m.id = p.id

@@ -7,7 +7,7 @@ import { type JobName, jobNames } from '../jobs/job-names.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { TraceContext } from '../kernel/span.ts'
-import { momentAfter } from '../kernel/units.ts'
+import { addMilliseconds } from '../kernel/units.ts'
 import {
   insertPlan,
   listSelectable,
@@ -52,7 +52,7 @@ export function createPlansService({ db, clock, maintenance, planRetentionMs }: 
     return transact(db, call, async (tx) => {
       const joined = { ...call, tx }
       const { id } = await maintenance.request(joined, { ...newPlan, dry_run: true }, trace)
-      await insertPlan(tx, { id, expiresAt: momentAfter(clock.now(), planRetentionMs) })
+      await insertPlan(tx, { id, expiresAt: addMilliseconds(clock.now(), planRetentionMs) })
       return read(joined, id)
     })
   }
@@ -140,7 +140,11 @@ export function createPlansService({ db, clock, maintenance, planRetentionMs }: 
         throw new AppError('plan_expired', 'The plan is too old. Prepare a new one.')
       }
       const options = { plan_id: id, ...selection }
-      const run = await maintenance.queueRun(joined, trace, { job: jobOf(plan), scope: plan.scope, options })
+      const run = await maintenance.queueRun(joined, trace, {
+        job: readJob(plan),
+        scope: plan.scope,
+        options,
+      })
       await insertApplication(tx, { planId: id, runId: run.id, selection: allowed })
       return run
     })
@@ -178,7 +182,7 @@ async function allowSelection(
   }
 }
 
-function jobOf({ job }: PlanRow): JobName {
+function readJob({ job }: PlanRow): JobName {
   const name = jobNames.find((name) => name === job)
   if (name === undefined) throw new TypeError(`a plan of an unknown job: ${job}`)
   return name

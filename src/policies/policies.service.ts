@@ -25,7 +25,7 @@ export function createPoliciesService({ db, clock }: { db: Database; clock: Cloc
       const now = clock.now().getTime()
       if (!known || Math.abs(now - known.at) >= cacheForMs) {
         const before = changes
-        const policies = byType(await listPolicies(db))
+        const policies = groupByType(await listPolicies(db))
         // If a change was written during the read, the result may be the old policies, so it is not cached.
         if (changes === before) known = { at: now, policies }
         return policies
@@ -58,7 +58,7 @@ export function createPoliciesService({ db, clock }: { db: Database; clock: Cloc
 }
 
 /** Every type has a policy: the first migration creates them, and no statement deletes one. */
-function byType(rows: readonly PolicyRow[]): Policies {
+function groupByType(rows: readonly PolicyRow[]): Policies {
   const policies = rows.map(({ type, deletion_policy, ...decay }) => [type, { decay, deletion_policy }])
   return Object.fromEntries(policies) as Policies
 }

@@ -1,7 +1,7 @@
 /** Programs of Windows write it at the beginning of a text in UTF-8, where JSON does not allow it. */
 const mark = Buffer.from([0xef, 0xbb, 0xbf])
 
-export function withoutByteOrderMark(bytes: Buffer): Buffer {
+export function removeByteOrderMark(bytes: Buffer): Buffer {
   return bytes.subarray(0, mark.length).equals(mark) ? bytes.subarray(mark.length) : bytes
 }
 
@@ -16,7 +16,7 @@ export async function* skipByteOrderMark(chunks: AsyncIterable<Buffer>): AsyncGe
     head = Buffer.concat([head, chunk])
     // Only a beginning that may become the mark waits for more bytes.
     if (head.length < mark.length && mark.subarray(0, head.length).equals(head)) continue
-    const first = withoutByteOrderMark(head)
+    const first = removeByteOrderMark(head)
     head = undefined
     if (first.length > 0) yield first
   }

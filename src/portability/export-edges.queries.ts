@@ -15,7 +15,7 @@ export type ExportContext = {
 /** The visible edges of row `r`, as the items of a list, and whether the target of an edge `e` is visible. */
 export function buildEdges(context: ExportContext): { edges: Fragment; isTargetVisible: Fragment } {
   const isVisible = isTargetVisible(context)
-  return { edges: visibleEdges(isVisible), isTargetVisible: isVisible }
+  return { edges: selectVisibleEdges(isVisible), isTargetVisible: isVisible }
 }
 
 /**
@@ -36,11 +36,11 @@ function isTargetVisible({ trust, filters }: ExportContext): Fragment {
   return sql`(select ${seen} from records as t where t.id = e.target_id)`
 }
 
-function visibleEdges(isVisible: Fragment): Fragment {
-  const edges = (condition: Fragment) => sql`
+function selectVisibleEdges(isVisible: Fragment): Fragment {
+  const selectEdges = (condition: Fragment) => sql`
     select e.predicate, e.target_id, e.weight, e.created_at from relations as e
     where e.source_id = r.id ${condition} and ${isVisible}`
-  const written = (from: Fragment) => sql`
+  const writeEdges = (from: Fragment) => sql`
     select string_agg(${object([
       text('predicate', sql`e.predicate`),
       word('target_id', sql`e.target_id`),
@@ -50,11 +50,11 @@ function visibleEdges(isVisible: Fragment): Fragment {
     from (${from}) as e`
   const first = sql`select from relations as e where e.source_id = r.id limit ${sql.lit(maxBackward + 1)}`
   return sql`
-    select case when (select count(*) from (${first}) as few) <= ${sql.lit(maxBackward)} then (${written(edges(sql``))})
-    else (${written(sql`
-      (${edges(sql`and e.predicate not in (${backward})`)})
+    select case when (select count(*) from (${first}) as few) <= ${sql.lit(maxBackward)} then (${writeEdges(selectEdges(sql``))})
+    else (${writeEdges(sql`
+      (${selectEdges(sql`and e.predicate not in (${backward})`)})
       union all
-      (${edges(sql`and e.predicate in (${backward})`)}
+      (${selectEdges(sql`and e.predicate in (${backward})`)}
         order by e.predicate desc, e.target_id desc limit ${sql.lit(maxBackward)})
     `)}) end`
 }

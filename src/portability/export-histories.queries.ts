@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { hiddenActor, isEntryShown, isMoveShown } from '../db/concealment.ts'
-import { dayOfLife } from '../db/days.ts'
+import { computeDayOfLife } from '../db/days.ts'
 import { object, optional, optionalList, optionalWord, plain, text, time, word } from '../db/json-text.ts'
 import type { Trust } from '../domain/caller.ts'
 import { maxAccesses, maxLineBytes, maxLineValues } from './line-limits.ts'
@@ -9,10 +9,15 @@ type Fragment = RawBuilder<unknown>
 
 /** What has happened to row `r`, as the items of lists; null for nothing. Of `accesses` the whole members. */
 export function buildHistories(trust: Trust) {
-  return { auditLog: auditLog(trust), statusHistory: statusHistory(trust), importanceHistory, accesses }
+  return {
+    auditLog: writeAuditLog(trust),
+    statusHistory: writeStatusHistory(trust),
+    importanceHistory,
+    accesses,
+  }
 }
 
-const entry = (changes: Fragment) =>
+const writeEntry = (changes: Fragment) =>
   object(
     [
       word('action', sql`a.action`),
@@ -41,13 +46,13 @@ const shareOf = (json: Fragment) =>
  * A line that an import refuses as too long would be lost. So the changes of the oldest entries are left out where the line would
  * not hold them: a task whose state has megabytes has a log of several times as much.
  */
-const auditLog = (trust: Trust) => {
+const writeAuditLog = (trust: Trust) => {
   const isOfRecord = sql`a.record_id = r.id and ${isEntryShown(trust, sql`r.id`)}`
   return sql`
   select case when coalesce(sum(octet_length(a.changes::text)), 0) <= ${sql.lit(alwaysFits)}
-    then string_agg(${entry(sql`a.changes::text`)}, ',' order by a.id)
+    then string_agg(${writeEntry(sql`a.changes::text`)}, ',' order by a.id)
     else (
-      select string_agg(${entry(sql`case when a.share <= a.room then a.written end`)}, ',' order by a.id)
+      select string_agg(${writeEntry(sql`case when a.share <= a.room then a.written end`)}, ',' order by a.id)
       from (
         select a.*, sum(${shareOf(sql`a.written`)}) over (order by a.id desc) as share
         from (
@@ -60,7 +65,7 @@ const auditLog = (trust: Trust) => {
   from audit_entries as a where ${isOfRecord}`
 }
 
-const statusHistory = (trust: Trust) => sql`
+const writeStatusHistory = (trust: Trust) => sql`
   select string_agg(${object(
     [
       word('old', sql`s.old`),
@@ -102,8 +107,8 @@ const accesses = sql`(
     sql`select nullif(
       coalesce((select f.days from access_folds as f where f.record_id = r.id), 0)
       + case when r.access_count <= ${sql.lit(maxAccesses)} then 0 else (
-        select count(distinct ${dayOfLife(sql`l.at`)}) from access_log as l, (select min(at) as at from newest) as oldest
-        where l.record_id = r.id and l.at < oldest.at and ${dayOfLife(sql`l.at`)} < ${dayOfLife(sql`oldest.at`)}
+        select count(distinct ${computeDayOfLife(sql`l.at`)}) from access_log as l, (select min(at) as at from newest) as oldest
+        where l.record_id = r.id and l.at < oldest.at and ${computeDayOfLife(sql`l.at`)} < ${computeDayOfLife(sql`oldest.at`)}
       ) end, 0)::text`,
   )})
 )`

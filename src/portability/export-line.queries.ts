@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { interpretationShown, payloadShown, provenanceShown } from '../db/concealed-contents.ts'
+import { showInterpretation, showPayload, showProvenance } from '../db/concealed-contents.ts'
 import {
   flag,
   list,
@@ -13,7 +13,7 @@ import {
   time,
   word,
 } from '../db/json-text.ts'
-import { salienceAt } from '../db/salience.ts'
+import { computeSalienceAt } from '../db/salience.ts'
 import { openTo } from '../db/visibility.ts'
 import { buildEdges, type ExportContext } from './export-edges.queries.ts'
 import { buildHistories } from './export-histories.queries.ts'
@@ -25,12 +25,12 @@ export function buildExportLine(context: ExportContext): RawBuilder<string> {
   const { edges, isTargetVisible } = buildEdges(context)
   const histories = buildHistories(context.trust)
   return object(
-    head(context, isTargetVisible),
+    writeHead(context, isTargetVisible),
     list('relations', edges),
     list('audit_log', histories.auditLog),
     list('status_history', histories.statusHistory),
     optional('scope', sql`to_json(nullif(r.scope, ''))::text`),
-    optional('interpretation', sql`(${interpretationShown(context.trust)})::text`),
+    optional('interpretation', sql`(${showInterpretation(context.trust)})::text`),
     optionalWord('last_accessed_at', time(sql`r.last_accessed_at`)),
     optional('served_count', sql`nullif(r.served_count, 0)::text`),
     optionalWord('demoted_at', time(sql`r.demoted_at`)),
@@ -38,8 +38,8 @@ export function buildExportLine(context: ExportContext): RawBuilder<string> {
     optionalList('importance_history', histories.importanceHistory),
     sql`case when r.access_count > 0 then ${histories.accesses} end`,
     optionalWord('worth', sql`encode(r.worth, 'hex')`),
-    optional('surprise', surprise(context)),
-    optionalList('descent', descent(context)),
+    optional('surprise', writeSurprise(context)),
+    optionalList('descent', writeDescent(context)),
     list('handles', handles),
     sql`case r.type when 'episodic' then ${optional('consolidation', consolidation)}
       when 'entity' then concat(${list('identifiers', identifiers)}) end`,
@@ -47,12 +47,12 @@ export function buildExportLine(context: ExportContext): RawBuilder<string> {
   )
 }
 
-const head = (context: ExportContext, isTargetVisible: Fragment) => [
+const writeHead = (context: ExportContext, isTargetVisible: Fragment) => [
   word('id', sql`r.id`),
   word('type', sql`r.type`),
   word('sensitivity', sql`r.sensitivity`),
   plain('confidence', sql`r.confidence`),
-  plain('salience', salienceAt(context.now)),
+  plain('salience', computeSalienceAt(context.now)),
   text('tags', sql`c.tags`),
   word('created_at', time(sql`r.created_at`)),
   word('updated_at', time(sql`r.updated_at`)),
@@ -68,8 +68,8 @@ const head = (context: ExportContext, isTargetVisible: Fragment) => [
   plain('confirmation_count', sql`r.confirmation_count`),
   plain('anchors', anchors),
   plain('lifecycle', lifecycle),
-  plain('provenance', provenanceShown(context.trust)),
-  plain('payload', visiblePayload(context, isTargetVisible)),
+  plain('provenance', showProvenance(context.trust)),
+  plain('payload', selectVisiblePayload(context, isTargetVisible)),
 ]
 
 const anchors = object([
@@ -94,7 +94,7 @@ const lifecycle = object([
 ])
 
 /** The successor of a record is named only to a caller who sees the edge to it. */
-function visiblePayload({ trust }: ExportContext, isTargetVisible: Fragment): Fragment {
+function selectVisiblePayload({ trust }: ExportContext, isTargetVisible: Fragment): Fragment {
   const payload = sql`(case
     when r.status = 'superseded' and r.type = 'semantic' and not exists (
       select from relations as e
@@ -103,7 +103,7 @@ function visiblePayload({ trust }: ExportContext, isTargetVisible: Fragment): Fr
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
   end)`
-  return payloadShown(trust, payload)
+  return showPayload(trust, payload)
 }
 
 const forgotten = sql`
@@ -118,7 +118,7 @@ const forgotten = sql`
   )} end`
 
 /** The comparison with its neighbours. Hidden neighbours are left out, because a similarity reveals what they say. */
-function surprise({ trust }: ExportContext): Fragment {
+function writeSurprise({ trust }: ExportContext): Fragment {
   const isSeen = (id: Fragment) =>
     sql`exists (select from records as t where t.id = (${id})::uuid and ${openTo(trust, 't')})`
   return sql`
@@ -141,7 +141,7 @@ function surprise({ trust }: ExportContext): Fragment {
 }
 
 /** The descent of a record, without hidden sources. A purged source is still a source. */
-function descent({ trust }: ExportContext): Fragment {
+function writeDescent({ trust }: ExportContext): Fragment {
   return sql`
   select string_agg(${object([
     word('source_id', sql`d.source_id`),

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { findVisibleHorizon, nextPollAfter } from '../db/horizon.ts'
+import { chooseNextPoll, findVisibleHorizon } from '../db/horizon.ts'
 import type { CallContext } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -46,7 +46,7 @@ export function createExportService({ db, clock }: { db: Database; clock: Clock 
 
   /** Call it before an export starts: an export with this value as `updated_after` continues it without a gap. */
   async function getNextUpdatedAfter({ updated_after: after }: ExportQuery): Promise<string> {
-    return nextPollAfter(after, await findVisibleHorizon(db, clock.now()))
+    return chooseNextPoll(after, await findVisibleHorizon(db, clock.now()))
   }
 
   return { run, getNextUpdatedAfter }

@@ -12,7 +12,7 @@ import {
   peek,
   readChunks,
   readLines,
-  whileAllowed,
+  yieldWhileAllowed,
 } from '../http/streaming.ts'
 import { compileValidator } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -81,7 +81,7 @@ export function addImportRoute(plugin: FastifyInstance, importer: ImportService,
       const signal = AbortSignal.any([gone, closing])
       try {
         const { reports, format } = await startImport(request, importer, { source, signal })
-        const first = await startStream(whileAllowed(request, reports))
+        const first = await startStream(yieldWhileAllowed(request, reports))
         const ending = describeEnding(request, format)
         reply.header('cache-control', 'no-store').type(jsonLinesType)
         return await reply.send(

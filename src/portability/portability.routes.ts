@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
-import { acceptStreams, allowSlowRequest, jsonLinesType, whileAllowed } from '../http/streaming.ts'
+import { acceptStreams, allowSlowRequest, jsonLinesType, yieldWhileAllowed } from '../http/streaming.ts'
 import type { ExportService } from './export.service.ts'
 import type { ImportService } from './import/import.service.ts'
 import { addImportRoute, importTypes } from './import.routes.ts'
@@ -51,7 +51,7 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
       const exported = exporter.run(readCallContext(request), request.query, signal)
       reply.header('cache-control', 'no-store').type(jsonLinesType)
       return reply.send(
-        Readable.from(await startStream(whileAllowed(request, exported)), { highWaterMark: 1 }),
+        Readable.from(await startStream(yieldWhileAllowed(request, exported)), { highWaterMark: 1 }),
       )
     },
   })

@@ -32,7 +32,7 @@ export async function superviseEmbeddedPostgres({
   async function keep(): Promise<void> {
     for (let earlyEnds = 0; ; ) {
       const began = performance.now()
-      await Promise.race([current?.lost, untilAborted(stopping.signal)])
+      await Promise.race([current?.lost, awaitAbort(stopping.signal)])
       if (stopping.signal.aborted) return
       const verdict = decideRestart({
         code: null,
@@ -67,7 +67,7 @@ export async function superviseEmbeddedPostgres({
   }
 }
 
-function untilAborted(signal: AbortSignal): Promise<void> {
+function awaitAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })

@@ -19,7 +19,7 @@ export async function serve(app: App, { host, port, variable = 'PORT' }: ListenA
   for (;;) {
     try {
       await app.listen({ host, port })
-      return urlOf(app.server, host)
+      return buildUrl(app.server, host)
     } catch (error) {
       if (!isAddressFault(error)) throw error
       if (error.code !== 'EADDRINUSE' || performance.now() > deadline)
@@ -39,7 +39,7 @@ export async function drain(app: App): Promise<void> {
   }
 }
 
-function urlOf(server: Server, host: string): string {
+function buildUrl(server: Server, host: string): string {
   const address = server.address()
   const port = address !== null && typeof address === 'object' ? address.port : 0
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host

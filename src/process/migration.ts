@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { type Connection, connect } from '../db/connection.ts'
-import { migrateUp, pendingMigrations } from '../db/migrator.ts'
+import { listPendingMigrations, migrateUp } from '../db/migrator.ts'
 import { prepareQueue } from '../jobs/queue.ts'
 import type { Logger } from '../kernel/log.ts'
 import { requireConfiguration } from './check-configuration.ts'
@@ -36,8 +36,8 @@ export async function migrateDatabase(
   }
 }
 
-export async function requireMigrated(db: Parameters<typeof pendingMigrations>[0]): Promise<void> {
-  const pending = await pendingMigrations(db)
+export async function requireMigrated(db: Parameters<typeof listPendingMigrations>[0]): Promise<void> {
+  const pending = await listPendingMigrations(db)
   if (pending.length === 0) return
   throw new OperatorError(`The database lacks ${pending.join(', ')}; run the role migrate first.`)
 }

@@ -26,7 +26,11 @@ export async function runUntilStopped({ log, start, timeoutMs = foreverMs }: Run
   const stopped = signals.stop.then((reason) => ({ reason, code: exitCodes.stopped }))
   const { reason, code } = await Promise.race([stopped, ...(failed ? [failed] : [])])
   log[code === exitCodes.stopped ? 'info' : 'fatal']('stopping', { reason })
-  const clean = await Promise.race([service.stop(), late(timeoutMs), signals.force.then(() => false)])
+  const clean = await Promise.race([
+    service.stop(),
+    waitUntilLate(timeoutMs),
+    signals.force.then(() => false),
+  ])
   if (clean) return code
   log.error('stopped before all work was finished')
   service.kill?.()
@@ -39,10 +43,10 @@ function startUnlessStopped(
   signals: StopSignals,
   timeoutMs: number,
 ): Promise<Service | undefined> {
-  const given = signals.stop.then(() => late(timeoutMs))
+  const given = signals.stop.then(() => waitUntilLate(timeoutMs))
   return Promise.race([start(), given.then(() => undefined), signals.force.then(() => undefined)])
 }
 
-function late(milliseconds: number): Promise<false> {
+function waitUntilLate(milliseconds: number): Promise<false> {
   return sleep(milliseconds, false as const, { ref: false })
 }

@@ -15,7 +15,7 @@ export function explainFailure(error: unknown): { message: string; code: number 
       code: exitCodes.failed,
     }
   }
-  const code = codeOf(error)
+  const code = readCode(error)
   // Our own words: the message of the driver may contain parts of DATABASE_URL.
   const refusal = refusals[code]
   if (refusal) return { message: `${refusal}; see DATABASE_URL.`, code: exitCodes.failed }
@@ -37,6 +37,6 @@ function isQueueSchemaMissing(error: unknown): boolean {
   return error instanceof Error && error.constructor.name === 'SchemaMigrationRequiredError'
 }
 
-function codeOf(error: unknown): string {
+function readCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'no answer'
 }

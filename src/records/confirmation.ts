@@ -20,7 +20,7 @@ export function confirmFact(
   now: Date,
 ): { record: Partial<Omit<RecordRow, 'status'>>; content: Partial<ContentRow> } {
   const { provenance } = stored
-  const isAnother = teller !== undefined && !authorsOf(provenance).has(teller)
+  const isAnother = teller !== undefined && !listAuthors(provenance).has(teller)
   return {
     record: {
       ...reinforce(stored, now),
@@ -33,7 +33,7 @@ export function confirmFact(
   }
 }
 
-export function authorsOf({ created_by: first, sources }: Provenance): Set<string | undefined> {
+export function listAuthors({ created_by: first, sources }: Provenance): Set<string | undefined> {
   return new Set([first, ...sources.map(({ created_by: teller }) => teller)])
 }
 

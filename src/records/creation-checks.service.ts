@@ -64,10 +64,10 @@ async function rejectLinkedUnstorable(db: Database, seal: Seal, drafts: readonly
 export async function rejectTakenIdentifiers(db: Database, drafts: readonly (Draft | AppError)[]) {
   const identifiers = drafts.filter(isDraft).flatMap((each) => each.identifiers)
   if (identifiers.length === 0) return [...drafts]
-  const taken = new Set((await findTakenIdentifiers(db, identifiers)).map(keyOf))
+  const taken = new Set((await findTakenIdentifiers(db, identifiers)).map(formatIdentifier))
   return drafts.map((each) => {
     if (each instanceof AppError) return each
-    const keys = each.identifiers.map(keyOf)
+    const keys = each.identifiers.map(formatIdentifier)
     const clash = each.identifiers.findIndex((_, at) => {
       const key = keys[at]
       return key !== undefined && (taken.has(key) || keys.indexOf(key) !== at)
@@ -78,7 +78,7 @@ export async function rejectTakenIdentifiers(db: Database, drafts: readonly (Dra
   })
 }
 
-function keyOf({ scope, sensitivity, namespace, value }: Identifier): string {
+function formatIdentifier({ scope, sensitivity, namespace, value }: Identifier): string {
   return JSON.stringify([scope, sensitivity, namespace, value])
 }
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { DepartureKind, RecordType, Sensitivity } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { visibleTo } from '../db/visibility.ts'
+import { isVisibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { snapshotColumns } from './lifecycle-snapshot.ts'
 
@@ -30,7 +30,7 @@ export async function findDeletedRecords(
   return db
     .selectFrom('departures as d')
     .where('d.id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
-    .where(visibleTo(trust, 'd'))
+    .where(isVisibleTo(trust, 'd'))
     .select(['d.id', 'd.type', 'd.sensitivity', 'd.scope', 'd.created_at', 'd.departed_at'])
     .select(['d.kind', 'd.reason', 'd.actor', 'd.run_id', 'd.numbers'])
     .execute()
@@ -45,11 +45,11 @@ export async function purgeForgotten(db: Database, now: Date, limit: number): Pr
     select * from records where purge_at <= ${now}::timestamptz order by purge_at limit ${limit}
     for update skip locked
   `
-  const ids = await deleteKeepingNumbers(db, due, purged(now))
+  const ids = await deleteKeepingNumbers(db, due, describePurge(now))
   return ids.length
 }
 
-const purged = (at: Date) =>
+const describePurge = (at: Date) =>
   ({ kind: 'purged', at, reason: sql`r.forgotten_reason`, actor: sql`r.forgotten_by` }) as const
 
 /** Forgotten records whose retention has ended, by id. */
@@ -71,7 +71,7 @@ export async function purgeRecords(tx: Transaction, ids: readonly string[], now:
     select * from records where id = any(${sql.val([...ids])}::uuid[]) and purge_at <= ${now}::timestamptz
     order by id for update
   `
-  return deleteKeepingNumbers(tx, due, purged(now))
+  return deleteKeepingNumbers(tx, due, describePurge(now))
 }
 
 /** Deletes locked records with all their rows in other tables, and keeps their numbers. */

@@ -14,7 +14,7 @@ export const descentKinds = [
 export type DescentKind = (typeof descentKinds)[number]
 
 /** The edge that an operation makes from the derived record to its source; undefined if it makes none. */
-export function edgeOfDescent(kind: DescentKind): 'supersedes' | 'derived_from' | undefined {
+export function findDescentEdge(kind: DescentKind): 'supersedes' | 'derived_from' | undefined {
   if (kind === 'supersede' || kind === 'fold') return 'supersedes'
   return kindsWithEdge.has(kind) ? 'derived_from' : undefined
 }

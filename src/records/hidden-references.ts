@@ -51,7 +51,7 @@ type Candidate = { target_record_id?: string; target_entity_id?: string; resolve
 function removeFromInterpretation(interpretation: Interpretation, isHidden: IsHidden): Interpretation {
   const resolve = <C extends Candidate>(candidate: C): C =>
     isHidden(candidate.target_record_id) || isHidden(candidate.target_entity_id)
-      ? withoutTarget(candidate)
+      ? removeTarget(candidate)
       : candidate
   return {
     ...interpretation,
@@ -64,7 +64,7 @@ function removeFromInterpretation(interpretation: Interpretation, isHidden: IsHi
   }
 }
 
-function withoutTarget<C extends Candidate>(candidate: C): C {
+function removeTarget<C extends Candidate>(candidate: C): C {
   const copy = { ...candidate, resolved: false }
   delete copy.target_record_id
   delete copy.target_entity_id

@@ -7,15 +7,15 @@
 export { appendEntry, computeWriteTime } from './audit-log.ts'
 export {
   appendKeepingFirst,
-  authorsOf,
   type Confirmation,
   confirmFact,
+  listAuthors,
 } from './confirmation.ts'
 export { rejectTakenIdentifiers } from './creation-checks.service.ts'
 export { createForgottenError } from './deleted-record-errors.ts'
 export { type DeletedRecord, listPurgeable, purgeForgotten, purgeRecords } from './deleted-records.queries.ts'
 export { storeDescents } from './descents.queries.ts'
-export { type Descent, descentKinds, edgeOfDescent, findNamedSources, inferDescents } from './descents.ts'
+export { type Descent, descentKinds, findDescentEdge, findNamedSources, inferDescents } from './descents.ts'
 export { erasureRoutes } from './erasure/erasure.routes.ts'
 export { Erasure, ErasureReceipt } from './erasure/erasure.schemas.ts'
 export { createErasureService } from './erasure/erasure.service.ts'

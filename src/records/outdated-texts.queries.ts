@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { scopeAndTypeWords, versionWord } from '../db/search-words.ts'
+import { versionWord, writeScopeAndTypeWords } from '../db/search-words.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Payload } from '../domain/payloads.ts'
 import type { ExtractedWords } from '../domain/query-words.ts'
@@ -71,7 +71,7 @@ export async function rewriteTexts(
   const { rows } = await sql<{ count: number }>`
     with made as materialized (
       select r.id, given.words,
-        to_tsvector(${textLanguage}::text::regconfig, given.text) || ${scopeAndTypeWords(sql`r.scope`, sql`r.type`)} as search
+        to_tsvector(${textLanguage}::text::regconfig, given.text) || ${writeScopeAndTypeWords(sql`r.scope`, sql`r.type`)} as search
       from unnest(
         ${sql.val(texts.map(({ id }) => id))}::uuid[], ${sql.val(texts.map(({ words }) => words.text))}::text[],
         ${sql.val(texts.map(({ words }) => words.count))}::int4[]

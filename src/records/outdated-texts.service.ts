@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.ts'
 import { isOutage } from '../db/failures.ts'
 import { transact } from '../db/transaction.ts'
 import { extractWords } from '../domain/query-words.ts'
-import { holdsSecret, searchableText } from '../domain/searchable-text.ts'
+import { holdsSecret, writeSearchableText } from '../domain/searchable-text.ts'
 import { type Poll, startPoll } from '../jobs/poll.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
@@ -73,7 +73,7 @@ export function createTextUpdate({
       const ids = await lockOutdated(tx, listed)
       if (ids.length === 0) return []
       const found = await findOutdated(tx, ids)
-      const texts = found.map((each) => ({ id: each.record_id, words: extractWords(textOf(each)) }))
+      const texts = found.map((each) => ({ id: each.record_id, words: extractWords(writeText(each)) }))
       await rewriteTexts(tx, texts, { now: clock.now(), textLanguage })
       return found
     })
@@ -104,6 +104,6 @@ export function createTextUpdate({
   return { updateOutdatedTexts, watch, hasWork: () => hasOutdatedTexts(db) }
 }
 
-function textOf({ payload, tags }: OutdatedText): string {
-  return searchableText(payload, tags)
+function writeText({ payload, tags }: OutdatedText): string {
+  return writeSearchableText(payload, tags)
 }

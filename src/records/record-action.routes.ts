@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox'
 import type { CallContext } from '../db/transaction.ts'
 import type { Permission } from '../domain/caller.ts'
 import { ref } from '../domain/schema-ref.ts'
-import { etagOf } from '../http/etag.ts'
+import { formatEtag } from '../http/etag.ts'
 import type { Answer, Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
@@ -55,10 +55,10 @@ export function addRecordAction<Body extends TSchema>(
 }
 
 export function answerRecord(record: WrittenRecord): Answer {
-  return { status: 200, body: record, headers: { etag: etagOf(record.version) } }
+  return { status: 200, body: record, headers: { etag: formatEtag(record.version) } }
 }
 
 export function answerCreated(record: WrittenRecord): Answer {
-  const headers = { location: `/v1/records/${record.id}`, etag: etagOf(record.version) }
+  const headers = { location: `/v1/records/${record.id}`, etag: formatEtag(record.version) }
   return { status: 201, body: record, headers }
 }

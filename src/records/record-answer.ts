@@ -1,5 +1,5 @@
 import { type Caller, isAllowed, unscoped } from '../domain/caller.ts'
-import { salienceAt } from '../domain/curves.ts'
+import { computeSalience } from '../domain/curves.ts'
 import type { Edge } from '../domain/edges.ts'
 import type { Payload } from '../domain/payloads.ts'
 import type { AuditEntry } from './audit-entry.schemas.ts'
@@ -76,7 +76,7 @@ function presentCommonFields(stored: StoredRecord, now: Date): Omit<RedactedReco
     type: stored.type,
     sensitivity: stored.sensitivity,
     confidence: stored.confidence,
-    salience: salienceAt(stored, now),
+    salience: computeSalience(stored, now),
     ...(stored.scope === unscoped ? {} : { scope: stored.scope }),
     tags: stored.tags,
     created_at: stored.created_at.toISOString(),

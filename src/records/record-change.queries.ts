@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { sendWithNext } from '../db/deferral.ts'
-import { scopeAndTypeWords } from '../db/search-words.ts'
+import { writeScopeAndTypeWords } from '../db/search-words.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { extractWords } from '../domain/query-words.ts'
 import type { AuditRow, ContentRow, RecordRow, StatusChangeRow } from './stored-record.ts'
@@ -62,7 +62,7 @@ function asSearch({ text, language, scope, type }: Search) {
   return {
     words: count,
     search: sql<string>`to_tsvector(${language}::text::regconfig, ${words})
-      || ${scopeAndTypeWords(sql`${scope}::text`, sql`${type}::text`)}`,
+      || ${writeScopeAndTypeWords(sql`${scope}::text`, sql`${type}::text`)}`,
   }
 }
 

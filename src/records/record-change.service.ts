@@ -1,15 +1,15 @@
-import { violatedConstraint } from '../db/failures.ts'
+import { findViolatedConstraint } from '../db/failures.ts'
 import { getOperation } from '../db/run-effects.ts'
 import type { AuditAction, RecordStatus } from '../db/schema.ts'
 import { addTallies } from '../db/tallies.ts'
 import { getVia, type Transaction } from '../db/transaction.ts'
 import { type Handle, listHandles } from '../domain/handles.ts'
-import { searchableText } from '../domain/searchable-text.ts'
+import { writeSearchableText } from '../domain/searchable-text.ts'
 import { mayBecome, mayRevertTo } from '../domain/status.ts'
 import { AppError } from '../kernel/errors.ts'
 import { appendEntry, computeWriteTime } from './audit-log.ts'
 import { appendStatusChange, applyChange, type RecordChange } from './record-change.queries.ts'
-import { identifiersOf } from './record-draft.ts'
+import { listIdentifiers } from './record-draft.ts'
 import { deleteHandles, deleteIdentifiers, insertHandles, insertIdentifiers } from './records.queries.ts'
 import type { ContentRow, StatusChangeRow, StoredRecord } from './stored-record.ts'
 
@@ -91,8 +91,8 @@ export async function writeChange(
 /** Undefined if the text is the same: another source of a fact, for example, needs no new vector. */
 function findNewText(before: StoredRecord, after: StoredRecord, isMoved: boolean): string | undefined {
   if (!isMoved && after.payload === before.payload && after.tags === before.tags) return undefined
-  const text = searchableText(after.payload, after.tags)
-  return isMoved || text !== searchableText(before.payload, before.tags) ? text : undefined
+  const text = writeSearchableText(after.payload, after.tags)
+  return isMoved || text !== writeSearchableText(before.payload, before.tags) ? text : undefined
 }
 
 const counted = ['scope', 'layer', 'pinned', 'deletion_policy'] as const
@@ -124,7 +124,7 @@ export function invalidTransition({ status }: StoredRecord, to: RecordStatus): A
 /** Handles and identifiers follow the payload, the scope and the sensitivity. */
 async function updateHandles(tx: Transaction, before: StoredRecord, after: StoredRecord): Promise<void> {
   if (after.payload.kind === 'entity') {
-    const identifiers = isReplaced(after) ? [] : identifiersOf(after.payload, after)
+    const identifiers = isReplaced(after) ? [] : listIdentifiers(after.payload, after)
     await insertIdentifiers(tx, after.id, identifiers).catch(translateTakenIdentifier)
   }
   const old = listHandles(before.payload)
@@ -140,15 +140,15 @@ function isReplaced({ status }: StoredRecord): boolean {
 }
 
 function haveSameHandles(left: readonly Handle[], right: readonly Handle[]): boolean {
-  const keysOf = (handles: readonly Handle[]) =>
+  const listKeys = (handles: readonly Handle[]) =>
     handles
       .map(({ digest, detail }) => `${digest.toString('hex')}.${detail?.toString('hex')}`)
       .sort()
       .join()
-  return keysOf(left) === keysOf(right)
+  return listKeys(left) === listKeys(right)
 }
 
 function translateTakenIdentifier(error: unknown): never {
-  if (violatedConstraint(error) !== 'entity_identifiers_taken') throw error
+  if (findViolatedConstraint(error) !== 'entity_identifiers_taken') throw error
   throw new AppError('identifier_taken', 'Another entity of this scope and sensitivity has this identifier.')
 }

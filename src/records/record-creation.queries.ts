@@ -2,8 +2,8 @@ import { type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { joinJsonRows, writeJsonRows } from '../db/json-rows.ts'
 import { createRowKeeping } from '../db/row-keeping.ts'
-import { scopeAndTypeWords } from '../db/search-words.ts'
-import { visibleTo } from '../db/visibility.ts'
+import { writeScopeAndTypeWords } from '../db/search-words.ts'
+import { isVisibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { addInverses } from '../domain/edges.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
@@ -104,7 +104,7 @@ export async function insertRecords(
       insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
       select id, tags, payload, provenance, interpretation, words,
         to_tsvector(${textLanguage}::text::regconfig, "searchText")
-          || ${scopeAndTypeWords(sql`scope`, sql`type`)}
+          || ${writeScopeAndTypeWords(sql`scope`, sql`type`)}
       from incoming join record using (id)
       ${kept.returnRow('contents', 'record_id')}
     ), edge as (
@@ -159,9 +159,9 @@ export async function insertRecords(
     union all
     select i.id, true from incoming as i join erased as e on e.scope = i.scope and e.digest in (i.digest, i."earlierDigest")
   `.execute(db)
-  const idsOf = (isErased: boolean) =>
+  const pickIds = (isErased: boolean) =>
     new Set(results.filter((row) => row.is_erased === isErased).map(({ id }) => id))
-  return { ids: idsOf(false), erasedIds: idsOf(true) }
+  return { ids: pickIds(false), erasedIds: pickIds(true) }
 }
 
 /** The parts of the statement that insert rows a run keeps, by their table. */
@@ -192,7 +192,7 @@ export async function findVisibleTargets(db: Database, ids: readonly string[], t
     .selectFrom('records as r')
     .where('r.id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
     .where('r.forgotten_at', 'is', null)
-    .where(visibleTo(trust))
+    .where(isVisibleTo(trust))
     .select(['r.id', 'r.sensitivity'])
     .execute()
 }

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { violatedConstraint } from '../db/failures.ts'
+import { findViolatedConstraint } from '../db/failures.ts'
 import { createGathering, type Guard, maxSharedText } from '../db/gathering.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Caller, Sensitivity } from '../domain/caller.ts'
@@ -160,7 +160,7 @@ function answer(caller: Caller, each: Draft | AppError, now: Date): Outcome {
 }
 
 function translateConflict(error: unknown): AppError | undefined {
-  switch (violatedConstraint(error)) {
+  switch (findViolatedConstraint(error)) {
     case 'entity_identifiers_taken':
       return new AppError(
         'identifier_taken',

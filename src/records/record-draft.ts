@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { actorOf, type Caller, type Sensitivity, viaOf } from '../domain/caller.ts'
-import { computeExpiry, computePruneAt, salienceAt } from '../domain/curves.ts'
+import { type Caller, describeVia, nameActor, type Sensitivity } from '../domain/caller.ts'
+import { computeExpiry, computePruneAt, computeSalience } from '../domain/curves.ts'
 import type { Edge } from '../domain/edges.ts'
 import { findGraphFaults } from '../domain/graph-cycles.ts'
 import { listHandles } from '../domain/handles.ts'
@@ -8,7 +8,7 @@ import { scoreUnused } from '../domain/importance.ts'
 import type { Policies, TypePolicy } from '../domain/lifecycle.ts'
 import { completePayload, type NewPayload, type Payload } from '../domain/payloads.ts'
 import { defaultConfidence, defaultKinds, defaultLayers, defaultSalience } from '../domain/record-defaults.ts'
-import { searchableText } from '../domain/searchable-text.ts'
+import { writeSearchableText } from '../domain/searchable-text.ts'
 import { findValidityFaults } from '../domain/validity.ts'
 import { judgeWorth, namedWorth, type Surroundings, type Worth } from '../domain/worth.ts'
 import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/write-trust.ts'
@@ -42,21 +42,21 @@ export function draftRecord(given: NewRecord, context: DraftContext): Draft {
   return {
     row,
     worth: worth.code,
-    searchText: searchableText(payload, row.tags),
+    searchText: writeSearchableText(payload, row.tags),
     edges: draftEdges(given, row.id, context.now),
     descents: [],
     namedSources: findNamedSources(payload, given.provenance),
-    identifiers: identifiersOf(payload, row),
+    identifiers: listIdentifiers(payload, row),
     handles: listHandles(payload),
     hasClientId: given.id !== undefined,
     audit: {
       action: 'create',
-      actor: actorOf(context.caller),
+      actor: nameActor(context.caller),
       at: context.now,
       rationale: 'created',
       run_id: null,
       changes: null,
-      via: viaOf(context.caller),
+      via: describeVia(context.caller),
     },
   }
 }
@@ -98,7 +98,7 @@ export function claimsRevision(revision: unknown): boolean {
 
 type TrustFields = Pick<Identifier, 'scope' | 'sensitivity'>
 
-export function identifiersOf(payload: Payload, { scope, sensitivity }: TrustFields): Identifier[] {
+export function listIdentifiers(payload: Payload, { scope, sensitivity }: TrustFields): Identifier[] {
   if (payload.kind !== 'entity') return []
   return payload.identifiers.map((each) => ({ scope, sensitivity, ...each }))
 }
@@ -192,7 +192,7 @@ function draftLifecycle(given: NewRecord, policy: TypePolicy, createdAt: Date, n
   return {
     ...life,
     last_reinforced_at: anchoredAt,
-    salience: salienceAt(life, now),
+    salience: computeSalience(life, now),
     prune_at: computePruneAt(life),
   }
 }

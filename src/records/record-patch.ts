@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Caller, type Sensitivity, unscoped } from '../domain/caller.ts'
-import { computeExpiry, computePruneAt, salienceAt } from '../domain/curves.ts'
+import { computeExpiry, computePruneAt, computeSalience } from '../domain/curves.ts'
 import { Decay, type Policies } from '../domain/lifecycle.ts'
 import type { Payload } from '../domain/payloads.ts'
 import { defaultConfidence, defaultKinds } from '../domain/record-defaults.ts'
@@ -51,7 +51,7 @@ function chooseWorth({ base_importance: given }: RecordPatch, payload: Payload):
 }
 
 /** RFC 7396: an absent member means no change, null means the default. */
-function orDefault<T>(value: T | null | undefined, fallback: T): T | undefined {
+function replaceNull<T>(value: T | null | undefined, fallback: T): T | undefined {
   return value === null ? fallback : value
 }
 
@@ -60,12 +60,12 @@ function resolveTags({ tags }: RecordPatch): string[] | undefined {
 }
 
 function resolveTrust(stored: StoredRecord, patch: RecordPatch, { caller, defaultSensitivity }: Context) {
-  const sensitivity = orDefault(patch.sensitivity, defaultSensitivity)
+  const sensitivity = replaceNull(patch.sensitivity, defaultSensitivity)
   if (sensitivity !== undefined) {
     requireCeiling(caller, sensitivity)
     requireNotLowered(caller, stored.sensitivity, sensitivity)
   }
-  const scope = orDefault(patch.scope, unscoped)
+  const scope = replaceNull(patch.scope, unscoped)
   if (scope !== undefined && scope !== stored.scope) requireScope(caller, scope)
   return { sensitivity, scope }
 }
@@ -75,18 +75,18 @@ function resolveFields(stored: StoredRecord, patch: RecordPatch, policies: Polic
   const decay = lifecycle.decay ?? {}
   const policy = policies[stored.type]
   return {
-    confidence: orDefault(patch.confidence, defaultConfidence),
-    memory_kind: orDefault(patch.memory_kind, defaultKinds[stored.type]),
-    emotional_valence: orDefault(patch.emotional_valence, 0),
-    curve: orDefault(decay.curve, policy.decay.curve),
-    half_life_seconds: orDefault(decay.half_life_seconds, policy.decay.half_life_seconds),
-    min_salience: orDefault(decay.min_salience, policy.decay.min_salience),
-    max_age_seconds: orDefault(decay.max_age_seconds, policy.decay.max_age_seconds),
-    reinforcement_gain: orDefault(decay.reinforcement_gain, policy.decay.reinforcement_gain),
+    confidence: replaceNull(patch.confidence, defaultConfidence),
+    memory_kind: replaceNull(patch.memory_kind, defaultKinds[stored.type]),
+    emotional_valence: replaceNull(patch.emotional_valence, 0),
+    curve: replaceNull(decay.curve, policy.decay.curve),
+    half_life_seconds: replaceNull(decay.half_life_seconds, policy.decay.half_life_seconds),
+    min_salience: replaceNull(decay.min_salience, policy.decay.min_salience),
+    max_age_seconds: replaceNull(decay.max_age_seconds, policy.decay.max_age_seconds),
+    reinforcement_gain: replaceNull(decay.reinforcement_gain, policy.decay.reinforcement_gain),
     // Here null is a value: no upper bound.
     max_salience: decay.max_salience,
-    pinned: orDefault(lifecycle.pinned, false),
-    deletion_policy: orDefault(lifecycle.deletion_policy, policy.deletion_policy),
+    pinned: replaceNull(lifecycle.pinned, false),
+    deletion_policy: replaceNull(lifecycle.deletion_policy, policy.deletion_policy),
   }
 }
 
@@ -106,14 +106,14 @@ const curveFields = ['curve', 'half_life_seconds', 'min_salience', 'max_age_seco
 function deriveLifecycle(stored: StoredRecord, chosen: Partial<RecordRow>, now: Date): Partial<RecordRow> {
   const changesCurve = curveFields.some((name) => chosen[name] !== undefined)
   if (!changesCurve && chosen.deletion_policy === undefined) return {}
-  const anchor = changesCurve ? { base_salience: salienceAt(stored, now), anchored_at: now } : {}
+  const anchor = changesCurve ? { base_salience: computeSalience(stored, now), anchored_at: now } : {}
   const life = { ...stored, ...chosen, ...anchor }
   const expires = { expires_at: computeExpiry(stored.created_at, life.max_age_seconds) }
   const updated = { ...life, ...expires }
   return {
     ...anchor,
     ...expires,
-    salience: salienceAt(updated, now),
+    salience: computeSalience(updated, now),
     prune_at: computePruneAt(updated),
   }
 }

@@ -4,7 +4,7 @@ import type { Database } from '../db/connection.ts'
 import { sendWithNext } from '../db/deferral.ts'
 import { hasIdIn } from '../db/id-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { visibleTo } from '../db/visibility.ts'
+import { isVisibleTo } from '../db/visibility.ts'
 import type { Sensitivity, Trust } from '../domain/caller.ts'
 import { embeddedEdges } from '../domain/embedded-edges.ts'
 import type { Handle } from '../domain/handles.ts'
@@ -36,7 +36,7 @@ export function selectStored(
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
           join records as t on t.id = e.target_id
-          where e.source_id = r.id and t.forgotten_at is null and ${visibleTo(trust, 't')}
+          where e.source_id = r.id and t.forgotten_at is null and ${isVisibleTo(trust, 't')}
           order by e.predicate desc, e.target_id desc
           limit ${sql.lit(maxEdges)}
         ) as edge
@@ -55,7 +55,7 @@ export function selectStored(
       ), '[]') as audit_log${more}
     from ${from}
     join contents as c on c.record_id = r.id
-    where ${visibleTo(trust)} ${rest}
+    where ${isVisibleTo(trust)} ${rest}
   `
 }
 

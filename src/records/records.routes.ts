@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifySchemaCompiler } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { etagOf } from '../http/etag.ts'
+import { formatEtag } from '../http/etag.ts'
 import type { Answer, Once } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
@@ -154,7 +154,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
     async (request, reply) => {
       const includeForgotten = request.query.include_forgotten ?? false
       const record = await records.read(request.caller, request.params.id, { includeForgotten })
-      if ('version' in record) reply.header('etag', etagOf(record.version))
+      if ('version' in record) reply.header('etag', formatEtag(record.version))
       return record
     },
   )

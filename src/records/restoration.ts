@@ -1,4 +1,4 @@
-import { computeExpiry, computePruneAt, salienceAt } from '../domain/curves.ts'
+import { computeExpiry, computePruneAt, computeSalience } from '../domain/curves.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import type { RecordRow, StoredRecord } from './stored-record.ts'
 
@@ -18,7 +18,7 @@ export type Restoration = {
 export function restoreRecord(stored: StoredRecord, now: Date): Restoration {
   // A superseded, merged or retracted record stays history, with salience 0.
   const least = isHistory(stored.status) ? 0 : minRestoredSalience
-  const revival = restoreSalience(stored, salienceAt(stored, stored.forgotten_at ?? now), now, least)
+  const revival = restoreSalience(stored, computeSalience(stored, stored.forgotten_at ?? now), now, least)
   return {
     record: {
       ...revival.record,
@@ -29,13 +29,13 @@ export function restoreRecord(stored: StoredRecord, now: Date): Restoration {
       purge_at: null,
       restored_at: now,
       access_count: stored.access_count + 1,
-      last_accessed_at: laterOf(stored.last_accessed_at, now),
+      last_accessed_at: chooseLater(stored.last_accessed_at, now),
     },
     changes: { forgotten: [presentForgetting(stored), null], ...revival.changes },
   }
 }
 
-function laterOf(last: Date | null, now: Date): Date {
+function chooseLater(last: Date | null, now: Date): Date {
   return last && last > now ? last : now
 }
 
@@ -64,7 +64,7 @@ export function restoreSalience(
       last_reinforced_at: now,
       max_age_seconds: maxAge,
       expires_at: life.expires_at,
-      salience: salienceAt(life, now),
+      salience: computeSalience(life, now),
       prune_at: computePruneAt(life),
     },
     changes: {

@@ -107,16 +107,16 @@ export async function measureRegret(db: Database, trust: Trust): Promise<RegretG
       ) as f
       join records as r on r.id = f.id
     )
-    select reason, type, ${bandOf(sql`age`)} as age, count(*) as forgotten,
+    select reason, type, ${selectBand(sql`age`)} as age, count(*) as forgotten,
       count(*) filter (where is_regretted) as regretted
     from judged
-    group by reason, type, ${bandOf(sql`age`)}
+    group by reason, type, ${selectBand(sql`age`)}
     order by 1, 2, 3
   `.execute(db)
   return rows
 }
 
-function bandOf(age: RawBuilder<unknown>): RawBuilder<string> {
+function selectBand(age: RawBuilder<unknown>): RawBuilder<string> {
   const cases = ageBands.map(
     ([days, name]) => sql`when ${age} < ${sql.lit(`${days} days`)}::interval then ${sql.lit(name)}`,
   )

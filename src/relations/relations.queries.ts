@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { sendWithNext } from '../db/deferral.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { visibleTo } from '../db/visibility.ts'
+import { isVisibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import type { Edge } from '../domain/edges.ts'
 
@@ -83,7 +83,7 @@ export async function listEdges(db: Database, id: string, trust: Trust, page: Ed
     .innerJoin('records as r', 'r.id', `e.${there}`)
     .where(`e.${here}`, '=', id)
     .where('r.forgotten_at', 'is', null)
-    .where(visibleTo(trust))
+    .where(isVisibleTo(trust))
     .$if(predicate !== undefined, (qb) => qb.where('e.predicate', '=', predicate ?? ''))
     .$if(after !== undefined, (qb) =>
       qb.where(

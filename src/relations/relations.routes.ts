@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { etagOf } from '../http/etag.ts'
+import { formatEtag } from '../http/etag.ts'
 import type { Once } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
@@ -44,7 +44,7 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
     (request, reply) =>
       once(request, reply, async (call) => {
         const { created, record } = await relations.relate(call, request.params.id, request.body)
-        return { status: created ? 201 : 200, body: record, headers: { etag: etagOf(record.version) } }
+        return { status: created ? 201 : 200, body: record, headers: { etag: formatEtag(record.version) } }
       }),
   )
 

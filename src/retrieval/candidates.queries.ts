@@ -3,17 +3,17 @@ import type { Database } from '../db/connection.ts'
 import type { RecordStatus } from '../db/schema.ts'
 import { openTo } from '../db/visibility.ts'
 import {
+  computeSalienceAtInstant,
   isValidAtInstant,
-  matchingConditions,
-  salienceAtInstant,
-  statusAtInstant,
+  listMatchingConditions,
+  selectStatus,
 } from './filters.queries.ts'
 import { longestStatement } from './newer-statements.ts'
 import type { PastState } from './past-record.ts'
 import type { Question } from './question.ts'
 import { readStoredTime, type StoredTimes } from './record-time.ts'
 
-const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
+const joinConditions = (conditions: readonly RawBuilder<SqlBool>[]) =>
   sql<SqlBool>`${sql.join(conditions, sql` and `)}`
 
 /** Digests of names, the most specific first. */
@@ -79,14 +79,14 @@ export async function findByNames(db: Database, search: NameSearch): Promise<str
       from edge_kind as k where k.predicate is not null
     ), reached as (
       select n.id, n.id as entity, n.place, 0 as hop, 1::float8 as weight, r.salience
-      from named as n join records as r on r.id = n.id where ${allOf(conditions)}
+      from named as n join records as r on r.id = n.id where ${joinConditions(conditions)}
       union all
       select e.target_id, k.id, k.place, 1, e.weight, e.salience
       from (select * from edge_kind where predicate is not null limit 200) as k
       cross join lateral (
         select e.target_id, e.weight, r.salience
         from relations as e join records as r on r.id = e.target_id
-        where e.source_id = k.id and e.predicate = k.predicate ${age} and ${allOf(conditions)}
+        where e.source_id = k.id and e.predicate = k.predicate ${age} and ${joinConditions(conditions)}
         order by e.target_id desc
         limit ${mostOfAKind}
       ) as e
@@ -134,7 +134,7 @@ export async function findCandidateStates(
   const { rows } = await sql<StoredState>`
     select state.*
     from unnest(${sql.val(ids)}::uuid[]) as candidate (id) cross join lateral (
-      select r.id, ${salienceAtInstant(question)} as salience, r.importance,
+      select r.id, ${computeSalienceAtInstant(question)} as salience, r.importance,
         ${timeColumns},
         r.sensitivity <= ${question.trust.maxSensitivity}::sensitivity as "isOpen",
         case when r.type <> 'entity' and c.words <= ${sql.lit(longestStatement)} then
@@ -166,8 +166,8 @@ export async function findStatusChangedSince(
     select r.id
     from (select distinct s.record_id from status_changes as s where s.at > ${question.at}::timestamptz) as moved
     join records as r on r.id = moved.record_id
-    where ${allOf(conditions)}
-    order by ${salienceAtInstant(question)} desc, r.id
+    where ${joinConditions(conditions)}
+    order by ${computeSalienceAtInstant(question)} desc, r.id
     limit ${limit}
   `.execute(db)
   return rows.map(({ id }) => id)
@@ -187,12 +187,12 @@ export async function findWithheld(
   ids: readonly string[],
   question: Question,
 ): Promise<WithheldRecord[]> {
-  const status = statusAtInstant(question)
+  const status = selectStatus(question)
   const { rows } = await sql<WithheldRecord>`
-    select r.id, ${status} as status, ${isValidAtInstant(question)} as is_valid, ${salienceAtInstant(question)} as salience,
+    select r.id, ${status} as status, ${isValidAtInstant(question)} as is_valid, ${computeSalienceAtInstant(question)} as salience,
       ${status} = 'invalidated' as is_retracted
     from records as r
-    where r.id = any(${sql.val(ids)}::uuid[]) and ${allOf(matchingConditions(question, 'whole'))}
+    where r.id = any(${sql.val(ids)}::uuid[]) and ${joinConditions(listMatchingConditions(question, 'whole'))}
     order by r.id
   `.execute(db)
   return rows
@@ -205,7 +205,7 @@ export async function findPastStates(
   question: Question,
 ): Promise<(PastState & { id: string })[]> {
   const { rows } = await sql<PastState & { id: string }>`
-    select r.id, ${statusAtInstant(question)} as status, ${salienceAtInstant(question)} as salience, coalesce((
+    select r.id, ${selectStatus(question)} as status, ${computeSalienceAtInstant(question)} as salience, coalesce((
       select a.changes #>> '{payload.revision.status,0}' from audit_entries as a
       where a.record_id = r.id and a.at > ${question.at}::timestamptz and a.changes ? 'payload.revision.status'
       order by a.id limit 1

@@ -15,9 +15,9 @@ import {
 } from './channel-search.service.ts'
 import {
   answerConditions,
-  matchingConditions,
-  salienceAtInstant,
-  withheldConditions,
+  computeSalienceAtInstant,
+  listMatchingConditions,
+  listWithheldConditions,
 } from './filters.queries.ts'
 import { type ChannelMatches, fuse, neutralFactors } from './fusion.ts'
 import type { CandidateNode } from './graph-growth.ts'
@@ -58,7 +58,7 @@ export function createCandidates(resources: CandidateResources) {
   ): Promise<Roots> {
     const ids = await listSalient(question, { seen, demands, limit }, now)
     const states = await findCandidateStates(db, ids, question)
-    return { candidateNodes: [...states].sort(bySalience).slice(0, limit).map(toRoot), fits: new Map() }
+    return { candidateNodes: [...states].sort(compareSalience).slice(0, limit).map(toRoot), fits: new Map() }
   }
 
   async function rankByContent(
@@ -72,17 +72,17 @@ export function createCandidates(resources: CandidateResources) {
     const { text = '' } = input
     const periods = readPeriods(dropExcluded(text), question.at)
     const conditions = answerConditions(question, 'whole')
-    const ofPeriods = (asked: AskedPeriods) =>
+    const searchPeriods = (asked: AskedPeriods) =>
       findOfPeriods(
         db,
         question,
         { periods: asked, conditions: [...conditions, ...words.demandsOf(text)], limit: depth },
         now,
       )
-    const states: TextStates = { salience: salienceAtInstant(question), found: new Map() }
+    const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
     const [found, time] = await Promise.all([
       search(input, question, conditions, { depth, requested: limit, periods, states }),
-      periods?.isAll ? ofPeriods(periods) : [],
+      periods?.isAll ? searchPeriods(periods) : [],
     ])
     const matches = time.length === 0 ? found : { ...found, time }
     const ids = listIds(matches)
@@ -149,7 +149,7 @@ export function createCandidates(resources: CandidateResources) {
   async function findSuppressed(question: Question, input: SearchInput, now: Date): Promise<Suppressed[]> {
     const matches =
       input.text !== undefined || input.given !== undefined
-        ? await search(input, question, withheldConditions(question), {
+        ? await search(input, question, listWithheldConditions(question), {
             depth: mostSuppressed,
             requested: mostSuppressed,
           })
@@ -165,7 +165,7 @@ export function createCandidates(resources: CandidateResources) {
   /** Without content every record matches. Only the top is examined, so that the cost is bounded. */
   async function listMatching(question: Question, now: Date): Promise<Match[]> {
     const { trust, at, scopes } = question
-    const conditions = matchingConditions(question, 'whole')
+    const conditions = listMatchingConditions(question, 'whole')
     const request = { trust, conditions, asOf: at, isReadableOnly: true, limit: 4 * mostSuppressed }
     const picked = await findMostSalient(db, { ...request, ...(scopes ? { scopes } : {}) }, now)
     return picked.map(({ id }): Match => ({ id, score: 1 }))
@@ -190,7 +190,7 @@ function computeFits({ text = [], vector = [] }: ChannelMatches): Map<string, nu
 }
 
 /** Ties are ordered newest first, as in lists. */
-function bySalience(one: CandidateState, other: CandidateState): number {
+function compareSalience(one: CandidateState, other: CandidateState): number {
   return other.salience - one.salience || (one.id > other.id ? -1 : 1)
 }
 

@@ -3,13 +3,13 @@ import type { Database } from '../db/connection.ts'
 import { nameHandle } from '../domain/handles.ts'
 import { dropExcluded } from '../domain/query-words.ts'
 import { findByNames, findNamed } from './candidates.queries.ts'
-import { lendingConditions } from './filters.queries.ts'
+import { listLendingConditions } from './filters.queries.ts'
 import type { ChannelMatches } from './fusion.ts'
 import { compareMatches, type Match } from './match.ts'
 import { listNames } from './names-in-question.ts'
 import { type DayRange, listDays } from './periods.ts'
 import type { AskedPeriods } from './periods-in-question.ts'
-import { type Question, searchedScopes } from './question.ts'
+import { listSearchedScopes, type Question } from './question.ts'
 import type { createTextSearch, TextStates } from './text/text-search.service.ts'
 import { createVectorMatches, type GivenVector, type VectorChannel } from './vector-matches.service.ts'
 
@@ -63,7 +63,7 @@ export function createChannelSearch({
     const { depth: limit, states } = depth
     const byText = text === undefined ? undefined : searchWordsAndPeriods(text, question, conditions, depth)
     // By scope only the live records are listed.
-    const scopes = question.includesForgotten ? undefined : searchedScopes(question)
+    const scopes = question.includesForgotten ? undefined : listSearchedScopes(question)
     const [vector, worded, names] = await Promise.all([
       findByVector({ text: asked, given, byText, conditions: demanded, scopes, limit, states }),
       byText,
@@ -101,7 +101,7 @@ export function createChannelSearch({
   ) {
     const { trust, scopes, types, includesForgotten = false } = question
     const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}), includesForgotten }
-    const context = { lending: lendingConditions(question), gapMs: conversationGapMs, requested }
+    const context = { lending: listLendingConditions(question), gapMs: conversationGapMs, requested }
     return words.find(db, { sentence, trust, conditions, limit, context, states, ...narrower, ...options })
   }
 

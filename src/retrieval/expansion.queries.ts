@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { salienceAtInstant } from './filters.queries.ts'
+import { computeSalienceAtInstant } from './filters.queries.ts'
 import type { Neighbour } from './graph-growth.ts'
 import type { Question } from './question.ts'
 
@@ -40,7 +40,7 @@ export async function findNeighbours(
     ) as k
     cross join lateral (
       select e.source_id, e.predicate, e.target_id, e.weight, e.created_at, r.sensitivity, r.importance,
-        ${salienceAtInstant(question)} as salience
+        ${computeSalienceAtInstant(question)} as salience
       from relations as e join records as r on r.id = e.target_id
       where e.source_id = source.id and e.predicate = k.predicate ${age}
         and ${sql.join(conditions, sql` and `)}

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { salienceAt, salienceOf } from '../db/salience.ts'
-import { openTo, visibleTo } from '../db/visibility.ts'
+import { computeSalienceAt, computeSalienceOf } from '../db/salience.ts'
+import { isVisibleTo, openTo } from '../db/visibility.ts'
 import type { Question } from './question.ts'
 
 type Condition = RawBuilder<SqlBool>
@@ -13,43 +13,46 @@ export type Visibility = 'whole' | 'any'
  * that excluded records affect no order and no cut.
  */
 export function answerConditions(question: Question, seen: Visibility): Condition[] {
-  const living = sql<SqlBool>`(${sql.join(livingConditions(question), sql` and `)})`
-  const salience = salienceCondition(question)
-  if (seen === 'whole') return [...matchingConditions(question, seen), living, ...salience]
+  const living = sql<SqlBool>`(${sql.join(listLivingConditions(question), sql` and `)})`
+  const salience = listSalienceConditions(question)
+  if (seen === 'whole') return [...listMatchingConditions(question, seen), living, ...salience]
   // Hidden fields of a redacted record neither exclude nor include it. Whether its salience is 0 is visible anyway.
   const max = question.trust.maxSensitivity
   const hidden = sql<SqlBool>`case when r.sensitivity > ${max} then r.base_salience > 0 else ${living} end`
-  return [...matchingConditions(question, seen), hidden, ...salience]
+  return [...listMatchingConditions(question, seen), hidden, ...salience]
 }
 
 /**
  * Conditions for a message that lends its words to its neighbours. Records that a filter excludes still lend them; hidden,
  * forgotten and replaced ones do not.
  */
-export function lendingConditions(question: Question): Condition[] {
+export function listLendingConditions(question: Question): Condition[] {
   const { trust, isPast, at } = question
   return [
     openTo(trust),
-    ...keptConditions(question),
+    ...listKeptConditions(question),
     ...(isPast ? [sql<SqlBool>`r.created_at <= ${at}::timestamptz`] : []),
-    ...livingConditions({ ...question, includesExpired: true }),
+    ...listLivingConditions({ ...question, includesExpired: true }),
   ]
 }
 
 /**
  * Conditions for a record that the caller sees whole and that only its status, validity or salience excludes.
  */
-export function withheldConditions(question: Question): Condition[] {
-  const living = sql.join([...livingConditions(question), ...salienceCondition(question)], sql` and `)
-  return [...matchingConditions(question, 'whole'), sql<SqlBool>`not (${living})`]
+export function listWithheldConditions(question: Question): Condition[] {
+  const living = sql.join(
+    [...listLivingConditions(question), ...listSalienceConditions(question)],
+    sql` and `,
+  )
+  return [...listMatchingConditions(question, 'whole'), sql<SqlBool>`not (${living})`]
 }
 
 /** All conditions except status, validity and salience. */
-export function matchingConditions(question: Question, seen: Visibility): Condition[] {
+export function listMatchingConditions(question: Question, seen: Visibility): Condition[] {
   const { trust, types, kinds, layers, scopes, tags, minImportance, isPast, at } = question
   return [
-    seen === 'whole' ? openTo(trust) : visibleTo(trust),
-    ...keptConditions(question),
+    seen === 'whole' ? openTo(trust) : isVisibleTo(trust),
+    ...listKeptConditions(question),
     ...(isPast ? [sql<SqlBool>`r.created_at <= ${at}::timestamptz`] : []),
     ...(types ? [sql<SqlBool>`r.type = any(${sql.val(types)}::record_type[])`] : []),
     ...(kinds ? [sql<SqlBool>`r.memory_kind = any(${sql.val(kinds)}::memory_kind[])`] : []),
@@ -64,15 +67,15 @@ export function matchingConditions(question: Question, seen: Visibility): Condit
   ]
 }
 
-function keptConditions({ includesForgotten = false }: Question): Condition[] {
+function listKeptConditions({ includesForgotten = false }: Question): Condition[] {
   return includesForgotten ? [] : [sql<SqlBool>`r.forgotten_at is null`]
 }
 
 /** Statuses are literals: for an array parameter the planner assumes ten values and plans again at every call. */
-function livingConditions(question: Question): Condition[] {
+function listLivingConditions(question: Question): Condition[] {
   const { statuses, includesExpired } = question
   return [
-    sql<SqlBool>`${statusAtInstant(question)} in (${sql.join(statuses.map((status) => sql.lit(status)))})`,
+    sql<SqlBool>`${selectStatus(question)} in (${sql.join(statuses.map((status) => sql.lit(status)))})`,
     ...(includesExpired ? [] : [isValidAtInstant(question)]),
   ]
 }
@@ -80,10 +83,10 @@ function livingConditions(question: Question): Condition[] {
 /**
  * The stored salience is never too low, so an index on it narrows the rows first. The exact value decides.
  */
-function salienceCondition(question: Question): Condition[] {
+function listSalienceConditions(question: Question): Condition[] {
   const { minSalience, isPast } = question
   if (minSalience === undefined) return []
-  const exact = sql<SqlBool>`${salienceAtInstant(question)} >= ${minSalience}`
+  const exact = sql<SqlBool>`${computeSalienceAtInstant(question)} >= ${minSalience}`
   return isPast ? [exact] : [sql<SqlBool>`r.salience >= ${minSalience}`, exact]
 }
 
@@ -106,7 +109,7 @@ function boundOf(bound: 'start' | 'end'): RawBuilder<unknown> {
 }
 
 /** The status at a past instant is the old status of the first change after it. */
-export function statusAtInstant({ at, isPast }: Pick<Question, 'at' | 'isPast'>): RawBuilder<string> {
+export function selectStatus({ at, isPast }: Pick<Question, 'at' | 'isPast'>): RawBuilder<string> {
   if (!isPast) return sql<string>`r.status`
   return sql<string>`coalesce((
     select s.old from status_changes as s
@@ -120,29 +123,29 @@ export function statusAtInstant({ at, isPast }: Pick<Question, 'at' | 'isPast'>)
  * last value written before the instant decays from there. Without such a value the first one replaced after the
  * instant is calculated back from the creation.
  */
-export function salienceAtInstant(question: Pick<Question, 'at' | 'isPast'>): RawBuilder<number> {
+export function computeSalienceAtInstant(question: Pick<Question, 'at' | 'isPast'>): RawBuilder<number> {
   const { at, isPast } = question
-  if (!isPast) return salienceAt(at)
-  const fading = (since: RawBuilder<unknown>, until: RawBuilder<unknown>) =>
+  if (!isPast) return computeSalienceAt(at)
+  const computeFading = (since: RawBuilder<unknown>, until: RawBuilder<unknown>) =>
     sql`fading_factor(r.curve, least(
       greatest(date_part('epoch', ${until} - ${since}), 0) / r.half_life_seconds, 64
     ))`
   const instant = sql`${at}::timestamptz`
-  const ledBack = (anchor: RawBuilder<unknown>) => sql`coalesce(
+  const computeFromAnchor = (anchor: RawBuilder<unknown>) => sql`coalesce(
     least(
-      n.before * ${fading(anchor, instant)} / nullif(${fading(anchor, sql`n.at`)}, 0),
+      n.before * ${computeFading(anchor, instant)} / nullif(${computeFading(anchor, sql`n.at`)}, 0),
       greatest(n.before, r.max_salience, 1)
     ), n.before)`
   return sql<number>`(
     select case
       when not p.pinned and r.expires_at <= ${instant} then 0
-      when r.anchored_at <= ${instant} and n.at is null then ${salienceOf('r', instant)}
+      when r.anchored_at <= ${instant} and n.at is null then ${computeSalienceOf('r', instant)}
       when p.pinned then coalesce(n.before, l.after, r.base_salience)
-      when r.anchored_at <= ${instant} then ${ledBack(sql`r.anchored_at`)}
+      when r.anchored_at <= ${instant} then ${computeFromAnchor(sql`r.anchored_at`)}
       when l.at is not null then greatest(
-        l.after * ${fading(sql`l.at`, instant)}, least(r.min_salience, l.after)
+        l.after * ${computeFading(sql`l.at`, instant)}, least(r.min_salience, l.after)
       )
-      when n.at is not null then ${ledBack(sql`r.created_at`)}
+      when n.at is not null then ${computeFromAnchor(sql`r.created_at`)}
       else r.base_salience
     end
     from (select) as nothing

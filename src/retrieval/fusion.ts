@@ -75,7 +75,7 @@ function placeMatches(matches: ChannelMatches): Map<string, Placement[]> {
       const others = placements.get(id) ?? []
       placements.set(id, others)
       // A name counts once: that a record is linked with it says no more than that the record has its words.
-      const counted = channel === 'graph' ? contributionOf(others, 'text') : 0
+      const counted = channel === 'graph' ? sumContributions(others, 'text') : 0
       const contribution = Math.max(0, weight * shareOf(score) - counted)
       others.push({ channel, rank: index + 1, weight, contribution })
     }
@@ -90,7 +90,7 @@ function measureShares(channel: Channel, found: readonly Match[]): (score: numbe
   return (score) => (best > worst ? (score - worst) / (best - worst) : 1)
 }
 
-function contributionOf(placements: readonly Placement[], channel: Channel): number {
+function sumContributions(placements: readonly Placement[], channel: Channel): number {
   return placements.find((each) => each.channel === channel)?.contribution ?? 0
 }
 
@@ -101,9 +101,9 @@ function scoreNode(
   { times, time_factor }: { times: readonly number[]; time_factor: number },
 ): FusedNode {
   const fused = channels.reduce((sum, { contribution }) => sum + contribution, 0)
-  const salience_factor = factorOf(Math.min(1, input.salience), priorSpan.salience)
-  const importance_factor = factorOf(input.importance, priorSpan.importance)
-  const recency_factor = factorOf(rankOfTime(times, input.created_at.getTime()), priorSpan.recency)
+  const salience_factor = computeFactor(Math.min(1, input.salience), priorSpan.salience)
+  const importance_factor = computeFactor(input.importance, priorSpan.importance)
+  const recency_factor = computeFactor(rankOfTime(times, input.created_at.getTime()), priorSpan.recency)
   return {
     id,
     score: fused * time_factor * salience_factor * importance_factor * recency_factor,
@@ -112,7 +112,7 @@ function scoreNode(
 }
 
 /** From 1 - span for 0 to 1 + span for 1. */
-function factorOf(share: number, span: number): number {
+function computeFactor(share: number, span: number): number {
   return 1 + span * (2 * share - 1)
 }
 

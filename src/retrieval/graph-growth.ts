@@ -70,15 +70,15 @@ function toNode(source: CandidateNode, neighbour: Neighbour, hop: number): Candi
 /** Of two paths to one record the better one. Ties are decided in a fixed order. */
 function isBefore(one: CandidateNode, other: CandidateNode): boolean {
   if (one.score !== other.score) return one.score > other.score
-  return keyOf(one) < keyOf(other)
+  return formatSignals(one) < formatSignals(other)
 }
 
-function keyOf({ signals }: CandidateNode): string {
+function formatSignals({ signals }: CandidateNode): string {
   return `${signals.via?.source_id} ${signals.via?.predicate}`
 }
 
 /** Returns the followed edges between records of the answer, in the order of their source records. */
-export function edgesAmong(
+export function listEdgesAmong(
   ids: readonly string[],
   found: readonly Neighbour[],
   limit: number,

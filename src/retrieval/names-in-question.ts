@@ -19,14 +19,14 @@ export function listNames(text: string): string[] {
   const names = new Set<string>()
   for (let length = Math.min(longestName, words.length); length > 0; length--) {
     for (let start = 0; start + length <= words.length; start++) {
-      for (const name of spellingsOf(words.slice(start, start + length).join(' '))) names.add(name)
+      for (const name of listSpellings(words.slice(start, start + length).join(' '))) names.add(name)
     }
   }
   return [...names]
 }
 
 /** The phrase itself, without surrounding punctuation, and without a possessive. */
-function spellingsOf(phrase: string): string[] {
+function listSpellings(phrase: string): string[] {
   const bare = strip(phrase)
   return [phrase, bare, bare.replace(possessive, '')].filter((spelling) => spelling !== '')
 }

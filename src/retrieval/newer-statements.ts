@@ -23,10 +23,10 @@ export function putNewerFirst<T extends Scored & { signals: object }>(
   statements: ReadonlyMap<string, Statement>,
   asked: readonly string[] = [],
 ): T[] {
-  const timeOf = ({ id }: Scored) => statements.get(id)?.created_at.getTime() ?? 0
+  const getTime = ({ id }: Scored) => statements.get(id)?.created_at.getTime() ?? 0
   const compared = ranked.slice(0, mostCompared).map((node) => {
     const words = new Set(statements.get(node.id)?.words?.filter(isSaid))
-    return { node, time: timeOf(node), words, lacking: asked.filter((stem) => !words.has(stem)) }
+    return { node, time: getTime(node), words, lacking: asked.filter((stem) => !words.has(stem)) }
   })
   const lifted = compared.map(({ node, time, words, lacking }, place) => {
     // The list is in order, so the first older one has the highest score of them.
@@ -41,7 +41,7 @@ export function putNewerFirst<T extends Scored & { signals: object }>(
     return { ...node, score: older.score, signals: { ...node.signals, raised_by: older.id } }
   })
   return [...lifted, ...ranked.slice(mostCompared)].sort(
-    (one, other) => other.score - one.score || timeOf(other) - timeOf(one) || (one.id < other.id ? -1 : 1),
+    (one, other) => other.score - one.score || getTime(other) - getTime(one) || (one.id < other.id ? -1 : 1),
   )
 }
 

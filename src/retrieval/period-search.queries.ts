@@ -4,7 +4,7 @@ import type { DayRange, Range } from './periods.ts'
 
 type Ranges = readonly Range[]
 
-const boundsOf = (ranges: Ranges, side: keyof Range) =>
+const selectBounds = (ranges: Ranges, side: keyof Range) =>
   sql.val(ranges.map((range) => new Date(range[side]).toISOString()))
 
 /**
@@ -43,8 +43,8 @@ export type PeriodSearch = {
 /** The messages of some periods. Each range is read from the index by time, the newest first. */
 export async function findMessagesOfPeriods(db: Database, search: PeriodSearch): Promise<string[]> {
   const { ranges, conditions, scopes, most } = search
-  const from = boundsOf(ranges, 'from')
-  const until = boundsOf(ranges, 'until')
+  const from = selectBounds(ranges, 'from')
+  const until = selectBounds(ranges, 'until')
   const among = scopes ? sql`and m.scope = any(${sql.val([...scopes])}::text[])` : sql``
   const { rows } = await sql<{ id: string }>`
     select of_period.id

@@ -5,7 +5,7 @@ import type { Conditions } from './channel-search.service.ts'
 import { compareMatches, type Match } from './match.ts'
 import { findMessagesOfPeriods, isDated } from './period-search.queries.ts'
 import type { AskedPeriods } from './periods-in-question.ts'
-import { type Question, searchedScopes } from './question.ts'
+import { listSearchedScopes, type Question } from './question.ts'
 
 /** Of each kind so many are examined: reading the times of more would take longer than the rest of a question. */
 const mostExamined = 500
@@ -25,7 +25,7 @@ export async function findOfPeriods(
   now: Date,
 ): Promise<Match[]> {
   const { trust, at } = question
-  const scopes = searchedScopes(question)
+  const scopes = listSearchedScopes(question)
   const others = {
     trust,
     limit: mostExamined,

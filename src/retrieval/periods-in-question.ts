@@ -1,5 +1,12 @@
-import { rarityOf } from '../domain/common-words.ts'
-import { calendarRange, countBack, datesInYears, latestWeekday, type Range, seasonRanges } from './periods.ts'
+import { computeRarity } from '../domain/common-words.ts'
+import {
+  computeCalendarRange,
+  countBack,
+  findLatestWeekday,
+  listDatesInYears,
+  listSeasonRanges,
+  type Range,
+} from './periods.ts'
 
 /** Finds the time that a question in English asks about: a day, a month, a season, a year, or one counted from `at`. All times are UTC. */
 
@@ -25,39 +32,50 @@ const counts = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 
 const count = `(\\d{1,3}|an?|${counts.join('|')})`
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
-const pattern = (source: string) => new RegExp(`(?<![\\p{L}\\p{N}-])${source}(?![\\p{L}\\p{N}-])`, 'gu')
+const createPattern = (source: string) => new RegExp(`(?<![\\p{L}\\p{N}-])${source}(?![\\p{L}\\p{N}-])`, 'gu')
 
 type Reader = {
   pattern: RegExp
   read: (groups: readonly (string | undefined)[], at: Date) => readonly Range[]
 }
-const reader = (source: string, read: Reader['read']): Reader => ({ pattern: pattern(source), read })
+const createReader = (source: string, read: Reader['read']): Reader => ({
+  pattern: createPattern(source),
+  read,
+})
 
 /** The most specific first: what one has read is not read again. */
 const readers: readonly Reader[] = [
-  reader(`${year}-(\\d\\d)-(\\d\\d)`, ([y, m, d], at) => datesInYears(at, y, Number(m), d)),
-  reader(`${year}-(\\d\\d)`, ([y, m], at) => datesInYears(at, y, Number(m))),
-  reader(`${number} (?:of )?${month}(?:,? ${year})?`, ([d, m, y], at) => named(at, m, y, d)),
-  reader(`${month} ${number}(?:,? ${year})?`, ([m, d, y], at) => named(at, m, y, d)),
-  reader(`${month},? (?:of )?${year}`, ([m, y], at) => named(at, m, y)),
-  reader(`(?:${opening}[ -]${month}|${plainMonth})`, ([m, plain], at) => named(at, m ?? plain, undefined)),
-  reader(`(?:q([1-4])|(first|second|third|fourth) quarter)(?: (?:of )?${year})?`, ([q, word, y], at) =>
-    datesInYears(at, y, 3 * (Number(q ?? ordinals.indexOf(word ?? '') + 1) - 1) + 1, undefined, 3),
+  createReader(`${year}-(\\d\\d)-(\\d\\d)`, ([y, m, d], at) => listDatesInYears(at, y, Number(m), d)),
+  createReader(`${year}-(\\d\\d)`, ([y, m], at) => listDatesInYears(at, y, Number(m))),
+  createReader(`${number} (?:of )?${month}(?:,? ${year})?`, ([d, m, y], at) => findNamed(at, m, y, d)),
+  createReader(`${month} ${number}(?:,? ${year})?`, ([m, d, y], at) => findNamed(at, m, y, d)),
+  createReader(`${month},? (?:of )?${year}`, ([m, y], at) => findNamed(at, m, y)),
+  createReader(`(?:${opening}[ -]${month}|${plainMonth})`, ([m, plain], at) =>
+    findNamed(at, m ?? plain, undefined),
   ),
-  reader(`${season},? (?:of )?${year}`, ([name, y], at) => seasonRanges(at, name ?? '', y)),
-  reader(`(last|this) ${season}`, ([which, name], at) => seasonRanges(at, name ?? '', undefined, which)),
-  reader(`(?:in|during|over)(?: the)? ${season}`, ([name], at) => seasonRanges(at, name ?? '')),
-  reader(year, ([y], at) => datesInYears(at, y)),
-  reader(`${count} (day|week|month|year)s? ago`, ([n, unit], at) => [
-    calendarRange(at, unit ?? '', numberOf(n)),
+  createReader(`(?:q([1-4])|(first|second|third|fourth) quarter)(?: (?:of )?${year})?`, ([q, word, y], at) =>
+    listDatesInYears(at, y, 3 * (Number(q ?? ordinals.indexOf(word ?? '') + 1) - 1) + 1, undefined, 3),
+  ),
+  createReader(`${season},? (?:of )?${year}`, ([name, y], at) => listSeasonRanges(at, name ?? '', y)),
+  createReader(`(last|this) ${season}`, ([which, name], at) =>
+    listSeasonRanges(at, name ?? '', undefined, which),
+  ),
+  createReader(`(?:in|during|over)(?: the)? ${season}`, ([name], at) => listSeasonRanges(at, name ?? '')),
+  createReader(year, ([y], at) => listDatesInYears(at, y)),
+  createReader(`${count} (day|week|month|year)s? ago`, ([n, unit], at) => [
+    computeCalendarRange(at, unit ?? '', numberOf(n)),
   ]),
-  reader(`(?:last|past|previous) ${count} (day|week|month|year)s?`, ([n, unit], at) => [
+  createReader(`(?:last|past|previous) ${count} (day|week|month|year)s?`, ([n, unit], at) => [
     { from: countBack(at, unit ?? '', numberOf(n)), until: at.getTime() + 1 },
   ]),
-  reader(`last (${weekdays.join('|')})`, ([name], at) => [latestWeekday(at, weekdays.indexOf(name ?? ''))]),
-  reader('(today|yesterday)', ([name], at) => [calendarRange(at, 'day', name === 'today' ? 0 : 1)]),
-  reader('(this|last) (week|month|year)', ([which, unit], at) => [
-    calendarRange(at, unit ?? '', which === 'this' ? 0 : 1),
+  createReader(`last (${weekdays.join('|')})`, ([name], at) => [
+    findLatestWeekday(at, weekdays.indexOf(name ?? '')),
+  ]),
+  createReader('(today|yesterday)', ([name], at) => [
+    computeCalendarRange(at, 'day', name === 'today' ? 0 : 1),
+  ]),
+  createReader('(this|last) (week|month|year)', ([which, unit], at) => [
+    computeCalendarRange(at, unit ?? '', which === 'this' ? 0 : 1),
   ]),
 ]
 
@@ -91,11 +109,11 @@ const aboutSaying =
   /^(?:discuss|mention|decid|decision|notes?$|noted$|writ|wrote|entr(?:y|ies)$|topics?$|conversation|chat|summar|recap|record|events?$|report|logs?$|logged$|news$|occur|overview|list|memor|sessions?$|messages?$|during$|until$|since$|between$|early$|late$|mid$)/u
 
 function saysNothing(word: string): boolean {
-  return rarityOf(word) < rarityOf('') || aboutSaying.test(word)
+  return computeRarity(word) < computeRarity('') || aboutSaying.test(word)
 }
 
-function named(at: Date, name: string | undefined, year: string | undefined, day?: string) {
-  return datesInYears(at, year, months.indexOf((name ?? '').slice(0, 3)) + 1, day)
+function findNamed(at: Date, name: string | undefined, year: string | undefined, day?: string) {
+  return listDatesInYears(at, year, months.indexOf((name ?? '').slice(0, 3)) + 1, day)
 }
 
 function numberOf(text = ''): number {

@@ -9,7 +9,7 @@ const day = 86_400_000
 const mostYears = 30
 
 /** The dates of a year, or of every year. A month of 0 is the whole year. */
-export function datesInYears(
+export function listDatesInYears(
   at: Date,
   year: string | undefined,
   month = 0,
@@ -18,13 +18,13 @@ export function datesInYears(
 ): Range[] {
   const latest = at.getUTCFullYear() + 1
   const years = year === undefined ? listYears(latest) : [Number(year)]
-  return years.flatMap((y) => rangesIn(y, month, date === undefined ? undefined : Number(date), months))
+  return years.flatMap((y) => listRanges(y, month, date === undefined ? undefined : Number(date), months))
 }
 
 const listYears = (latest: number) => Array.from({ length: mostYears }, (_, back) => latest - back)
 
 /** None for a date that the month does not have. */
-function rangesIn(year: number, month: number, date: number | undefined, months: number): Range[] {
+function listRanges(year: number, month: number, date: number | undefined, months: number): Range[] {
   if (month === 0) return [{ from: Date.UTC(year, 0), until: Date.UTC(year + 1, 0) }]
   if (date === undefined)
     return [{ from: Date.UTC(year, month - 1), until: Date.UTC(year, month - 1 + months) }]
@@ -33,7 +33,7 @@ function rangesIn(year: number, month: number, date: number | undefined, months:
 }
 
 /** The day, week, month or year that was so many before that of `at`. A week begins on Monday. */
-export function calendarRange(at: Date, unit: string, back: number): Range {
+export function computeCalendarRange(at: Date, unit: string, back: number): Range {
   const y = at.getUTCFullYear()
   const m = at.getUTCMonth()
   const today = Math.floor(at.getTime() / day) * day
@@ -53,21 +53,23 @@ export function countBack(at: Date, unit: string, back: number): number {
 }
 
 /** The last such day before today. */
-export function latestWeekday(at: Date, weekday: number): Range {
+export function findLatestWeekday(at: Date, weekday: number): Range {
   const back = (at.getUTCDay() - weekday + 7) % 7 || 7
-  return calendarRange(at, 'day', back)
+  return computeCalendarRange(at, 'day', back)
 }
 
 const firstMonth: Readonly<Record<string, number>> = { spring: 2, summer: 5, autumn: 8, fall: 8, winter: 11 }
 
 /** Three whole months, those of the northern hemisphere; a winter is named after the year in which it begins or ends. */
-export function seasonRanges(at: Date, name: string, year?: string, which?: string): Range[] {
+export function listSeasonRanges(at: Date, name: string, year?: string, which?: string): Range[] {
   const first = firstMonth[name] ?? 0
-  const ofYear = (y: number): Range => ({ from: Date.UTC(y, first), until: Date.UTC(y, first + 3) })
+  const createSeason = (y: number): Range => ({ from: Date.UTC(y, first), until: Date.UTC(y, first + 3) })
   if (year !== undefined)
-    return name === 'winter' ? [ofYear(Number(year)), ofYear(Number(year) - 1)] : [ofYear(Number(year))]
+    return name === 'winter'
+      ? [createSeason(Number(year)), createSeason(Number(year) - 1)]
+      : [createSeason(Number(year))]
   const begun = listYears(at.getUTCFullYear())
-    .map(ofYear)
+    .map(createSeason)
     .filter(({ from }) => from <= at.getTime())
   if (which === undefined) return begun
   if (which === 'this') return begun.slice(0, 1)
@@ -79,6 +81,6 @@ export type DayRange = readonly [first: string, last: string]
 
 /** The days of some periods, and one more on each side. */
 export function listDays(ranges: readonly Range[]): DayRange[] {
-  const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
-  return ranges.map(({ from, until }) => [dayOf(from - day), dayOf(until + day)])
+  const formatDay = (time: number) => new Date(time).toISOString().slice(0, 10)
+  return ranges.map(({ from, until }) => [formatDay(from - day), formatDay(until + day)])
 }

@@ -63,7 +63,7 @@ export function narrowTrust(own: Trust, { max_sensitivity: input, scopes }: Narr
 }
 
 /** The scopes that an answer can come from; undefined for all scopes. */
-export function searchedScopes({ scopes, trust }: Question): readonly string[] | undefined {
+export function listSearchedScopes({ scopes, trust }: Question): readonly string[] | undefined {
   return scopes ?? (trust.scopes ? [...trust.scopes, unscoped] : undefined)
 }
 

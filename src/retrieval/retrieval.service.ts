@@ -10,7 +10,7 @@ import { findPastStates } from './candidates.queries.ts'
 import { createCandidates, type Roots } from './candidates.service.ts'
 import type { Channels } from './channel-search.service.ts'
 import { expand } from './expansion.service.ts'
-import { type CandidateNode, edgesAmong } from './graph-growth.ts'
+import { type CandidateNode, listEdgesAmong } from './graph-growth.ts'
 import { presentPast } from './past-record.ts'
 import { type Question, readQuestion } from './question.ts'
 import type { Retrieval, RetrievedNode, RetrieveQuery } from './retrieval.schemas.ts'
@@ -57,7 +57,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     const presented = await presentNodes(question, candidateNodes, input.explain ?? false)
     const ids = presented.nodes.map(({ record }) => record.id)
     const selection = selectAmong(roots, presented.stored, question, selectionThreshold)
-    const edges = edgesAmong(ids, followed, input.edge_limit ?? 100)
+    const edges = listEdgesAmong(ids, followed, input.edge_limit ?? 100)
     const answer = {
       nodes: presented.nodes,
       edges: edges.map((edge) => ({ ...edge, created_at: edge.created_at.toISOString() })),

@@ -35,7 +35,7 @@ export function readTrackRecord(payload: Payload): TrackRecord | null {
     const uses = (performance?.success_count ?? 0) + (performance?.failure_count ?? 0)
     return {
       success_rate: experiencedRate(performance?.success_rate, uses),
-      last_used_at: instantOf(performance?.last_used_at),
+      last_used_at: parseInstant(performance?.last_used_at),
     }
   }
   if (payload.kind !== 'plan_graph') return null
@@ -43,7 +43,7 @@ export function readTrackRecord(payload: Payload): TrackRecord | null {
   const failureRate = experiencedRate(metrics?.failure_rate, metrics?.execution_count ?? 0)
   return {
     success_rate: failureRate === null ? null : 1 - failureRate,
-    last_used_at: instantOf(metrics?.last_executed_at),
+    last_used_at: parseInstant(metrics?.last_executed_at),
   }
 }
 
@@ -52,7 +52,7 @@ function experiencedRate(rate: number | undefined, attempts: number): number | n
   return rate === undefined || (rate === 0 && attempts === 0) ? null : rate
 }
 
-function instantOf(text: string | undefined): Date | null {
+function parseInstant(text: string | undefined): Date | null {
   return text === undefined ? null : new Date(text)
 }
 
@@ -66,7 +66,7 @@ export function selectProcedure(
   const ranked = contenders
     .map((contender) => ({ id: contender.id, score: scoreCandidate(contender, now) }))
     .sort(compareMatches)
-  const confidence = confidenceOf(ranked.map(({ score }) => score))
+  const confidence = computeConfidence(ranked.map(({ score }) => score))
   return {
     selected: ranked.map(({ id }) => id),
     confidence,
@@ -78,17 +78,17 @@ export function selectProcedure(
 export function scoreCandidate(contender: SelectionCandidate, now: Date): number {
   const applicability = contender.applicability ?? noData
   const successRate = contender.success_rate ?? noData
-  return (applicability + successRate + recency(contender.last_used_at, now)) / 3
+  return (applicability + successRate + computeRecency(contender.last_used_at, now)) / 3
 }
 
-function recency(lastUsedAt: Date | null, now: Date): number {
+function computeRecency(lastUsedAt: Date | null, now: Date): number {
   if (lastUsedAt === null) return noData
   const elapsed = Math.max(0, now.getTime() - lastUsedAt.getTime())
   return 2 ** -(elapsed / recencyHalfLifeMilliseconds)
 }
 
 /** How clearly the best leads. A single candidate is as sure as its score. */
-function confidenceOf([best = 0, second]: readonly number[]): number {
+function computeConfidence([best = 0, second]: readonly number[]): number {
   if (second === undefined) return best
   return best === 0 ? 0 : (best - second) / best
 }

@@ -3,14 +3,14 @@ import type { CallContext } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
 import { rankOf } from '../domain/caller.ts'
 import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
-import { searchableText } from '../domain/searchable-text.ts'
+import { writeSearchableText } from '../domain/searchable-text.ts'
 import type { Embedding } from '../domain/similarity.ts'
 import type { createQueryEmbedder, createVectorSearch } from '../embeddings/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { findReadableRecord, findRecords, presentRecord } from '../records/index.ts'
 import { answerConditions } from './filters.queries.ts'
-import { readQuestion, searchedScopes } from './question.ts'
+import { listSearchedScopes, readQuestion } from './question.ts'
 import type { SimilarQuery, SimilarRecords } from './similar.schemas.ts'
 
 type Resources = {
@@ -33,13 +33,13 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
     const stored = id === undefined ? undefined : await findReadableRecord(db, seeing.caller, id, now)
     const model = await queryEmbedder.servingModel()
     if (!model) throw new AppError('no_vectors', 'There are no vectors to search.')
-    const vector = stored ? await vectorOf(stored, model) : await vectorOfText(text ?? '', model)
+    const vector = stored ? await findVector(stored, model) : await embedText(text ?? '', model)
     if (!vector) return { items: [] }
     const found = await vectors.find({
       model,
       vector,
       conditions: answerConditions(question, 'whole'),
-      scopes: searchedScopes(question),
+      scopes: listSearchedScopes(question),
       limit: limit + (stored ? 1 : 0),
     })
     const others = found.filter((neighbour) => neighbour.id !== stored?.id).slice(0, limit)
@@ -47,15 +47,15 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
   }
 
   /** A record without a vector is embedded now, unless the model may not read it. */
-  async function vectorOf(stored: Awaited<ReturnType<typeof findReadableRecord>>, model: Model) {
+  async function findVector(stored: Awaited<ReturnType<typeof findReadableRecord>>, model: Model) {
     const known = await vectors.findVector(model, stored.id)
     if (known) return known
     if (rankOf(stored.sensitivity) > rankOf(model.max_sensitivity)) return undefined
-    return vectorOfText(searchableText(stored.payload, stored.tags), model)
+    return embedText(writeSearchableText(stored.payload, stored.tags), model)
   }
 
   /** Returns undefined for a text without direction. */
-  async function vectorOfText(text: string, model: Model): Promise<Embedding | undefined> {
+  async function embedText(text: string, model: Model): Promise<Embedding | undefined> {
     const input = await queryEmbedder.embedText(text)
     if (input.outcome === 'unanswered') throw new AppError('model_unavailable', 'The model does not answer.')
     return input.outcome === 'embedded' && input.model.id === model.id ? input.vector : undefined

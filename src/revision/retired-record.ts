@@ -1,4 +1,4 @@
-import { computePruneAt, salienceAt } from '../domain/curves.ts'
+import { computePruneAt, computeSalience } from '../domain/curves.ts'
 import type { Change, StoredRecord } from '../records/index.ts'
 
 /**
@@ -11,7 +11,7 @@ export function clearSalience(
   now: Date,
 ): Required<Pick<Change, 'record' | 'content' | 'changes'>> {
   const life = { ...stored, base_salience: 0, anchored_at: now }
-  const salience: [number, number] = [salienceAt(stored, now), 0]
+  const salience: [number, number] = [computeSalience(stored, now), 0]
   const record = { base_salience: 0, salience: 0, anchored_at: now, prune_at: computePruneAt(life) }
   const { payload } = stored
   if (payload.kind !== 'semantic') return { record, content: {}, changes: { salience } }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { RecordStatus, RecordType } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { openTo, visibleTo } from '../db/visibility.ts'
+import { isVisibleTo, openTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 
 /**
@@ -66,7 +66,7 @@ export async function findSuccessor(tx: Transaction, id: string, trust: Trust): 
       and (e.predicate = 'superseded_by' or old.status = 'merged' and e.predicate = 'derives')
     join records as r on r.id = e.target_id
     where old.id = ${id}::uuid and old.status in ('superseded', 'merged') and r.forgotten_at is null
-      and r.type = old.type and ${visibleTo(trust)}
+      and r.type = old.type and ${isVisibleTo(trust)}
     order by moved.id desc, r.id desc
     limit 1
   `.execute(tx)

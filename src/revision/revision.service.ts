@@ -76,7 +76,7 @@ export function createRevisionService(resources: Resources) {
         to: 'superseded',
         supersededBy: record.id,
       })
-      return { record, sources: [versionOf(changed)] }
+      return { record, sources: [getVersion(changed)] }
     })
   }
 
@@ -92,7 +92,7 @@ export function createRevisionService(resources: Resources) {
         now,
         textLanguage,
       })
-      return { record, sources: [versionOf(changed)] }
+      return { record, sources: [getVersion(changed)] }
     })
   }
 
@@ -110,7 +110,7 @@ export function createRevisionService(resources: Resources) {
       for (const source of sources) retired.push(await retireRecord(tx, source, change))
       await copyLinks(tx, unique, id, now)
       const merged = await findReadableRecord(tx, call.caller, id)
-      return { record: presentWritten(call.caller, merged, now), sources: retired.map(versionOf) }
+      return { record: presentWritten(call.caller, merged, now), sources: retired.map(getVersion) }
     })
   }
 
@@ -221,7 +221,7 @@ function toAuditReason({ actor, rationale, runId }: RevisionReason & RunOrigin) 
   return { actor, rationale, ...(runId === undefined ? {} : { runId }) }
 }
 
-function versionOf({ id, version }: StoredRecord): Revised['sources'][number] {
+function getVersion({ id, version }: StoredRecord): Revised['sources'][number] {
   return { id, version }
 }
 

@@ -106,7 +106,7 @@ function inheritTrust(given: NewRecord, sources: readonly StoredRecord[], caller
       { pointer: '/record/scope', message: 'must be the scope of the revised record' },
     ])
   }
-  const highest = highestOf(sources)
+  const highest = chooseHighest(sources)
   const sensitivity = given.sensitivity ?? highest
   if (rankOf(sensitivity) < rankOf(highest) && !isAllowed(caller, 'admin')) {
     throw new AppError('sensitivity_lowered', 'Lowering the sensitivity needs the permission admin.', {
@@ -120,7 +120,7 @@ export function createScopeMismatchError(errors: readonly { pointer: string; mes
   return new AppError('scope_mismatch', 'All records of a revision must have the same scope.', { errors })
 }
 
-function highestOf(sources: readonly StoredRecord[]): Sensitivity {
+function chooseHighest(sources: readonly StoredRecord[]): Sensitivity {
   return sources.reduce<Sensitivity>(
     (highest, { sensitivity }) => (rankOf(sensitivity) > rankOf(highest) ? sensitivity : highest),
     'public',
@@ -150,11 +150,11 @@ function inheritProvenance(
   const given = provenance?.sources ?? []
   // One place is kept for the revised record: an erase of it must find this record.
   const kept = kind === 'merge' ? given : given.slice(0, maxSources - 1)
-  const all = new Map([...kept, ...inherited].map((source) => [keyOf(source), source]))
+  const all = new Map([...kept, ...inherited].map((source) => [formatSource(source), source]))
   return { ...provenance, sources: [...all.values()].slice(0, maxSources) }
 }
 
-function keyOf({ kind, ref, hash, created_by, timestamp }: Provenance['sources'][number]): string {
+function formatSource({ kind, ref, hash, created_by, timestamp }: Provenance['sources'][number]): string {
   return JSON.stringify([kind, ref, hash, created_by, timestamp])
 }
 

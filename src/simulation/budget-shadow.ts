@@ -39,18 +39,18 @@ export function createBudgetShadow(
     )
     let order: readonly number[] | undefined
     for (const shadow of shadows) {
-      let excess = present.reduce((sum, place) => sum + sizeIn(shadow, place), 0) - shadow.value
+      let excess = present.reduce((sum, place) => sum + getSize(shadow, place), 0) - shadow.value
       if (excess <= 0) continue
       order ??= sortLeastFirst(present, at)
       for (const place of order) {
         if (excess <= 0) break
-        excess -= sizeIn(shadow, place)
+        excess -= getSize(shadow, place)
         forget(shadow, place, at)
       }
     }
   }
 
-  function sizeIn({ isGone }: Shadow, place: number): number {
+  function getSize({ isGone }: Shadow, place: number): number {
     return isGone[place] ? 0 : (traces[place]?.size ?? 0)
   }
 
@@ -60,7 +60,7 @@ export function createBudgetShadow(
     for (const place of present) {
       const trace = traces[place]
       if (trace && mayForget(trace.life, at))
-        keeping.set(place, computeKeeping(worthAt(trace.life, at), trace.salienceAt(at)))
+        keeping.set(place, computeKeeping(computeWorth(trace.life, at), trace.salienceAt(at)))
     }
     // Ties in the order of ids, in which the lives are.
     return [...keeping.keys()].sort((a, b) => (keeping.get(a) ?? 0) - (keeping.get(b) ?? 0) || a - b)
@@ -82,12 +82,12 @@ function mayForget({ pinned, deletion_policy: policy, created_at }: ScoredLifeRo
   return !pinned && policy === 'auto_prune' && at.getTime() - created_at.getTime() >= budgetGraceMs
 }
 
-function worthAt(life: ScoredLifeRow, now: Date) {
-  return { importance: importanceAt(life, now), base_importance: life.base_importance }
+function computeWorth(life: ScoredLifeRow, now: Date) {
+  return { importance: computeImportanceAt(life, now), base_importance: life.base_importance }
 }
 
 /** The importance at a moment, from the accesses until then: those of later must not make a record worth keeping. */
-function importanceAt(life: ScoredLifeRow, now: Date): number {
+function computeImportanceAt(life: ScoredLifeRow, now: Date): number {
   const later = life.accesses.filter(([at]) => at > now.getTime())
   const known = life.accesses.slice(later.length)
   const [latest] = known

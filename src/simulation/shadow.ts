@@ -1,12 +1,12 @@
 import {
   type Curve,
   computeExpiry,
+  computeFadingFactor,
   computePruneAt,
-  fadingFactor,
-  halfLivesSince,
+  computeSalience,
+  countHalfLivesSince,
   maxSalience,
   type PrunableState,
-  salienceAt,
 } from '../domain/curves.ts'
 import { isHistory, type Status } from '../domain/vocabulary.ts'
 
@@ -46,7 +46,7 @@ export type Setting = {
 /** When the record would have been pruned inside the window; undefined when it would not. */
 export function findPruning(life: RecordedLife, setting: Setting, { from, until }: Window): Date | undefined {
   const start = from > life.created_at ? from : life.created_at
-  const end = earliest(until, findLeaving(life, 'pruned'))
+  const end = chooseEarliest(until, findLeaving(life, 'pruned'))
   // What a replaced record was before is only in the log.
   if (end <= start || (isHistory(life.status) && life.moves.length === 0)) return undefined
   let state = startShadow(life, setting, start)
@@ -55,12 +55,12 @@ export function findPruning(life: RecordedLife, setting: Setting, { from, until 
     if (at < start) continue
     if (at >= end) break
     const prunedAt = computePruneAt(state)
-    if (prunedAt && prunedAt <= at) return latest(prunedAt, start)
-    const base_salience = moveSalience(salienceAt(state, at), after - before, { ...life, ...setting })
+    if (prunedAt && prunedAt <= at) return chooseLatest(prunedAt, start)
+    const base_salience = moveSalience(computeSalience(state, at), after - before, { ...life, ...setting })
     state = { ...state, base_salience, anchored_at: at }
   }
   const prunedAt = computePruneAt(state)
-  return prunedAt && prunedAt <= end ? latest(prunedAt, start) : undefined
+  return prunedAt && prunedAt <= end ? chooseLatest(prunedAt, start) : undefined
 }
 
 /** The salience of the record at moments of the window, each later than the one before, as it was recorded. */
@@ -70,7 +70,7 @@ export function followSalience(life: RecordedLife, start: Date): (at: Date) => n
   return (at) => {
     for (let move = life.moves[next]; move && move[0] <= at.getTime(); move = life.moves[++next])
       state = { ...state, base_salience: move[2], anchored_at: new Date(move[0]) }
-    return salienceAt(state, at)
+    return computeSalience(state, at)
   }
 }
 
@@ -89,19 +89,20 @@ function startShadow(life: RecordedLife, setting: Setting, start: Date): Prunabl
   const expires_at = computeExpiry(life.created_at, changed.max_age_seconds)
   const isSameCurve = changed.curve === life.curve && changed.half_life_seconds === life.half_life_seconds
   if (isSameCurve && life.moves.length === 0) return { ...changed, expires_at }
-  return { ...changed, expires_at, base_salience: salienceAtStart(life, start), anchored_at: start }
+  return { ...changed, expires_at, base_salience: computeSalienceAtStart(life, start), anchored_at: start }
 }
 
-function salienceAtStart(life: RecordedLife, start: Date): number {
+function computeSalienceAtStart(life: RecordedLife, start: Date): number {
   const [first] = life.moves
-  if (first === undefined) return life.anchored_at <= start ? salienceAt(life, start) : life.base_salience
+  if (first === undefined)
+    return life.anchored_at <= start ? computeSalience(life, start) : life.base_salience
   // The anchor of then is not in the log. Led back along the curve from the first salience that is.
   const [at, before] = first
-  const factorAt = (instant: Date) =>
-    fadingFactor(life.curve, halfLivesSince(life.created_at, instant, life.half_life_seconds))
-  const then = factorAt(new Date(at))
+  const computeFactor = (instant: Date) =>
+    computeFadingFactor(life.curve, countHalfLivesSince(life.created_at, instant, life.half_life_seconds))
+  const then = computeFactor(new Date(at))
   if (then === 0) return before
-  return Math.min((before * factorAt(start)) / then, Math.max(before, life.max_salience ?? 1, 1))
+  return Math.min((before * computeFactor(start)) / then, Math.max(before, life.max_salience ?? 1, 1))
 }
 
 /** A penalty lowers. A reinforcement raises up to the cap, by the whole gain where the cap cut off some of it. */
@@ -114,10 +115,10 @@ function moveSalience(
   return Math.max(left, Math.min(left + Math.max(gain, difference), cap ?? maxSalience))
 }
 
-function earliest(one: Date, other: Date | null): Date {
+function chooseEarliest(one: Date, other: Date | null): Date {
   return other && other < one ? other : one
 }
 
-function latest(one: Date, other: Date): Date {
+function chooseLatest(one: Date, other: Date): Date {
   return other > one ? other : one
 }

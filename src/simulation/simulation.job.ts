@@ -3,7 +3,7 @@ import type { Sensitivity } from '../domain/caller.ts'
 import { RecordType } from '../domain/vocabulary.ts'
 import type { JobWork, Run, RunContext } from '../jobs/runs.ts'
 import { nilUuid } from '../kernel/ids.ts'
-import { momentBefore, parseDuration } from '../kernel/units.ts'
+import { parseDuration, subtractMilliseconds } from '../kernel/units.ts'
 import type { PolicyChoice } from '../policies/index.ts'
 import type { Limits } from './budget-shadow.ts'
 import { simulateBudgets } from './budget-simulation.service.ts'
@@ -35,7 +35,10 @@ export function createSimulation({ db, size = defaultSize }: Resources): JobWork
     const simulation = readSimulation(context.run)
     await context.setTotal(await countSimulated(db, simulation.selection))
     if (simulation.limits) return simulateBudgets(context, { ...simulation, limits: simulation.limits, size })
-    const start = { position: nilUuid, curve: simulation.settings.map(({ value }) => emptyPoint(value)) }
+    const start = {
+      position: nilUuid,
+      curve: simulation.settings.map(({ value }) => createEmptyPoint(value)),
+    }
     let progress: Progress | undefined = (await findProgress(db, id)) ?? start
     await context.inBatch(async (tx) => {
       await saveProgress(tx, id, progress ?? start)
@@ -67,7 +70,7 @@ type Simulation = { selection: Selection; settings: SettingOf[]; limits?: Limits
 /** The request was checked when the run was created. */
 function readSimulation({ options, scope, startedAt: until }: Run): Simulation {
   const { over, half_life, budget, policies = {}, max_sensitivity } = options as unknown as SimulationOptions
-  const window = { from: momentBefore(until, parseDuration(over) ?? 0), until }
+  const window = { from: subtractMilliseconds(until, parseDuration(over) ?? 0), until }
   const trust = { maxSensitivity: max_sensitivity, scopes: null }
   if (budget) {
     const { max_records: records, max_bytes: bytes = [] } = budget
@@ -88,7 +91,7 @@ function toSetting(policy: PolicyChoice | undefined): Setting {
   return policy ? { ...policy.decay, deletion_policy: policy.deletion_policy } : {}
 }
 
-function emptyPoint(value: number | null): Point {
+function createEmptyPoint(value: number | null): Point {
   return { value, forgotten: 0, bytes_saved: 0, regretted: 0 }
 }
 

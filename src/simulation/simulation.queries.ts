@@ -34,7 +34,7 @@ type Portion = Selection & { after: string; limit: number }
 /** The next recorded lives in the order of ids: what each record is, and what changed its salience since the start. */
 export async function readLives(db: Database, portion: Portion): Promise<LifeRow[]> {
   const { rows } = await sql<LifeRow>`
-    select r.id, ${lifeColumns(portion)} ${nextLives(portion)}
+    select r.id, ${selectLifeColumns(portion)} ${selectNextLives(portion)}
   `.execute(db)
   return rows
 }
@@ -70,12 +70,12 @@ export async function readScoredLives(db: Database, portion: Portion): Promise<S
           order by l.at desc, l.kind
           limit ${sql.lit(mostAccesses)}
         ) as l
-      ), '[]') as accesses, r.id, ${lifeColumns(portion)} ${nextLives(portion)}
+      ), '[]') as accesses, r.id, ${selectLifeColumns(portion)} ${selectNextLives(portion)}
   `.execute(db)
   return rows
 }
 
-const lifeColumns = ({ from }: Window) => sql`
+const selectLifeColumns = ({ from }: Window) => sql`
     r.type, r.created_at, r.anchored_at, r.expires_at, r.forgotten_at, r.forgotten_reason, r.status,
       r.curve, r.half_life_seconds, r.min_salience, r.max_age_seconds, r.max_salience, r.base_salience, r.pinned,
       r.reinforcement_gain, r.deletion_policy, ${bytesOfContent} as bytes, greatest(
@@ -91,7 +91,7 @@ const lifeColumns = ({ from }: Window) => sql`
           and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
       ), '[]') as moves`
 
-const nextLives = ({ after, limit, ...selection }: Portion) => sql`
+const selectNextLives = ({ after, limit, ...selection }: Portion) => sql`
     from records as r join contents as c on c.record_id = r.id
     where r.id > ${after}::uuid and ${isAmong(selection)}
     order by r.id

@@ -5,7 +5,7 @@
  */
 export { createTenantDirectory } from './tenant-directory.service.ts'
 export { migrateTenants, migrateThere } from './tenant-migration.service.ts'
-export { createTenantPlaces, serverOf } from './tenant-places.service.ts'
+export { createTenantPlaces, describeServer } from './tenant-places.service.ts'
 export { listStoresOfTenants, walkTenants } from './tenant-walk.service.ts'
 export { listStoppedTenants, type TenantRow } from './tenants.queries.ts'
 export { type TenantsOptions, tenantsRoutes } from './tenants.routes.ts'

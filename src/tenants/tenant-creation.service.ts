@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { violatedConstraint } from '../db/failures.ts'
+import { findViolatedConstraint } from '../db/failures.ts'
 import { migrateSchema, newestMigration } from '../db/migrator.ts'
 import { runApart } from '../db/request-scope.ts'
 import { schemaOf } from '../db/schema-names.ts'
@@ -45,7 +45,7 @@ export function createTenantCreation({ db, clock, ids, places }: Resources) {
     try {
       await insertTenant(tx, row)
     } catch (error) {
-      if (violatedConstraint(error) !== 'tenants_pkey') throw error
+      if (findViolatedConstraint(error) !== 'tenants_pkey') throw error
       throw tenantExists(undefined)
     }
   }

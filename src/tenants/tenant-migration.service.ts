@@ -5,7 +5,7 @@ import { inSchema } from '../db/tenant-schemas.ts'
 import { transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
-import { serverOf, type TenantPlaces } from './tenant-places.service.ts'
+import { describeServer, type TenantPlaces } from './tenant-places.service.ts'
 import { lockMigrations } from './tenant-servers.queries.ts'
 import { listOutdatedTenants, lockTenant, setMigration, type TenantRow } from './tenants.queries.ts'
 
@@ -23,7 +23,7 @@ export async function migrateTenants({ log, ...resources }: Resources & { log: L
   const here = outdated.filter(({ server_url }) => server_url === null)
   for (const row of here) await migrateHere(resources, row)
   const there = outdated.filter(({ server_url }) => server_url !== null)
-  const waiting = [...Map.groupBy(there, serverOf).values()]
+  const waiting = [...Map.groupBy(there, describeServer).values()]
   let migrated = here.length
   const work = async () => {
     for (let rows = waiting.shift(); rows; rows = waiting.shift())

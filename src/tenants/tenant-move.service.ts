@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { isOutage } from '../db/failures.ts'
-import { newestMigration, pendingMigrations } from '../db/migrator.ts'
+import { listPendingMigrations, newestMigration } from '../db/migrator.ts'
 import { runApart } from '../db/request-scope.ts'
 import { schemaOf } from '../db/schema-names.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
@@ -52,7 +52,7 @@ export function createTenantMove({ db, clock, ids, directory, places }: Resource
         requireSuspended(from)
         await requireEqual(places.databaseOf(from), there)
       }
-      const isCurrent = (await pendingMigrations(there)).length === 0
+      const isCurrent = (await listPendingMigrations(there)).length === 0
       return { from, to: { ...columns, migration: isCurrent ? newestMigration : notMigrated } }
     })
   }

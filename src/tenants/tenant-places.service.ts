@@ -106,7 +106,7 @@ export function createTenantPlaces({ connection, ids, key, textLanguage }: Resou
 }
 
 /** Names the server of a tenant that has one, for what is done once for each server. */
-export function serverOf({ server_host, server_port, server_database }: TenantRow): string {
+export function describeServer({ server_host, server_port, server_database }: TenantRow): string {
   return `${server_host} ${server_port} ${server_database}`
 }
 
@@ -119,14 +119,14 @@ export function presentTenant({ id, reference, status, created_at, ...row }: Sho
   const server = host && port && name ? { database: { host, port, name } } : {}
   return {
     id,
-    status: statusOf(status),
+    status: readStatus(status),
     created_at: created_at.toISOString(),
     schema: schemaOf(reference),
     ...server,
   }
 }
 
-function statusOf(status: string): Tenant['status'] {
+function readStatus(status: string): Tenant['status'] {
   return status === 'suspended' || status === 'dropping' || status === 'creating' ? status : 'active'
 }
 

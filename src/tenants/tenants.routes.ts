@@ -6,7 +6,7 @@ import { ref } from '../domain/schema-ref.ts'
 import { type Answer, type Once, readCallContext } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
-import { allowSlowRequest, jsonLinesType, whileAllowed } from '../http/streaming.ts'
+import { allowSlowRequest, jsonLinesType, yieldWhileAllowed } from '../http/streaming.ts'
 import { ExportedRecord, type ExportService, lines, startStream } from '../portability/index.ts'
 import type { createTenantCreation } from './tenant-creation.service.ts'
 import type { TenantDirectory } from './tenant-directory.service.ts'
@@ -239,7 +239,7 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
       const exported = exporter.run(readCallContext(request), { include_forgotten: true }, signal)
       reply.header('cache-control', 'no-store').type(jsonLinesType)
       return reply.send(
-        Readable.from(await startStream(whileAllowed(request, exported)), { highWaterMark: 1 }),
+        Readable.from(await startStream(yieldWhileAllowed(request, exported)), { highWaterMark: 1 }),
       )
     },
   })

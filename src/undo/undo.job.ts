@@ -39,7 +39,7 @@ const keptAtOnce = 10_000
 /** The job `undo`: takes back what a run did, the newest batch first, where it still stands. */
 export function createUndo({ db, seal }: { db: Database; seal: Seal }): JobWork {
   async function run(context: RunContext): Promise<void> {
-    const { run_id: targetId, only = null } = optionsOf(context)
+    const { run_id: targetId, only = null } = readOptions(context)
     await context.setTotal(await countChanged(db, { targetId, only }), ['undone', 'kept'])
     await walkRecords((after) => context.inBatch((tx) => moveImportance(tx, seal, context, after)))
     await walkRecords((after) => context.inBatch((tx) => restore(tx, seal, context, after)))
@@ -70,7 +70,7 @@ async function moveImportance(
   context: RunContext,
   after: string,
 ): Promise<Portion> {
-  const { run_id: runId } = optionsOf(context)
+  const { run_id: runId } = readOptions(context)
   const effects = await listImportanceMoves(tx, { runId, after, limit: portion })
   const result = effects.length === 0 ? {} : await takeBack(tx, seal, context, effects, 'rescore')
   return { ...result, last: effects.length < portion ? undefined : (effects.at(-1)?.owner ?? undefined) }
@@ -78,7 +78,7 @@ async function moveImportance(
 
 async function restore(tx: Transaction, seal: Seal, context: RunContext, after: string): Promise<Portion> {
   const { run } = context
-  const { run_id: targetId, only = null, actor, rationale } = optionsOf(context)
+  const { run_id: targetId, only = null, actor, rationale } = readOptions(context)
   // The statement writes the effects itself: a trigger would do it row by row.
   await dropEffects(tx)
   await lockTombstonesShared(tx)
@@ -116,7 +116,7 @@ async function takeBackBatch(
   batch: string,
 ): Promise<BatchResult> {
   const { run } = context
-  const { run_id: targetId, only = null, actor, rationale } = optionsOf(context)
+  const { run_id: targetId, only = null, actor, rationale } = readOptions(context)
   await dropEffects(tx)
   await lockTombstonesShared(tx)
   const writing = { runId: run.id, targetId, only, actor, rationale, now: run.startedAt }
@@ -142,7 +142,7 @@ async function takeBackBatch(
 
 /** What is left stays as it is. A dry run rolls back what the statement has listed. */
 async function keep(tx: Transaction, { run }: RunContext, after: string): Promise<Portion> {
-  const { run_id: targetId, only = null } = optionsOf({ run })
+  const { run_id: targetId, only = null } = readOptions({ run })
   const { kept, last } = await listKept(tx, { runId: run.id, targetId, only, after, limit: keptAtOnce })
   return {
     done: kept.length,
@@ -160,7 +160,7 @@ async function takeBack(
   /** What the run did to records that it does not list. */
   unlisted?: 'rescore',
 ): Promise<BatchResult> {
-  const { run_id: targetId, only, actor, rationale } = optionsOf({ run })
+  const { run_id: targetId, only, actor, rationale } = readOptions({ run })
   await lockTombstonesShared(tx)
   const owners = [...new Set(effects.flatMap(({ owner }) => owner ?? []))]
   const listed = await listChangesOf(tx, { runId: run.id, targetId }, owners)
@@ -229,11 +229,11 @@ function isSelected(only: readonly string[] | undefined) {
 }
 
 function splitChanges(changes: Readonly<Record<string, [unknown, unknown]>> = {}) {
-  const side = (at: 0 | 1) =>
+  const pickSide = (at: 0 | 1) =>
     Object.fromEntries(Object.entries(changes).map(([name, pair]) => [name, pair[at]]))
-  return { before: side(0), after: side(1) }
+  return { before: pickSide(0), after: pickSide(1) }
 }
 
-function optionsOf({ run }: Pick<RunContext, 'run'>): UndoOptions {
+function readOptions({ run }: Pick<RunContext, 'run'>): UndoOptions {
   return run.options as UndoOptions
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { topicHandle } from '../../src/domain/handles.ts'
+import { createTopicHandle } from '../../src/domain/handles.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { create, fact } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -16,7 +16,7 @@ it('accepts a note that version 0.1 stored under its subject and predicate', asy
   const { id } = await create(app, fact({ payload: { kind: 'semantic', ...note } }))
   const move = (digest: Buffer) =>
     sql`update handles set digest = ${digest} where record_id = ${id}`.execute(app.db)
-  await move(topicHandle(note).digest)
+  await move(createTopicHandle(note).digest)
   expect(await listBrokenLaws(app)).toEqual([])
   await move(Buffer.alloc(16))
   expect(await listBrokenLaws(app)).not.toEqual([])

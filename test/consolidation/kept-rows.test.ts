@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { compact, type Effect, keyOf, keys, type Row } from '../../src/effects/effect.ts'
+import { compact, type Effect, formatKey, keys, type Row } from '../../src/effects/effect.ts'
 import { range } from '../support/capture-requests.ts'
 import { captureEpisode, createScope } from '../support/consolidation-requests.ts'
 import { perform } from '../support/plan-requests.ts'
@@ -32,7 +32,7 @@ async function readRows(): Promise<Rows> {
       .join(' union all '),
     [computed],
   )
-  return new Map(rows.map(({ relation, row }) => [keyOf({ relation, before: null, after: row }), row]))
+  return new Map(rows.map(({ relation, row }) => [formatKey({ relation, before: null, after: row }), row]))
 }
 
 /** The rows that the run has kept, each from its state before the run to its state after it. */
@@ -42,7 +42,7 @@ async function readEffects({ id }: Body): Promise<Effect[]> {
      from run_effects where run_id = $1 order by id`,
     [id, computed],
   )
-  const inserted = rows.filter(({ before }) => before === null).map(keyOf)
+  const inserted = rows.filter(({ before }) => before === null).map(formatKey)
   // A row that is kept by its statement and by a trigger is kept twice.
   expect(inserted).toEqual([...new Set(inserted)])
   return compact(rows)
@@ -68,10 +68,10 @@ async function expectKept(work?: typeof workInSmallBatches): Promise<Body> {
   const run = await perform(app, 'consolidate', { job: 'consolidate' }, undefined, work)
   const after = await readRows()
   const effects = await readEffects(run)
-  expect(effects.map(keyOf).sort()).toEqual(listChanged(before, after).sort())
+  expect(effects.map(formatKey).sort()).toEqual(listChanged(before, after).sort())
   for (const effect of effects) {
-    const old = before.get(keyOf(effect))
-    const current = after.get(keyOf(effect))
+    const old = before.get(formatKey(effect))
+    const current = after.get(formatKey(effect))
     const isUpdate = effect.before !== null && effect.after !== null
     expect(effect.before).toEqual(select(old, isUpdate ? effect.before : null))
     expect(effect.after).toEqual(select(current, isUpdate ? effect.after : null))

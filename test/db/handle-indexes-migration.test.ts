@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { migrateUp } from '../../src/db/migrator.ts'
-import { factHandle, nameHandle } from '../../src/domain/handles.ts'
+import { createFactHandle, nameHandle } from '../../src/domain/handles.ts'
 import { lookUpHandles } from '../../src/records/index.ts'
 import { migrateDown } from '../support/migrate-down.ts'
 import { create, fact, payloads } from '../support/record-requests.ts'
@@ -24,7 +24,7 @@ const indentation = (object: string) => fact({ payload: { ...payloads.semantic, 
 async function countKnown() {
   const handles = [
     nameHandle(payloads.entity.canonical_name),
-    ...['tabs', 'spaces', 'both'].map((object) => factHandle({ ...payloads.semantic, object })),
+    ...['tabs', 'spaces', 'both'].map((object) => createFactHandle({ ...payloads.semantic, object })),
   ]
   const lookups = handles.map((handle) => ({ ...handle, scope, lock: 'if_unused' as const }))
   const { matches } = await app.db.transaction().execute((tx) => lookUpHandles(tx, lookups, 'high'))

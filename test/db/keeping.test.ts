@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { computeKeeping, keepingExponent } from '../../src/domain/keeping.ts'
-import { keepingAt } from '../../src/lifecycle/keeping.queries.ts'
+import { computeKeepingAt } from '../../src/lifecycle/keeping.queries.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { countRuns } from '../support/long-run.ts'
 
@@ -40,7 +40,7 @@ it('worth keeping in SQL equals that in TypeScript, and its rank has the same or
         decay_rank: base === 0 ? null : Math.log2(base) + (start / 1_000 - anchoredBefore) / halfLife,
       }))
       const { rows } = await sql<{ keeping: number; rank: number }>`
-        select ${keepingAt(now)} as keeping, keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience) as rank
+        select ${computeKeepingAt(now)} as keeping, keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience) as rank
         from jsonb_array_elements(${JSON.stringify(given)}::jsonb) with ordinality as given (row, position)
         cross join lateral jsonb_populate_record(null::records, row) as r
         order by position

@@ -7,7 +7,7 @@ import { migrations } from '../../migrations/index.ts'
 import { writeDatabaseTypes } from '../../scripts/write-db-types.ts'
 import type { Database } from '../../src/db/connection.ts'
 import { connect } from '../../src/db/connection.ts'
-import { migrateUp, pendingMigrations } from '../../src/db/migrator.ts'
+import { listPendingMigrations, migrateUp } from '../../src/db/migrator.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
 import { migrateDown, migrateTo } from '../support/migrate-down.ts'
 
@@ -43,7 +43,7 @@ async function listObjects(db: Database): Promise<string[]> {
 
 describe('migrations', () => {
   it('run once when 20 migrators start together', async () => {
-    expect(await pendingMigrations(connection.db)).toEqual(names)
+    expect(await listPendingMigrations(connection.db)).toEqual(names)
     const others = Array.from({ length: 20 }, () => open(database.url))
     try {
       const applied = await Promise.all(others.map(({ db }) => migrateUp(db)))
@@ -51,7 +51,7 @@ describe('migrations', () => {
     } finally {
       await Promise.all(others.map((each) => each.close()))
     }
-    expect(await pendingMigrations(connection.db)).toEqual([])
+    expect(await listPendingMigrations(connection.db)).toEqual([])
     expect(await migrateUp(connection.db)).toEqual([])
   })
 
@@ -69,14 +69,14 @@ describe('migrations', () => {
     for (const [index, name] of [...names.entries()].reverse()) {
       const undone = names.slice(index + 1)
       expect(await migrateDown(connection.db, name)).toEqual(undone.slice(0, 1))
-      expect(await pendingMigrations(connection.db)).toEqual(undone)
+      expect(await listPendingMigrations(connection.db)).toEqual(undone)
       objects.set(name, await listObjects(connection.db))
     }
     for (const name of names) {
       expect(await migrateTo(connection.db, name)).toEqual(name === names[0] ? [] : [name])
       expect(await listObjects(connection.db), name).toEqual(objects.get(name))
     }
-    expect(await pendingMigrations(connection.db)).toEqual([])
+    expect(await listPendingMigrations(connection.db)).toEqual([])
   })
 
   it('name every index and constraint', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Curve, type DecayState, salienceAt } from '../../src/domain/curves.ts'
+import { type Curve, computeSalience, type DecayState } from '../../src/domain/curves.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { countRuns } from '../support/long-run.ts'
 
@@ -47,7 +47,7 @@ it('salience in SQL equals salience in TypeScript', async () => {
         order by position
       `.execute(database.db)
       for (const [index, life] of lives.entries()) {
-        const expected = salienceAt(life, new Date(start + life.elapsed * 1_000))
+        const expected = computeSalience(life, new Date(start + life.elapsed * 1_000))
         // A process of an earlier version gives the row.
         expect(rows[index]?.ofRow).toBe(rows[index]?.salience)
         const difference = Math.abs((rows[index]?.salience ?? Number.NaN) - expected)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrations } from '../../migrations/index.ts'
 import { connect } from '../../src/db/connection.ts'
-import { migrateUp, pendingMigrations } from '../../src/db/migrator.ts'
+import { listPendingMigrations, migrateUp } from '../../src/db/migrator.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
 import { migrateDown } from '../support/migrate-down.ts'
 import { type Catalogue, findIncompatibilities, readCatalogue } from '../support/schema-catalogue.ts'
@@ -66,7 +66,7 @@ describe('the last version on the schema of the next one', () => {
     await sql`insert into kysely_migration (name, timestamp) values ('9999_later', 'later')`.execute(
       connection.db,
     )
-    expect(await pendingMigrations(connection.db)).toEqual([])
+    expect(await listPendingMigrations(connection.db)).toEqual([])
     expect(await migrateUp(connection.db)).toEqual([])
     await sql`delete from kysely_migration where name = '9999_later'`.execute(connection.db)
   })

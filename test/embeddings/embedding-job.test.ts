@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { searchableText } from '../../src/domain/searchable-text.ts'
+import { writeSearchableText } from '../../src/domain/searchable-text.ts'
 import { decode } from '../../src/domain/vector-codes.ts'
 import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
@@ -26,7 +26,7 @@ const patch = (id: string, body: object) => app.request('PATCH', `/v1/records/${
 async function expectVector(id: string, object: string, tags: string[] = []): Promise<void> {
   const [row] = (await readVectors(app)).filter(({ record_id: each }) => each === id)
   if (!row) throw new Error('no vector')
-  const text = searchableText({ ...payloads.semantic, object } as never, tags)
+  const text = writeSearchableText({ ...payloads.semantic, object } as never, tags)
   const [expected] = await hashEmbedder(row.dimensions).embed([text])
   if (!expected) throw new Error('no such text')
   const stored = decode(row.code, row.dimensions, 32)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { thresholdsOf } from '../../src/domain/similarity-thresholds.ts'
+import { findThresholds } from '../../src/domain/similarity-thresholds.ts'
 import { computeSurprise } from '../../src/domain/surprise.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { type Body, create, expectProblem, fact, payloads, pointersOf } from '../support/record-requests.ts'
@@ -52,7 +52,7 @@ describe('POST /v1/surprise/preview', () => {
     expect(neighbours.map(({ id }: Body) => id)).toEqual([ids['frozen'], ids['thawed']])
     // That of a stored fact with the same words.
     const { worth } = (await app.request('GET', `/v1/records/${ids['frozen']}/explain`)).body as Body
-    const expected = computeSurprise(worth.value, neighbours, thresholdsOf('hash'))
+    const expected = computeSurprise(worth.value, neighbours, findThresholds('hash'))
     expect({ score, delta, base_importance, base }).toEqual({
       score: expected.surprise.score,
       delta: expected.surprise.delta,

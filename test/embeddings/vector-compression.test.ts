@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cosine } from '../../src/domain/similarity.ts'
+import { computeCosine } from '../../src/domain/similarity.ts'
 import { decode, type Precision } from '../../src/domain/vector-codes.ts'
-import { bitsForRetention } from '../../src/embeddings/compression.queries.ts'
+import { chooseBits } from '../../src/embeddings/compression.queries.ts'
 import { createCompressionWorker } from '../support/compression-worker.ts'
 import { createEmbeddingWorker, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
@@ -52,7 +52,7 @@ async function createFactsOfAllPrecisions() {
 describe('the precision of a vector', () => {
   it('depends on the retention of its record', async () => {
     const { rows } = await sql<{ bits: number }>`
-      select ${bitsForRetention(sql`retention`)} as bits
+      select ${chooseBits(sql`retention`)} as bits
       from unnest(array[1, 0.81, 0.8, 0.51, 0.5, 0.21, 0.2, 0]::float8[]) with ordinality as each (retention, place)
       order by place
     `.execute(app.db)
@@ -74,7 +74,9 @@ describe('the precision of a vector', () => {
     for (const [at, { code, bits, dimensions }] of after.entries()) {
       const full = decode(before[at]?.code ?? Buffer.alloc(0), dimensions, 32)
       const least = { 32: 1, 8: 0.999, 4: 0.97, 2: 0.6 }[bits] ?? 1
-      expect(cosine(full, decode(code, dimensions, bits as Precision))).toBeGreaterThanOrEqual(least - 1e-6)
+      expect(computeCosine(full, decode(code, dimensions, bits as Precision))).toBeGreaterThanOrEqual(
+        least - 1e-6,
+      )
     }
   })
 

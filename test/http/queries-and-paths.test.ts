@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import Type from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { closed, Uuid } from '../../src/domain/shapes.ts'
-import { canonicalJson } from '../../src/http/canonical.ts'
-import { etagOf, expectedVersion } from '../../src/http/etag.ts'
+import { formatCanonicalJson } from '../../src/http/canonical.ts'
+import { formatEtag, readExpectedVersion } from '../../src/http/etag.ts'
 import { isLoopbackHost } from '../../src/http/loopback.ts'
-import { decodeCursor, encodeCursor, fingerprintQuery, sendPage } from '../../src/http/paging.ts'
+import { computeQueryFingerprint, decodeCursor, encodeCursor, sendPage } from '../../src/http/paging.ts'
 import { readRequestId, readTraceId } from '../../src/http/request-tracing.ts'
 import { coerceQuery } from '../../src/http/validation/coercion.ts'
 import { compileValidator } from '../../src/http/validation/validation.ts'
@@ -89,10 +89,10 @@ describe('a path parameter that breaks its schema', () => {
 
 describe('If-Match', () => {
   const expected = (input?: string) =>
-    expectedVersion({ headers: input === undefined ? {} : { 'if-match': input } })
+    readExpectedVersion({ headers: input === undefined ? {} : { 'if-match': input } })
 
   it('parses the version that etagOf writes', () => {
-    expect(expected(etagOf(3))).toBe(3)
+    expect(expected(formatEtag(3))).toBe(3)
   })
   it.each([[undefined], ['*'], [' * ']])('accepts any version as %s', (input) => {
     expect(expected(input)).toBeUndefined()
@@ -109,16 +109,16 @@ describe('If-Match', () => {
 describe('a cursor', () => {
   const Position = closed({ value: Type.Number(), id: Uuid() })
   const position = { value: 0.25, id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11' }
-  const list = fingerprintQuery('root', { type: 'semantic', tag: ['a'] })
+  const list = computeQueryFingerprint('root', { type: 'semantic', tag: ['a'] })
 
   it('decodes to its position, with the filters in any order', () => {
-    const same = fingerprintQuery('root', { tag: ['a'], type: 'semantic' })
+    const same = computeQueryFingerprint('root', { tag: ['a'], type: 'semantic' })
     expect(decodeCursor(encodeCursor(list, position), Position, same)).toEqual(position)
   })
 
   it.each([
-    ['another filter', fingerprintQuery('root', { type: 'semantic', tag: ['b'] })],
-    ['another caller', fingerprintQuery('someone', { type: 'semantic', tag: ['a'] })],
+    ['another filter', computeQueryFingerprint('root', { type: 'semantic', tag: ['b'] })],
+    ['another caller', computeQueryFingerprint('someone', { type: 'semantic', tag: ['a'] })],
   ])('is refused with %s', (_name, other) => {
     expect(() => decodeCursor(encodeCursor(list, position), Position, other)).toThrow(AppError)
   })
@@ -176,13 +176,13 @@ describe('canonicalJson', () => {
           : value
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(canonicalJson(shuffle(value))).toBe(canonicalJson(value))
+        expect(formatCanonicalJson(shuffle(value))).toBe(formatCanonicalJson(value))
       }),
     )
   })
   it('writes different text for different values', () => {
-    expect(canonicalJson({ a: 1, b: [1, 2] })).not.toBe(canonicalJson({ a: 1, b: [2, 1] }))
-    expect(canonicalJson({ a: '1' })).not.toBe(canonicalJson({ a: 1 }))
+    expect(formatCanonicalJson({ a: 1, b: [1, 2] })).not.toBe(formatCanonicalJson({ a: 1, b: [2, 1] }))
+    expect(formatCanonicalJson({ a: '1' })).not.toBe(formatCanonicalJson({ a: 1 }))
   })
 })
 

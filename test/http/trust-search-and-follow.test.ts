@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTo, visibleTo } from '../../src/db/visibility.ts'
+import { isVisibleTo, openTo } from '../../src/db/visibility.ts'
 import { fillMixedTrustStore, reader, secretWord } from '../support/mixed-trust-store.ts'
 import type { Body } from '../support/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
@@ -37,7 +37,7 @@ afterAll(() => app.close())
 
 async function readSight(): Promise<typeof sight> {
   const { rows } = await sql<{ id: string; is_open: boolean; is_visible: boolean }>`
-    select r.id, ${openTo(trust)} as is_open, ${visibleTo(trust)} as is_visible from (
+    select r.id, ${openTo(trust)} as is_open, ${isVisibleTo(trust)} as is_visible from (
       select id, sensitivity, scope from records union all select id, sensitivity, scope from departures
     ) as r
   `.execute(app.db)

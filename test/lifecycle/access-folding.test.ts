@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createAccessService, foldAccesses, importanceAt } from '../../src/lifecycle/index.ts'
+import { computeImportance, createAccessService, foldAccesses } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { countRuns } from '../support/long-run.ts'
 import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
@@ -34,7 +34,7 @@ function historyWith(accesses: RecordHistory['accesses'], ageDays = 400): Record
 }
 
 async function readScores() {
-  const { join, importance } = importanceAt(now)
+  const { join, importance } = computeImportance(now)
   const { rows } = await sql<{ id: string; score: number; days: number }>`
     select r.id, ${importance} as score, used.days from records as r ${join} order by r.id
   `.execute(database.db)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { salienceAt } from '../../src/domain/curves.ts'
+import { computeSalience } from '../../src/domain/curves.ts'
 import { sweepLagMs } from '../../src/domain/sweep-lag.ts'
 import {
   day,
@@ -30,7 +30,7 @@ type SalienceRow = Awaited<ReturnType<typeof readSaliences>>[number]
 
 /** A value is rewritten when it was wrong enough and nothing else fixes its order, and left alone otherwise. */
 function expectStored(life: SalienceRow, before: number, asOf: Date): void {
-  const exact = salienceAt(life, asOf)
+  const exact = computeSalience(life, asOf)
   const isOff = before - exact > Math.max(0.01 * before, 0.001) + 1e-9
   if (isOff && life.decay_rank === null) expect(life.salience).toBeCloseTo(exact, 9)
   else expect(life.salience).toBe(before)

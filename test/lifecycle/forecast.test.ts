@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Curve, computeExpiry, computePruneAt, salienceAt } from '../../src/domain/curves.ts'
+import { type Curve, computeExpiry, computePruneAt, computeSalience } from '../../src/domain/curves.ts'
 import { forecastSalience } from '../../src/lifecycle/forecast.ts'
 import { writeOneDayPolicies } from '../support/one-day-policies.ts'
 import { type Body, create, expectProblem, fact, read } from '../support/record-requests.ts'
@@ -117,7 +117,7 @@ describe('GET /v1/records/{id}/forecast', () => {
         }
         const life = { ...profile, ...rest }
         const now = new Date(created.getTime() + elapsed)
-        const salience = salienceAt(life, now)
+        const salience = computeSalience(life, now)
         const { crossings } = forecastSalience(life, computePruneAt(life), now, 2)
         for (const [mark, moment] of [
           [salience / 2, crossings.half],
@@ -126,8 +126,8 @@ describe('GET /v1/records/{id}/forecast', () => {
           if (!moment || moment <= created) continue
           // One millisecond on the steepest curve.
           const slack = (2 * life.base_salience) / (life.half_life_seconds * 1_000)
-          expect(salienceAt(life, moment)).toBeLessThanOrEqual(mark + 1e-9)
-          expect(salienceAt(life, new Date(moment.getTime() - 1))).toBeGreaterThanOrEqual(
+          expect(computeSalience(life, moment)).toBeLessThanOrEqual(mark + 1e-9)
+          expect(computeSalience(life, new Date(moment.getTime() - 1))).toBeGreaterThanOrEqual(
             Math.min(mark, 0.1) - slack,
           )
         }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AccessSummary, combineAccesses } from '../../src/domain/access-weights.ts'
 import { type Layer, scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
 import { findLoggedAccesses } from '../../src/lifecycle/importance.queries.ts'
-import { importanceAt } from '../../src/lifecycle/index.ts'
+import { computeImportance } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { summariseAccesses } from '../support/lifecycle-rules.ts'
 import { countRuns } from '../support/long-run.ts'
@@ -51,7 +51,7 @@ const life: fc.Arbitrary<RecordHistory> = fc.record({
 type Scored = { id: string; score: number }
 
 async function scoreInSql(ids: readonly string[]): Promise<Map<string, number>> {
-  const { join, importance } = importanceAt(now)
+  const { join, importance } = computeImportance(now)
   const { rows } = await sql<Scored>`
     select r.id, ${importance} as score from records as r ${join} where r.id = any(${sql.val([...ids])}::uuid[])
   `.execute(database.db)

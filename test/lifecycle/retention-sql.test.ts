@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Layer, sourceTrust } from '../../src/domain/importance.ts'
 import { computeRetention, type RetentionMode } from '../../src/domain/retention.ts'
-import { retentionAt } from '../../src/lifecycle/index.ts'
+import { computeRetentionAt } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { countRuns } from '../support/long-run.ts'
 import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
@@ -50,7 +50,7 @@ it('retention in SQL equals retention in TypeScript, for any configuration', asy
       const ids = await insertRecordHistories(database.pool, lives, now)
       const settings = { retentionMode: chosen.mode, retentionShape: chosen.shape }
       const { rows } = await sql<{ id: string; retention: number }>`
-        select r.id, ${retentionAt(now, settings)} as retention from records as r
+        select r.id, ${computeRetentionAt(now, settings)} as retention from records as r
         where r.id = any(${sql.val(ids)}::uuid[])
       `.execute(database.db)
       const bySql = new Map(rows.map(({ id, retention }) => [id, retention]))

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
-import { migrateUp, pendingMigrations } from '../../src/db/migrator.ts'
+import { listPendingMigrations, migrateUp } from '../../src/db/migrator.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
 import { launchRole, parseLogLines } from '../support/roles.ts'
 
@@ -57,6 +57,6 @@ it('concurrent migrations run once', async () => {
     expect(await running.ended, running.output()).toEqual({ code: 0, signal: null })
   const all = [...applied, ...processes.map((running) => parseLogLines(running)[0]?.['applied'] as string[])]
   expect(all.filter((names) => names.length > 0)).toHaveLength(1)
-  for (const { db } of connections.slice(0, 1)) expect(await pendingMigrations(db)).toEqual([])
+  for (const { db } of connections.slice(0, 1)) expect(await listPendingMigrations(db)).toEqual([])
   await Promise.all(connections.map(({ close }) => close()))
 })

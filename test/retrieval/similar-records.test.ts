@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cosine } from '../../src/domain/similarity.ts'
+import { computeCosine } from '../../src/domain/similarity.ts'
 import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
 import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { type Body, create, expectProblem, pointersOf } from '../support/record-requests.ts'
@@ -41,7 +41,7 @@ describe('POST /v1/search/similar', () => {
     const { status, body } = await similar({ text })
     expect(status).toBe(200)
     expect(found(body)).toEqual([ids['frozen'], ids['thawed'], ids['cats']])
-    const likeness = cosine(hashEmbedding(text, dimensions), hashEmbedding(texts.frozen, dimensions))
+    const likeness = computeCosine(hashEmbedding(text, dimensions), hashEmbedding(texts.frozen, dimensions))
     expect(body.items[0].similarity).toBeCloseTo(likeness, 5)
   })
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
-import { staticEmbedder } from '../../src/embeddings/static/static-embedder.service.ts'
+import { createStaticEmbedder } from '../../src/embeddings/static/static-embedder.service.ts'
 import { createEmbeddingWorker, readEmbeddingModels, readVectors } from '../support/embedding-workers.ts'
 import { type Body, create } from '../support/record-requests.ts'
 import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 const store = async (text: string, more: object = {}) => (await create(app, buildStatement(text, more))).id
-const embed = () => createEmbeddingWorker(app, staticEmbedder()).run()
+const embed = () => createEmbeddingWorker(app, createStaticEmbedder()).run()
 const ask = (text: string, more: object = {}, key?: string) =>
   retrieve(app, { task_descriptor: text, max_hops: 0, explain: true, record_access: false, ...more }, key)
 async function findSimilar(text: string): Promise<Body> {

@@ -6,7 +6,7 @@ import type { CallContext } from '../../src/db/transaction.ts'
 import { ref } from '../../src/domain/schema-ref.ts'
 import { closed, Uuid } from '../../src/domain/shapes.ts'
 import { room } from '../../src/http/app.ts'
-import { etagOf } from '../../src/http/etag.ts'
+import { formatEtag } from '../../src/http/etag.ts'
 import { readCallContext } from '../../src/http/idempotency.ts'
 import { answers } from '../../src/http/problem-responses.ts'
 import { AppError } from '../../src/kernel/errors.ts'
@@ -81,7 +81,7 @@ const noteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, ids, se
       once(request, reply, async (call) => {
         const note = await insertNote(call.tx ?? db, ids.next(), request.body.text)
         await hooks.now(call)
-        return { status: 201, body: note, headers: { etag: etagOf(1), location: `/v1/notes/${note.id}` } }
+        return { status: 201, body: note, headers: { etag: formatEtag(1), location: `/v1/notes/${note.id}` } }
       }),
   })
 
@@ -92,7 +92,7 @@ const noteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, ids, se
     schema: { ...documented('getNote'), params, response: answers({ 200: written }) },
     handler: async (request, reply) => {
       const note = await findNote(db, request.params.id)
-      reply.header('etag', etagOf(note.version))
+      reply.header('etag', formatEtag(note.version))
       return note
     },
   })

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cosine, type Embedding } from '../../src/domain/similarity.ts'
+import { computeCosine, type Embedding } from '../../src/domain/similarity.ts'
 import { countTrees, growTree } from '../../src/dream/clustering/approximate-neighbours.ts'
 import { groupAround, maxMembers } from '../../src/dream/clustering/cluster-group.ts'
 import {
+  computeDistance,
   createNeighbourLists,
-  distanceBetween,
   findCandidates,
   maxDistance,
   type NeighbourLists,
@@ -76,7 +76,8 @@ describe('a group of similar vectors', () => {
         for (const [first = 0, ...others] of groups) {
           expect(others.length).toBeGreaterThanOrEqual(4)
           const origin = vectors[first] ?? draw()
-          for (const place of others) expect(cosine(origin, vectors[place] ?? origin)).toBeGreaterThan(0.8)
+          for (const place of others)
+            expect(computeCosine(origin, vectors[place] ?? origin)).toBeGreaterThan(0.8)
         }
         const all = [...vectors.keys()]
         expect(groups).toEqual(gather(vectors, (from) => all.filter((place) => place !== from)))
@@ -122,7 +123,7 @@ describe('the distance of two signatures', () => {
       const pair = [centre, around(centre, nth / 200)]
       const [one = Buffer.alloc(0), other = one] = pair.map((vector) => computeSignature(vector))
       const exact = hammingDistance(one, other)
-      const distance = distanceBetween(sign(pair), 0, 1)
+      const distance = computeDistance(sign(pair), 0, 1)
       if (exact <= 210) expect(distance).toBe(exact)
       else expect(distance === exact || distance > maxDistance).toBe(true)
     }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson } from '../../src/http/canonical.ts'
+import { formatCanonicalJson } from '../../src/http/canonical.ts'
 
 /** How earlier versions wrote it. Fingerprints that they stored must still match after an upgrade. */
 function writeAsBefore(value: unknown): string {
@@ -45,7 +45,7 @@ describe('canonical JSON', () => {
     fc.assert(
       fc.property(json, (value) => {
         const body: unknown = JSON.parse(JSON.stringify(value))
-        expect(canonicalJson(body)).toBe(writeAsBefore(body))
+        expect(formatCanonicalJson(body)).toBe(writeAsBefore(body))
       }),
       { numRuns: 2_000 },
     )
@@ -54,6 +54,6 @@ describe('canonical JSON', () => {
   it('is the same for any order and any names of the members', () => {
     const one = { toJSON: 1, b: { y: [1, { d: 1, c: 2 }], x: 1 }, 10: 1, 9: 2 }
     const other = { 9: 2, 10: 1, b: { x: 1, y: [1, { c: 2, d: 1 }] }, toJSON: 1 }
-    expect(canonicalJson(one)).toBe(canonicalJson(other))
+    expect(formatCanonicalJson(one)).toBe(formatCanonicalJson(other))
   })
 })

@@ -4,8 +4,8 @@ import { NewCapture } from '../../src/capture/capture.schemas.ts'
 import { interpretByRule } from '../../src/capture/rule-interpretation.ts'
 import { Interpretation } from '../../src/domain/interpretation.ts'
 import { Payload } from '../../src/domain/payloads.ts'
-import { searchableText } from '../../src/domain/searchable-text.ts'
-import { canonicalWording } from '../../src/domain/tombstone-wording.ts'
+import { writeSearchableText } from '../../src/domain/searchable-text.ts'
+import { writeCanonicalWording } from '../../src/domain/tombstone-wording.ts'
 import { listFaults } from '../../src/http/validation/validation.ts'
 import {
   buildCapture,
@@ -101,15 +101,17 @@ describe('any capture', () => {
 
   it('is searchable by the words of its content', () => {
     const deep = { notes: [{ mood: { deeper: 'needle' } }, 42] }
-    const text = searchableText(planEpisode(deep, { context: { place: 'haystack' } }).payload, [])
+    const text = writeSearchableText(planEpisode(deep, { context: { place: 'haystack' } }).payload, [])
     for (const word of ['needle', '42', 'haystack']) expect(text).toContain(word)
-    expect(searchableText(planEpisode({ text: 'only once' }).payload, []).match(/only once/g)).toHaveLength(1)
+    expect(
+      writeSearchableText(planEpisode({ text: 'only once' }).payload, []).match(/only once/g),
+    ).toHaveLength(1)
   })
 
   it('has the same canonical wording under another reference, time and reason', () => {
     const again = { context: { turn: 2 }, reason_to_remember: 'again', timestamp: '2026-01-01T00:00:00Z' }
     const wording = (...[content, more]: Parameters<typeof planEpisode>) =>
-      canonicalWording(planEpisode(content, more).payload)
+      writeCanonicalWording(planEpisode(content, more).payload)
     for (const [content, other] of [
       [{ ref: 'a', text: 'said' }, { text: 'Said.' }],
       [{ notes: [1, { deep: 'x' }] }, { ref: 'b', notes: [1, { deep: 'X' }] }],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Curve, computePruneAt, type PrunableState, salienceAt } from '../../src/domain/curves.ts'
+import { type Curve, computePruneAt, computeSalience, type PrunableState } from '../../src/domain/curves.ts'
 
 type Decay = {
   curve: Curve
@@ -42,7 +42,7 @@ describe('the preview of a policy in the console', () => {
   it.each(decays)('fades as the service does: $curve, floor $min_salience, age $max_age_seconds', (decay) => {
     for (let seconds = 0; seconds < 100 * hour; seconds += 1_234) {
       const at = new Date(bornAt.getTime() + seconds * 1_000)
-      expect(fading.salienceAfter(decay, seconds)).toBeCloseTo(salienceAt(stateOf(decay), at), 12)
+      expect(fading.salienceAfter(decay, seconds)).toBeCloseTo(computeSalience(stateOf(decay), at), 12)
     }
   })
 

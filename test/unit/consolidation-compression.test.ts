@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { compress } from '../../src/consolidation/episode-compression.ts'
-import { salienceAt } from '../../src/domain/curves.ts'
+import { computeSalience } from '../../src/domain/curves.ts'
 
 const now = new Date('2026-03-28T09:30:00.000Z')
 const life = fc.record({
@@ -28,9 +28,9 @@ it('compression halves salience, keeps at least 0.05 and never raises it', () =>
       expect(is).toBe(Math.max(was / 2, 0.05))
       expect(is).toBeLessThan(was)
       const after = { ...before, base_salience: is }
-      expect(compressed.changes.salience).toEqual([salienceAt(before, now), salienceAt(after, now)])
+      expect(compressed.changes.salience).toEqual([computeSalience(before, now), computeSalience(after, now)])
       if (compressed.prune_at)
-        expect(salienceAt(after, compressed.prune_at)).toBeLessThanOrEqual(0.001 + 1e-12)
+        expect(computeSalience(after, compressed.prune_at)).toBeLessThanOrEqual(0.001 + 1e-12)
     }),
   )
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { orderCalls, type ToolCall, toolSequenceOf } from '../../src/domain/tool-sequence.ts'
+import { listToolSequence, orderCalls, type ToolCall } from '../../src/domain/tool-sequence.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
 const call = (id: string, more: Partial<ToolCall> = {}): ToolCall => ({ id, tool: id, ...more })
@@ -54,12 +54,12 @@ describe('orderCalls', () => {
 describe('toolSequenceOf', () => {
   it('collapses immediate repetitions and keeps later ones', () => {
     const calls = ['edit', 'edit', 'test', 'test', 'edit', 'push'].map((tool, n) => ({ id: String(n), tool }))
-    expect(toolSequenceOf(calls)).toEqual(['edit', 'test', 'edit', 'push'])
+    expect(listToolSequence(calls)).toEqual(['edit', 'test', 'edit', 'push'])
   })
 
   it('returns nothing when the sequence is too long for a skill', () => {
     const calls = (count: number) => Array.from({ length: count }, (_, n) => call(String(n)))
-    expect(toolSequenceOf(calls(200))).toHaveLength(200)
-    expect(toolSequenceOf(calls(201))).toEqual([])
+    expect(listToolSequence(calls(200))).toHaveLength(200)
+    expect(listToolSequence(calls(201))).toEqual([])
   })
 })

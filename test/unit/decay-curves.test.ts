@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   type Curve,
+  computeFadingFactor,
   computePruneAt,
-  fadingFactor,
-  halfLivesToReach,
+  computeSalience,
+  countHalfLivesToReach,
   type PrunableState,
-  salienceAt,
 } from '../../src/domain/curves.ts'
 import vectors from '../vectors/decay.json' with { type: 'json' }
 
@@ -35,7 +35,7 @@ describe('salience on a decay curve', () => {
     for (const vector of vectors.cases) {
       const { curve, base_salience, half_life_seconds, min_salience } = vector
       const record = life({ curve: curve as Curve, base_salience, half_life_seconds, min_salience })
-      expect(salienceAt(record, later(vector.elapsed_seconds))).toBeCloseTo(vector.salience, 12)
+      expect(computeSalience(record, later(vector.elapsed_seconds))).toBeCloseTo(vector.salience, 12)
     }
   })
 
@@ -44,8 +44,8 @@ describe('salience on a decay curve', () => {
     const seen = [1]
     let record = life({ half_life_seconds: profile.half_life_seconds })
     for (let at = step; seen.length < expected.length; at += step) {
-      seen.push(salienceAt(record, later(at)))
-      const reinforced = salienceAt(record, later(at)) + profile.reinforcement_gain
+      seen.push(computeSalience(record, later(at)))
+      const reinforced = computeSalience(record, later(at)) + profile.reinforcement_gain
       seen.push(reinforced)
       record = { ...record, base_salience: reinforced, anchored_at: later(at) }
     }
@@ -63,10 +63,10 @@ describe('salience on a decay curve', () => {
         fc.integer({ min: 0, max: 1e10 }),
         (curve, base_salience, min_salience, half_life_seconds, elapsed, more) => {
           const record = life({ curve, base_salience, min_salience, half_life_seconds })
-          const value = salienceAt(record, later(elapsed))
+          const value = computeSalience(record, later(elapsed))
           expect(value).toBeGreaterThanOrEqual(0)
           expect(value).toBeLessThanOrEqual(base_salience)
-          expect(salienceAt(record, later(elapsed + more))).toBeLessThanOrEqual(value)
+          expect(computeSalience(record, later(elapsed + more))).toBeLessThanOrEqual(value)
         },
       ),
     )
@@ -74,13 +74,13 @@ describe('salience on a decay curve', () => {
 
   it('is frozen while pinned, even past the maximum age', () => {
     const record = life({ pinned: true, base_salience: 0.4, expires_at: later(10) })
-    expect(salienceAt(record, later(1e9))).toBe(0.4)
+    expect(computeSalience(record, later(1e9))).toBe(0.4)
   })
 
   it('is zero from the maximum age on, with any floor', () => {
     const record = life({ expires_at: later(3_600), min_salience: 0.5 })
-    expect(salienceAt(record, later(3_599.999))).toBeGreaterThan(0.9)
-    expect(salienceAt(record, later(3_600))).toBe(0)
+    expect(computeSalience(record, later(3_599.999))).toBeGreaterThan(0.9)
+    expect(computeSalience(record, later(3_600))).toBe(0)
   })
 })
 
@@ -104,9 +104,9 @@ describe('the pruning time', () => {
           const record = life({ curve, base_salience, half_life_seconds })
           const moment = computePruneAt(record)
           if (!moment) throw new Error('every such record fades away')
-          expect(salienceAt(record, moment)).toBeLessThanOrEqual(0.001 + 1e-9)
+          expect(computeSalience(record, moment)).toBeLessThanOrEqual(0.001 + 1e-9)
           const sooner = new Date(moment.getTime() - half_life_seconds)
-          expect(salienceAt(record, sooner)).toBeGreaterThan(0.001)
+          expect(computeSalience(record, sooner)).toBeGreaterThan(0.001)
         },
       ),
     )
@@ -142,7 +142,7 @@ describe('the inverse of a decay curve', () => {
         fc.constantFrom(...curves),
         fc.double({ min: 1e-9, max: 0.999_999, noNaN: true }),
         (curve, factor) => {
-          expect(fadingFactor(curve, halfLivesToReach(curve, factor))).toBeCloseTo(factor, 9)
+          expect(computeFadingFactor(curve, countHalfLivesToReach(curve, factor))).toBeCloseTo(factor, 9)
         },
       ),
     )

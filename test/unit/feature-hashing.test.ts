@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cosine, dot, hasDirection } from '../../src/domain/similarity.ts'
+import { computeCosine, computeDot, hasDirection } from '../../src/domain/similarity.ts'
 import { hashEmbedding as hash } from '../../src/embeddings/feature-hashing.ts'
 import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 
 /** Wide enough that words rarely share a bucket: these tests are about the features. */
 const hashEmbedding = (text: string, dimensions = 384) => hash(text, dimensions)
-const likeness = (one: string, other: string) => cosine(hashEmbedding(one), hashEmbedding(other))
+const likeness = (one: string, other: string) => computeCosine(hashEmbedding(one), hashEmbedding(other))
 
 describe('hashEmbedding', () => {
   it('is the same on every machine and in every version, because vectors are stored', () => {
@@ -24,7 +24,7 @@ describe('hashEmbedding', () => {
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 8, max: 2_048 }), (text, dimensions) => {
         const vector = hashEmbedding(`word ${text}`, dimensions)
         expect(vector).toHaveLength(dimensions)
-        expect(dot(vector, vector)).toBeCloseTo(1, 5)
+        expect(computeDot(vector, vector)).toBeCloseTo(1, 5)
       }),
     )
   })
@@ -32,7 +32,7 @@ describe('hashEmbedding', () => {
   it.each(['', '   ', '!!! … --'])('returns the zero vector for %j, which has no word', (text) => {
     const vector = hashEmbedding(text)
     expect(hasDirection(vector)).toBe(false)
-    expect(cosine(vector, hashEmbedding('text'))).toBe(0)
+    expect(computeCosine(vector, hashEmbedding('text'))).toBe(0)
   })
 
   it('ignores case, punctuation, spacing and the composition of letters', () => {

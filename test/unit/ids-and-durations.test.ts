@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../../src/kernel/errors.ts'
-import { createIds, uuidV7 } from '../../src/kernel/ids.ts'
+import { createIds, createUuidV7 } from '../../src/kernel/ids.ts'
 import { formatDuration, parseDuration } from '../../src/kernel/units.ts'
 
 describe('createIds', () => {
@@ -24,7 +24,7 @@ describe('createIds', () => {
   })
 
   it('stores the time in the id', () => {
-    const id = uuidV7(1_767_225_600_123, new Uint8Array(10))
+    const id = createUuidV7(1_767_225_600_123, new Uint8Array(10))
     expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toBe(1_767_225_600_123)
   })
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import {
-  importanceFactors,
+  computeImportanceFactors,
   importanceWeights,
   type Layer,
   scoreImportance,
@@ -14,7 +14,7 @@ it('importance equals every published vector, factor by factor', () => {
   for (const { factors, importance, layer, access_ages_days, ...rest } of vectors.cases) {
     const accesses = summariseAccesses(access_ages_days.map(used), rest.age_days)
     const inputs = { ...rest, accesses, layer: layer as Layer }
-    const scored = importanceFactors(inputs)
+    const scored = computeImportanceFactors(inputs)
     expect(scored.base).toBeCloseTo(factors.base, 12)
     expect(scored.access).toBeCloseTo(factors.access, 12)
     expect(scored.recency).toBeCloseTo(factors.recency, 12)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maskFact, maskText } from '../../src/domain/masking.ts'
-import { searchableText } from '../../src/domain/searchable-text.ts'
+import { writeSearchableText } from '../../src/domain/searchable-text.ts'
 import { countRuns } from '../support/long-run.ts'
 
 const secretKey = fc.constantFrom(
@@ -142,7 +142,9 @@ describe('the text by which a fact is found', () => {
           validity: { mode: 'global' as const },
           evidence: [],
         }
-        expect(searchableText(fact, [])).toBe(searchableText({ ...fact, object: maskFact(fact).object }, []))
+        expect(writeSearchableText(fact, [])).toBe(
+          writeSearchableText({ ...fact, object: maskFact(fact).object }, []),
+        )
       }),
       { numRuns: countRuns(2_000) },
     )

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Embedding, findNearest } from '../../src/domain/similarity.ts'
-import { decode, encode, type Precision, quantisationStep } from '../../src/domain/vector-codes.ts'
-import { findNearestMixed, frqadDistance } from '../../src/embeddings/mixed-precision-distance.ts'
+import { computeQuantisationStep, decode, encode, type Precision } from '../../src/domain/vector-codes.ts'
+import { computeFrqadDistance, findNearestMixed } from '../../src/embeddings/mixed-precision-distance.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
 function roundTo(vector: Embedding, bits: Precision) {
   const code = encode(vector, bits)
-  return { vector: decode(code, vector.length, bits), step: quantisationStep(code, bits) }
+  return { vector: decode(code, vector.length, bits), step: computeQuantisationStep(code, bits) }
 }
 
 const source = createVectorSource(3)
@@ -20,20 +20,20 @@ describe('the Fisher–Rao distance', () => {
     const rounded = { vector: Float32Array.from([0, 1]), step: Math.sqrt(9) }
     // σ₁² = 1/4, σ₂² = 1/4 + 9/12 = 1; both coordinates are 1 apart.
     const each = Math.SQRT2 * Math.acosh(1 + (1 / 2 + 1 / 4) / (2 * 0.5 * 1))
-    expect(frqadDistance(one, rounded)).toBeCloseTo(Math.hypot(each, each), 12)
+    expect(computeFrqadDistance(one, rounded)).toBeCloseTo(Math.hypot(each, each), 12)
   })
 
   it('is symmetric, and 0 only between equal vectors of equal precision', () => {
     const exact = roundTo(base, 32)
     const coarse = roundTo(other, 2)
-    expect(frqadDistance(exact, coarse)).toBe(frqadDistance(coarse, exact))
-    expect(frqadDistance(exact, exact)).toBe(0)
-    expect(frqadDistance(exact, { ...exact, step: 0.1 })).toBeGreaterThan(0)
+    expect(computeFrqadDistance(exact, coarse)).toBe(computeFrqadDistance(coarse, exact))
+    expect(computeFrqadDistance(exact, exact)).toBe(0)
+    expect(computeFrqadDistance(exact, { ...exact, step: 0.1 })).toBeGreaterThan(0)
   })
 
   it('stays precise for small differences', () => {
     const moved = base.map((value, index) => (index === 0 ? value + 1e-6 : value))
-    const distance = frqadDistance({ vector: base, step: 0 }, { vector: moved, step: 0 })
+    const distance = computeFrqadDistance({ vector: base, step: 0 }, { vector: moved, step: 0 })
     expect(distance).toBeGreaterThan(1e-6)
     expect(distance).toBeLessThan(1e-4)
   })
@@ -49,15 +49,15 @@ describe('the Fisher–Rao distance', () => {
         const two = drawn[b]
         const three = drawn[c]
         if (!one || !two || !three) throw new Error('drawn out of range')
-        const detour = frqadDistance(one, two) + frqadDistance(two, three)
-        expect(frqadDistance(one, three)).toBeLessThanOrEqual(detour + 1e-9)
+        const detour = computeFrqadDistance(one, two) + computeFrqadDistance(two, three)
+        expect(computeFrqadDistance(one, three)).toBeLessThanOrEqual(detour + 1e-9)
       }),
     )
   })
 
   it('is refused between vectors of different models', () => {
     const short = { vector: Float32Array.from([1]), step: 0 }
-    expect(() => frqadDistance(short, { vector: base, step: 0 })).toThrow(RangeError)
+    expect(() => computeFrqadDistance(short, { vector: base, step: 0 })).toThrow(RangeError)
   })
 })
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addInverses, inverseOf } from '../../src/domain/edges.ts'
+import { addInverses, findInverse } from '../../src/domain/edges.ts'
 import { findGraphFaults } from '../../src/domain/graph-cycles.ts'
 import { completePayload, type Payload } from '../../src/domain/payloads.ts'
-import { searchableText } from '../../src/domain/searchable-text.ts'
+import { writeSearchableText } from '../../src/domain/searchable-text.ts'
 import { mergePatch } from '../../src/records/merge-patch.ts'
 
 const graph = (edges: [string, string][], nodes = ['a', 'b', 'c']) => ({
@@ -134,26 +134,29 @@ describe('searchableText', () => {
   })
 
   it('contains summaries, tools, nested results and tags', () => {
-    const text = searchableText(episode({ deep: [{ deeper: 'needle' }, 42] }), ['release'])
+    const text = writeSearchableText(episode({ deep: [{ deeper: 'needle' }, 42] }), ['release'])
     for (const word of ['shipped it', 'grep', 'needle', '42', 'release']) expect(text).toContain(word)
   })
 
   it('stays within the limit of the index', () => {
-    const text = searchableText(episode(Array.from({ length: 100_000 }, (_, index) => `wörd${index}`)), [])
+    const text = writeSearchableText(
+      episode(Array.from({ length: 100_000 }, (_, index) => `wörd${index}`)),
+      [],
+    )
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(256 * 1_024 + 3)
   })
 
   it('accepts values of any depth', () => {
     let value: unknown = 'core'
     for (let depth = 0; depth < 50_000; depth++) value = [value]
-    expect(searchableText(episode(value), [])).toContain('core')
+    expect(writeSearchableText(episode(value), [])).toContain('core')
   })
 })
 
 describe('inverse predicates', () => {
   it('are inverses of each other', () => {
     for (const predicate of ['mentions_entity', 'derived_from', 'derives', 'supersedes', 'superseded_by']) {
-      expect(inverseOf(inverseOf(predicate) ?? '')).toBe(predicate)
+      expect(findInverse(findInverse(predicate) ?? '')).toBe(predicate)
     }
   })
 

@@ -4,7 +4,7 @@ import { rankOf, sensitivities, type Trust } from '../../src/domain/caller.ts'
 import { neutralFactors } from '../../src/retrieval/fusion.ts'
 import {
   type CandidateNode,
-  edgesAmong,
+  listEdgesAmong,
   type Neighbour,
   selectNextHop,
 } from '../../src/retrieval/graph-growth.ts'
@@ -152,8 +152,8 @@ describe('one hop of graph growth', () => {
   it('keeps only edges with both ends', () => {
     const found = [edge('a', 'x'), edge('b', 'x'), edge('a', 'y')]
     expect(
-      edgesAmong(['a', 'x'], found, 10).map(({ source_id, target_id }) => [source_id, target_id]),
+      listEdgesAmong(['a', 'x'], found, 10).map(({ source_id, target_id }) => [source_id, target_id]),
     ).toEqual([['a', 'x']])
-    expect(edgesAmong(['a', 'b', 'x', 'y'], found, 2)).toHaveLength(2)
+    expect(listEdgesAmong(['a', 'b', 'x', 'y'], found, 2)).toHaveLength(2)
   })
 })

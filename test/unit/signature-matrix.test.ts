@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cosine, findNearest, normalise } from '../../src/domain/similarity.ts'
+import { computeCosine, findNearest, normalise } from '../../src/domain/similarity.ts'
 import { encode } from '../../src/domain/vector-codes.ts'
 import { decodeVector } from '../../src/embeddings/decoded-vectors.ts'
 import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
@@ -81,7 +81,7 @@ describe('the similarity of stored vectors', () => {
           findMostSimilar(query, [decodeVector({ id: idOf(1), bits, code: encode(vector, bits) }, 256)], 5)[0]
             ?.similarity
         expect(like(query)).toBeCloseTo(1, 9)
-        expect(Math.abs((like(known) ?? 0) - cosine(query, known))).toBeLessThan(mostWrong[bits])
+        expect(Math.abs((like(known) ?? 0) - computeCosine(query, known))).toBeLessThan(mostWrong[bits])
       }),
     )
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cosine, findNearest } from '../../src/domain/similarity.ts'
+import { computeCosine, findNearest } from '../../src/domain/similarity.ts'
 import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
 import { hammingDistance } from '../support/hamming-distance.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
@@ -62,7 +62,7 @@ describe('hammingDistance', () => {
       for (let pair = 0; pair < 40; pair++) {
         const one = source.unit(dimensions)
         const other = pair % 2 === 0 ? source.unit(dimensions) : source.near(one, source.uniform() * 2)
-        const angle = Math.acos(cosine(one, other)) / Math.PI
+        const angle = Math.acos(computeCosine(one, other)) / Math.PI
         const distance = hammingDistance(computeSignature(one), computeSignature(other)) / bits
         expect(Math.abs(distance - angle)).toBeLessThan(5 / 64)
       }
@@ -78,7 +78,7 @@ describe('hammingDistance', () => {
     })
     fc.assert(
       fc.property(sparse, sparse, (one, other) => {
-        const angle = Math.acos(cosine(one, other)) / Math.PI
+        const angle = Math.acos(computeCosine(one, other)) / Math.PI
         const distance = hammingDistance(computeSignature(one), computeSignature(other)) / bits
         expect(Math.abs(distance - angle)).toBeLessThan(6 / 64)
       }),

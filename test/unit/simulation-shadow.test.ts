@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { computeExpiry, computePruneAt, salienceAt } from '../../src/domain/curves.ts'
+import { computeExpiry, computePruneAt, computeSalience } from '../../src/domain/curves.ts'
 import { findPruning, type Move, type RecordedLife } from '../../src/simulation/shadow.ts'
 
 const day = 86_400_000
@@ -63,7 +63,7 @@ describe('a recorded life that is played again', () => {
   })
 
   it('is reinforced again at the same times, and once it is forgotten no longer', () => {
-    const left = salienceAt(life(), at(9))
+    const left = computeSalience(life(), at(9))
     const reinforced = (days: number): Move => [creation + days * day, left, left + 0.1]
     const played = life({
       anchored_at: at(15),

@@ -2,21 +2,25 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { cosine, dot, hasDirection } from '../../src/domain/similarity.ts'
+import { computeCosine, computeDot, hasDirection } from '../../src/domain/similarity.ts'
 import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
-import { readTokenTable, staticEmbedder } from '../../src/embeddings/static/static-embedder.service.ts'
-import { isHashed, staticDimensions, staticEmbedding } from '../../src/embeddings/static/static-embedding.ts'
+import { createStaticEmbedder, readTokenTable } from '../../src/embeddings/static/static-embedder.service.ts'
+import {
+  computeStaticEmbedding,
+  isHashed,
+  staticDimensions,
+} from '../../src/embeddings/static/static-embedding.ts'
 
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
-const embed = (text: string) => staticEmbedding(text, readTokenTable())
-const similarity = (one: string, other: string) => cosine(embed(one), embed(other))
+const embed = (text: string) => computeStaticEmbedding(text, readTokenTable())
+const similarity = (one: string, other: string) => computeCosine(embed(one), embed(other))
 
 describe('the vectors of the provider static', () => {
   it('come from the files that belong to the name of the model', () => {
     const digests = ['vocabulary.txt', 'token-table.bin'].map((name) =>
       digest(readFileSync(resolve(import.meta.dirname, '../../src/embeddings/static', name))),
     )
-    expect({ model: staticEmbedder().model, digests }).toEqual({
+    expect({ model: createStaticEmbedder().model, digests }).toEqual({
       model: 'static-v1',
       digests: [
         '07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3',
@@ -35,7 +39,7 @@ describe('the vectors of the provider static', () => {
 
   it('have the length 1', () => {
     for (const text of ['a', 'two words', 'слово', 'word '.repeat(5_000)])
-      expect(dot(embed(text), embed(text))).toBeCloseTo(1, 5)
+      expect(computeDot(embed(text), embed(text))).toBeCloseTo(1, 5)
   })
 
   it.each([
@@ -70,7 +74,7 @@ describe('the vectors of the provider static', () => {
 
   it('do not depend on what follows the first 8,000 characters', async () => {
     const start = 'word and sentence '.repeat(500).slice(0, 8_000)
-    const [one, other] = await staticEmbedder().embed([start, `${start} something else entirely`])
+    const [one, other] = await createStaticEmbedder().embed([start, `${start} something else entirely`])
     expect(one).toEqual(other)
   })
 })

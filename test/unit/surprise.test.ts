@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Neighbour } from '../../src/domain/similarity.ts'
-import { thresholdsOf } from '../../src/domain/similarity-thresholds.ts'
+import { findThresholds } from '../../src/domain/similarity-thresholds.ts'
 import * as surprising from '../../src/domain/surprise.ts'
 import vectors from '../vectors/surprise.json' with { type: 'json' }
 
 const known = (similarities: readonly number[]) =>
   similarities.map((similarity, index) => ({ id: `n${index}`, similarity }))
 const computeSurprise = (base: number, neighbours: readonly Neighbour[]) =>
-  surprising.computeSurprise(base, neighbours, thresholdsOf('hash'))
+  surprising.computeSurprise(base, neighbours, findThresholds('hash'))
 const unit = fc.double({ min: 0, max: 1, noNaN: true })
 const similarities = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { maxLength: 8 })
 

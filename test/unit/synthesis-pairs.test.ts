@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { cosine } from '../../src/domain/similarity.ts'
-import { thresholdsOf } from '../../src/domain/similarity-thresholds.ts'
+import { computeCosine } from '../../src/domain/similarity.ts'
+import { findThresholds } from '../../src/domain/similarity-thresholds.ts'
 import { createOutline, findSimilar, sortPairs } from '../../src/dream/synthesis/entity-pairs.ts'
 
-const { connected } = thresholdsOf('hash')
+const { connected } = findThresholds('hash')
 
 const vector = fc
   .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 3, maxLength: 3 })
@@ -27,7 +27,7 @@ it('findSimilar returns every similar pair without a shared context once, and no
       const expected = all.flatMap((one) =>
         all
           .filter((other) => {
-            const likeness = cosine(one.centroid, other.centroid)
+            const likeness = computeCosine(one.centroid, other.centroid)
             const isAlike = likeness >= connected.least && likeness <= connected.most
             return one.id < other.id && isAlike && [...one.tags].every((tag) => !other.tags.has(tag))
           })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { searchableText } from '../../src/domain/searchable-text.ts'
+import { writeSearchableText } from '../../src/domain/searchable-text.ts'
 import { buildCapture, classifyCapture, listFaultPointers, planTask } from '../support/classified-captures.ts'
 
 const id = '0197b9a0-0000-7000-8000-000000000001'
@@ -41,7 +41,7 @@ describe('a working state', () => {
       { type: 'captured', key: 'context', value: { branch: 'main' }, required: false },
       { type: 'captured', key: 'reason_to_remember', value: 'resume', required: false },
     ])
-    expect(searchableText(payload, [])).toContain('resume')
+    expect(writeSearchableText(payload, [])).toContain('resume')
   })
 
   it.each([

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Payload } from '../../src/domain/payloads.ts'
 import { createSeal } from '../../src/domain/tombstone-seal.ts'
-import { canonicalWording, earlierWording } from '../../src/domain/tombstone-wording.ts'
+import { writeCanonicalWording, writeEarlierWording } from '../../src/domain/tombstone-wording.ts'
 import { computeErasedIds } from '../../src/records/erasure/descent-closure.ts'
 import { removeErasedSources } from '../../src/records/erasure/kept-record.ts'
 
@@ -23,16 +23,16 @@ describe('the canonical wording of a record', () => {
       fc.property(words, gaps, fc.boolean(), (parts, gap, isLoud) => {
         const text = parts.join(gap)
         const spoken = isLoud && !text.includes('ß') ? text.toUpperCase() : text
-        expect(canonicalWording(fact(`«${spoken}»`))).toBe(canonicalWording(fact(parts.join(' '))))
+        expect(writeCanonicalWording(fact(`«${spoken}»`))).toBe(writeCanonicalWording(fact(parts.join(' '))))
       }),
     )
   })
 
   it('differs for other words, numbers or positions', () => {
     const values = ['12', 12, -12, '1.2', '1 2 3', ['a', 'b'], ['b', 'a'], { a: 'b' }, { b: 'a' }, true, null]
-    expect(new Set(values.map((object) => canonicalWording(fact(object)))).size).toBe(values.length)
-    expect(canonicalWording(fact({ x: 1, y: 2 }))).toBe(canonicalWording(fact({ y: 2, x: 1 })))
-    expect(canonicalWording(fact('?'))).not.toBe(canonicalWording(fact('!')))
+    expect(new Set(values.map((object) => writeCanonicalWording(fact(object)))).size).toBe(values.length)
+    expect(writeCanonicalWording(fact({ x: 1, y: 2 }))).toBe(writeCanonicalWording(fact({ y: 2, x: 1 })))
+    expect(writeCanonicalWording(fact('?'))).not.toBe(writeCanonicalWording(fact('!')))
   })
 
   it('has a digest that depends on the key and the scope', () => {
@@ -57,7 +57,8 @@ describe('a message', () => {
   })
 
   it('is bound to its id while it has fewer than five words, or ten letters without spaces', () => {
-    const isBound = (text: string) => canonicalWording(message(text)) !== canonicalWording(message(text, 'n'))
+    const isBound = (text: string) =>
+      writeCanonicalWording(message(text)) !== writeCanonicalWording(message(text, 'n'))
     for (const text of ['yes, please', 'one two three four', '好的，没问题，谢谢你', 'はい、おねがい'])
       expect(isBound(text)).toBe(true)
     for (const text of ['one two three four five', '我的密码是一二三四五六', 'ฉันไม่ต้องการสิ่งนี้'])
@@ -65,9 +66,9 @@ describe('a message', () => {
   })
 
   it('has the wording of an earlier version as well where that was bound to its id', () => {
-    expect(earlierWording(message('one two three four five'))).toBeNull()
-    expect(earlierWording(message('yes, please'))).toBeNull()
-    expect(earlierWording(message('我的密码是一二三四五六'))).toContain('"c","m"')
+    expect(writeEarlierWording(message('one two three four five'))).toBeNull()
+    expect(writeEarlierWording(message('yes, please'))).toBeNull()
+    expect(writeEarlierWording(message('我的密码是一二三四五六'))).toContain('"c","m"')
   })
 })
 

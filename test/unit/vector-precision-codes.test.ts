@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cosine } from '../../src/domain/similarity.ts'
-import { codeBytes, decode, encode, type Precision, quantisationStep } from '../../src/domain/vector-codes.ts'
+import { computeCosine } from '../../src/domain/similarity.ts'
+import {
+  computeQuantisationStep,
+  countCodeBytes,
+  decode,
+  encode,
+  type Precision,
+} from '../../src/domain/vector-codes.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
 const precisions: Precision[] = [32, 8, 4, 2]
@@ -35,7 +41,7 @@ describe('the encoding of a vector', () => {
     let sum = 0
     for (let index = 0; index < count; index++) {
       const vector = source.unit(dimensions)
-      sum += cosine(vector, decode(encode(vector, bits), dimensions, bits))
+      sum += computeCosine(vector, decode(encode(vector, bits), dimensions, bits))
     }
     expect(sum / count).toBeGreaterThanOrEqual(fidelity)
   })
@@ -44,10 +50,10 @@ describe('the encoding of a vector', () => {
     fc.assert(
       fc.property(drawn, fc.constantFrom<Precision>(8, 4, 2), (vector, bits) => {
         const code = encode(vector, bits)
-        expect(code).toHaveLength(codeBytes(vector.length, bits))
+        expect(code).toHaveLength(countCodeBytes(vector.length, bits))
         const decoded = decode(code, vector.length, bits)
         // float32 has 24 bits of precision, so the last one is not lost by the encoding.
-        const allowed = quantisationStep(code, bits) / 2 + 1_000 * 2 ** -23
+        const allowed = computeQuantisationStep(code, bits) / 2 + 1_000 * 2 ** -23
         for (const [index, value] of vector.entries()) {
           expect(Math.abs((decoded[index] ?? Number.NaN) - value)).toBeLessThanOrEqual(allowed)
         }
@@ -81,8 +87,8 @@ describe('the encoding of a vector', () => {
   it('packs the first coordinate into the lowest bits', () => {
     const code = encode(Float32Array.from([0, 1, 2, 3, 3]), 2)
     expect([...code.subarray(8)]).toEqual([0b11_10_01_00, 0b11])
-    expect(quantisationStep(code, 2)).toBe(1)
-    expect(quantisationStep(encode(Float32Array.from([0, 3]), 32), 32)).toBe(0)
+    expect(computeQuantisationStep(code, 2)).toBe(1)
+    expect(computeQuantisationStep(encode(Float32Array.from([0, 3]), 32), 32)).toBe(0)
   })
 
   it('is refused for another length', () => {

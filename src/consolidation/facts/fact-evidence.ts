@@ -1,4 +1,4 @@
-import { salienceAt } from '../../domain/curves.ts'
+import { computeSalience } from '../../domain/curves.ts'
 import { type LifecycleChange, type LifecycleState, reinforce } from '../../domain/reinforcement.ts'
 import type { Observation } from './fact-groups.ts'
 
@@ -28,7 +28,7 @@ export function reinforceFact(
 ): Reinforced {
   let lifecycle: LifecycleState = fact
   const times = observations.map(({ episode, at }) => {
-    const before = salienceAt(lifecycle, now)
+    const before = computeSalience(lifecycle, now)
     const gain = Math.max(lifecycle.reinforcement_gain, minGain)
     lifecycle = { ...lifecycle, ...reinforce({ ...lifecycle, reinforcement_gain: gain }, now) }
     return { episode: episode.id, at, before, after: lifecycle.salience }

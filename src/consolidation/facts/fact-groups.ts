@@ -1,5 +1,5 @@
 import type { Sensitivity } from '../../domain/caller.ts'
-import { factHandle, type Handle } from '../../domain/handles.ts'
+import { createFactHandle, type Handle } from '../../domain/handles.ts'
 import type { Episode } from '../stages.ts'
 
 /** Groups the facts of many episodes: each fact once, with the episodes that state it. */
@@ -29,7 +29,7 @@ export function groupFacts(observedFacts: readonly ObservedFact[]): FactGroup[] 
   const seen = new Set<string>()
   for (const { fact, episode, at } of observedFacts) {
     const { scope, sensitivity } = episode
-    const { digest, detail, place } = factHandle(fact)
+    const { digest, detail, place } = createFactHandle(fact)
     if (!detail) continue
     const key = JSON.stringify([digest.toString('base64'), detail.toString('base64'), scope, sensitivity])
     const known = byKey.get(key) ?? {

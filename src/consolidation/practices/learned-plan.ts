@@ -1,5 +1,5 @@
 import { findGraphFaults } from '../../domain/graph-cycles.ts'
-import { structureHandle } from '../../domain/handles.ts'
+import { createStructureHandle } from '../../domain/handles.ts'
 import type { Episode } from '../stages.ts'
 import type { OutcomeCounts, Pattern, PracticeKind } from './practice-kind.ts'
 
@@ -32,7 +32,7 @@ function readPlan({ payload: { tool_graph: calls } }: Episode): Pattern | undefi
   const edges = listEdges(calls)
   // A plan with a cycle cannot be executed.
   if (edges.length > maxEdges || findGraphFaults({ nodes, edges }).length > 0) return undefined
-  const handle = structureHandle({ nodes, edges })
+  const handle = createStructureHandle({ nodes, edges })
   return {
     handle,
     compose: ({ payload: { timeline, tool_graph: calls } }) => {

@@ -63,12 +63,12 @@ export function groupChanges(countChanges: readonly CountChange[]): PracticeGrou
 }
 
 export function applyChange(counts: OutcomeCounts, { episode, from, to }: CountChange): OutcomeCounts {
-  const less = (outcome: string) => Number(from === outcome)
-  const more = (outcome: string) => Number(to === outcome)
+  const countRemoved = (outcome: string) => Number(from === outcome)
+  const countAdded = (outcome: string) => Number(to === outcome)
   const at = from === undefined ? getEventTime(episode) : null
   return {
-    successes: Math.max(0, counts.successes - less('success') + more('success')),
-    failures: Math.max(0, counts.failures - less('failure') + more('failure')),
+    successes: Math.max(0, counts.successes - countRemoved('success') + countAdded('success')),
+    failures: Math.max(0, counts.failures - countRemoved('failure') + countAdded('failure')),
     lastAt: at !== null && (counts.lastAt === null || at > counts.lastAt) ? at : counts.lastAt,
   }
 }

@@ -1,5 +1,5 @@
 import type { RecordStatus } from '../../db/schema.ts'
-import { salienceAt } from '../../domain/curves.ts'
+import { computeSalience } from '../../domain/curves.ts'
 import { type LifecycleChange, type LifecycleState, reinforce } from '../../domain/reinforcement.ts'
 import { applyChange, type CountChange, type PracticeGroup } from './outcome-counts.ts'
 import type { OutcomeCounts, PracticeKind } from './practice-kind.ts'
@@ -81,7 +81,7 @@ export function updatePractice(
   let kept = kind.writeCounts(counts)
   const entries = changesToCount.map((change) => {
     const isNew = change.from === undefined && change.to === 'success'
-    const before = salienceAt(lifecycle, now)
+    const before = computeSalience(lifecycle, now)
     const keptBefore = kept
     counts = applyChange(counts, change)
     kept = kind.writeCounts(counts)
@@ -113,6 +113,6 @@ function toLifeChange(lifecycle: LifecycleState, now: Date): LifecycleChange {
     pinned,
     expires_at,
     prune_at,
-    salience: salienceAt(lifecycle, now),
+    salience: computeSalience(lifecycle, now),
   }
 }

@@ -1,5 +1,5 @@
-import { recipeHandle } from '../../domain/handles.ts'
-import { toolSequenceOf } from '../../domain/tool-sequence.ts'
+import { createRecipeHandle } from '../../domain/handles.ts'
+import { listToolSequence } from '../../domain/tool-sequence.ts'
 import type { Episode } from '../stages.ts'
 import type { OutcomeCounts, Pattern, PracticeKind } from './practice-kind.ts'
 
@@ -22,10 +22,10 @@ const maxSignalLength = 500
 const maxTriggers = 10
 
 function readSkill({ payload }: Episode): Pattern | undefined {
-  const tools = toolSequenceOf(payload.tool_graph)
+  const tools = listToolSequence(payload.tool_graph)
   if (tools.length === 0) return undefined
   return {
-    handle: recipeHandle(tools),
+    handle: createRecipeHandle(tools),
     compose: (episode) => ({
       kind: 'competence',
       skill_name: cut(tools.join(', then '), maxNameLength),

@@ -24,7 +24,7 @@ const currentAccount: Account = {
 /** Chooses the account. `cluster` may not exist yet; `postgres` is the path of the server binary. */
 export async function chooseAccount(cluster: string, postgres: string): Promise<Account> {
   const user = process.getuid?.()
-  const owner = await ownerOf(cluster)
+  const owner = await findOwner(cluster)
   if (user !== 0) {
     if (user === undefined || owner === undefined || owner.uid === user) return currentAccount
     throw new EmbeddedDatabaseError(
@@ -44,7 +44,7 @@ export async function chooseAccount(cluster: string, postgres: string): Promise<
   )
 }
 
-async function ownerOf(path: string): Promise<Ids | undefined> {
+async function findOwner(path: string): Promise<Ids | undefined> {
   const found = await stat(path).catch(() => undefined)
   return found && { uid: found.uid, gid: found.gid }
 }

@@ -19,7 +19,7 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | unde
   const found = await readPostmaster(cluster)
   // PostgreSQL removes the file of a dead process itself, and more safely, because it holds the lock while it does.
   if (!found || !isAlive(found.pid)) return undefined
-  if (commandOf(found.pid).includes(cluster)) return found
+  if (readCommand(found.pid).includes(cluster)) return found
   await discardPidFile(cluster, found.pid)
   return undefined
 }
@@ -30,9 +30,9 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | unde
  */
 async function discardPidFile(cluster: string, pid: number): Promise<void> {
   const aside = join(cluster, `postmaster.pid.stale-${process.pid}`)
-  await rename(pidFile(cluster), aside).catch(() => {})
+  await rename(namePidFile(cluster), aside).catch(() => {})
   const moved = await readPostmaster(cluster, aside)
-  if (moved && moved.pid !== pid) await link(aside, pidFile(cluster)).catch(() => {})
+  if (moved && moved.pid !== pid) await link(aside, namePidFile(cluster)).catch(() => {})
   await rm(aside, { force: true })
 }
 
@@ -75,10 +75,10 @@ export function isAlive(pid: number): boolean {
 
 /** Unlike `isAlive`, false for a zombie: a process that has ended and that its parent has not waited for. */
 function isRunning(pid: number): boolean {
-  return isAlive(pid) && commandOf(pid) !== ''
+  return isAlive(pid) && readCommand(pid) !== ''
 }
 
-function commandOf(pid: number): string {
+function readCommand(pid: number): string {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
     return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' })
@@ -88,7 +88,7 @@ function commandOf(pid: number): string {
 }
 
 /** The lines are: process, directory, start time, port, socket directory, address, shared memory, state. */
-async function readPostmaster(cluster: string, path = pidFile(cluster)): Promise<Postmaster | undefined> {
+async function readPostmaster(cluster: string, path = namePidFile(cluster)): Promise<Postmaster | undefined> {
   const lines = await readFile(path, 'utf8').then(
     (content) => content.split('\n'),
     () => undefined,
@@ -98,7 +98,7 @@ async function readPostmaster(cluster: string, path = pidFile(cluster)): Promise
   return { pid: Number(pid), port: Number(port), socketFolder, ready: state?.trim() === 'ready' }
 }
 
-function pidFile(cluster: string): string {
+function namePidFile(cluster: string): string {
   return join(cluster, 'postmaster.pid')
 }
 

@@ -42,7 +42,7 @@ async function launch(options: Server): Promise<Postmaster | undefined> {
   } = options.account.launch(options.postgres, [
     '-D',
     options.cluster,
-    ...settings(options, options.port ?? (await pickPort())).flatMap((setting) => ['-c', setting]),
+    ...listSettings(options, options.port ?? (await pickPort())).flatMap((setting) => ['-c', setting]),
   ])
   const log = await open(options.logFile, 'a', 0o600)
   try {
@@ -61,11 +61,11 @@ async function launch(options: Server): Promise<Postmaster | undefined> {
   }
 }
 
-function settings({ cluster, durable }: Server, port: number): string[] {
+function listSettings({ cluster, durable }: Server, port: number): string[] {
   return [
     `port=${port}`,
     'listen_addresses=127.0.0.1',
-    `unix_socket_directories=${socketFolderOf(cluster)}`,
+    `unix_socket_directories=${nameSocketFolder(cluster)}`,
     'max_connections=100',
     'shared_buffers=256MB',
     'max_wal_size=2GB',
@@ -89,7 +89,7 @@ const longestSocketPath = 103
  * The cluster, which only its account and root can enter. Writing a statement to a Unix socket takes half of the time that
  * it takes over TCP. Empty, for TCP alone, where the path is too long or would be read as a list.
  */
-function socketFolderOf(cluster: string): string {
+function nameSocketFolder(cluster: string): string {
   const isUsable = process.platform !== 'win32' && !/[",]/.test(cluster)
   return isUsable && Buffer.byteLength(`${cluster}/.s.PGSQL.65535`) <= longestSocketPath ? cluster : ''
 }

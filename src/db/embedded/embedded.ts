@@ -37,7 +37,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     throw describeSystemError(error, options.dataDir)
   })
   const password = await readPassword(cluster)
-  const maintenance = urlOf(server, password, 'postgres')
+  const maintenance = buildUrl(server, password, 'postgres')
   const claim = await claimServer(maintenance, folder, server.pid)
   if (server.adopted) log('A database server that was still running is used again.')
   const stop = async () => {
@@ -50,7 +50,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     await stop()
     throw error
   }
-  return { url: urlOf(server, password, database), port: server.port, lost: claim.lost, stop }
+  return { url: buildUrl(server, password, database), port: server.port, lost: claim.lost, stop }
 }
 
 /**
@@ -71,11 +71,11 @@ export async function connectToEmbeddedPostgres(
     const { url, stop } = await startEmbeddedPostgres(options)
     return { url, leave: stop }
   }
-  return { url: urlOf(running, await readPassword(cluster), database), leave: async () => {} }
+  return { url: buildUrl(running, await readPassword(cluster), database), leave: async () => {} }
 }
 
 /** Through the Unix socket where there is one. */
-function urlOf({ port, socketFolder }: Postmaster, password: string, name: string): string {
+function buildUrl({ port, socketFolder }: Postmaster, password: string, name: string): string {
   const socket = socketFolder === '' ? '' : `?host=${encodeURIComponent(socketFolder)}`
   return `postgres://${superuser}:${password}@127.0.0.1:${port}/${name}${socket}`
 }

@@ -92,10 +92,10 @@ export function createReplicas(options: Options) {
 
   async function findFor(after: Position | undefined): Promise<Replica | undefined> {
     const used = replicas.filter((each) => each.isUsed())
-    if (!after) return leastBusy(used)
+    if (!after) return findLeastBusy(used)
     // After a failover a place of the old timeline may be lost, and the primary knows.
     if (used.length === 0 || after.timeline !== primary?.last.timeline) return undefined
-    return leastBusy(await awaitReplay(used, after))
+    return findLeastBusy(await awaitReplay(used, after))
   }
 
   /** The replicas that have replayed a position: at once, or as soon as one has; none when it takes too long. */
@@ -111,7 +111,7 @@ export function createReplicas(options: Options) {
     return ready
   }
 
-  function leastBusy(candidates: readonly Replica[]): Replica | undefined {
+  function findLeastBusy(candidates: readonly Replica[]): Replica | undefined {
     const load = Math.min(...candidates.map((each) => each.load()))
     const idle = candidates.filter((each) => each.load() === load)
     return idle[next++ % Math.max(1, idle.length)]

@@ -4,7 +4,7 @@ import { AppError } from '../../kernel/errors.ts'
 import type { Logger } from '../../kernel/log.ts'
 import { breakConnection, createPool, type PoolOptions } from '../pool.ts'
 import { createPositions } from '../positions.ts'
-import { poolOf } from '../tenant-sessions.ts'
+import { createSchemaPool } from '../tenant-sessions.ts'
 import { createPause } from './server-pause.ts'
 import { placeOf } from './server-url.ts'
 
@@ -38,7 +38,7 @@ export function createTenantServer(options: ServerOptions) {
   let isWatched = false
   let usedAt = performance.now()
 
-  const busyCount = () => pool.totalCount - pool.idleCount
+  const countBusy = () => pool.totalCount - pool.idleCount
 
   async function connect(schema: string, serial: number): Promise<pg.PoolClient> {
     usedAt = performance.now()
@@ -46,7 +46,7 @@ export function createTenantServer(options: ServerOptions) {
     // A connection that is open may still work, as after a change of the password.
     if (pool.idleCount === 0 && pause.isClosed()) throw unavailable()
     try {
-      const connected = pause.attempt(() => poolOf(pool, schema, serial).connect())
+      const connected = pause.attempt(() => createSchemaPool(pool, schema, serial).connect())
       startWatch()
       return await connected
     } catch (error) {
@@ -75,7 +75,7 @@ export function createTenantServer(options: ServerOptions) {
     let misses = 0
     do {
       await sleep(lookEveryMs, undefined, { ref: false })
-      const failure = busyCount() > 0 ? await findSilence() : undefined
+      const failure = countBusy() > 0 ? await findSilence() : undefined
       misses = failure === undefined ? 0 : misses + 1
       if (misses >= mostMisses) giveUp(failure)
     } while (pool.totalCount > 0)
@@ -113,7 +113,7 @@ export function createTenantServer(options: ServerOptions) {
     isAway: pause.isAway,
     /** Whether anything would be lost if it were closed. */
     isIdleSince: (moment: number) => pool.totalCount === 0 && usedAt < moment,
-    counts: () => ({ busy: busyCount(), idle: pool.idleCount, waiting: pool.waitingCount }),
+    counts: () => ({ busy: countBusy(), idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => pool.end(),
   }
 }

@@ -1,4 +1,4 @@
-import { addPair, distanceBetween, hasBit, type NeighbourLists, type Signatures } from './nearest-list.ts'
+import { addPair, computeDistance, hasBit, type NeighbourLists, type Signatures } from './nearest-list.ts'
 
 /**
  * Finds neighbours without comparing every pair. Each tree splits the records by one bit at a time until a leaf holds
@@ -96,7 +96,7 @@ function compareAll(signatures: Signatures, nearby: NeighbourLists, among: Int32
     for (let other = one + 1; other < end; other++) {
       const left = among[one] ?? 0
       const right = among[other] ?? 0
-      addPair(nearby, left, right, distanceBetween(signatures, left, right))
+      addPair(nearby, left, right, computeDistance(signatures, left, right))
     }
   }
 }

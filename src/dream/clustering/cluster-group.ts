@@ -1,4 +1,4 @@
-import { dot, type Embedding } from '../../domain/similarity.ts'
+import { computeDot, type Embedding } from '../../domain/similarity.ts'
 
 /** Groups of records that are similar enough to be merged. */
 
@@ -27,7 +27,7 @@ export function groupAround(
   const alike = candidates
     .flatMap((place) => {
       const other = getVector(place)
-      const likeness = other ? dot(vector, other) : 0
+      const likeness = other ? computeDot(vector, other) : 0
       return likeness > leastCosine ? [{ place, likeness }] : []
     })
     .sort((one, other) => other.likeness - one.likeness || one.place - other.place)

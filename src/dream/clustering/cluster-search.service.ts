@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
 import { type Embedding, normalise } from '../../domain/similarity.ts'
-import { thresholdsOf } from '../../domain/similarity-thresholds.ts'
+import { findThresholds } from '../../domain/similarity-thresholds.ts'
 import { decode } from '../../domain/vector-codes.ts'
 import { findCodes, readId, type SignatureMatrix, unpackSignatures } from '../../embeddings/index.ts'
 import type { RunContext } from '../../jobs/runs.ts'
@@ -55,7 +55,7 @@ async function groupRecords(
   if (signatures.size < minMembers) return []
   const neighbours = await findNeighbours(signatures, pause)
   const vectors = createVectors(db, model, signatures)
-  const { group: leastCosine } = thresholdsOf(model.provider)
+  const { group: leastCosine } = findThresholds(model.provider)
   const taken = new Uint8Array(signatures.size)
   const groups: Group[] = []
   for (let from = 0; from < signatures.size; ) {

@@ -60,7 +60,7 @@ export function findCandidates(
     for (const indirect of getNeighbours(lists, other)) found.add(indirect)
   found.delete(one)
   return [...found]
-    .map((place) => ({ place, distance: distanceBetween(signatures, one, place) }))
+    .map((place) => ({ place, distance: computeDistance(signatures, one, place) }))
     .filter(({ distance }) => distance <= maxDistance)
     .sort((left, right) => left.distance - right.distance || left.place - right.place)
     .slice(0, most)
@@ -86,7 +86,7 @@ const quarter = { words: 8, most: 85 }
 const half = { words: 16, most: 150 }
 
 /** Returns how many bits differ. Beyond the maximum it returns only that the distance is larger. */
-export function distanceBetween({ words }: Signatures, one: number, other: number): number {
+export function computeDistance({ words }: Signatures, one: number, other: number): number {
   const left = one * wordsEach
   const right = other * wordsEach
   let distance = countDifferent(words, left, right, 0, quarter.words)

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { maskSecrets, maskText } from '../../domain/masking.ts'
 import type { Payload } from '../../domain/payloads.ts'
-import { searchableText } from '../../domain/searchable-text.ts'
+import { writeSearchableText } from '../../domain/searchable-text.ts'
 import type { DreamQuestion } from '../model-question.ts'
 import { getMember, readText } from '../prompt-lines.ts'
 import { findSharedWords, findSummaryFault } from './summary-check.ts'
@@ -52,7 +52,7 @@ export function buildGroupQuestion(sources: readonly Source[]): GroupQuestion {
  */
 function formatWhole({ payload }: Source): string | undefined {
   if (payload === null || !isUnconditional(payload)) return undefined
-  const says = searchableText(payload, []).replace(/\s+/g, ' ').trim()
+  const says = writeSearchableText(payload, []).replace(/\s+/g, ' ').trim()
   const isMasked = maskText(says) !== says || JSON.stringify(maskSecrets(payload)) !== JSON.stringify(payload)
   return says === '' || says.length > maxLengths.source || isMasked ? undefined : says
 }

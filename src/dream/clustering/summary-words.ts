@@ -75,8 +75,8 @@ export function isContentWord(each: string): boolean {
 
 /** Returns whether the text contains the number, and not only as part of a longer one. */
 export function hasFigure(text: string, figure: string): boolean {
-  const plainText = plainFigures(text)
-  const plainFigure = plainFigures(figure)
+  const plainText = simplifyFigures(text)
+  const plainFigure = simplifyFigures(figure)
   for (let at = plainText.indexOf(plainFigure); at >= 0; at = plainText.indexOf(plainFigure, at + 1)) {
     const before = plainText.slice(Math.max(0, at - 2), at)
     const after = plainText.slice(at + plainFigure.length)
@@ -86,6 +86,6 @@ export function hasFigure(text: string, figure: string): boolean {
 }
 
 /** Removes thousands separators: 10,000 becomes 10000. */
-function plainFigures(text: string): string {
+function simplifyFigures(text: string): string {
   return text.toLowerCase().replace(/(?<=\d),(?=\d{3}(?!\d))/g, '')
 }

@@ -17,8 +17,8 @@ const usedAt = sql`coalesce(r.last_accessed_at, r.created_at)`
 
 /** On rows `r`: a belief that was not used for long and not probed since its last review. */
 function isDue({ now, ceiling }: DueFilter): RawBuilder<SqlBool> {
-  const unusedSince = before(now, unusedDays)
-  const probedBefore = before(now, pauseDays)
+  const unusedSince = subtractDays(now, unusedDays)
+  const probedBefore = subtractDays(now, pauseDays)
   return sql<SqlBool>`r.type in ('semantic', 'competence', 'plan_graph') and r.layer in ('semantic', 'procedural')
     and r.forgotten_at is null and r.status = 'active' and not r.pinned and r.sensitivity <= ${ceiling}
     and ${usedAt} < ${unusedSince}::timestamptz and not ${isProfile('r')}
@@ -31,7 +31,7 @@ function isDue({ now, ceiling }: DueFilter): RawBuilder<SqlBool> {
     )`
 }
 
-function before(now: Date, days: number): Date {
+function subtractDays(now: Date, days: number): Date {
   return new Date(now.getTime() - days * dayMs)
 }
 

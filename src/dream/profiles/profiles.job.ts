@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust } from '../../domain/caller.ts'
-import { factHandle } from '../../domain/handles.ts'
+import { createFactHandle } from '../../domain/handles.ts'
 import type { BatchResult, Run } from '../../jobs/runs.ts'
 import { startPosition } from '../../jobs/table-walk.ts'
 import { findRecords, lockTombstonesShared, type StoredRecord } from '../../records/index.ts'
@@ -137,7 +137,7 @@ export function createProfilesStep({ insertFact, textLanguage, size = defaultBat
     const digest = createQuestionDigest({ step, model: model.model, inputs })
     const written = await findWrittenProfile(conn, id)
     if (written?.digest.equals(digest)) return undefined
-    const topic = factHandle({ subject: id, predicate: 'profile' }).digest
+    const topic = createFactHandle({ subject: id, predicate: 'profile' }).digest
     const cardId = written?.card_id ?? null
     const [card, ...others] = await findProfiles(conn, { digest: topic, scope, cardId, author: actor })
     if (others.length > 0 || (card && !isOwn(card, written))) return undefined
@@ -165,7 +165,7 @@ export function createProfilesStep({ insertFact, textLanguage, size = defaultBat
     const newId = await write(tx, run, { due, profile, old })
     if (newId === undefined) return rejectAnswer(tx, { digest, now: run.startedAt })
     await upsertCard(tx, { ...row, card_id: newId })
-    return old ? replacedBatch(id, old.id, newId) : createdBatch(id, newId)
+    return old ? describeReplacedBatch(id, old.id, newId) : describeCreatedBatch(id, newId)
   }
 
   /** Returns undefined if the same content was erased earlier. */
@@ -225,17 +225,17 @@ function toFact({ entity: { id, scope, sensitivity }, question }: DueProfile, pr
   }
 }
 
-function createdBatch(entity: string, card: string): BatchResult {
+function describeCreatedBatch(entity: string, card: string): BatchResult {
   const change = { record_id: card, action: 'create', after: { type: 'semantic', subject: entity } }
   return { counts: { cards_created: 1 }, changes: [change] }
 }
 
-function replacedBatch(entity: string, old: string, card: string): BatchResult {
+function describeReplacedBatch(entity: string, old: string, card: string): BatchResult {
   const retired = {
     record_id: old,
     action: 'supersede',
     after: { status: 'superseded', superseded_by: card },
   }
-  const newId = createdBatch(entity, card)
+  const newId = describeCreatedBatch(entity, card)
   return { counts: { cards_replaced: 1 }, changes: [...(newId.changes ?? []), retired] }
 }

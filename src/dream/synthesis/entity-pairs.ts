@@ -1,4 +1,4 @@
-import { cosine, type Embedding, hasDirection, normalise } from '../../domain/similarity.ts'
+import { computeCosine, type Embedding, hasDirection, normalise } from '../../domain/similarity.ts'
 import type { SimilarityThresholds } from '../../domain/similarity-thresholds.ts'
 
 /** Finds pairs of entities that may be connected in a way no record states yet. */
@@ -37,7 +37,7 @@ export function findSimilar(
 ): Pair[] {
   return others.flatMap((other) => {
     if (other.id === one.id || haveCommonTag(one.tags, other.tags)) return []
-    const similarity = cosine(one.centroid, other.centroid)
+    const similarity = computeCosine(one.centroid, other.centroid)
     if (similarity < least || similarity > most) return []
     const [first, second] = one.id < other.id ? [one.id, other.id] : [other.id, one.id]
     return [{ one: first, other: second, similarity, factCount: Math.min(one.factCount, other.factCount) }]
@@ -46,12 +46,12 @@ export function findSimilar(
 
 /** Sorts pairs with more facts first, then the more similar ones. The order is always the same. */
 export function sortPairs(pairs: readonly Pair[]): Pair[] {
-  const keyOf = ({ one, other }: Pair) => `${one} ${other}`
+  const formatPair = ({ one, other }: Pair) => `${one} ${other}`
   return [...pairs].sort(
     (left, right) =>
       right.factCount - left.factCount ||
       right.similarity - left.similarity ||
-      (keyOf(left) < keyOf(right) ? -1 : Number(keyOf(left) > keyOf(right))),
+      (formatPair(left) < formatPair(right) ? -1 : Number(formatPair(left) > formatPair(right))),
   )
 }
 

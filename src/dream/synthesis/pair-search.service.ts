@@ -1,7 +1,7 @@
 import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
 import type { Sensitivity } from '../../domain/caller.ts'
-import { thresholdsOf } from '../../domain/similarity-thresholds.ts'
+import { findThresholds } from '../../domain/similarity-thresholds.ts'
 import { decode } from '../../domain/vector-codes.ts'
 import type { DreamContext } from '../steps.ts'
 import { createOutline, type EntityOutline, findSimilar, type Pair, sortPairs } from './entity-pairs.ts'
@@ -18,7 +18,7 @@ type PairFilter = { scope: string; ceiling: Sensitivity; model: ServingModel }
 /** Returns the similar pairs of one scope that come from different contexts, whether or not they are already linked. */
 export async function findPairs(db: Database, context: DreamContext, filter: PairFilter): Promise<Pair[]> {
   const outlines = await createOutlines(db, context, filter)
-  const { connected } = thresholdsOf(filter.model.provider)
+  const { connected } = findThresholds(filter.model.provider)
   const pairs: Pair[] = []
   for (const [index, one] of outlines.entries()) {
     pairs.push(...findSimilar(one, outlines.slice(index + 1), connected))

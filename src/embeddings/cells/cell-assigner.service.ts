@@ -2,7 +2,7 @@ import type { Database } from '../../db/connection.ts'
 import type { Embedding } from '../../domain/similarity.ts'
 import type { CellCache } from './cell-cache.service.ts'
 import { createAssigner } from './cell-learning.ts'
-import { type CellSet, firstCellOf, noCell } from './cells.ts'
+import { type CellSet, computeFirstCell, noCell } from './cells.ts'
 
 export type CellAssigner = ReturnType<typeof createCellAssigner>
 
@@ -15,7 +15,7 @@ export function createCellAssigner({ db, cache }: { db: Database; cache: CellCac
     if (!set) return () => noCell
     if (kept?.set !== set) kept = { set, placeOf: finish(createAssigner(set)) }
     const { placeOf } = kept
-    return (vector) => firstCellOf(set) + placeOf(vector)
+    return (vector) => computeFirstCell(set) + placeOf(vector)
   }
 
   return { read }

@@ -1,5 +1,5 @@
 import { type Embedding, normalise } from '../../domain/similarity.ts'
-import { type CellSet, findNearestOf, product } from './cells.ts'
+import { type CellSet, computeProduct, findNearestOf } from './cells.ts'
 
 /**
  * Learns centroids from a sample by k-means, first a few groups and then the cells of each group, which takes a
@@ -42,7 +42,7 @@ function* group(sample: readonly Embedding[], count: number): Generator<void, Gr
     for (const [index, vector] of sample.entries()) members[places[index] ?? 0]?.push(vector)
     groups = members
       .filter((some) => some.length > 0)
-      .map((some): Group => ({ centroid: average(some), members: some }))
+      .map((some): Group => ({ centroid: computeAverage(some), members: some }))
   }
   return groups
 }
@@ -96,7 +96,7 @@ export function* createAssigner({
   return (vector) => {
     const near = Array.from(places, (_, index) => ({
       index,
-      score: product(above, index * dimensions, vector),
+      score: computeProduct(above, index * dimensions, vector),
     }))
       .sort((one, other) => other.score - one.score)
       .slice(0, groupsRead)
@@ -110,7 +110,7 @@ export function* createAssigner({
   }
 }
 
-function average(vectors: readonly Embedding[]): Embedding {
+function computeAverage(vectors: readonly Embedding[]): Embedding {
   const sum = new Float32Array(vectors[0]?.length ?? 0)
   for (const vector of vectors) {
     for (let index = 0; index < sum.length; index++) sum[index] = (sum[index] ?? 0) + (vector[index] ?? 0)

@@ -9,7 +9,7 @@ import { measureSignatures } from '../vector-search.queries.ts'
 import type { CellCache } from './cell-cache.service.ts'
 import { createAssigner, learnCells } from './cell-learning.ts'
 import * as queries from './cells.queries.ts'
-import { type CellSet, firstCellOf } from './cells.ts'
+import { type CellSet, computeFirstCell } from './cells.ts'
 
 /** A smaller store is scanned. */
 const leastVectors = 20_000
@@ -94,7 +94,7 @@ export function createCellUpkeep({ db, log, cache, least = leastVectors }: Resou
       const rows = await queries.claimUnassigned(tx, { modelId, setId: set.id, after, until })
       const assigned = rows.map(({ record_id: id, code, bits }) => ({
         id,
-        cell: firstCellOf(set) + placeOf(normalise(decode(code, set.dimensions, bits))),
+        cell: computeFirstCell(set) + placeOf(normalise(decode(code, set.dimensions, bits))),
       }))
       if (assigned.length > 0) await queries.writeCells(tx, modelId, assigned)
       return until

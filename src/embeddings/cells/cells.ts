@@ -20,7 +20,7 @@ export const noCell = 0
 /** A cell is the id of its set times this number plus its place in the set. */
 export const cellsPerSet = 16_384
 
-export const firstCellOf = ({ id }: Pick<CellSet, 'id'>) => id * cellsPerSet
+export const computeFirstCell = ({ id }: Pick<CellSet, 'id'>) => id * cellsPerSet
 
 /** Returns the nearest cells that contain a share of all vectors, nearest first. */
 export function findNearestCells(set: CellSet, vector: Embedding, share: number): number[] {
@@ -31,18 +31,18 @@ export function findNearestCells(set: CellSet, vector: Embedding, share: number)
   let reached = 0
   for (const place of order) {
     if (reached >= share * total) break
-    cells.push(firstCellOf(set) + place)
+    cells.push(computeFirstCell(set) + place)
     reached += set.members[place] ?? 0
   }
   return cells
 }
 
 function scoreCells({ centroids, dimensions, members }: CellSet, vector: Embedding): Float32Array {
-  return Float32Array.from(members, (_, place) => product(centroids, place * dimensions, vector))
+  return Float32Array.from(members, (_, place) => computeProduct(centroids, place * dimensions, vector))
 }
 
 /** Four sums, because a processor does not wait for one addition to start another. */
-export function product(values: Float32Array, from: number, vector: Embedding): number {
+export function computeProduct(values: Float32Array, from: number, vector: Embedding): number {
   let first = 0
   let second = 0
   let third = 0
@@ -69,7 +69,7 @@ export function findNearestOf(
   const nearest = { place: 0, score: Number.NEGATIVE_INFINITY }
   for (let index = 0; index < places.length; index++) {
     const place = places[index] as number
-    const score = product(centroids, place * vector.length, vector)
+    const score = computeProduct(centroids, place * vector.length, vector)
     if (score <= nearest.score) continue
     nearest.place = place
     nearest.score = score

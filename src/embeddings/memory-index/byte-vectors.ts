@@ -1,4 +1,4 @@
-import { dot, type Embedding } from '../../domain/similarity.ts'
+import { computeDot, type Embedding } from '../../domain/similarity.ts'
 import { numbersAtOnce } from './dot-products.ts'
 
 /** Vectors as one byte for each number. Of 320 numbers the cosine is then wrong by less than a thousandth. */
@@ -11,7 +11,7 @@ export type ByteVector = {
 
 const largestByte = 127
 
-export function lengthInBytes(dimensions: number): number {
+export function countBytes(dimensions: number): number {
   return numbersAtOnce * Math.ceil(dimensions / numbersAtOnce)
 }
 
@@ -22,7 +22,7 @@ export function toBytes(vector: Embedding): ByteVector {
     largest = Math.max(largest, Math.abs(vector[index] as number))
   }
   const scale = largestByte / largest
-  const numbers = new Int8Array(lengthInBytes(vector.length))
+  const numbers = new Int8Array(countBytes(vector.length))
   let square = 0
   for (let index = 0; index < vector.length; index++) {
     const rounded = Math.round((vector[index] as number) * scale)
@@ -33,7 +33,7 @@ export function toBytes(vector: Embedding): ByteVector {
 }
 
 /** Returns the vector with length 1. */
-export function fromBytes({ numbers, factor }: ByteVector, dimensions: number): Embedding {
+export function decodeBytes({ numbers, factor }: ByteVector, dimensions: number): Embedding {
   return Float32Array.from({ length: dimensions }, (_, index) => (numbers[index] ?? 0) * factor)
 }
 
@@ -45,6 +45,6 @@ const leastKept = 0.25
  * makes a vector longer and less similar to everything.
  */
 export function estimateKept(vector: Embedding, step: number): number {
-  const noise = (vector.length * step ** 2) / 12 / dot(vector, vector)
+  const noise = (vector.length * step ** 2) / 12 / computeDot(vector, vector)
   return Math.sqrt(Math.max(leastKept ** 2, 1 - noise))
 }

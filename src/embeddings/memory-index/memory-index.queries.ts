@@ -8,14 +8,21 @@ import {
   statesWhere,
 } from '../../db/checked-records.ts'
 import type { Database } from '../../db/connection.ts'
-import { mostChanges, selectUnseen, type View, versionOf, viewNow, viewOf } from '../../db/seen-changes.ts'
+import {
+  computeVersion,
+  mostChanges,
+  selectUnseen,
+  type View,
+  viewNow,
+  viewOf,
+} from '../../db/seen-changes.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
 import { formatUuid, unpackIds } from '../../kernel/ids.ts'
 import type { VersionedVector } from './vector-table.ts'
 
 /** One value: a driver needs several times as long for some hundred rows. `e` and `s` are an embedding and its signature. */
 const packed = sql`string_agg(
-  uuid_send(e.record_id) || int8send(${versionOf(sql`e.changed`)}) || int4send(e.cell) || int2send(e.bits)
+  uuid_send(e.record_id) || int8send(${computeVersion(sql`e.changed`)}) || int4send(e.cell) || int2send(e.bits)
     || int4send(octet_length(e.code)) || e.code,
   ''::bytea order by e.record_id
 )`

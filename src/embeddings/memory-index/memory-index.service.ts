@@ -5,7 +5,7 @@ import { readView } from '../../db/seen-changes.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
 import { createKeeper, type KeeperClock } from '../../kernel/keeper.ts'
 import type { CellCache } from '../cells/cell-cache.service.ts'
-import { lengthInBytes } from './byte-vectors.ts'
+import { countBytes } from './byte-vectors.ts'
 import { checkVectors, readVectorIds, readVectors } from './memory-index.queries.ts'
 import { findInTable, type LoadedVectors, type MemorySearch } from './memory-search.service.ts'
 import { createVectorPages, type VectorPages } from './vector-pages.ts'
@@ -63,7 +63,7 @@ export function createVectorMemory({
     async function load({ model, stored }: MemorySearch): Promise<LoadedVectors> {
       opened ??= createVectorPages(mostBytes)
       const pages = opened
-      if (stored > pages.countFree() * pages.perPage(lengthInBytes(model.dimensions))) throw noRoom()
+      if (stored > pages.countFree() * pages.perPage(countBytes(model.dimensions))) throw noRoom()
       const sets = await listSets(model.id, stored)
       // What is stored from here on is not in the snapshot, and comes with the first check.
       const view = await readView(db)

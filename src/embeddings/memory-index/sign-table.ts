@@ -8,7 +8,7 @@ const bitsAtOnce = 8 * numbersAtOnce
  * time: vectors are read in their order, and an eighth of the bytes.
  */
 export function createSignTable({ pages, dimensions }: { pages: VectorPages; dimensions: number }) {
-  const length = signsInBytes(dimensions)
+  const length = countSignBytes(dimensions)
   const perPage = pages.perPage(length)
   const taken: number[] = []
   /** Their signs are as near to a question as those of any vector, so they would take the room of others among the likely ones. */
@@ -16,7 +16,8 @@ export function createSignTable({ pages, dimensions }: { pages: VectorPages; dim
   let differences = new Uint16Array(0)
   let count = 0
 
-  const addressOf = (place: number) => (taken[Math.floor(place / perPage)] ?? 0) + (place % perPage) * length
+  const computeAddress = (place: number) =>
+    (taken[Math.floor(place / perPage)] ?? 0) + (place % perPage) * length
 
   /** Adds the signs of the vector at the next place. Returns whether there is room. */
   function add(numbers: Int8Array): boolean {
@@ -25,14 +26,14 @@ export function createSignTable({ pages, dimensions }: { pages: VectorPages; dim
       if (page === undefined) return false
       taken.push(page)
     }
-    pages.write(addressOf(count), toSigns(numbers, length))
+    pages.write(computeAddress(count), toSigns(numbers, length))
     count += 1
     return true
   }
 
   /** Overwrites the signs at a place. */
   function clear(place: number): void {
-    pages.write(addressOf(place), new Int8Array(length))
+    pages.write(computeAddress(place), new Int8Array(length))
     cleared.push(place)
   }
 
@@ -76,7 +77,7 @@ export function createSignTable({ pages, dimensions }: { pages: VectorPages; dim
   return { add, clear, findLikely, close: () => pages.giveBack(taken.splice(0)) }
 }
 
-function signsInBytes(dimensions: number): number {
+function countSignBytes(dimensions: number): number {
   return numbersAtOnce * Math.ceil(dimensions / bitsAtOnce)
 }
 

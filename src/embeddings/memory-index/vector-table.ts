@@ -5,7 +5,7 @@ import { createGrowingArray } from '../../kernel/growing-array.ts'
 import { createUuidPlaces } from '../../kernel/uuid-places.ts'
 import { cellsPerSet, noCell } from '../cells/cells.ts'
 import { type DecodedVector, decodeVector, type EncodedVector } from '../decoded-vectors.ts'
-import { estimateKept, fromBytes, lengthInBytes, toBytes } from './byte-vectors.ts'
+import { countBytes, decodeBytes, estimateKept, toBytes } from './byte-vectors.ts'
 import { createSignTable } from './sign-table.ts'
 import { mostAtOnce, type VectorPages } from './vector-pages.ts'
 
@@ -30,7 +30,7 @@ export type VectorTable = ReturnType<typeof createVectorTable>
  * is loaded again.
  */
 export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
-  const length = lengthInBytes(dimensions)
+  const length = countBytes(dimensions)
   const perPage = pages.perPage(length)
   const taken: number[] = []
   const ids = createUuidPlaces()
@@ -45,7 +45,8 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   let hasRounded = false
   let isClosed = false
 
-  const addressOf = (place: number) => (taken[Math.floor(place / perPage)] ?? 0) + (place % perPage) * length
+  const computeAddress = (place: number) =>
+    (taken[Math.floor(place / perPage)] ?? 0) + (place % perPage) * length
 
   /** Stores a vector, in the place of what is known of it. Returns whether there was room. */
   function add(stored: VersionedVector): boolean {
@@ -56,7 +57,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
     const { vector, step, square } = decodeVector(stored, dimensions)
     const { numbers, factor } = toBytes(vector)
     if (!signs.add(numbers)) return false
-    pages.write(addressOf(place), numbers)
+    pages.write(computeAddress(place), numbers)
     ids.push(id)
     versions.push(...version)
     steps.push(step / Math.sqrt(square))
@@ -91,7 +92,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
     if (place === undefined || isClosed) return
     ids.remove(id)
     factors[place] = Number.NaN
-    pages.write(addressOf(place), new Int8Array(length))
+    pages.write(computeAddress(place), new Int8Array(length))
     signs.clear(place)
     gone += 1
   }
@@ -117,12 +118,12 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   function listCompared(numbers: Int8Array, cells: readonly number[], most: number): Iterable<Uint32Array> {
     const likely = Math.max(fewestLikely, likelyForEach * most)
     if (sets.length > 0 || ids.length <= likely) return listPlaces(cells)
-    return inParts(signs.findLikely(numbers, likely))
+    return splitInParts(signs.findLikely(numbers, likely))
   }
 
   function toAddresses(places: Uint32Array): Uint32Array {
     const addresses = new Uint32Array(places.length)
-    for (let at = 0; at < places.length; at++) addresses[at] = addressOf(places[at] as number)
+    for (let at = 0; at < places.length; at++) addresses[at] = computeAddress(places[at] as number)
     return addresses
   }
 
@@ -149,9 +150,9 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   function readVector(id: string): Pick<DecodedVector, 'id' | 'vector' | 'step'> | undefined {
     const place = ids.placeOf(id)
     if (place === undefined) return undefined
-    const numbers = pages.read(addressOf(place), length)
+    const numbers = pages.read(computeAddress(place), length)
     const factor = 1 / Math.sqrt(numbers.reduce((sum, value) => sum + value * value, 0))
-    return { id, vector: fromBytes({ numbers, factor }, dimensions), step: steps[place] ?? 0 }
+    return { id, vector: decodeBytes({ numbers, factor }, dimensions), step: steps[place] ?? 0 }
   }
 
   /** Gives the memory back. */
@@ -179,6 +180,6 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   }
 }
 
-function* inParts(places: Uint32Array): Generator<Uint32Array> {
+function* splitInParts(places: Uint32Array): Generator<Uint32Array> {
   for (let from = 0; from < places.length; from += mostAtOnce) yield places.subarray(from, from + mostAtOnce)
 }

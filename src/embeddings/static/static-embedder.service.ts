@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Embedder } from '../hash-embedder.ts'
-import { staticDimensions, staticEmbedding } from './static-embedding.ts'
+import { computeStaticEmbedding, staticDimensions } from './static-embedding.ts'
 import { decodeTable, type TokenTable } from './token-table.ts'
 
 /** Increase the number with every change of the vectors: of the table, the tokenizer, or the weights. */
@@ -22,11 +22,12 @@ export function readTokenTable(): TokenTable {
 }
 
 /** The built-in embedder of word meanings. */
-export function staticEmbedder(): Embedder & { dimensions: number } {
+export function createStaticEmbedder(): Embedder & { dimensions: number } {
   return {
     provider: 'static',
     model: staticModel,
     dimensions: staticDimensions,
-    embed: async (texts) => texts.map((text) => staticEmbedding(text.slice(0, longest), readTokenTable())),
+    embed: async (texts) =>
+      texts.map((text) => computeStaticEmbedding(text.slice(0, longest), readTokenTable())),
   }
 }

@@ -15,7 +15,7 @@ const hashedDimensions = 64
 export const staticDimensions = tableDimensions + hashedDimensions
 
 /** Returns a vector of length 1; the zero vector for a text without a letter or digit. */
-export function staticEmbedding(text: string, table: TokenTable): Embedding {
+export function computeStaticEmbedding(text: string, table: TokenTable): Embedding {
   const vector = new Float32Array(staticDimensions)
   const pieces = countPieces(text, table)
   if (pieces) vector.set(normalise(addUp(pieces, table)))

@@ -26,7 +26,7 @@ export function readVocabulary(pieces: readonly string[]): Vocabulary {
 }
 
 export function splitText(text: string, vocabulary: Vocabulary): SplitWord[] {
-  return wordsOf(text).map((word) => ({ word, pieces: splitWord(word, vocabulary) }))
+  return splitWords(text).map((word) => ({ word, pieces: splitWord(word, vocabulary) }))
 }
 
 const blank = /[\t\n\r\p{Zs}]/gu
@@ -38,7 +38,7 @@ const words = /[\p{P}$+<=>^`|~]|[^\s\p{P}$+<=>^`|~]+/gu
 
 const beyondAscii = /[^\t\n\r -~]/
 
-function wordsOf(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   // Most texts are plain ASCII, for which the other steps would change nothing.
   return (beyondAscii.test(text) ? simplify(text) : text).toLowerCase().match(words) ?? []
 }

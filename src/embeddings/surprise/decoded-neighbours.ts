@@ -1,4 +1,10 @@
-import { compareNearness, cosine, dot, type Embedding, type Neighbour } from '../../domain/similarity.ts'
+import {
+  compareNearness,
+  computeCosine,
+  computeDot,
+  type Embedding,
+  type Neighbour,
+} from '../../domain/similarity.ts'
 import { decode, encode, type Precision } from '../../domain/vector-codes.ts'
 import type { DecodedVector } from '../decoded-vectors.ts'
 
@@ -11,13 +17,13 @@ export function findMostSimilar(
   vectors: Iterable<DecodedVector>,
   most: number,
 ): Neighbour[] {
-  const square = dot(query, query)
+  const square = computeDot(query, query)
   const fidelities = new Map<Precision, number>([[32, 1]])
   const best: Neighbour[] = []
   for (const { id, bits, vector, square: other } of vectors) {
-    const fidelity = fidelities.get(bits) ?? fidelityOf(query, bits)
+    const fidelity = fidelities.get(bits) ?? computeFidelity(query, bits)
     fidelities.set(bits, fidelity)
-    const alike = dot(query, vector) / (Math.sqrt(square * other) || 1)
+    const alike = computeDot(query, vector) / (Math.sqrt(square * other) || 1)
     insert(best, { id, similarity: Math.max(-1, Math.min(1, alike / fidelity)) }, most)
   }
   return best
@@ -31,6 +37,6 @@ function insert(best: Neighbour[], one: Neighbour, most: number): void {
   best.length = Math.min(best.length, most)
 }
 
-function fidelityOf(query: Embedding, bits: Precision): number {
-  return cosine(query, decode(encode(query, bits), query.length, bits)) || 1
+function computeFidelity(query: Embedding, bits: Precision): number {
+  return computeCosine(query, decode(encode(query, bits), query.length, bits)) || 1
 }

@@ -1,5 +1,5 @@
 import type { Sensitivity, SourceType } from '../../domain/caller.ts'
-import { authorsOf, type Provenance } from '../../records/index.ts'
+import { listAuthors, type Provenance } from '../../records/index.ts'
 
 export type RecordSource = { provenance: Provenance; source_type: SourceType; sensitivity: Sensitivity }
 
@@ -14,13 +14,13 @@ const byKey = /^api:(.+)$/s
 export function isIndependentSource(record: RecordSource, other: RecordSource): boolean {
   if (record.sensitivity !== other.sensitivity) return false
   if (record.source_type !== other.source_type) return true
-  const writers = namesOf(record)
-  const known = namesOf(other)
+  const writers = listNames(record)
+  const known = listNames(other)
   return writers.size > 0 && ![...writers].some((name) => known.has(name))
 }
 
-function namesOf({ provenance }: RecordSource): Set<string> {
-  const named = [...authorsOf(provenance)].filter((name) => name !== undefined)
+function listNames({ provenance }: RecordSource): Set<string> {
+  const named = [...listAuthors(provenance)].filter((name) => name !== undefined)
   const keys = provenance.sources.flatMap(({ created_by: name, ref }) =>
     name === undefined ? (byKey.exec(ref)?.slice(1) ?? []) : [],
   )

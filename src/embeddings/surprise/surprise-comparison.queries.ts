@@ -104,7 +104,7 @@ const isLive = sql<SqlBool>`r.forgotten_at is null and r.status in ('active', 'c
 /**
  * Conditions on a row `r`: which records a new one is compared with. Every key that may read the new record may read them too.
  */
-export function comparableIn(scope: string, ceiling: Sensitivity): RawBuilder<SqlBool>[] {
+export function listComparableConditions(scope: string, ceiling: Sensitivity): RawBuilder<SqlBool>[] {
   return [
     sql<SqlBool>`r.scope = ${scope}`,
     isLive,

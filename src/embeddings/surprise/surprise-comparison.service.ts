@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
-import { type SimilarityThresholds, thresholdsOf } from '../../domain/similarity-thresholds.ts'
+import { findThresholds, type SimilarityThresholds } from '../../domain/similarity-thresholds.ts'
 import { computeSurprise } from '../../domain/surprise.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -56,7 +56,7 @@ export function createSurpriseComparison({ clock, cells, mostInside }: Resources
     await prepareLargeScan(tx)
     const newVectors = listed.flatMap((each) => toNewVector(each, model.dimensions))
     const found = await findNeighbours({ tx, clock, cells, model, signal, ...bounds }, newVectors)
-    const compared = await evaluateNeighbours(tx, found, thresholdsOf(model.provider))
+    const compared = await evaluateNeighbours(tx, found, findThresholds(model.provider))
     await write(tx, compared)
     const passedOver = listed.filter(({ id }) => !found.get(id)).map(({ id }) => id)
     if (passedOver.length > 0) await dropUncompared(tx, passedOver)

@@ -10,7 +10,7 @@ import { findNearestIds, unpackSignatures } from '../signature-matrix.ts'
 import { countInScopes, findCodes, readSignatures } from '../vector-search.queries.ts'
 import { createVectorSearch } from '../vector-search.service.ts'
 import { findMostSimilar } from './decoded-neighbours.ts'
-import { comparableIn, isCompared, type PendingRecord } from './surprise-comparison.queries.ts'
+import { isCompared, listComparableConditions, type PendingRecord } from './surprise-comparison.queries.ts'
 
 type Model = { id: number; dimensions: number }
 type Pass = {
@@ -47,9 +47,9 @@ export async function findNeighbours(
 ): Promise<Map<string, Neighbour[] | null>> {
   const neighbours = new Map<string, Neighbour[] | null>()
   const places = new Map(newVectors.map(({ id }, place) => [id, place]))
-  for (const group of groupsOf(newVectors)) {
+  for (const group of groupVectors(newVectors)) {
     const known = await chooseSearch(pass, group)
-    for (const some of portionsOf(group)) {
+    for (const some of splitInPortions(group)) {
       const around = known && (await known(some))
       for (const newVector of some) {
         pass.signal.throwIfAborted()
@@ -73,11 +73,11 @@ function isComparable(newVector: NewVector, { scope, sensitivity, is_live: isLiv
 }
 
 /** Groups new records that are compared with the same set of records. */
-function groupsOf(newVectors: NewVectors): Iterable<NewVectors> {
+function groupVectors(newVectors: NewVectors): Iterable<NewVectors> {
   return Map.groupBy(newVectors, ({ scope, sensitivity }) => `${sensitivity} ${scope}`).values()
 }
 
-function* portionsOf(group: NewVectors): Generator<NewVectors> {
+function* splitInPortions(group: NewVectors): Generator<NewVectors> {
   for (let from = 0; from < group.length; from += atOnce) yield group.slice(from, from + atOnce)
 }
 
@@ -102,14 +102,14 @@ function searchOneByOne({ model }: Pass, search: ReturnType<typeof createVectorS
     for (const newVector of some) {
       const { id, scope, decoded } = newVector
       const query = { model, vector: decoded.vector, scopes: [scope], limit: candidateCount }
-      found.set(id, await search.findCandidates({ ...query, conditions: conditionsOf(newVector) }))
+      found.set(id, await search.findCandidates({ ...query, conditions: listConditions(newVector) }))
     }
     return ({ id }) => found.get(id) ?? []
   }
 }
 
 async function searchTogether({ tx, model }: Pass, first: NewVector): Promise<NeighbourSearch> {
-  const query = { modelId: model.id, conditions: conditionsOf(first), scope: first.scope }
+  const query = { modelId: model.id, conditions: listConditions(first), scope: first.scope }
   const matrix = unpackSignatures(await readSignatures(tx, query))
   const codes = createCodes(tx, model)
   return async (some) => {
@@ -140,6 +140,6 @@ function createCodes(tx: Transaction, model: Model) {
   return { read }
 }
 
-function conditionsOf({ scope, sensitivity }: NewVector) {
-  return [...comparableIn(scope, sensitivity), isCompared()]
+function listConditions({ scope, sensitivity }: NewVector) {
+  return [...listComparableConditions(scope, sensitivity), isCompared()]
 }

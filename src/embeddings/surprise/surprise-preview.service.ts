@@ -1,7 +1,7 @@
 import type { CallContext } from '../../db/transaction.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Caller } from '../../domain/caller.ts'
-import { thresholdsOf } from '../../domain/similarity-thresholds.ts'
+import { findThresholds } from '../../domain/similarity-thresholds.ts'
 import { comparedNeighbours, computeSurprise } from '../../domain/surprise.ts'
 import { judgeWorth } from '../../domain/worth.ts'
 import { chooseWriteScope } from '../../domain/write-trust.ts'
@@ -9,7 +9,7 @@ import { AppError } from '../../kernel/errors.ts'
 import type { createQueryEmbedder } from '../query-embedding.service.ts'
 import type { createVectorSearch } from '../vector-search.service.ts'
 import { findMostSimilar } from './decoded-neighbours.ts'
-import { comparableIn } from './surprise-comparison.queries.ts'
+import { listComparableConditions } from './surprise-comparison.queries.ts'
 import type { SurprisePreview, SurpriseQuery } from './surprise-preview.schemas.ts'
 
 type Resources = {
@@ -33,13 +33,13 @@ export function createSurprisePreviewService({ queryEmbedder, vectors }: Resourc
       vector,
       scopes: [scope],
       limit: comparedNeighbours,
-      conditions: [openTo(caller.trust), ...comparableIn(scope, caller.trust.maxSensitivity)],
+      conditions: [openTo(caller.trust), ...listComparableConditions(scope, caller.trust.maxSensitivity)],
     })
     const neighbours = findMostSimilar(vector, found, comparedNeighbours)
     const { base_importance, surprise } = computeSurprise(
       input.base_importance ?? judgeText(input.text),
       neighbours,
-      thresholdsOf(model.provider),
+      findThresholds(model.provider),
     )
     return { ...surprise, base_importance }
   }

@@ -1,10 +1,10 @@
 import type { TSchema } from 'typebox'
 import { namedSchemas } from '../../domain/schema-ref.ts'
-import { type Keywords, keywordsOf } from '../validation/schema-keywords.ts'
+import { type Keywords, readKeywords } from '../validation/schema-keywords.ts'
 
 /** Builds a value that is valid for the schema, for schemas that have no example of their own. */
 export function buildExample(schema: TSchema): unknown {
-  const { $ref: name, examples, anyOf, ...rest } = keywordsOf(schema)
+  const { $ref: name, examples, anyOf, ...rest } = readKeywords(schema)
   if (examples?.[0] !== undefined) return examples[0]
   if (name !== undefined) return buildExample(namedSchemas[name] ?? {})
   if (anyOf?.[0]) return buildExample(anyOf[0])

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { keywordsOf } from './schema-keywords.ts'
+import { readKeywords } from './schema-keywords.ts'
 
 type Query = Readonly<Record<string, unknown>>
 
@@ -13,15 +13,15 @@ const decimal = /^-?\d{1,15}(\.\d{1,15})?$/
  */
 export function coerceQuery(schema: TSchema, query: Query): Record<string, unknown> {
   const coerced: Record<string, unknown> = { ...query }
-  for (const [name, property] of Object.entries(keywordsOf(schema).properties ?? {})) {
-    const given = Object.hasOwn(query, name) ? query[name] : keywordsOf(property).default
+  for (const [name, property] of Object.entries(readKeywords(schema).properties ?? {})) {
+    const given = Object.hasOwn(query, name) ? query[name] : readKeywords(property).default
     if (given !== undefined) coerced[name] = coerce(property, given)
   }
   return coerced
 }
 
 function coerce(schema: TSchema, given: unknown): unknown {
-  const { type, items } = keywordsOf(schema)
+  const { type, items } = readKeywords(schema)
   if (type === 'array') {
     const list = Array.isArray(given) ? given : [given]
     return items ? list.map((item) => coerce(items, item)) : list

@@ -4,7 +4,7 @@ import { namedSchemas } from '../../domain/schema-ref.ts'
 import type { Fault } from '../../kernel/errors.ts'
 import { describeFault, listValues } from './fault-messages.ts'
 import { selectReferred } from './referred-schemas.ts'
-import { escapePointer, isObject, type JsonObject, type Keywords, keywordsOf } from './schema-keywords.ts'
+import { escapePointer, isObject, type JsonObject, type Keywords, readKeywords } from './schema-keywords.ts'
 import { type Mismatch, selectBranches } from './union-branches.ts'
 
 /**
@@ -30,7 +30,7 @@ export function findFaults(schema: TSchema, value: unknown, limit: number): Faul
 function searchSchema(search: Search, schema: TSchema, value: unknown, pointer: string): void {
   if (search.faults.length >= search.limit || isValid(schema, value)) return
   const before = search.faults.length
-  const target = keywordsOf(resolve(schema))
+  const target = readKeywords(resolve(schema))
   if (target.anyOf) searchUnion(search, target.anyOf, value, pointer)
   for (const part of target.allOf ?? []) searchSchema(search, part, value, pointer)
   searchOwn(search, target, value, pointer)
@@ -72,7 +72,7 @@ function compileCheck(schema: TSchema): Check {
 }
 
 function resolve(schema: TSchema): TSchema {
-  const { $ref: name } = keywordsOf(schema)
+  const { $ref: name } = readKeywords(schema)
   if (name === undefined) return schema
   const target = namedSchemas[name]
   if (!target) throw new TypeError(`no schema is named ${name}`)
@@ -95,7 +95,7 @@ function searchFields(search: Search, schema: Keywords, value: JsonObject, point
   }
   for (const name of Object.keys(value)) {
     if (search.faults.length >= search.limit) return
-    const field = schemaOfField(schema, name)
+    const field = findFieldSchema(schema, name)
     if (field === false) reportUnknown(search, pointer, name)
     else if (name === 'payload' && isOfOtherType(schema, value))
       report(search, `${pointer}/payload/kind`, `must equal the type, ${value['type']}`)
@@ -114,7 +114,7 @@ function isOfOtherType({ properties = {} }: Keywords, { type, payload }: JsonObj
   return kind !== type && isValid(types, kind)
 }
 
-function schemaOfField(schema: Keywords, name: string): TSchema | boolean {
+function findFieldSchema(schema: Keywords, name: string): TSchema | boolean {
   const { properties, patternProperties, additionalProperties } = schema
   if (properties && Object.hasOwn(properties, name)) return properties[name] ?? true
   const pattern = Object.keys(patternProperties ?? {}).find((each) => new RegExp(each, 'u').test(name))
@@ -140,7 +140,7 @@ function searchUnion(search: Search, variants: readonly TSchema[], value: unknow
   const faults =
     meant.kind === 'fault'
       ? [describeMismatch(meant, pointer)]
-      : nearestFaults(meant.variants, value, pointer, search.limit)
+      : chooseNearestFaults(meant.variants, value, pointer, search.limit)
   for (const fault of faults) report(search, fault.pointer, fault.message)
 }
 
@@ -151,7 +151,7 @@ function describeMismatch({ field, message, allowed }: Mismatch, pointer: string
   }
 }
 
-function nearestFaults(
+function chooseNearestFaults(
   variants: readonly TSchema[],
   value: unknown,
   pointer: string,

@@ -26,7 +26,7 @@ export type Keywords = {
   examples?: readonly unknown[]
 }
 
-export function keywordsOf(schema: TSchema): Keywords {
+export function readKeywords(schema: TSchema): Keywords {
   return schema as Keywords
 }
 

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { nameTypes } from './fault-messages.ts'
-import { isObject, type JsonObject, keywordsOf } from './schema-keywords.ts'
+import { isObject, type JsonObject, readKeywords } from './schema-keywords.ts'
 
 export type Mismatch = { kind: 'fault'; field?: string; message: string; allowed?: readonly unknown[] }
 
@@ -10,7 +10,7 @@ type Branches = { kind: 'branches'; variants: readonly TSchema[] } | Mismatch
 export function selectBranches(variants: readonly TSchema[], value: unknown): Branches {
   const allowed = listLiterals(variants)
   if (allowed) return { kind: 'fault', message: 'must be', allowed }
-  const sameType = variants.filter((variant) => isOfType(keywordsOf(variant).type, value))
+  const sameType = variants.filter((variant) => isOfType(readKeywords(variant).type, value))
   if (sameType.length === 0) return { kind: 'fault', message: `must be ${nameTypes(listTypes(variants))}` }
   if (sameType.length === 1 || !isObject(value)) return { kind: 'branches', variants: sameType }
   return discriminate(sameType, value)
@@ -31,21 +31,21 @@ function discriminate(variants: readonly TSchema[], value: JsonObject): Branches
 function findDiscriminator(variants: readonly TSchema[]): string | undefined {
   const [first, ...others] = variants
   if (!first) return undefined
-  return Object.keys(keywordsOf(first).properties ?? {}).find(
+  return Object.keys(readKeywords(first).properties ?? {}).find(
     (name) =>
       getLiteral(first, name) !== undefined && others.every((other) => getLiteral(other, name) !== undefined),
   )
 }
 
 function getLiteral(variant: TSchema, field: string): unknown {
-  const schema = keywordsOf(variant).properties?.[field]
-  return schema ? keywordsOf(schema).const : undefined
+  const schema = readKeywords(variant).properties?.[field]
+  return schema ? readKeywords(schema).const : undefined
 }
 
 /** All values that a union of literals allows; undefined when a variant is not a literal. */
 function listLiterals(variants: readonly TSchema[]): unknown[] | undefined {
   const values = variants.map((variant): readonly unknown[] | undefined => {
-    const { const: literal, enum: several, type } = keywordsOf(variant)
+    const { const: literal, enum: several, type } = readKeywords(variant)
     if (literal !== undefined) return [literal]
     return several ?? (type === 'null' ? [null] : undefined)
   })
@@ -70,5 +70,5 @@ function isOfType(type: string | undefined, value: unknown): boolean {
 }
 
 function listTypes(variants: readonly TSchema[]): string[] {
-  return [...new Set(variants.map((variant) => keywordsOf(variant).type ?? 'value'))]
+  return [...new Set(variants.map((variant) => readKeywords(variant).type ?? 'value'))]
 }

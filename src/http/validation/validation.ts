@@ -5,7 +5,7 @@ import { describeTextFault } from './body-inspection.ts'
 import { coerceQuery } from './coercion.ts'
 import { registerFormats } from './formats.ts'
 import { findFaults, isValid } from './schema-faults.ts'
-import { isObject, type JsonObject, keywordsOf } from './schema-keywords.ts'
+import { isObject, type JsonObject, readKeywords } from './schema-keywords.ts'
 
 registerFormats()
 
@@ -44,7 +44,7 @@ function validateQuery(schema: TSchema, query: JsonObject): Validated {
 }
 
 function findUnknownParameters(schema: TSchema, query: JsonObject): Fault[] {
-  const known = keywordsOf(schema).properties ?? {}
+  const known = readKeywords(schema).properties ?? {}
   return Object.keys(query)
     .filter((name) => !Object.hasOwn(known, name))
     .slice(0, maxFaults)
@@ -69,7 +69,7 @@ function toQueryFault({ pointer, message }: Fault): Fault {
 
 /** A path parameter that is not valid names nothing: 404, as for a valid id that does not exist. */
 function validateParams(schema: TSchema, value: JsonObject): Validated {
-  for (const [name, parameter] of Object.entries(keywordsOf(schema).properties ?? {})) {
+  for (const [name, parameter] of Object.entries(readKeywords(schema).properties ?? {})) {
     const message = describeTextValueFault(value[name]) ?? listFaults(parameter, value[name])[0]?.message
     if (message === undefined) continue
     const code = getNotFoundCode(parameter)

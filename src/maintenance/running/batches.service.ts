@@ -70,7 +70,7 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
   }
 
   /** Every write checks the fence, so a worker that was paused until it lost its lease writes nothing more. */
-  function underFence<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  function runUnderFence<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return transact(db, {}, async (tx) => {
       await requireFence(tx)
       return work(tx)
@@ -95,12 +95,12 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
 
   function perform<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     if (rehearsal) return rehearsal.inBatch(work)
-    return run.dryRun ? performDryRun(work) : underFence((tx) => performBatch(tx, work))
+    return run.dryRun ? performDryRun(work) : runUnderFence((tx) => performBatch(tx, work))
   }
 
   async function performDryRun<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     let rehearsed: (Rehearsed & { result: T }) | undefined
-    await underFence(async (tx) => {
+    await runUnderFence(async (tx) => {
       if (run.keepsEffects) await keepEffects(tx, run)
       const result = await work(tx)
       rehearsed = { result, kept: await readKept(tx) }
@@ -118,7 +118,7 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
   }
 
   async function storeRehearsed({ result, kept }: Rehearsed): Promise<void> {
-    await underFence(async (tx) => {
+    await runUnderFence(async (tx) => {
       const { changes = [], ...progress } = result
       await saveProgress(tx, run.keepsEffects ? progress : result)
       if (run.keepsEffects) await keepPlanned(tx, run.id, changes, kept)
@@ -139,7 +139,7 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
   async function recordFault({ error, recordId, part, attempt }: Parameters<RunContext['recordFault']>[0]) {
     if (error instanceof RunEnded || isOutage(error)) throw error
     const note = [describeFailure(error), ...(attempt === undefined ? [] : [attempt])].join('; ')
-    await underFence(async (tx) => {
+    await runUnderFence(async (tx) => {
       const changes = recordId === undefined ? [] : [{ record_id: recordId, action: 'failed', note }]
       await saveProgress(tx, { counts: { failed: 1 }, changes })
       await setRunError(tx, run.id, `${part}: ${note}`)
@@ -147,17 +147,17 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
   }
 
   const setTotal: RunContext['setTotal'] = (total, counted = []) =>
-    underFence((tx) => setRunTotal(tx, { id: run.id, total, counted }))
+    runUnderFence((tx) => setRunTotal(tx, { id: run.id, total, counted }))
 
   async function throwIfEnded(): Promise<void> {
     if (signal.aborted) throw new RunEnded('stopped')
-    await underFence(async () => {})
+    await runUnderFence(async () => {})
   }
 
   async function begin(isResumed: boolean): Promise<void> {
     if (!isResumed || !run.dryRun) return
-    while ((await underFence((tx) => deleteRehearsed(tx, run.id, deletedAtOnce))) > 0) {}
-    await underFence((tx) => resetRun(tx, run.id))
+    while ((await runUnderFence((tx) => deleteRehearsed(tx, run.id, deletedAtOnce))) > 0) {}
+    await runUnderFence((tx) => resetRun(tx, run.id))
   }
 
   return {

@@ -5,7 +5,7 @@ import type { Announcements } from '../../jobs/announcements.ts'
 import type { JobName } from '../../jobs/job-names.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Ids } from '../../kernel/ids.ts'
-import { momentAfter } from '../../kernel/units.ts'
+import { addMilliseconds } from '../../kernel/units.ts'
 import { insertRun } from '../maintenance.queries.ts'
 import { insertPlan } from '../plan-rows.queries.ts'
 import type { LeasedRun, Observe } from './batches.service.ts'
@@ -96,7 +96,7 @@ export function createClaims(resources: ClaimResources) {
     const id = ids.next()
     const dryRun = schedule.mode === 'plan'
     await insertRun(tx, { id, job, trigger: 'schedule', now, dryRun })
-    if (dryRun) await insertPlan(tx, { id, expiresAt: momentAfter(now, planRetentionMs) })
+    if (dryRun) await insertPlan(tx, { id, expiresAt: addMilliseconds(now, planRetentionMs) })
     return schedule.next_at
   }
 

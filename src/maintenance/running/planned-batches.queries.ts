@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { keepingOf } from '../../db/keeping.ts'
-import { salienceOf } from '../../db/salience.ts'
+import { computeKeepingOf } from '../../db/keeping.ts'
+import { computeSalienceOf } from '../../db/salience.ts'
 import type { Transaction } from '../../db/transaction.ts'
 
 /** Lists changes, given as JSON, with the state of each record that would only be forgotten, and adds them to the groups of the plan. */
@@ -36,14 +36,14 @@ export async function listRescored(tx: Transaction, planId: string): Promise<voi
  * read once, and what cannot be listed again is not counted again.
  */
 async function insertListed(tx: Transaction, planId: string, given: RawBuilder<unknown>): Promise<void> {
-  const salience = salienceOf('stored', sql`run.started_at`)
+  const salience = computeSalienceOf('stored', sql`run.started_at`)
   await sql`
     with listed as materialized (
       select distinct on (c.record_id, c.action) c.*,
         stored.status, stored.pinned, stored.layer, stored.base_salience, stored.anchored_at,
         coalesce(stored.type, made.type, 'semantic') as type,
         greatest(coalesce(stored.sensitivity, made.sensitivity, 'hyper'), target.sensitivity) as sensitivity,
-        coalesce(stored.scope, made.scope, '') as scope, ${salience} as salience, ${keepingOf(sql`stored`, salience)} as keeping,
+        coalesce(stored.scope, made.scope, '') as scope, ${salience} as salience, ${computeKeepingOf(sql`stored`, salience)} as keeping,
         record_bytes(k.tags, k.payload, k.provenance, k.interpretation) as bytes
       from (${given}) as c
       join maintenance_runs as run on run.id = ${planId}::uuid

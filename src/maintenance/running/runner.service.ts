@@ -3,7 +3,7 @@ import { transact } from '../../db/transaction.ts'
 import type { JobName } from '../../jobs/job-names.ts'
 import { type JobWork, RunEnded } from '../../jobs/runs.ts'
 import { describeError, type Logger } from '../../kernel/log.ts'
-import { inSpan, parseTraceparent, type Tracer } from '../../kernel/span.ts'
+import { parseTraceparent, runInSpan, type Tracer } from '../../kernel/span.ts'
 import { createExecution, type LeasedRun } from './batches.service.ts'
 import { type ClaimResources, createClaims, defaultLeaseMs, toLeasedRun } from './claims.service.ts'
 import {
@@ -64,7 +64,7 @@ export function createRunner(resources: Resources) {
   function trace(leased: LeasedRun, work: () => Promise<void>): Promise<void> {
     const parent = parseTraceparent(leased.run.traceparent ?? '')
     const attributes = { 'membrane.job': leased.job, 'membrane.run_id': leased.run.id }
-    return inSpan(resources.tracer, `job ${leased.job}`, { kind: 'consumer', parent, attributes }, work)
+    return runInSpan(resources.tracer, `job ${leased.job}`, { kind: 'consumer', parent, attributes }, work)
   }
 
   async function lead(leased: LeasedRun, outer: AbortSignal): Promise<void> {
@@ -77,10 +77,10 @@ export function createRunner(resources: Resources) {
       )
     }, leaseMs / 3)
     try {
-      await conclude(leased, await outcomeOf(leased, AbortSignal.any([outer, lost.signal])))
+      await conclude(leased, await findOutcome(leased, AbortSignal.any([outer, lost.signal])))
     } catch (error) {
       // The run stays open until its lease lapses, which gives an outage time to end.
-      if (!(error instanceof RunEnded)) log.error('a run was interrupted', { ...idsOf(leased), err: error })
+      if (!(error instanceof RunEnded)) log.error('a run was interrupted', { ...getIds(leased), err: error })
     } finally {
       clearInterval(heartbeat)
     }
@@ -88,7 +88,7 @@ export function createRunner(resources: Resources) {
 
   type Outcome = { status: 'succeeded' | 'cancelled' | 'queued' } | { status: 'failed'; error: string }
 
-  async function outcomeOf(leased: LeasedRun, signal: AbortSignal): Promise<Outcome> {
+  async function findOutcome(leased: LeasedRun, signal: AbortSignal): Promise<Outcome> {
     const work = jobWorks[leased.job]
     const joinsBatches = work.batchesDepend?.(leased.run) ?? false
     const execution = createExecution({ db, clock, observe, leased, signal, joinsBatches })
@@ -98,9 +98,9 @@ export function createRunner(resources: Resources) {
       await execution.finish()
       return { status: 'succeeded' }
     } catch (error) {
-      if (error instanceof RunEnded) return outcomeOfEnd(error)
+      if (error instanceof RunEnded) return describeEnd(error)
       if (isOutage(error)) throw error
-      log.error('a run failed', { ...idsOf(leased), err: error })
+      log.error('a run failed', { ...getIds(leased), err: error })
       const { type, message } = describeError(error)
       return { status: 'failed', error: `${type}: ${message}` }
     } finally {
@@ -108,7 +108,7 @@ export function createRunner(resources: Resources) {
     }
   }
 
-  function outcomeOfEnd(ended: RunEnded): Outcome {
+  function describeEnd(ended: RunEnded): Outcome {
     if (ended.reason === 'lease lost') throw ended
     return { status: ended.reason === 'cancelled' ? 'cancelled' : 'queued' }
   }
@@ -117,7 +117,7 @@ export function createRunner(resources: Resources) {
     await observe('concluding')
     await transact(db, {}, async (tx) => {
       const now = clock.now()
-      if (!(await releaseLease(tx, { ...leaseOf(leased), now }))) throw new RunEnded('lease lost')
+      if (!(await releaseLease(tx, { ...getLease(leased), now }))) throw new RunEnded('lease lost')
       if (outcome.status === 'queued') return requeueRun(tx, leased.run.id)
       const error = outcome.status === 'failed' ? { error: outcome.error } : {}
       await endRun(tx, { id: leased.run.id, now, status: outcome.status, ...error })
@@ -125,7 +125,7 @@ export function createRunner(resources: Resources) {
       const isWhole = !leased.run.dryRun && leased.run.scope === null
       if (outcome.status === 'succeeded' && isWhole) await setLastSuccess(tx, leased.job, now)
     })
-    log.info('run ended', { ...idsOf(leased), status: outcome.status })
+    log.info('run ended', { ...getIds(leased), status: outcome.status })
     await observe('concluded')
   }
 
@@ -140,7 +140,7 @@ export function createRunner(resources: Resources) {
     try {
       await trace(leased, () => work(createExecution({ db, clock, observe, leased, signal }).context))
     } catch (error) {
-      if (!(error instanceof RunEnded)) log.warn('help with a run failed', { ...idsOf(leased), err: error })
+      if (!(error instanceof RunEnded)) log.warn('help with a run failed', { ...getIds(leased), err: error })
     } finally {
       helping.delete(job)
     }
@@ -149,17 +149,17 @@ export function createRunner(resources: Resources) {
 
   function renew(leased: LeasedRun): Promise<boolean> {
     const expiresAt = new Date(clock.now().getTime() + leaseMs)
-    return renewLease(db, { ...leaseOf(leased), expiresAt })
+    return renewLease(db, { ...getLease(leased), expiresAt })
   }
 
   return { runJob }
 }
 
-function leaseOf({ job, fence, run }: LeasedRun) {
+function getLease({ job, fence, run }: LeasedRun) {
   return { job, fence, runId: run.id }
 }
 
-function idsOf({ job, run }: LeasedRun) {
+function getIds({ job, run }: LeasedRun) {
   const trace = parseTraceparent(run.traceparent ?? '')
   return { job, run_id: run.id, ...(trace ? { trace_id: trace.traceId } : {}) }
 }

@@ -26,14 +26,14 @@ export function pick(fields: Fields, ...names: string[]): unknown {
 }
 
 /** A text that must be there and not be blank. */
-export function textOf(fields: Fields, ...names: string[]): string {
-  const found = wordOf(fields, ...names)
+export function requireText(fields: Fields, ...names: string[]): string {
+  const found = readWord(fields, ...names)
   if (found !== undefined) return found
   throw refuse(names[0] ?? '', 'must be a text that is not empty')
 }
 
 /** A text or a number as a text; undefined when absent or blank. */
-export function wordOf(fields: Fields, ...names: string[]): string | undefined {
+export function readWord(fields: Fields, ...names: string[]): string | undefined {
   const value = pick(fields, ...names)
   if (typeof value === 'number') return String(value)
   if (value === undefined) return undefined
@@ -55,7 +55,7 @@ export function listOf(fields: Fields, ...names: string[]): readonly unknown[] {
 }
 
 /** The texts of a list as tags, each once. Other items are left out. */
-export function tagsOf(fields: Fields, ...names: string[]): { tags?: string[] } {
+export function readTags(fields: Fields, ...names: string[]): { tags?: string[] } {
   const value = pick(fields, ...names)
   const texts = (Array.isArray(value) ? value : []).filter(
     (each): each is string => typeof each === 'string' && each.trim() !== '',
@@ -66,10 +66,10 @@ export function tagsOf(fields: Fields, ...names: string[]): { tags?: string[] } 
 const maxTags = 100
 
 /** The time in RFC 3339; undefined when absent. A time without a zone is taken as UTC. */
-export function timeOf(fields: Fields, ...names: string[]): string | undefined {
+export function readTime(fields: Fields, ...names: string[]): string | undefined {
   const value = pick(fields, ...names)
   if (value === undefined || value === '') return undefined
-  const milliseconds = typeof value === 'number' ? fromNumber(value) : parseTime(value)
+  const milliseconds = typeof value === 'number' ? toMilliseconds(value) : parseTime(value)
   const date = new Date(milliseconds)
   const year = date.getUTCFullYear()
   if (year >= 1 && year <= 9_999) return date.toISOString()
@@ -79,7 +79,7 @@ export function timeOf(fields: Fields, ...names: string[]): string | undefined {
 /** Numbers below this are seconds since 1970, others milliseconds. */
 const leastMilliseconds = 1e11
 
-function fromNumber(value: number): number {
+function toMilliseconds(value: number): number {
   return Math.abs(value) < leastMilliseconds ? value * 1_000 : value
 }
 
@@ -87,7 +87,7 @@ const timeForm = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(\.\d{1,9})?)?\s
 
 function parseTime(value: unknown): number {
   if (typeof value !== 'string') return Number.NaN
-  if (/^\d{1,16}(\.\d{1,9})?$/.test(value)) return fromNumber(Number(value))
+  if (/^\d{1,16}(\.\d{1,9})?$/.test(value)) return toMilliseconds(Number(value))
   const [, day, minute = '00:00', second = '00', fraction = '', zone = 'Z'] =
     timeForm.exec(value.trim()) ?? []
   if (day === undefined) return Number.NaN

@@ -40,7 +40,7 @@ export function createForeignReading({ db, clock, defaultSensitivity, policies }
     const place = {
       line: item.line,
       id: landing.idOf(item.source),
-      size: sizeOf(item),
+      size: measureSize(item),
       ...('isMention' in item ? { isMention: true } : {}),
     }
     try {
@@ -54,7 +54,7 @@ export function createForeignReading({ db, clock, defaultSensitivity, policies }
 }
 
 /** About the bytes that it takes in a transaction. */
-function sizeOf(item: Exclude<Reading, { error: AppError }>): number {
+function measureSize(item: Exclude<Reading, { error: AppError }>): number {
   if ('message' in item) return item.message.content.length
   const { payload } = item.record
   return payload.kind === 'semantic' && typeof payload.object === 'string' ? payload.object.length : 500

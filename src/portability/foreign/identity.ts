@@ -29,6 +29,6 @@ export function createIdentity(secret: string, format: string, scope: string) {
 const maxKnown = 64
 
 /** Shows at the next import whether the item is still the same. It is kept with the record and survives revisions. */
-export function fingerprintOf(content: readonly unknown[]): string {
+export function computeFingerprint(content: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('hex')
 }

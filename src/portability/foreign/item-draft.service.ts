@@ -1,15 +1,15 @@
 import { recordOf } from '../../conversations/index.ts'
 import { type Caller, type Sensitivity, unscoped } from '../../domain/caller.ts'
 import type { Policies } from '../../domain/lifecycle.ts'
-import { positionAt } from '../../domain/message-place.ts'
+import { computePosition } from '../../domain/message-place.ts'
 import { findValidityFaults, type Validity } from '../../domain/validity.ts'
-import { leastTrusted } from '../../domain/write-trust.ts'
+import { chooseLeastTrusted } from '../../domain/write-trust.ts'
 import { listFaults } from '../../http/validation/validation.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { NewRecord } from '../../records/index.ts'
 import { draftNewRecord, draftWithHistory, type ImportedCopy } from '../import/imported-draft.ts'
 import { ImportedRecord } from '../portability.schemas.ts'
-import { fingerprintOf } from './identity.ts'
+import { computeFingerprint } from './identity.ts'
 import type { Item, MessageItem, RecordItem } from './items.ts'
 
 export type Landing = {
@@ -39,7 +39,7 @@ export function draftItem(item: Item, landing: Landing, { now, policies }: Momen
     ...(scope === unscoped ? {} : { scope }),
     id,
     sensitivity,
-    source_type: leastTrusted('ingest', caller.sourceType),
+    source_type: chooseLeastTrusted('ingest', caller.sourceType),
     provenance: { sources: [source], created_by: caller.name },
   }
   const errors = listFaults(ImportedRecord, line)
@@ -80,20 +80,20 @@ function giveRecord(item: RecordItem, { format, idOf }: Landing): Given {
   const evidence = at === undefined ? [] : [{ source_type: 'event', source_id: ref, timestamp: at }]
   const payload =
     record.payload.kind === 'semantic'
-      ? { ...withPossibleTime(record.payload), evidence, ...(isVersion(item) ? { revision } : {}) }
+      ? { ...dropImpossibleTime(record.payload), evidence, ...(isVersion(item) ? { revision } : {}) }
       : record.payload
   return {
     record: { ...record, ...history, payload, relations: [...relations.values()] } as NewRecord,
     ref,
     at,
-    fingerprint: fingerprintOf([record.type, record.payload, record.tags, record.created_at, at, ended]),
+    fingerprint: computeFingerprint([record.type, record.payload, record.tags, record.created_at, at, ended]),
   }
 }
 
 const maxPredicate = 128
 
 /** A fact that ended before it began, which a create refuses, keeps its end: it is over all the same. */
-function withPossibleTime<T extends { validity?: Validity }>(payload: T): T {
+function dropImpossibleTime<T extends { validity?: Validity }>(payload: T): T {
   const { validity } = payload
   if (!validity || findValidityFaults(validity, '').length === 0) return payload
   const { start: _, ...ended } = validity
@@ -108,7 +108,7 @@ function giveMessage(item: MessageItem, { caller, scope, sensitivity }: Landing,
   const place = {
     id: conversation,
     message_id: id,
-    position: positionAt(at, item.before),
+    position: computePosition(at, item.before),
     at,
     role,
     ...(name === undefined ? {} : { name }),
@@ -119,7 +119,7 @@ function giveMessage(item: MessageItem, { caller, scope, sensitivity }: Landing,
     record: { ...record, ...(item.at === undefined ? {} : { created_at: item.at }) },
     ref: `conversation:${conversation}#${id}`,
     at,
-    fingerprint: fingerprintOf([role, name, content]),
+    fingerprint: computeFingerprint([role, name, content]),
   }
 }
 

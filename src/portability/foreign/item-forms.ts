@@ -9,12 +9,15 @@ export type Window = { start?: string | undefined; end?: string | undefined }
 
 /** One text about a subject. */
 export function notePayload(subject: string, text: string, window: Window = {}): Payload {
-  return factPayload({ subject, predicate: notePredicate, object: text }, window)
+  return createFactPayload({ subject, predicate: notePredicate, object: text }, window)
 }
 
 type Fact = { subject: string; predicate: string; object: unknown }
 
-export function factPayload({ subject, predicate, object }: Fact, { start, end }: Window = {}): Payload {
+export function createFactPayload(
+  { subject, predicate, object }: Fact,
+  { start, end }: Window = {},
+): Payload {
   const isBounded = start !== undefined || end !== undefined
   const bounds = {
     ...(start === undefined ? {} : { start }),
@@ -29,7 +32,7 @@ export function factPayload({ subject, predicate, object }: Fact, { start, end }
   }
 }
 
-export function entityPayload(name: string, type: string | undefined, summary?: string): Payload {
+export function createEntityPayload(name: string, type: string | undefined, summary?: string): Payload {
   return {
     kind: 'entity',
     canonical_name: name,
@@ -39,6 +42,6 @@ export function entityPayload(name: string, type: string | undefined, summary?: 
 }
 
 /** A field that is left out when it is undefined. */
-export function created(at: string | undefined): { created_at?: string } {
+export function describeCreationTime(at: string | undefined): { created_at?: string } {
   return at === undefined ? {} : { created_at: at }
 }

@@ -6,7 +6,7 @@ export type Message = { id: string; role: string; name?: string; content: string
  * The messages of a conversation in their order. A message without a time has that of the message before it, or of the
  * conversation.
  */
-export function messageItems(
+export function createMessageItems(
   line: number,
   conversation: string,
   messages: readonly Message[],

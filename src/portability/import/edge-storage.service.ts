@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { type Caller, isAllowed } from '../../domain/caller.ts'
-import { inverseOf, isInverse } from '../../domain/edges.ts'
+import { findInverse, isInverse } from '../../domain/edges.ts'
 import type { Draft } from '../../records/index.ts'
 import { findMissingEdges, type ImportContext, type LooseEdge, linkEdges } from './import-edges.queries.ts'
 import { type ImportedCopy, isForeign } from './imported-draft.ts'
@@ -32,7 +32,7 @@ export async function storeEdges(
 function listEdges({ draft, hasHistory }: ImportedCopy) {
   return draft.edges.map((edge) => ({
     ...edge,
-    inverse: inverseOf(edge.predicate) ?? null,
+    inverse: findInverse(edge.predicate) ?? null,
     is_whole: hasHistory,
   }))
 }

@@ -20,7 +20,7 @@ type Members = Readonly<Record<string, unknown>>
  * inside is not changed.
  */
 export function normaliseNames(schema: TSchema, value: unknown): unknown {
-  const { items, properties = {}, required = [] } = variantFor(schema, value)
+  const { items, properties = {}, required = [] } = findVariant(schema, value)
   if (Array.isArray(value)) return items ? value.map((each) => normaliseNames(items, each)) : value
   if (!isObject(value)) return value
   const members = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
@@ -53,7 +53,7 @@ function isNothing(schema: TSchema, value: unknown): boolean {
 }
 
 /** Of a union, the variant with the `kind` of the value, or the only one that is an object. */
-function variantFor(schema: TSchema, value: unknown): Keywords {
+function findVariant(schema: TSchema, value: unknown): Keywords {
   const found = resolve(schema)
   if (!found.anyOf) return found
   const objects = found.anyOf.map(resolve).filter(({ type }) => type === 'object')

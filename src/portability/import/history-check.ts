@@ -1,5 +1,5 @@
 import { mayBecome, mayRevertTo } from '../../domain/status.ts'
-import { codeBytes, decode } from '../../domain/vector-codes.ts'
+import { countCodeBytes, decode } from '../../domain/vector-codes.ts'
 import { isHistory } from '../../domain/vocabulary.ts'
 import type { Fault } from '../../kernel/errors.ts'
 import type { ImportedRecord, KeptEmbedding } from '../portability.schemas.ts'
@@ -158,7 +158,7 @@ const signatureBytes = 128
 
 function isVector({ code, signature, dimensions, bits }: KeptEmbedding): boolean {
   const bytes = Buffer.from(code, 'base64')
-  if (bytes.length !== codeBytes(dimensions, bits)) return false
+  if (bytes.length !== countCodeBytes(dimensions, bits)) return false
   return (
     Buffer.from(signature, 'base64').length === signatureBytes &&
     decode(bytes, dimensions, bits).every(Number.isFinite)

@@ -4,7 +4,7 @@ import { refuseReserved } from '../../domain/reserved-edges.ts'
 import {
   type Descent,
   type Draft,
-  edgeOfDescent,
+  findDescentEdge,
   inferDescents,
   resolveNamedSources,
 } from '../../records/index.ts'
@@ -21,7 +21,7 @@ export function listDescents({ draft, given }: ImportedCopy): Descent[] {
   const linked = new Set(edges.map(({ predicate, target_id: target }) => `${predicate} ${target}`))
   return sources.flatMap(({ source_id: source, kind, is_ground }) => {
     if (source === row.id) return []
-    const predicate = row.type === 'entity' && kind === 'capture' ? undefined : edgeOfDescent(kind)
+    const predicate = row.type === 'entity' && kind === 'capture' ? undefined : findDescentEdge(kind)
     const isLinked = predicate === undefined || linked.has(`${predicate} ${source}`)
     return [
       { derived_id: row.id, source_id: source, kind: isLinked ? kind : ('inherited' as const), is_ground },

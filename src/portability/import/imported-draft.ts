@@ -130,9 +130,9 @@ function joinHandles(
 ): readonly Handle[] {
   if (!given) return own
   if (isOver) return given
-  const keyOf = ({ digest, detail }: Handle) => `${digest.toString('hex')} ${detail?.toString('hex')}`
-  const known = new Set(given.map(keyOf))
-  return [...given, ...own.filter((handle) => !known.has(keyOf(handle)))]
+  const formatHandle = ({ digest, detail }: Handle) => `${digest.toString('hex')} ${detail?.toString('hex')}`
+  const known = new Set(given.map(formatHandle))
+  return [...given, ...own.filter((handle) => !known.has(formatHandle(handle)))]
 }
 
 /** Edges are stored separately, because their targets may come later. */

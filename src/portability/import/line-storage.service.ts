@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { type Caller, isAllowed, viaOf } from '../../domain/caller.ts'
+import { type Caller, describeVia, isAllowed } from '../../domain/caller.ts'
 import type { createSeal } from '../../domain/tombstone-seal.ts'
 import { hasFullTrust } from '../../domain/trust.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -59,7 +59,7 @@ export function createStoring({ seal, textLanguage }: Resources) {
     await compareExisting(tx, caller, refused, outcomes)
     await explainErased(tx, caller, copies, outcomes)
     const whole = fresh.filter(({ hasHistory }) => hasHistory)
-    await insertHistories(tx, viaOf(caller), whole.map(toHistory))
+    await insertHistories(tx, describeVia(caller), whole.map(toHistory))
     const derived = isAllowed(caller, 'admin') ? fresh : fresh.filter(isForeign)
     await insertDescents(tx, derived.flatMap(listDescents), caller.trust)
     await storeVectors(tx, caller, fresh, context)
@@ -74,7 +74,7 @@ export function createStoring({ seal, textLanguage }: Resources) {
     outcomes: Map<ImportedCopy, LineOutcome>,
   ): Promise<ImportedCopy[]> {
     if (copies.length === 0) return []
-    const placed = await withoutTakenPlaces(
+    const placed = await removeTakenPlaces(
       tx,
       copies.map(({ draft }) => draft),
     )
@@ -149,7 +149,7 @@ function getOutcome(
 }
 
 /** The first record of a name here stays the first: an imported record with the same name gets no place. */
-async function withoutTakenPlaces(tx: Transaction, drafts: readonly Draft[]): Promise<Draft[]> {
+async function removeTakenPlaces(tx: Transaction, drafts: readonly Draft[]): Promise<Draft[]> {
   const places = drafts.flatMap(({ row, handles }) =>
     handles.flatMap(({ digest, place }) => (place === null ? [] : [{ digest, place, scope: row.scope }])),
   )

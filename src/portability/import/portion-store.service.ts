@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts'
-import { translateFailure, violatedConstraint } from '../../db/failures.ts'
+import { findViolatedConstraint, translateFailure } from '../../db/failures.ts'
 import { transact } from '../../db/transaction.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { createSeal } from '../../domain/tombstone-seal.ts'
@@ -92,7 +92,7 @@ export function createPortionStore(resources: Resources) {
       const failure = translateFailure(error)
       if (failure instanceof AppError) throw failure
       // Another transaction inserted the identifier between the check and the insert.
-      if (violatedConstraint(error) === 'entity_identifiers_taken' && attempt < maxAttempts) {
+      if (findViolatedConstraint(error) === 'entity_identifiers_taken' && attempt < maxAttempts) {
         return storeAll(caller, items, context, attempt + 1)
       }
       return storeByHalves(caller, items, context, error)

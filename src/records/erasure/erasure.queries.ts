@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { scopeAndTypeWords } from '../../db/search-words.ts'
+import { writeScopeAndTypeWords } from '../../db/search-words.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust, Via } from '../../domain/caller.ts'
@@ -82,7 +82,7 @@ export async function updateKeptRecords(
       update contents as c
       set tags = k.tags, payload = k.payload, provenance = k.provenance, words = k.words,
         search = to_tsvector(${textLanguage}::text::regconfig, k.text)
-          || ${scopeAndTypeWords(sql`k.scope`, sql`k.type`)}
+          || ${writeScopeAndTypeWords(sql`k.scope`, sql`k.type`)}
       from kept as k where c.record_id = k.id
     ), name as (
       delete from handles as h

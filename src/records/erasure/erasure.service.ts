@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../../db/transaction.ts'
-import { type Caller, fullTrust, isAllowed, rankOf, viaOf } from '../../domain/caller.ts'
+import { type Caller, describeVia, fullTrust, isAllowed, rankOf } from '../../domain/caller.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -68,7 +68,7 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
       const plan = await lockErasurePlan(tx, known.id, cascade)
       if (!isDeleted) await loadAnyForUpdate(tx, call, known.id)
       // The clock is read after the locks: otherwise the entry could be older than entries that are already written.
-      const entry = { actor, rationale, at: clock.now(), via: viaOf(call.caller) }
+      const entry = { actor, rationale, at: clock.now(), via: describeVia(call.caller) }
       const receipt = await executePlan(tx, call, known.id, plan, { ...entry, force })
       if (isDeleted) await updateDeletedToErased(tx, known.id, actor, entry.at)
       return receipt

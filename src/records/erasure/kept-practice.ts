@@ -23,7 +23,7 @@ export function removeSignals(payload: Competence, sources: SourceContents): Com
 
 export function removePlanWords(payload: Plan, sources: SourceContents): Plan {
   const isLost = createTextCheck(sources)
-  const { erased, remaining } = callsOf(sources)
+  const { erased, remaining } = splitCalls(sources)
   const isLostId = (id: string) =>
     erased.some((call) => startsAs(id, call)) && !remaining.some((call) => startsAs(id, call))
   const names = new Map(
@@ -48,26 +48,26 @@ export function removePlanWords(payload: Plan, sources: SourceContents): Plan {
 
 /** A long text was cut when it was copied, so a copy is the beginning of a text of the episode. */
 function createTextCheck(sources: SourceContents): (text: string) => boolean {
-  const erased = textsOf(sources.erased)
-  const remaining = textsOf(sources.remaining)
+  const erased = listTexts(sources.erased)
+  const remaining = listTexts(sources.remaining)
   const isCopied = (text: string, from: readonly string[]) => from.some((each) => each.startsWith(text))
   return (text) => isCopied(text, erased) && !isCopied(text, remaining)
 }
 
-function textsOf(records: SourceContents['erased']): string[] {
-  return episodesOf(records).flatMap(({ timeline }) =>
+function listTexts(records: SourceContents['erased']): string[] {
+  return listEpisodes(records).flatMap(({ timeline }) =>
     timeline.flatMap(({ summary, event_kind: kind }) => (summary?.trim() ? [summary, kind] : [kind])),
   )
 }
 
-function callsOf({ erased, remaining }: SourceContents) {
+function splitCalls({ erased, remaining }: SourceContents) {
   const listCalls = (records: SourceContents['erased']) =>
-    episodesOf(records).flatMap(({ tool_graph: calls }) => calls)
+    listEpisodes(records).flatMap(({ tool_graph: calls }) => calls)
   return { erased: listCalls(erased), remaining: listCalls(remaining) }
 }
 
 /** As consolidation reads them: with their secrets masked. */
-function episodesOf(records: SourceContents['erased']): EpisodicPayload[] {
+function listEpisodes(records: SourceContents['erased']): EpisodicPayload[] {
   return records.flatMap(({ payload }) =>
     payload.kind === 'episodic' ? [maskSecrets(payload) as EpisodicPayload] : [],
   )

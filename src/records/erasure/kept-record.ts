@@ -3,9 +3,9 @@ import { listHandles } from '../../domain/handles.ts'
 import { normaliseName } from '../../domain/names.ts'
 import type { Payload } from '../../domain/payloads.ts'
 import { extractWords } from '../../domain/query-words.ts'
-import { searchableText } from '../../domain/searchable-text.ts'
+import { writeSearchableText } from '../../domain/searchable-text.ts'
 import { parseRecordReference } from '../descents.ts'
-import { identifiersOf } from '../record-draft.ts'
+import { listIdentifiers } from '../record-draft.ts'
 import type { ContentRow, StoredRecord } from '../stored-record.ts'
 import type { Derivation } from './descent-closure.ts'
 import type { KeptRecordUpdate } from './erasure.queries.ts'
@@ -27,7 +27,7 @@ export function removeErasedSources(
   const content = {
     tags: stored.tags.filter((tag) => !lostTags.has(tag)),
     provenance: removeSources(stored.provenance, ids),
-    payload: removeWords(stored.payload, ids, { erased, remaining }, lost(namesOf)),
+    payload: removeWords(stored.payload, ids, { erased, remaining }, lost(listNames)),
   }
   const changed = Object.entries(content).filter(
     ([name, value]) => !isDeepStrictEqual(value, stored[name as keyof typeof content]),
@@ -54,23 +54,23 @@ function removeWords(
   if (payload.kind === 'competence') return removeSignals(payload, { erased, remaining })
   if (payload.kind === 'plan_graph') return removePlanWords(payload, { erased, remaining })
   if (payload.kind !== 'entity') return payload
-  const others = new Set(remaining.flatMap(identifierKeysOf))
-  const lostIdentifiers = new Set(erased.flatMap(identifierKeysOf).filter((mark) => !others.has(mark)))
+  const others = new Set(remaining.flatMap(listIdentifierKeys))
+  const lostIdentifiers = new Set(erased.flatMap(listIdentifierKeys).filter((mark) => !others.has(mark)))
   const { summary, ...entity } = payload
   const isLost =
     summary !== undefined &&
-    erased.some((each) => summaryOf(each) === summary) &&
-    !remaining.some((each) => summaryOf(each) === summary)
+    erased.some((each) => readSummary(each) === summary) &&
+    !remaining.some((each) => readSummary(each) === summary)
   return {
     ...entity,
     ...(summary === undefined || isLost ? {} : { summary }),
     aliases: entity.aliases.filter(({ value }) => !lostNames.has(normaliseName(value))),
-    identifiers: entity.identifiers.filter((each) => !lostIdentifiers.has(identifierKeyOf(each))),
+    identifiers: entity.identifiers.filter((each) => !lostIdentifiers.has(formatIdentifier(each))),
   }
 }
 
 /** The names of an entity, and the names that evidence gives to the entities it mentions. */
-function namesOf({ payload, interpretation }: ContentRow): string[] {
+function listNames({ payload, interpretation }: ContentRow): string[] {
   const own =
     payload.kind === 'entity' ? [payload.canonical_name, ...payload.aliases.map(({ value }) => value)] : []
   const mentioned = (interpretation?.mentions ?? []).flatMap(({ surface, aliases }) => [
@@ -80,15 +80,15 @@ function namesOf({ payload, interpretation }: ContentRow): string[] {
   return [...own, ...mentioned].map(normaliseName)
 }
 
-function identifierKeysOf({ payload }: ContentRow): string[] {
-  return payload.kind === 'entity' ? payload.identifiers.map(identifierKeyOf) : []
+function listIdentifierKeys({ payload }: ContentRow): string[] {
+  return payload.kind === 'entity' ? payload.identifiers.map(formatIdentifier) : []
 }
 
-function identifierKeyOf({ namespace, value }: { namespace: string; value: string }): string {
+function formatIdentifier({ namespace, value }: { namespace: string; value: string }): string {
   return JSON.stringify([namespace, value])
 }
 
-function summaryOf({ payload }: ContentRow): string | undefined {
+function readSummary({ payload }: ContentRow): string | undefined {
   return payload.kind === 'entity' ? payload.summary : undefined
 }
 
@@ -109,27 +109,27 @@ export function collectSourceContents(
   byId: ReadonlyMap<string, ContentRow>,
 ): SourceContents {
   const own = copies.filter(({ derived }) => derived === id)
-  const contentsOf = (isErased: boolean) =>
+  const pickContents = (isErased: boolean) =>
     own.flatMap(({ source }) => (erasedIds.has(source) === isErased ? (byId.get(source) ?? []) : []))
-  return { erased: contentsOf(true), remaining: contentsOf(false) }
+  return { erased: pickContents(true), remaining: pickContents(false) }
 }
 
 /** The statement input for a kept record whose content changes from `stored` to `after`. */
 export function draftKeptUpdate(stored: StoredRecord, after: StoredRecord): KeptRecordUpdate {
   const { id, scope, sensitivity, type, payload, tags, provenance, interpretation } = after
-  const text = searchableText(payload, tags)
+  const text = writeSearchableText(payload, tags)
   const { text: words, count } = extractWords(text)
   const keptHandles = new Set(listHandles(payload).map(({ digest }) => digest.toString('hex')))
   const lost = listHandles(stored.payload).filter(({ digest }) => !keptHandles.has(digest.toString('hex')))
   const keptIdentifiers = new Set(
-    identifiersOf(payload, { scope, sensitivity }).map((each) => JSON.stringify(each)),
+    listIdentifiers(payload, { scope, sensitivity }).map((each) => JSON.stringify(each)),
   )
   return {
     id,
     content: { tags, payload, provenance, interpretation },
     search: { text: words, words: count, scope, type },
     digests: lost.map(({ digest }) => digest),
-    identifiers: identifiersOf(stored.payload, { scope, sensitivity }).filter(
+    identifiers: listIdentifiers(stored.payload, { scope, sensitivity }).filter(
       (each) => !keptIdentifiers.has(JSON.stringify(each)),
     ),
   }

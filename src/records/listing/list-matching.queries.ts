@@ -1,26 +1,26 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { salienceAt } from '../../db/salience.ts'
-import { openTo, visibleTo } from '../../db/visibility.ts'
+import { computeSalienceAt } from '../../db/salience.ts'
+import { isVisibleTo, openTo } from '../../db/visibility.ts'
 import { toWebSearch } from '../../domain/query-words.ts'
 import { type Filters, type Order, readsHiddenFields } from './list-filters.ts'
 import type { PageQuery, Position } from './list-page.ts'
 
 /** The value by which a page is sorted. */
 export function selectSortValue(page: PageQuery): RawBuilder<number | Date> {
-  return page.sort === 'salience' ? salienceAt(page.asOf) : sql`${sql.ref(`r.${page.sort}`)}`
+  return page.sort === 'salience' ? computeSalienceAt(page.asOf) : sql`${sql.ref(`r.${page.sort}`)}`
 }
 
 /** Selects the rows `r` that the caller sees and that match all filters, after the position of the cursor. */
 export function selectMatching(db: Database, page: PageQuery) {
   const { filters, trust, after, conditions = [], isReadableOnly = false } = page
-  const visible = isReadableOnly || readsHiddenFields(filters, page.sort) ? openTo(trust) : visibleTo(trust)
+  const visible = isReadableOnly || readsHiddenFields(filters, page.sort) ? openTo(trust) : isVisibleTo(trust)
   return db
     .selectFrom('records as r')
     .$if(readsContents(filters), (qb) => qb.innerJoin('contents as c', 'c.record_id', 'r.id'))
     .where(visible)
     .where((eb) =>
-      eb.and([...recordConditions(filters, page.textLanguage), ...stateConditions(page), ...conditions]),
+      eb.and([...recordConditions(filters, page.textLanguage), ...listStateConditions(page), ...conditions]),
     )
     .$if(after !== undefined, (qb) =>
       after ? qb.where(isAfterPosition(selectSortValue(page), after, page.order)) : qb,
@@ -49,7 +49,7 @@ function recordConditions(filters: Filters, textLanguage: string): RawBuilder<Sq
   ]
 }
 
-function stateConditions({ filters, asOf }: PageQuery): RawBuilder<SqlBool>[] {
+function listStateConditions({ filters, asOf }: PageQuery): RawBuilder<SqlBool>[] {
   const { min_salience: min, max_salience: max, updated_after: updated, pinned } = filters
   return [
     ...(filters.include_forgotten ? [] : [sql<SqlBool>`r.forgotten_at is null`]),
@@ -58,8 +58,8 @@ function stateConditions({ filters, asOf }: PageQuery): RawBuilder<SqlBool>[] {
     // The stored salience is an upper bound and has an index; the exact value decides.
     ...(min === undefined
       ? []
-      : [sql<SqlBool>`r.salience >= ${min}`, sql<SqlBool>`${salienceAt(asOf)} >= ${min}`]),
-    ...(max === undefined ? [] : [sql<SqlBool>`${salienceAt(asOf)} <= ${max}`]),
+      : [sql<SqlBool>`r.salience >= ${min}`, sql<SqlBool>`${computeSalienceAt(asOf)} >= ${min}`]),
+    ...(max === undefined ? [] : [sql<SqlBool>`${computeSalienceAt(asOf)} <= ${max}`]),
   ]
 }
 

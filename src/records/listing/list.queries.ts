@@ -27,7 +27,7 @@ function selectIdsInOrder(db: Database, page: PageQuery): IdSelection {
 }
 
 /** Finds the half-lives in use with one index probe for each. Records of one half-life never change their order. */
-const halfLivesInUse = (limit: number) => sql<{ seconds: number }>`
+const selectHalfLives = (limit: number) => sql<{ seconds: number }>`
   with recursive used as (
     (
       select half_life_seconds as seconds from records
@@ -49,7 +49,7 @@ const halfLivesInUse = (limit: number) => sql<{ seconds: number }>`
 `
 
 export async function listHalfLives(db: Database, limit: number): Promise<number[]> {
-  const { rows } = await halfLivesInUse(limit).execute(db)
+  const { rows } = await selectHalfLives(limit).execute(db)
   return rows.map(({ seconds }) => seconds)
 }
 
@@ -72,7 +72,7 @@ export async function findMostSalientIds(
   const best = selectRanked(db, page, lanes, scopes !== null)
   const highest = selectUnranked(db, page).clearSelect().select('r.salience').orderBy('r.salience', 'desc')
   const { rows } = await sql<{ id: string | null; position: number; lanes: number; loose: number | null }>`
-    with used as materialized (${halfLivesInUse(maxLanes + 1)}), best as (
+    with used as materialized (${selectHalfLives(maxLanes + 1)}), best as (
       select id, position from (${best}) as candidate order by position desc, id desc limit ${sql.lit(page.limit)}
     )
     select best.id, best.position, (select count(*) from used) * ${scopes?.length ?? 1} as lanes,

@@ -1,11 +1,11 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Database } from '../../db/connection.ts'
-import { findVisibleHorizon, nextPollAfter } from '../../db/horizon.ts'
+import { chooseNextPoll, findVisibleHorizon } from '../../db/horizon.ts'
 import { isOpenTo } from '../../db/visibility.ts'
 import { type Caller, unscoped } from '../../domain/caller.ts'
 import { type ListPage, RowNumber, Time, Uuid } from '../../domain/shapes.ts'
 import { boundValidMs } from '../../domain/sweep-lag.ts'
-import { decodeCursor, encodeCursor, fingerprintQuery, readPage } from '../../http/paging.ts'
+import { computeQueryFingerprint, decodeCursor, encodeCursor, readPage } from '../../http/paging.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { AuditEntry } from '../audit-entry.schemas.ts'
 import { presentAudit, presentRecord, redactRecord } from '../record-answer.ts'
@@ -47,7 +47,7 @@ export function createListing({ db, clock, textLanguage }: Resources) {
   /** `isReadableOnly` leaves redacted records out, which would take places on the page. */
   async function list(caller: Caller, query: Query, { isReadableOnly = false } = {}): Promise<RecordList> {
     const { sort = 'salience', order = 'desc', limit = 50, cursor, ...filters } = query
-    const fingerprint = fingerprintQuery(caller.principal, { sort, order, ...filters })
+    const fingerprint = computeQueryFingerprint(caller.principal, { sort, order, ...filters })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, recordCursors[sort], fingerprint)
     const { asOf, pollAfter } = after
       ? { asOf: new Date(after.as_of), pollAfter: after.poll_after }
@@ -67,7 +67,7 @@ export function createListing({ db, clock, textLanguage }: Resources) {
     const found = await readRecords(db, page, clock.now())
     const items = found.slice(0, limit)
     const last = found.length > limit ? items.at(-1) : undefined
-    const position = last && { ...positionOf(last, asOf), poll_after: pollAfter }
+    const position = last && { ...describePosition(last, asOf), poll_after: pollAfter }
     return {
       items: items.map((stored) => present(caller, stored, asOf)),
       ...(position ? { next_cursor: encodeCursor(fingerprint, position) } : {}),
@@ -104,7 +104,8 @@ async function readRecords(db: Database, page: PageQuery, now: Date): Promise<Po
  * between the two is either on the page or has a later time.
  */
 async function startPaging(db: Database, asOf: Date, { updated_after: after }: Filters) {
-  const pollAfter = after === undefined ? undefined : nextPollAfter(after, await findVisibleHorizon(db, asOf))
+  const pollAfter =
+    after === undefined ? undefined : chooseNextPoll(after, await findVisibleHorizon(db, asOf))
   return { asOf, pollAfter }
 }
 
@@ -134,7 +135,7 @@ export async function findMostSalient(
   const filters: Filters = minSalience === undefined ? {} : { min_salience: minSalience }
   const page: PageQuery = { ...search, filters, sort: 'salience', order: 'desc', textLanguage: 'simple' }
   if (!isBoundValid(page, now)) return rankBySalience(db, page, now, idReader, scopes)
-  const best = await findMostSalientIds(db, page, scopes ?? reachableScopes(page), maxLanes)
+  const best = await findMostSalientIds(db, page, scopes ?? listReachableScopes(page), maxLanes)
   return isComplete(best, page) ? best.ids : rankBySalience(db, page, now, idReader, scopes)
 }
 
@@ -165,7 +166,7 @@ async function rankBySalience<T extends PositionedId>(
 ): Promise<T[]> {
   const isTail = page.after !== undefined && Number(page.after.value) < negligibleSalience
   if (isTail || page.filters.include_forgotten) return reader.inOrder(db, page)
-  const lanes = lanesOf(scopes ?? reachableScopes(page), await listHalfLives(db, maxLanes + 1))
+  const lanes = listLanes(scopes ?? listReachableScopes(page), await listHalfLives(db, maxLanes + 1))
   if (lanes.length > maxLanes) return reader.inOrder(db, page)
   const floor =
     page.order === 'desc' && isBoundValid(page, now) ? await findSalienceFloor(db, page, lanes) : 0
@@ -175,12 +176,12 @@ async function rankBySalience<T extends PositionedId>(
   return isExact ? found : reader.inOrder(db, page)
 }
 
-function reachableScopes({ filters, trust }: PageQuery): readonly string[] | null {
+function listReachableScopes({ filters, trust }: PageQuery): readonly string[] | null {
   if (filters.scope !== undefined) return [filters.scope]
   return trust.scopes && [...trust.scopes, unscoped]
 }
 
-function lanesOf(scopes: readonly string[] | null, halfLives: readonly number[]): Lane[] {
+function listLanes(scopes: readonly string[] | null, halfLives: readonly number[]): Lane[] {
   if (!scopes) return halfLives.map((seconds) => ({ half_life_seconds: seconds }))
   return scopes.flatMap((scope) => halfLives.map((seconds) => ({ scope, half_life_seconds: seconds })))
 }
@@ -189,7 +190,10 @@ function present(caller: Caller, stored: PositionedRecord, now: Date) {
   return isOpenTo(caller.trust, stored.sensitivity) ? presentRecord(stored, now) : redactRecord(stored, now)
 }
 
-function positionOf(stored: PositionedRecord, asOf: Date): Static<typeof NumberCursor | typeof TimeCursor> {
+function describePosition(
+  stored: PositionedRecord,
+  asOf: Date,
+): Static<typeof NumberCursor | typeof TimeCursor> {
   const { id, position } = stored
   const at = { id, as_of: asOf.toISOString() }
   return position instanceof Date ? { ...at, value: position.toISOString() } : { ...at, value: position }

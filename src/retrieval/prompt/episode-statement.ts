@@ -1,14 +1,21 @@
 import { findCaptured, findCapturedText, listContextParts } from '../../domain/captured-content.ts'
 import { maskMembers } from '../../domain/masking.ts'
-import { contentOf, isPlainMessage } from '../../domain/message-content.ts'
+import { isPlainMessage, readContent } from '../../domain/message-content.ts'
 import type { EpisodicPayload, Payload } from '../../domain/payloads.ts'
-import { containsWords, join, labelled, longestDetail, mostItems, type Write } from './statement-parts.ts'
+import {
+  containsWords,
+  join,
+  longestDetail,
+  mostItems,
+  type Write,
+  writeLabelled,
+} from './statement-parts.ts'
 
 /** Says in plain text what happened: the events of an episode, what was captured of it, and the results of its tools. */
 
 export function describeMessage(payload: EpisodicPayload, write: Write): string {
   const { name, role = '' } = payload.conversation ?? {}
-  const said = isPlainMessage(payload) ? write(contentOf(payload)) : describeEpisode(payload, write)
+  const said = isPlainMessage(payload) ? write(readContent(payload)) : describeEpisode(payload, write)
   return `${write(name ?? role)}: ${said}`
 }
 
@@ -23,7 +30,7 @@ export function describeEpisode(payload: EpisodicPayload, write: Write): string 
   return join(
     [
       join([...describeEvents(payload, write), ...results], '; '),
-      labelled('Files', artifacts, write),
+      writeLabelled('Files', artifacts, write),
       outcome === undefined ? '' : `Outcome: ${outcome}`,
     ],
     '. ',

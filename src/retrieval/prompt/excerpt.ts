@@ -24,7 +24,7 @@ export function listStems(question: string): string[] {
  * At most `limit` characters around the words, masked, or undefined if the beginning of the text serves as well. A
  * secret is masked with `margin` characters on each side of the part, because what shows that it is one may stand there.
  */
-export function excerptAround(
+export function cutExcerptAround(
   text: string,
   stems: readonly string[],
   { limit, margin }: { limit: number; margin: number },

@@ -1,4 +1,4 @@
-import { type Entry, repetitionKey } from './prompt-entries.ts'
+import { type Entry, getRepetitionKey } from './prompt-entries.ts'
 import { groupKey, type Layout } from './prompt-layout.ts'
 
 /** Chooses what fits into a prompt. */
@@ -37,13 +37,13 @@ export function fillBudget(units: readonly (readonly Entry[])[], layout: Layout,
 }
 
 function isFirst(entry: Entry, usedKeys: ReadonlySet<string>, unit: readonly Entry[]): boolean {
-  const key = repetitionKey(entry)
+  const key = getRepetitionKey(entry)
   if (key === undefined) return true
-  return !usedKeys.has(key) && unit.find((other) => repetitionKey(other) === key) === entry
+  return !usedKeys.has(key) && unit.find((other) => getRepetitionKey(other) === key) === entry
 }
 
 function listKeys(entry: Entry): string[] {
-  const key = repetitionKey(entry)
+  const key = getRepetitionKey(entry)
   return key === undefined ? [] : [key]
 }
 

@@ -4,7 +4,7 @@ import type { RecordType } from '../../domain/vocabulary.ts'
 import type { Question } from '../question.ts'
 
 type Conditions = readonly RawBuilder<SqlBool>[]
-const allOf = (conditions: Conditions) => sql<SqlBool>`${sql.join([...conditions], sql` and `)}`
+const joinConditions = (conditions: Conditions) => sql<SqlBool>`${sql.join([...conditions], sql` and `)}`
 
 export type HandleSearch = {
   type: RecordType
@@ -27,7 +27,7 @@ export async function findByHandles(
     from unnest(${sql.val(digests)}::bytea[]) with ordinality as w (digest, place)
     cross join lateral (select record_id from handles where digest = w.digest offset 0) as h
     cross join lateral (
-      select r.scope from records as r where r.id = h.record_id and r.type = ${type} and ${allOf(conditions)} offset 0
+      select r.scope from records as r where r.id = h.record_id and r.type = ${type} and ${joinConditions(conditions)} offset 0
     ) as r
     group by h.record_id
     order by ${near} min(w.place), h.record_id desc
@@ -45,7 +45,7 @@ export async function findEntityNames(
   const { rows } = await sql<{ id: string; name: string }>`
     select r.id, coalesce(c.payload ->> 'canonical_name', '') as name
     from records as r join contents as c on c.record_id = r.id
-    where r.id = any(${sql.val([...ids])}::uuid[]) and r.type = 'entity' and ${allOf(conditions)}
+    where r.id = any(${sql.val([...ids])}::uuid[]) and r.type = 'entity' and ${joinConditions(conditions)}
   `.execute(db)
   return rows
 }
@@ -74,7 +74,7 @@ export async function findDisputes(
       where e.target_id = any(${sql.val([...ids])}::uuid[]) and e.predicate = 'contested_by' ${age}
     ) as d
     join records as r on r.id = d.other
-    where r.type = 'semantic' and ${allOf(conditions)}
+    where r.type = 'semantic' and ${joinConditions(conditions)}
     group by d.one, d.other
     order by d.one, d.other desc
     limit ${limit}
@@ -108,7 +108,7 @@ export async function findOpposites(
         select t.record_id
         from handles as t join records as r on r.id = t.record_id
         where t.digest = h.digest and t.scope = h.scope and t.detail <> h.detail
-          and r.type = 'semantic' and ${allOf(conditions)} and ${isUnconditional(sql`r.id`)}
+          and r.type = 'semantic' and ${joinConditions(conditions)} and ${isUnconditional(sql`r.id`)}
         limit ${sql.lit(mostOpposites + 1)}
       ) as t
     ) as o

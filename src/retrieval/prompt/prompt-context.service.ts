@@ -1,10 +1,10 @@
 import type { Database } from '../../db/connection.ts'
 import type { CallContext } from '../../db/transaction.ts'
-import { factHandle, nameHandle } from '../../domain/handles.ts'
+import { createFactHandle, nameHandle } from '../../domain/handles.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import type { MemoryRecord } from '../../records/index.ts'
-import { answerConditions, lendingConditions } from '../filters.queries.ts'
+import { answerConditions, listLendingConditions } from '../filters.queries.ts'
 import { listNames } from '../names-in-question.ts'
 import { type Question, readQuestion } from '../question.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
@@ -52,10 +52,10 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     const named = { type: 'entity' as const, digests, scopes: question.scopes }
     const [shown, others] = await Promise.all([
       findByHandles(db, { ...named, conditions, limit: mostEntities }),
-      findByHandles(db, { ...named, conditions: lendingConditions(question), limit: mostNamed }),
+      findByHandles(db, { ...named, conditions: listLendingConditions(question), limit: mostNamed }),
     ])
     const profiles = [...new Set([...shown, ...others, ...names])].map(
-      (subject) => factHandle({ subject, predicate: 'profile' }).digest,
+      (subject) => createFactHandle({ subject, predicate: 'profile' }).digest,
     )
     const facts = { type: 'semantic' as const, digests: profiles, conditions, limit: mostEntities }
     return [...shown, ...(await findByHandles(db, facts))]
@@ -104,7 +104,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
   ): Promise<Map<string, string>> {
     const subjects = records.flatMap(({ payload }) => (payload.kind === 'semantic' ? [payload.subject] : []))
     const ids = subjects.filter(isUuid)
-    const named = ids.length === 0 ? [] : await findEntityNames(db, ids, lendingConditions(question))
+    const named = ids.length === 0 ? [] : await findEntityNames(db, ids, listLendingConditions(question))
     return new Map(named.map(({ id, name }) => [id, name]))
   }
 

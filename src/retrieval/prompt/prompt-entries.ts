@@ -1,10 +1,10 @@
-import { positionAt } from '../../domain/message-place.ts'
+import { computePosition } from '../../domain/message-place.ts'
 import { normaliseName } from '../../domain/names.ts'
 import type { MemoryRecord } from '../../records/index.ts'
 import { findRecordTime } from '../record-time.ts'
 import { quoteAsLine } from './quoted-text.ts'
 import { type StatementContext, stateRecord } from './record-statement.ts'
-import { cutToWeight, mostCharacters } from './token-estimate.ts'
+import { countMostCharacters, cutToWeight } from './token-estimate.ts'
 
 /** Turns records into the lines of a prompt: in which part each stands, and what it says. */
 
@@ -41,9 +41,9 @@ export type EntryContext = StatementContext & {
 
 export function toEntry(record: MemoryRecord, context: EntryContext): Entry {
   const { id, payload, scope = '' } = record
-  const kind = kindOf(record, context)
-  const time = timeOf(record)
-  const statement = stateRecord(payload, mostCharacters(context.heaviest), {
+  const kind = chooseKind(record, context)
+  const time = readTime(record)
+  const statement = stateRecord(payload, countMostCharacters(context.heaviest), {
     ...context,
     scope: record.scope,
   })
@@ -55,7 +55,7 @@ export function toEntry(record: MemoryRecord, context: EntryContext): Entry {
     part: partOfKind[kind],
     text,
     at: Date.parse(time),
-    position: (payload.kind === 'episodic' && payload.conversation?.position) || positionAt(time),
+    position: (payload.kind === 'episodic' && payload.conversation?.position) || computePosition(time),
     date: new Date(time).toISOString().slice(0, 10),
     isWhole: statement.isWhole && text === line,
     isDisputed: context.disputedIds.has(id),
@@ -65,7 +65,7 @@ export function toEntry(record: MemoryRecord, context: EntryContext): Entry {
   }
 }
 
-function timeOf({ payload, created_at: createdAt }: MemoryRecord): string {
+function readTime({ payload, created_at: createdAt }: MemoryRecord): string {
   const times = {
     createdAt,
     ...(payload.kind === 'episodic'
@@ -76,7 +76,7 @@ function timeOf({ payload, created_at: createdAt }: MemoryRecord): string {
   return findRecordTime(times) ?? createdAt
 }
 
-function kindOf({ id, payload }: MemoryRecord, { profileIds }: EntryContext): Kind {
+function chooseKind({ id, payload }: MemoryRecord, { profileIds }: EntryContext): Kind {
   if (profileIds.has(id)) return 'profile'
   switch (payload.kind) {
     case 'entity':
@@ -106,7 +106,7 @@ const partOfKind: Record<Kind, Part> = {
 const fewestWords = 3
 
 /** Equal for entries that say the same; undefined for one that can be said more than once. */
-export function repetitionKey({ part, text, conversation, isDisputed }: Entry): string | undefined {
+export function getRepetitionKey({ part, text, conversation, isDisputed }: Entry): string | undefined {
   const wording = normaliseName(text)
   // The first word of a message is who says it.
   if (conversation && wording.split(' ').length <= fewestWords) return undefined

@@ -33,9 +33,9 @@ const headings: Record<Part, string> = {
 }
 
 export function createMarkdownLayout(references: References): Layout {
-  const lineOf = ({ id, date, isDisputed, text }: Entry) =>
+  const writeLine = ({ id, date, isDisputed, text }: Entry) =>
     `- [m:${references.get(id)}] ${date}${isDisputed ? ' (disputed)' : ''} ${text}`
-  const headingOf = ({ conversation }: Entry) => (conversation ? 'Conversation:' : '')
+  const writeHeading = ({ conversation }: Entry) => (conversation ? 'Conversation:' : '')
   const write = (entries: readonly Entry[]) => {
     const lines = parts.flatMap((part) => {
       const groups = arrange(part, entries)
@@ -43,8 +43,8 @@ export function createMarkdownLayout(references: References): Layout {
       return [
         headings[part],
         ...groups.flatMap((group) => [
-          ...group.slice(0, 1).map(headingOf).filter(isText),
-          ...group.map(lineOf),
+          ...group.slice(0, 1).map(writeHeading).filter(isText),
+          ...group.map(writeLine),
         ]),
       ]
     })
@@ -53,8 +53,8 @@ export function createMarkdownLayout(references: References): Layout {
   return {
     frameWeight: measureWeight([`${fence}memory`, notice, fence].join('\n')),
     partWeight: (part) => measureWeight(`${headings[part]}\n`),
-    groupWeight: (entry) => measureWeight(`${headingOf(entry)}\n`),
-    entryWeight: (entry) => measureWeight(`${lineOf(entry)}\n`),
+    groupWeight: (entry) => measureWeight(`${writeHeading(entry)}\n`),
+    entryWeight: (entry) => measureWeight(`${writeLine(entry)}\n`),
     write,
   }
 }

@@ -52,10 +52,10 @@ export function listUnits(
   const grouped = new Map(groups.flatMap((group) => group.map((entry) => [entry.id, group] as const)))
   const inOrder = [...entries].sort((one, other) => (places.get(one.id) ?? 0) - (places.get(other.id) ?? 0))
   const units = new Set(inOrder.map((entry) => grouped.get(entry.id) ?? entry))
-  return Array.from(units, (unit) => (Array.isArray(unit) ? unit.sort(newerFirst) : [unit]))
+  return Array.from(units, (unit) => (Array.isArray(unit) ? unit.sort(compareAges) : [unit]))
 }
 
-function newerFirst(one: Entry, other: Entry): number {
+function compareAges(one: Entry, other: Entry): number {
   return other.at - one.at || (one.id > other.id ? -1 : 1)
 }
 

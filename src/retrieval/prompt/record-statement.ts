@@ -3,8 +3,15 @@ import { holdsMask, maskFact, maskText } from '../../domain/masking.ts'
 import { clip, outline } from '../../domain/outline.ts'
 import type { Payload } from '../../domain/payloads.ts'
 import { describeEpisode, describeMessage, hasOmittedParts } from './episode-statement.ts'
-import { excerptAround } from './excerpt.ts'
-import { containsWords, join, labelled, longestDetail, mostItems, type Write } from './statement-parts.ts'
+import { cutExcerptAround } from './excerpt.ts'
+import {
+  containsWords,
+  join,
+  longestDetail,
+  mostItems,
+  type Write,
+  writeLabelled,
+} from './statement-parts.ts'
 
 /** Says in plain text what a record holds, with secrets masked. */
 
@@ -31,7 +38,7 @@ export type StatementContext = {
 export function stateRecord(payload: Payload, limit: number, context: StatementContext): Statement {
   let isCut = false
   const write: Write = (value, most = limit + 1) => {
-    const part = excerpt(value, most)
+    const part = cutExcerpt(value, most)
     if (part !== undefined) {
       isCut = true
       return part
@@ -40,9 +47,9 @@ export function stateRecord(payload: Payload, limit: number, context: StatementC
     isCut ||= text.length >= most
     return text
   }
-  const excerpt = (value: unknown, most: number) =>
+  const cutExcerpt = (value: unknown, most: number) =>
     typeof value === 'string' && value.length > most
-      ? excerptAround(value, context.stems, { limit: most, margin })
+      ? cutExcerptAround(value, context.stems, { limit: most, margin })
       : undefined
   const full = maskText(clip(describe(payload, write, context).trim(), limit + margin))
   const text = clip(full, limit)
@@ -82,7 +89,7 @@ function describeEntity(payload: Of<'entity'>, write: Write): string {
     .map(({ namespace, value }) => write({ [namespace]: value }, longestDetail))
   const about = [
     summary === undefined ? '' : write(summary),
-    labelled(
+    writeLabelled(
       'also called',
       aliases.map(({ value }) => value),
       write,
@@ -131,9 +138,9 @@ function describeSkill(payload: Of<'competence'>, write: Write): string {
   return join(
     [
       `Skill ${write(name)}${steps.length === 0 ? '' : `: ${steps.join(' ')}`}`,
-      labelled('Tools', tools, write),
-      labelled('Can fail', failure_modes, write),
-      labelled('Otherwise', fallbacks, write),
+      writeLabelled('Tools', tools, write),
+      writeLabelled('Can fail', failure_modes, write),
+      writeLabelled('Otherwise', fallbacks, write),
       good + bad === 0 ? '' : `Worked ${good} of ${good + bad} times`,
     ],
     '. ',
@@ -169,8 +176,8 @@ function describeTask(payload: Of<'working'>, write: Write): string {
   return join(
     [
       join([`Task ${write(thread)} (${state})`, summary === undefined ? '' : write(summary)], ': '),
-      labelled('Next', payload.next_actions, write),
-      labelled('Open', payload.open_questions, write),
+      writeLabelled('Next', payload.next_actions, write),
+      writeLabelled('Open', payload.open_questions, write),
       bounds.length === 0 ? '' : `Constraints: ${bounds.join('; ')}`,
     ],
     '. ',

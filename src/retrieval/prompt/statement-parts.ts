@@ -12,7 +12,7 @@ export function join(parts: readonly string[], by: string): string {
   return parts.filter((part) => part !== '').join(by)
 }
 
-export function labelled(label: string, items: readonly unknown[], write: Write): string {
+export function writeLabelled(label: string, items: readonly unknown[], write: Write): string {
   if (items.length === 0) return ''
   const shown = items.slice(0, mostItems).map((item) => write(item))
   return `${label}: ${shown.join('; ')}`

@@ -33,7 +33,7 @@ export function measureWeight(text: string): number {
 }
 
 /** No text of more characters weighs so little. */
-export function mostCharacters(weight: number): number {
+export function countMostCharacters(weight: number): number {
   return Math.ceil(weight / letter) + 1
 }
 

@@ -51,12 +51,12 @@ export function scoreInContext(
     ),
   )
   const words = near.reduce((sum, { message, weight }) => sum + weight * message.words, own.words)
-  const inContext = bm25({ counts, words }, idfs, averageLength * fullWeight, contextB)
-  const alone = bm25(own, idfs, averageLength, b)
+  const inContext = computeBm25({ counts, words }, idfs, averageLength * fullWeight, contextB)
+  const alone = computeBm25(own, idfs, averageLength, b)
   return Math.round(((1 - ownShare) * inContext + ownShare * alone) * 1e9) / 1e9
 }
 
-function bm25(
+function computeBm25(
   { counts, words }: Omit<MessageWords, 'asks'>,
   idfs: readonly number[],
   averageLength: number,

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import type { MessageWords } from './context-score.ts'
 import { padPlaces, quoteWord } from './search-plan.ts'
-import { withOccurrences } from './word-conditions.queries.ts'
+import { selectOccurrences } from './word-conditions.queries.ts'
 
 export type Surroundings = {
   /** The message that was found. */
@@ -29,8 +29,8 @@ export async function findSurroundings(
     join messages as m on m.record_id = found.id
     cross join lateral (
       select m.record_id, m.at, m.arrival
-      union all (${beside('before', { lending, distance })})
-      union all (${beside('after', { lending, distance })})
+      union all (${selectBeside('before', { lending, distance })})
+      union all (${selectBeside('after', { lending, distance })})
     ) as near
     group by m.record_id
   `.execute(db)
@@ -40,7 +40,7 @@ export async function findSurroundings(
 type Side = Pick<SurroundingsSearch, 'lending' | 'distance'> & { columns?: RawBuilder<unknown> }
 
 /** The messages on one side of a message `m`; `columns` are further ones, of the record `r`. */
-function beside(side: 'before' | 'after', { lending, distance, columns = sql`` }: Side) {
+function selectBeside(side: 'before' | 'after', { lending, distance, columns = sql`` }: Side) {
   const [order, isBeyond] = side === 'before' ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
   return sql`
     select n.record_id, n.at, n.arrival ${columns}
@@ -98,8 +98,8 @@ export async function readSurroundings(
         bool_or(near.is_answer) as is_answer
       from hit as m cross join lateral (
         select m.record_id, m.at, m.arrival, m.is_answer, false as lends
-        union all (select *, true from (${beside('before', side)}) as earlier)
-        union all (select *, true from (${beside('after', side)}) as later)
+        union all (select *, true from (${selectBeside('before', side)}) as earlier)
+        union all (select *, true from (${selectBeside('after', side)}) as later)
       ) as near
       group by near.record_id, m.scope, m.conversation, near.at, near.arrival
     ), line as materialized (
@@ -123,7 +123,7 @@ export async function readSurroundings(
 function countsOf(words: readonly string[]) {
   if (words.length === 0) return sql`null`
   const counts = padPlaces(words).map((word, at) =>
-    withOccurrences(word, (count) => sql`${sql.lit(`${at}:`)} || ${count}`),
+    selectOccurrences(word, (count) => sql`${sql.lit(`${at}:`)} || ${count}`),
   )
   const any = words.map(quoteWord).join(' | ')
   return sql`case when c.search @@ ${any}::tsquery then concat_ws(' ', ${sql.join(counts)}) end`

@@ -75,7 +75,7 @@ export function scoreMatches(
   for (const { id: hit } of matches.slice(0, planContext(options).hits)) {
     const place = places.get(hit)
     if (place === undefined) continue
-    const session = withinSession(messages, place, gapMs)
+    const session = limitToSession(messages, place, gapMs)
     session.messages.forEach((message, place) => {
       if (!message.isAnswer || Math.abs(place - session.first) > reach) return
       scores.set(message.id, scoreInContext(session.messages, place, weights, { averageLength }))
@@ -89,7 +89,7 @@ export function scoreMatches(
 type Session = { messages: readonly WordsOfMessage[]; first: number }
 
 /** The messages around one without a pause, and where it stands among them. */
-function withinSession(found: readonly WordsOfMessage[], place: number, gapMs: number): Session {
+function limitToSession(found: readonly WordsOfMessage[], place: number, gapMs: number): Session {
   const earlier = reachFrom(found, place, -1, gapMs).reverse()
   const own = found.slice(place, place + 1)
   return { messages: [...earlier, ...own, ...reachFrom(found, place, 1, gapMs)], first: earlier.length }

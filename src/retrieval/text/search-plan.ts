@@ -112,19 +112,19 @@ export function planJoint(common: Common, least: number): string[][] {
   const { words, reach, lexicon } = common
   const store = { rows: lexicon.rows * reach, averageLength: lexicon.averageLength }
   const isLed = findLeaders(common)
-  const affordableOver = (score: number) => {
-    const sets = setsAbove(words, score, store)
+  const listAffordable = (score: number) => {
+    const sets = listSetsAbove(words, score, store)
     const affordable = sets.filter(isLed)
     const expected = affordable.reduce((sum, set) => sum + estimateJointRecords(set, common), 0)
     return sets.length < mostSets && expected <= jointBudget ? affordable : undefined
   }
-  let sets = affordableOver(least)
+  let sets = listAffordable(least)
   if (sets) return sets
   let low = least
   let high = words.reduce((sum, { count }) => sum + inShort * scoreOf(count ?? 0, store), 0)
   for (let round = 0; round < 12; round++) {
     const middle = (low + high) / 2
-    const tried = affordableOver(middle)
+    const tried = listAffordable(middle)
     if (tried) [high, sets] = [middle, tried]
     else low = middle
   }
@@ -141,11 +141,11 @@ function estimateJointRecords(set: readonly string[], { phrased, reach, lexicon 
 
 /** Whether a word of the set can be read completely from the index. */
 function findLeaders({ words, phrased, lexicon }: Common): (set: readonly string[]) => boolean {
-  const postings = (word: string) => estimateRecords(word, lexicon)
+  const estimatePostings = (word: string) => estimateRecords(word, lexicon)
   const isRead = new Set<string>()
   let sum = 0
   for (const word of sortRarestFirst([...new Set([...words.map(({ word }) => word), ...phrased])], lexicon)) {
-    sum += postings(word)
+    sum += estimatePostings(word)
     if (sum <= (isRead.size === 0 ? mostOfOne : mostPostings)) isRead.add(word)
   }
   return (set) => set.some((word) => isRead.has(word)) || phrased.some((word) => isRead.has(word))
@@ -155,7 +155,7 @@ function findLeaders({ words, phrased, lexicon }: Common): (set: readonly string
 const inShort = 1.4
 
 /** Lists the smallest sets of words that together exceed a score, each word occurring once. */
-function setsAbove(words: readonly CountedWord[], least: number, store: StoreSize): string[][] {
+function listSetsAbove(words: readonly CountedWord[], least: number, store: StoreSize): string[][] {
   const scored = words
     .map(({ word, count }) => ({ word, score: inShort * scoreOf(count ?? 0, store) }))
     .sort((one, other) => other.score - one.score || (one.word < other.word ? -1 : 1))

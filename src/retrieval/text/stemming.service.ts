@@ -17,13 +17,13 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
   const kept = new Map<string, readonly string[]>()
 
   async function stemsIn(db: Database, { alternatives, phrases }: TextQuery): Promise<Stems> {
-    const words = wordsIn(alternatives)
-    const phrased = wordsIn(phrases.join(' '))
+    const words = splitWords(alternatives)
+    const phrased = splitWords(phrases.join(' '))
     const stems = await learn(db, new Set([...words, ...phrased]))
-    const stemmed = (given: readonly string[]) => [
+    const stemWords = (given: readonly string[]) => [
       ...new Set(given.flatMap((word) => kept.get(word) ?? stems.get(word) ?? [])),
     ]
-    return { words: stemmed(words), phrased: stemmed(phrased) }
+    return { words: stemWords(words), phrased: stemWords(phrased) }
   }
 
   async function learn(db: Database, words: ReadonlySet<string>): Promise<ReadonlyMap<string, string[]>> {
@@ -39,6 +39,6 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
   return { stemsIn }
 }
 
-function wordsIn(text: string): string[] {
+function splitWords(text: string): string[] {
   return text.split(' ').filter((word) => word !== '')
 }

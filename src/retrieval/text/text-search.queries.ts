@@ -15,7 +15,7 @@ import {
   type StoreSize,
   toAlternatives,
 } from './search-plan.ts'
-import { listPhrases, withOccurrences } from './word-conditions.queries.ts'
+import { listPhrases, selectOccurrences } from './word-conditions.queries.ts'
 
 export type TextSearch = {
   trust: Trust
@@ -38,7 +38,7 @@ export async function findByWords(
   words: readonly CountedWord[],
   scoringOnly: readonly CountedWord[],
 ): Promise<RankedMatches> {
-  const isMatch = matches(having(search, anyOf(words)))
+  const isMatch = matchesQuery(selectHaving(search, matchAny(words)))
   return rank(db, search, [...words, ...scoringOnly], isMatch)
 }
 
@@ -52,7 +52,7 @@ export async function findJointMatches(
   words: readonly CountedWord[],
   { sets, others }: Rest & { sets: readonly (readonly string[])[] },
 ): Promise<RankedMatches> {
-  return rank(db, search, words, sql`${matches(togetherIn(search, sets))} ${without(others)}`)
+  return rank(db, search, words, sql`${matchesQuery(matchTogether(search, sets))} ${excludeWords(others)}`)
 }
 
 export type Subset = {
@@ -82,17 +82,17 @@ export async function findInSubset(
     db,
     search,
     words,
-    sql`c.record_id = any(array(${candidates})) and ${matches(having(search, anyOf(words)))}
-      ${without(others)}`,
+    sql`c.record_id = any(array(${candidates})) and ${matchesQuery(selectHaving(search, matchAny(words)))}
+      ${excludeWords(others)}`,
   )
 }
 
-function without(others: readonly CountedWord[]): RawBuilder<unknown> {
-  return others.length > 0 ? sql`and not (c.search @@ (${anyOf(others)}))` : sql``
+function excludeWords(others: readonly CountedWord[]): RawBuilder<unknown> {
+  return others.length > 0 ? sql`and not (c.search @@ (${matchAny(others)}))` : sql``
 }
 
 /** Read once, as a value: PostgreSQL then keeps one plan, and does not plan the statement again for each question. */
-const matches = (query: RawBuilder<unknown>) => sql`c.search @@ (select ${query})`
+const matchesQuery = (query: RawBuilder<unknown>) => sql`c.search @@ (select ${query})`
 
 /**
  * Ranks by BM25. The frequency of a rare word is counted here, among the records that the caller sees, before any
@@ -130,7 +130,7 @@ async function rank(
       limit ${limit}
     )
     select (select string_agg(id || ' ' || score, ',' order by score desc, id) from best) as matches,
-      concat_ws(' ', ${sql.join([sql`null`, ...counted.map((_, at) => idfOf(at))])}) as idfs
+      concat_ws(' ', ${sql.join([sql`null`, ...counted.map((_, at) => selectIdf(at))])}) as idfs
     from total
   `.execute(db)
   const [answer] = rows
@@ -151,12 +151,12 @@ function scoreColumns(words: readonly CountedWord[], store: StoreSize) {
   )
   const length = sql`${k1 * (1 - b)}::float8 + ${(k1 * b) / store.averageLength}::float8 * c.words`
   const knownGains = padPlaces(knownWords).map((each) =>
-    withOccurrences(each?.word, (count) => gain(sql`${each?.idf ?? 0}::float8`, count, length)),
+    selectOccurrences(each?.word, (count) => gain(sql`${each?.idf ?? 0}::float8`, count, length)),
   )
   const counts = counted.map(
-    (each, at) => sql`, ${withOccurrences(each?.word, (count) => count)} as ${countOf(at)}`,
+    (each, at) => sql`, ${selectOccurrences(each?.word, (count) => count)} as ${countOf(at)}`,
   )
-  const idfs = counted.map((_, at) => sql`, ${countIdf(at, store)} as ${idfOf(at)}`)
+  const idfs = counted.map((_, at) => sql`, ${countIdf(at, store)} as ${selectIdf(at)}`)
   return {
     counted,
     knownWords,
@@ -164,7 +164,7 @@ function scoreColumns(words: readonly CountedWord[], store: StoreSize) {
     known: sumOf(knownGains),
     counts: sql.join(counts, sql``),
     idfs: sql.join(idfs, sql``),
-    gained: sumOf(counted.map((_, at) => gain(idfOf(at), countOf(at), sql`length`))),
+    gained: sumOf(counted.map((_, at) => gain(selectIdf(at), countOf(at), sql`length`))),
   }
 }
 
@@ -184,25 +184,25 @@ function sumOf(parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
 
 type Word = Pick<CountedWord, 'word'>
 
-const anyOf = (words: readonly Word[]) =>
+const matchAny = (words: readonly Word[]) =>
   sql`${words.map(({ word }) => quoteWord(word)).join(' | ')}::tsquery`
 
-function togetherIn(search: TextSearch, sets: readonly (readonly string[])[]): RawBuilder<unknown> {
-  return having(search, sql`${toAlternatives(sets)}::tsquery`)
+function matchTogether(search: TextSearch, sets: readonly (readonly string[])[]): RawBuilder<unknown> {
+  return selectHaving(search, sql`${toAlternatives(sets)}::tsquery`)
 }
 
 /** The words, and everything else that the sentence demands. */
-function having(search: TextSearch, words: RawBuilder<unknown>): RawBuilder<unknown> {
+function selectHaving(search: TextSearch, words: RawBuilder<unknown>): RawBuilder<unknown> {
   const clauses = [
     words,
-    ...search.required.map((words) => anyOf(words.map((word) => ({ word })))),
+    ...search.required.map((words) => matchAny(words.map((word) => ({ word })))),
     ...listPhrases(search),
   ]
   return sql.join(clauses, sql` && `)
 }
 
 const countOf = (at: number) => sql.ref(`count_${at}`)
-const idfOf = (at: number) => sql.ref(`idf_${at}`)
+const selectIdf = (at: number) => sql.ref(`idf_${at}`)
 
 /** The same of a word that is counted here. */
 function countIdf(at: number, { rows }: StoreSize): RawBuilder<unknown> {

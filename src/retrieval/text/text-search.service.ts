@@ -117,7 +117,7 @@ export function createTextSearch({
       query,
       textLanguage,
       includesForgotten,
-      required: requiredOf(input),
+      required: listRequired(input),
     }
     const { search, ranked } =
       pages > countedPages
@@ -234,11 +234,11 @@ function toCount({ word }: CountedWord): CountedWord {
   return { word, count: null }
 }
 
-function requiredOf({ trust, scopes, types }: TextSearchInput): string[][] {
-  const scopeWords = (list: readonly string[]) => list.map((scope) => `scope ${scope}`)
+function listRequired({ trust, scopes, types }: TextSearchInput): string[][] {
+  const listScopeWords = (list: readonly string[]) => list.map((scope) => `scope ${scope}`)
   return [
-    ...(trust.scopes ? [scopeWords([...trust.scopes, unscoped])] : []),
-    ...(scopes ? [scopeWords(scopes)] : []),
+    ...(trust.scopes ? [listScopeWords([...trust.scopes, unscoped])] : []),
+    ...(scopes ? [listScopeWords(scopes)] : []),
     ...(types ? [types.map((type) => `type ${type}`)] : []),
   ]
 }

@@ -25,22 +25,22 @@ const anyText = sql`'!''-'''::tsquery`
 
 function readDemands({ query: { phrases, excluded }, textLanguage }: Demands) {
   const isIn = (query: RawBuilder<unknown>) => sql`c.search @@ (select ${query})`
-  const all = sql`coalesce(nullif(${allOf(phrases, textLanguage)}, ''::tsquery), ${anyText})`
+  const all = sql`coalesce(nullif(${requireAll(phrases, textLanguage)}, ''::tsquery), ${anyText})`
   return {
     contained: phrases.length > 0 ? [isIn(all)] : [],
-    lacked: excluded.length > 0 ? [isIn(anyOf(excluded, textLanguage))] : [],
+    lacked: excluded.length > 0 ? [isIn(requireAny(excluded, textLanguage))] : [],
   }
 }
 
 export function listPhrases({ query: { phrases, excluded }, textLanguage }: Demands): RawBuilder<unknown>[] {
   return [
-    ...(phrases.length > 0 ? [allOf(phrases, textLanguage)] : []),
-    ...(excluded.length > 0 ? [sql`!!${anyOf(excluded, textLanguage)}`] : []),
+    ...(phrases.length > 0 ? [requireAll(phrases, textLanguage)] : []),
+    ...(excluded.length > 0 ? [sql`!!${requireAny(excluded, textLanguage)}`] : []),
   ]
 }
 
-const allOf = (phrases: readonly string[], language: string) => joinPhrases(phrases, ' & ', language)
-const anyOf = (phrases: readonly string[], language: string) => joinPhrases(phrases, ' | ', language)
+const requireAll = (phrases: readonly string[], language: string) => joinPhrases(phrases, ' & ', language)
+const requireAny = (phrases: readonly string[], language: string) => joinPhrases(phrases, ' | ', language)
 
 /** One statement for any number of phrases: a sentence can have thousands, and each part of a statement is planned. */
 function joinPhrases(phrases: readonly string[], joint: string, language: string) {
@@ -62,7 +62,7 @@ const limitOfRank = Math.PI ** 2 / 6
  * The number is derived from `ts_rank`, which for a single word is the sum of 1/i² up to that number, divided by its
  * limit. The alternative is to unnest the whole text.
  */
-export function withOccurrences(
+export function selectOccurrences(
   word: string | undefined,
   expression: (count: RawBuilder<unknown>) => RawBuilder<unknown>,
 ): RawBuilder<unknown> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { pagesOf } from '../../db/table-size.ts'
+import { selectPages } from '../../db/table-size.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../domain/caller.ts'
 import type { StoreSize, WordStatistics } from './search-plan.ts'
@@ -12,7 +12,7 @@ import type { StoreSize, WordStatistics } from './search-plan.ts'
 export async function readWordStatistics(db: Database): Promise<WordStatistics> {
   const { rows } = await sql<{ rows: number; average: number; sampled: number; words: [string, number][] }>`
     with portion as materialized (
-      select least(100, ${100 * sampledPages}::float8 / greatest(1, ${pagesOf('contents')})) as percent
+      select least(100, ${100 * sampledPages}::float8 / greatest(1, ${selectPages('contents')})) as percent
     ), sample as materialized (
       select c.words, c.search
       from contents as c tablesample system ((select percent from portion)) repeatable (0)
@@ -58,7 +58,7 @@ export async function measureVisible(db: Database, trust: Trust): Promise<StoreS
 /** Returns the size of the searched table in pages. */
 export async function countPages(db: Database): Promise<number> {
   const { rows } = await sql<{ pages: number }>`
-    select ${pagesOf('contents')} as pages
+    select ${selectPages('contents')} as pages
   `.execute(db)
   return rows[0]?.pages ?? 0
 }

@@ -118,7 +118,7 @@ set cell = assigned.cell
     where s.record_id = assigned.record_id
 and s.model_id = $3;
 
--- src/embeddings/compression.queries.ts bitsForRetention
+-- src/embeddings/compression.queries.ts chooseBits
 select case when 0.5 > $1::float8 then 32 when 0.5 > $2::float8 then 8 when 0.5 > $3::float8 then 4 else 2 end as bits;
 
 -- src/embeddings/compression.queries.ts claimCompressible: everywhere
@@ -872,14 +872,6 @@ limit $3
       ) as e join signatures as s using (record_id, model_id)
     ) as e;
 
--- src/embeddings/surprise/surprise-comparison.queries.ts comparableIn
-select r.id
-from records as r
-where r.scope = $1
-and r.forgotten_at is null
-and r.status in ('active', 'challenged')
-and r.sensitivity <= $2;
-
 -- src/embeddings/surprise/surprise-comparison.queries.ts countUncompared: everywhere
     select count(*)::int as count
 from unsurprised as u
@@ -978,6 +970,14 @@ from records as r
 where not exists (select
 from unsurprised as waiting
 where waiting.record_id = r.id);
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts listComparableConditions
+select r.id
+from records as r
+where r.scope = $1
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+and r.sensitivity <= $2;
 
 -- src/embeddings/surprise/surprise-comparison.queries.ts tryLockComparison
     select pg_try_advisory_xact_lock(7350 # lock_seed(), 12) as is_mine;

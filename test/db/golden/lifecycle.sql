@@ -718,55 +718,7 @@ from moved
 from scored) as seen, (select count(*)
 from moved) as moved;
 
--- src/lifecycle/importance.queries.ts findLoggedAccesses
-    select (
-  case when r.access_count = 0 then 0 else
-    coalesce((select f.days
-from access_folds as f
-where f.record_id = r.id), 0)
-    + case when r.access_count <= 100 then (
-      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
-from access_log as l
-where l.record_id = r.id
-    ) else (
-      with recursive visited (at) as (
-        (select l.at
-from access_log as l
-where l.record_id = r.id
-order by l.at desc
-limit 1)
-        union all
-        select (
-          select l.at
-from access_log as l
-          where l.record_id = r.id
-and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
-            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
-          order by l.at desc
-          limit 1
-        )
-        from visited as v
-where v.at is not null
-      )
-      select count(at)
-from visited
-    ) end
-  end)::integer as days, coalesce((
-      select json_agg(json_build_object('at', newest.at, 'kind', newest.kind)
-order by newest.at desc, newest.kind)
-      from (
-        select l.at, l.kind
-from access_log as l
-        where l.record_id = r.id
-and r.access_count > 0
-        order by l.at desc, l.kind
-        limit 32
-      ) as newest
-    ), '[]') as recent
-    from records as r
-    where r.id = $1::uuid;
-
--- src/lifecycle/importance.queries.ts importanceAt
+-- src/lifecycle/importance.queries.ts computeImportance
 select r.id, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
   case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
     used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
@@ -835,6 +787,54 @@ and r.access_count > 0
       ) as recent on true
       group by life.age, life.since
     ) as used on true;
+
+-- src/lifecycle/importance.queries.ts findLoggedAccesses
+    select (
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+    + case when r.access_count <= 100 then (
+      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l
+where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at
+from access_log as l
+where l.record_id = r.id
+order by l.at desc
+limit 1)
+        union all
+        select (
+          select l.at
+from access_log as l
+          where l.record_id = r.id
+and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
+            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
+          order by l.at desc
+          limit 1
+        )
+        from visited as v
+where v.at is not null
+      )
+      select count(at)
+from visited
+    ) end
+  end)::integer as days, coalesce((
+      select json_agg(json_build_object('at', newest.at, 'kind', newest.kind)
+order by newest.at desc, newest.kind)
+      from (
+        select l.at, l.kind
+from access_log as l
+        where l.record_id = r.id
+and r.access_count > 0
+        order by l.at desc, l.kind
+        limit 32
+      ) as newest
+    ), '[]') as recent
+    from records as r
+    where r.id = $1::uuid;
 
 -- src/lifecycle/importance.queries.ts rescore
     with scored as materialized (
@@ -924,6 +924,11 @@ from moved
     select id, new
 from moved;
 
+-- src/lifecycle/keeping.queries.ts computeKeepingAt
+select (r.importance + 3::float8 * r.base_importance) / 4::float8
+    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 0.03125::float8) as keeping
+from records as r;
+
 -- src/lifecycle/keeping.queries.ts isDueForPruning
 select r.id
 from records as r
@@ -957,11 +962,6 @@ and  (greatest(r.created_at, r.restored_at) > $2::timestamptz)
 and r.prune_at <= $3::timestamptz
     and (r.status in ('active', 'challenged')
 or r.anchored_at <= $4::timestamptz));
-
--- src/lifecycle/keeping.queries.ts keepingAt
-select (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 0.03125::float8) as keeping
-from records as r;
 
 -- src/lifecycle/keeping.queries.ts listKeepingLanes
     with recursive lanes as (
@@ -1332,7 +1332,7 @@ where s.record_id = judged.id
     from moved
 order by id;
 
--- src/lifecycle/retention.queries.ts retentionAt: l2
+-- src/lifecycle/retention.queries.ts computeRetentionAt: l2
 select (
     case when r.layer = any($1::memory_layer[]) then 1::float8
     else least(1::float8,
@@ -1347,7 +1347,7 @@ select (
   ) as retention
 from records as r;
 
--- src/lifecycle/retention.queries.ts retentionAt: huber
+-- src/lifecycle/retention.queries.ts computeRetentionAt: huber
 select (
     case when r.layer = any($1::memory_layer[]) then 1::float8
     else least(1::float8,
@@ -1373,7 +1373,7 @@ select (
   ) as retention
 from records as r;
 
--- src/lifecycle/retention.queries.ts retentionAt: elastic
+-- src/lifecycle/retention.queries.ts computeRetentionAt: elastic
 select (
     case when r.layer = any($1::memory_layer[]) then 1::float8
     else least(1::float8,

@@ -434,52 +434,11 @@ where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
   ), true) else true end);
 
--- src/retrieval/filters.queries.ts isValidAtInstant
-select case when r.type = 'semantic' then coalesce((
-    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $1::timestamptz, true)
-      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $2::timestamptz, true)
-    from contents as v
-where v.record_id = r.id
-and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end
-from records as r;
-
--- src/retrieval/filters.queries.ts lendingConditions: now
-select r.id
-from records as r
-where ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[]))
-and r.forgotten_at is null
-and r.status in ('active');
-
--- src/retrieval/filters.queries.ts lendingConditions: of the past
-select r.id
-from records as r
-where ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[]))
-and r.forgotten_at is null
-and r.created_at <= $3::timestamptz
-and coalesce((
-    select s.old
-from status_changes as s
-    where s.record_id = r.id
-and s.at > $4::timestamptz
-order by s.id
-limit 1
-  ), r.status) in ('active');
-
--- src/retrieval/filters.queries.ts matchingConditions
-select r.id
-from records as r
-where ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[]))
-and r.forgotten_at is null;
-
--- src/retrieval/filters.queries.ts salienceAtInstant: now
+-- src/retrieval/filters.queries.ts computeSalienceAtInstant: now
 select salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz)
 from records as r;
 
--- src/retrieval/filters.queries.ts salienceAtInstant: past
+-- src/retrieval/filters.queries.ts computeSalienceAtInstant: past
 select (
     select case
       when not p.pinned
@@ -545,22 +504,48 @@ limit 1
   )
 from records as r;
 
--- src/retrieval/filters.queries.ts statusAtInstant: now
-select r.status
+-- src/retrieval/filters.queries.ts isValidAtInstant
+select case when r.type = 'semantic' then coalesce((
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $1::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $2::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end
 from records as r;
 
--- src/retrieval/filters.queries.ts statusAtInstant: past
-select coalesce((
+-- src/retrieval/filters.queries.ts listLendingConditions: now
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null
+and r.status in ('active');
+
+-- src/retrieval/filters.queries.ts listLendingConditions: of the past
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null
+and r.created_at <= $3::timestamptz
+and coalesce((
     select s.old
 from status_changes as s
     where s.record_id = r.id
-and s.at > $1::timestamptz
+and s.at > $4::timestamptz
 order by s.id
 limit 1
-  ), r.status)
-from records as r;
+  ), r.status) in ('active');
 
--- src/retrieval/filters.queries.ts withheldConditions
+-- src/retrieval/filters.queries.ts listMatchingConditions
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null;
+
+-- src/retrieval/filters.queries.ts listWithheldConditions
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
@@ -577,6 +562,21 @@ where t.tags @> $8::text[])
 and not (r.status in ('active', 'challenged')
 and r.salience >= $9
 and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $10::timestamptz) >= $11);
+
+-- src/retrieval/filters.queries.ts selectStatus: now
+select r.status
+from records as r;
+
+-- src/retrieval/filters.queries.ts selectStatus: past
+select coalesce((
+    select s.old
+from status_changes as s
+    where s.record_id = r.id
+and s.at > $1::timestamptz
+order by s.id
+limit 1
+  ), r.status)
+from records as r;
 
 -- src/retrieval/period-search.queries.ts findMessagesOfPeriods: in every scope
     select of_period.id
@@ -1424,7 +1424,7 @@ and c.search @@ (select coalesce((
   ), ''::tsquery)))
 from records as r;
 
--- src/retrieval/text/word-conditions.queries.ts withOccurrences
+-- src/retrieval/text/word-conditions.queries.ts selectOccurrences
 select case when c.search @@ $1::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $2::tsquery))) - 0.5) end
 from contents as c;
 

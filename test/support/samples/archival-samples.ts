@@ -10,7 +10,7 @@ import * as verdicts from '../../../src/dream/verdicts.queries.ts'
 import { startPosition } from '../../../src/jobs/table-walk.ts'
 import * as insight from '../../../src/lifecycle/archival.queries.ts'
 import * as promoting from '../../../src/lifecycle/promotion.queries.ts'
-import { retentionAt } from '../../../src/lifecycle/retention.queries.ts'
+import { computeRetentionAt } from '../../../src/lifecycle/retention.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -24,14 +24,14 @@ const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>)
   db.transaction().execute(ask)
 
 const retained = (db: Database, mode: 'l2' | 'huber' | 'elastic') =>
-  sql`select ${retentionAt(now, { ...settings, retentionMode: mode })} as retention from records as r`.execute(
+  sql`select ${computeRetentionAt(now, { ...settings, retentionMode: mode })} as retention from records as r`.execute(
     db,
   )
 
 /** Queries of promotion, archival and restoration. */
 export const archivalSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/lifecycle/retention.queries.ts': {
-    retentionAt: {
+    computeRetentionAt: {
       l2: (db) => retained(db, 'l2'),
       huber: (db) => retained(db, 'huber'),
       elastic: (db) => retained(db, 'elastic'),

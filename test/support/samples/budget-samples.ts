@@ -26,7 +26,8 @@ const everything = { maxSensitivity: 'hyper', scopes: null } as const
 
 export const budgetSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/lifecycle/keeping.queries.ts': {
-    keepingAt: (db) => sql`select ${keeping.keepingAt(now)} as keeping from records as r`.execute(db),
+    computeKeepingAt: (db) =>
+      sql`select ${keeping.computeKeepingAt(now)} as keeping from records as r`.execute(db),
     isEligible: {
       'after the grace period': (db) =>
         sql`select r.id from records as r where ${keeping.isEligible(eligible)}`.execute(db),

@@ -29,8 +29,8 @@ const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>)
 /** Queries of the embedding job. */
 export const embeddingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/embeddings/compression.queries.ts': {
-    bitsForRetention: async (db) =>
-      void (await sql`select ${compressing.bitsForRetention(sql`0.5`)} as bits`.execute(db)),
+    chooseBits: async (db) =>
+      void (await sql`select ${compressing.chooseBits(sql`0.5`)} as bits`.execute(db)),
     countVectors: (db) => compressing.countVectors(db),
     findRangeEnd: (db) =>
       inTransaction(db, (tx) =>

@@ -1,12 +1,12 @@
 import type { Trust } from '../../../src/domain/caller.ts'
-import { factHandle, nameHandle } from '../../../src/domain/handles.ts'
+import { createFactHandle, nameHandle } from '../../../src/domain/handles.ts'
 import * as entities from '../../../src/entities/entities.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
 const { digest } = nameHandle('a')
-const card = factHandle({ subject: id, predicate: 'profile' })
+const card = createFactHandle({ subject: id, predicate: 'profile' })
 
 /** Queries of entities: lookup, records about one, and merges. */
 export const entitySamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {

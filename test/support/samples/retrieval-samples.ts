@@ -40,7 +40,7 @@ const amongForgotten: Question = { ...question, includesForgotten: true }
 const conditions = [sql<boolean>`r.forgotten_at is null`]
 
 const check = { modelId: 1, ids: [id], conditions: search.conditions, snapshot: '700:705:701,703' }
-const states = { salience: filtering.salienceAtInstant(question), found: new Map() }
+const states = { salience: filtering.computeSalienceAtInstant(question), found: new Map() }
 
 const period = { ranges: [{ from: 0, until: 86_400_000 }], conditions, most: 500 }
 
@@ -67,20 +67,20 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
         amongForgotten,
       ),
     },
-    lendingConditions: {
-      now: select(filtering.lendingConditions, question),
-      'of the past': select(filtering.lendingConditions, past),
+    listLendingConditions: {
+      now: select(filtering.listLendingConditions, question),
+      'of the past': select(filtering.listLendingConditions, past),
     },
-    withheldConditions: select(filtering.withheldConditions, narrow),
-    matchingConditions: select((input) => filtering.matchingConditions(input, 'any'), question),
+    listWithheldConditions: select(filtering.listWithheldConditions, narrow),
+    listMatchingConditions: select((input) => filtering.listMatchingConditions(input, 'any'), question),
     isValidAtInstant: show(filtering.isValidAtInstant, question),
-    statusAtInstant: {
-      now: show(filtering.statusAtInstant, question),
-      past: show(filtering.statusAtInstant, past),
+    selectStatus: {
+      now: show(filtering.selectStatus, question),
+      past: show(filtering.selectStatus, past),
     },
-    salienceAtInstant: {
-      now: show(filtering.salienceAtInstant, question),
-      past: show(filtering.salienceAtInstant, past),
+    computeSalienceAtInstant: {
+      now: show(filtering.computeSalienceAtInstant, question),
+      past: show(filtering.computeSalienceAtInstant, past),
     },
   },
   'src/retrieval/candidates.queries.ts': {

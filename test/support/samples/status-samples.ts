@@ -42,8 +42,8 @@ export const statusSamples: Record<string, Record<string, Sample>> = {
       ),
   },
   'src/lifecycle/importance.queries.ts': {
-    importanceAt: (db) => {
-      const { join, importance } = scoring.importanceAt(now)
+    computeImportance: (db) => {
+      const { join, importance } = scoring.computeImportance(now)
       return sql`select r.id, ${importance} as importance from records as r ${join}`.execute(db)
     },
     findLoggedAccesses: (db) => scoring.findLoggedAccesses(db, id),

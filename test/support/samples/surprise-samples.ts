@@ -37,7 +37,7 @@ export const surpriseSamples: Record<string, Record<string, Sample | Record<stri
       'in a scope': (db) =>
         inTransaction(db, (tx) => surprising.findUncompared(tx, { ...next, scope: 'team' })),
     },
-    comparableIn: (db) => select(db, surprising.comparableIn('team', 'low')),
+    listComparableConditions: (db) => select(db, surprising.listComparableConditions('team', 'low')),
     isCompared: (db) => select(db, [surprising.isCompared()]),
     findRecordSources: (db) => inTransaction(db, (tx) => surprising.findRecordSources(tx, [id])),
     writeSurprises: (db) => inTransaction(db, (tx) => surprising.writeSurprises(tx, [compared], now)),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { salienceAt } from '../../../src/db/salience.ts'
+import { computeSalienceAt } from '../../../src/db/salience.ts'
 import * as outdated from '../../../src/records/outdated-texts.queries.ts'
 import * as context from '../../../src/retrieval/text/context.queries.ts'
 import * as remembering from '../../../src/retrieval/text/memory/text-memory.queries.ts'
@@ -25,7 +25,7 @@ const sets = [['test', 'unit'], ['run']]
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const kept = [sql<boolean>`r.forgotten_at is null`]
 const check = { trust, ids: [id], answering: kept, lending: kept, snapshot: '700:705:701,703' }
-const states = { salience: salienceAt(new Date('2026-01-01T00:00:00.000Z')), found: new Map() }
+const states = { salience: computeSalienceAt(new Date('2026-01-01T00:00:00.000Z')), found: new Map() }
 const among = { newest: 500, ids: [id], others: rare }
 
 export const textSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
@@ -58,8 +58,8 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
     listRecordDemands: (db) =>
       sql`select ${sql.join(parts.listRecordDemands(search))} from records as r`.execute(db),
     listPhrases: (db) => sql`select ${sql.join(parts.listPhrases(search))}`.execute(db),
-    withOccurrences: (db) =>
-      sql`select ${parts.withOccurrences('flaki', (count) => count)} from contents as c`.execute(db),
+    selectOccurrences: (db) =>
+      sql`select ${parts.selectOccurrences('flaki', (count) => count)} from contents as c`.execute(db),
   },
   'src/retrieval/text/context.queries.ts': {
     findSurroundings: (db) => context.findSurroundings(db, [id], [sql<boolean>`r.forgotten_at is null`], 4),

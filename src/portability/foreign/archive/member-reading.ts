@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { AppError } from '../../../kernel/errors.ts'
-import { withoutByteOrderMark } from '../../byte-order-mark.ts'
+import { removeByteOrderMark } from '../../byte-order-mark.ts'
 import { maxLineBytes } from '../../line-limits.ts'
 import { type ForeignFile, type Item, joinWithOr, type Reading, readItem, refuseFile } from '../items.ts'
 import { readZip } from './unzip.ts'
@@ -65,7 +65,7 @@ function listItems(name: string, bytes: Buffer | undefined, read: MemberReading)
       new AppError('body_too_large', `A file of an archive may have at most ${maxLineBytes} bytes.`),
     )
   try {
-    return read(name, withoutByteOrderMark(bytes))
+    return read(name, removeByteOrderMark(bytes))
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     return refused(error)
@@ -79,6 +79,6 @@ export function readText(bytes: Buffer): string {
   throw new AppError('validation_failed', 'The text is not valid UTF-8, or has a null character.')
 }
 
-export function baseName(name: string): string {
+export function readBaseName(name: string): string {
   return name.split(/[/\\]/).at(-1) ?? name
 }

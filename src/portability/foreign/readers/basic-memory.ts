@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../../kernel/errors.ts'
 import { maxLineBytes } from '../../line-limits.ts'
-import { baseName, isArchive, readMembers, readText } from '../archive/member-reading.ts'
-import { tagsOf, timeOf, wordOf } from '../fields.ts'
-import { created, entityPayload, factPayload, notePayload } from '../item-forms.ts'
+import { isArchive, readBaseName, readMembers, readText } from '../archive/member-reading.ts'
+import { readTags, readTime, readWord } from '../fields.ts'
+import { createEntityPayload, createFactPayload, describeCreationTime, notePayload } from '../item-forms.ts'
 import { type ForeignFile, type Item, type Reader, readItem } from '../items.ts'
 import { type Note, parseNote } from '../markdown-note.ts'
 
 const included = {
-  isIncluded: (name: string) => name.endsWith('.md') && !baseName(name).startsWith('.'),
+  isIncluded: (name: string) => name.endsWith('.md') && !readBaseName(name).startsWith('.'),
   names: ['*.md'],
 }
 
@@ -19,8 +19,8 @@ export const readBasicMemory: Reader = (file) => {
   return readMembers(file, included, (name, bytes) => [
     (line) => {
       const path = readText(Buffer.from(name))
-      const note = parseNote(readText(bytes), baseName(path))
-      return noteItems(note, line, placeOf(note.title, permalinkOf(note) ?? path))
+      const note = parseNote(readText(bytes), readBaseName(path))
+      return noteItems(note, line, placeOf(note.title, readPermalink(note) ?? path))
     },
   ])
 }
@@ -47,8 +47,8 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64')
 }
 
-function permalinkOf({ fields }: Note): string | undefined {
-  return wordOf(fields, 'permalink')
+function readPermalink({ fields }: Note): string | undefined {
+  return readWord(fields, 'permalink')
 }
 
 async function* readSingle(file: ForeignFile) {
@@ -68,14 +68,14 @@ function noteItems(given: Note, line: number, place?: string): Item[] {
   const { title, fields, text, observations, relations } = given
   const id = JSON.stringify(place === undefined ? [title] : [title, place])
   const note = place === undefined ? `note:${title}` : `note-at:${id}`
-  const at = created(timeOf(fields, 'created'))
+  const at = describeCreationTime(readTime(fields, 'created'))
   const subject = [{ predicate: 'subject_entity', to: note }]
-  const ref = `basic-memory:${place ?? permalinkOf(given) ?? title}`
+  const ref = `basic-memory:${place ?? readPermalink(given) ?? title}`
   const entity = {
     type: 'entity' as const,
-    payload: entityPayload(title, wordOf(fields, 'type') ?? 'Document'),
+    payload: createEntityPayload(title, readWord(fields, 'type') ?? 'Document'),
   }
-  const fact = (source: string, record: object, links = subject): Item => ({
+  const createFact = (source: string, record: object, links = subject): Item => ({
     line,
     ref,
     links,
@@ -83,15 +83,15 @@ function noteItems(given: Note, line: number, place?: string): Item[] {
     record: { type: 'semantic', ...at, ...record } as Extract<Item, { record: unknown }>['record'],
   })
   return [
-    { line, ref, source: note, record: { ...entity, ...tagsOf(fields, 'tags'), ...at } },
-    ...(text === '' ? [] : [fact('text', { payload: notePayload(title, text) })]),
+    { line, ref, source: note, record: { ...entity, ...readTags(fields, 'tags'), ...at } },
+    ...(text === '' ? [] : [createFact('text', { payload: notePayload(title, text) })]),
     ...observations.map((each) =>
-      fact(`observation:${each.text}`, { payload: notePayload(title, each.text), tags: each.tags }),
+      createFact(`observation:${each.text}`, { payload: notePayload(title, each.text), tags: each.tags }),
     ),
     ...relations.map(({ predicate, target }) =>
-      fact(
+      createFact(
         `relation:${JSON.stringify([predicate, target])}`,
-        { payload: factPayload({ subject: title, predicate, object: target }) },
+        { payload: createFactPayload({ subject: title, predicate, object: target }) },
         [...subject, { predicate: 'object_entity', to: `note:${target}` }],
       ),
     ),

@@ -1,7 +1,17 @@
 import { isArchive, readJsonMembers } from '../archive/member-reading.ts'
-import { asFields, type Fields, isFields, listOf, pick, refuse, textOf, timeOf, wordOf } from '../fields.ts'
+import {
+  asFields,
+  type Fields,
+  isFields,
+  listOf,
+  pick,
+  readTime,
+  readWord,
+  refuse,
+  requireText,
+} from '../fields.ts'
 import type { Item, Reader } from '../items.ts'
-import { joinTexts, type Message, messageItems } from '../messages.ts'
+import { createMessageItems, joinTexts, type Message } from '../messages.ts'
 import { readParts } from '../part-reading.ts'
 
 const lists: ReadonlySet<string> = new Set(['', 'conversations'])
@@ -19,9 +29,9 @@ export const readChatgpt: Reader = (file) =>
 
 function readChatgptConversation(value: unknown, line: number): Item[] {
   const fields = asFields(value)
-  const conversation = textOf(fields, 'conversation_id', 'id', 'title')
-  const begun = timeOf(fields, 'create_time')
-  return messageItems(line, conversation, listBranch(fields), begun)
+  const conversation = requireText(fields, 'conversation_id', 'id', 'title')
+  const begun = readTime(fields, 'create_time')
+  return createMessageItems(line, conversation, listBranch(fields), begun)
 }
 
 /** The messages of the branch that was shown last: from `current_node` up to the root. */
@@ -29,13 +39,13 @@ function listBranch(fields: Fields): Message[] {
   const nodes = asFields(pick(fields, 'mapping'), 'mapping')
   const branch: Message[] = []
   const seen = new Set<string>()
-  for (let id = wordOf(fields, 'current_node') ?? findLast(nodes); id !== undefined; ) {
+  for (let id = readWord(fields, 'current_node') ?? findLast(nodes); id !== undefined; ) {
     if (seen.has(id)) throw refuse('mapping', 'must not lead back to the same node')
     seen.add(id)
     const node: Fields = asFields(pick(nodes, id), `mapping/${id}`)
     const message = readMessage(node, id)
     if (message) branch.push(message)
-    id = wordOf(node, 'parent')
+    id = readWord(node, 'parent')
   }
   return branch.reverse()
 }
@@ -54,9 +64,9 @@ function readMessage(node: Fields, nodeId: string): Message | undefined {
   const metadata = pick(message, 'metadata')
   if (isFields(metadata) && metadata['is_visually_hidden_from_conversation'] === true) return undefined
   const content = readContent(message)
-  const role = wordOf(asFields(pick(message, 'author') ?? {}, 'author'), 'role')
+  const role = readWord(asFields(pick(message, 'author') ?? {}, 'author'), 'role')
   if (content === '' || role === undefined) return undefined
-  return { id: wordOf(message, 'id') ?? nodeId, role, content, at: timeOf(message, 'create_time') }
+  return { id: readWord(message, 'id') ?? nodeId, role, content, at: readTime(message, 'create_time') }
 }
 
 function readContent(message: Fields): string {

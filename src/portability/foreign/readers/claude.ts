@@ -1,8 +1,18 @@
 import { isArchive, readJsonMembers } from '../archive/member-reading.ts'
-import { asFields, type Fields, isFields, listOf, pick, refuse, textOf, timeOf, wordOf } from '../fields.ts'
-import { created, notePayload } from '../item-forms.ts'
+import {
+  asFields,
+  type Fields,
+  isFields,
+  listOf,
+  pick,
+  readTime,
+  readWord,
+  refuse,
+  requireText,
+} from '../fields.ts'
+import { describeCreationTime, notePayload } from '../item-forms.ts'
 import type { Item, Reader } from '../items.ts'
-import { joinTexts, messageItems } from '../messages.ts'
+import { createMessageItems, joinTexts } from '../messages.ts'
 import { readParts } from '../part-reading.ts'
 
 const lists: ReadonlySet<string> = new Set(['', 'conversations', 'projects', 'memories', 'memory_files'])
@@ -35,10 +45,17 @@ function readConversation(fields: Fields, line: number): Item[] {
     const each = asFields(value, `chat_messages/${index}`)
     const content = readContent(each)
     if (content === '') return []
-    const role = wordOf(each, 'sender') === 'human' ? 'user' : (wordOf(each, 'sender') ?? 'user')
-    return [{ id: wordOf(each, 'uuid') ?? String(index + 1), role, content, at: timeOf(each, 'created_at') }]
+    const role = readWord(each, 'sender') === 'human' ? 'user' : (readWord(each, 'sender') ?? 'user')
+    return [
+      { id: readWord(each, 'uuid') ?? String(index + 1), role, content, at: readTime(each, 'created_at') },
+    ]
   })
-  return messageItems(line, textOf(fields, 'uuid', 'name'), messages, timeOf(fields, 'created_at'))
+  return createMessageItems(
+    line,
+    requireText(fields, 'uuid', 'name'),
+    messages,
+    readTime(fields, 'created_at'),
+  )
 }
 
 /** The text, and the text that was taken out of attached files. */
@@ -47,44 +64,48 @@ function readContent(message: Fields): string {
   const attached = listOf(message, 'attachments').map((each) =>
     isFields(each) ? pick(each, 'extracted_content') : undefined,
   )
-  const text = wordOf(message, 'text') ?? joinTexts(blocks)
+  const text = readWord(message, 'text') ?? joinTexts(blocks)
   return joinTexts([text, ...attached])
 }
 
 function readProject(fields: Fields, line: number): Item[] {
-  const project = textOf(fields, 'uuid', 'name')
-  const name = wordOf(fields, 'name') ?? project
-  const prompt = wordOf(fields, 'prompt_template')
+  const project = requireText(fields, 'uuid', 'name')
+  const name = readWord(fields, 'name') ?? project
+  const prompt = readWord(fields, 'prompt_template')
   const prompts = prompt === undefined ? [] : [note(line, `${project}#prompt_template`, name, prompt, fields)]
   const docs = listOf(fields, 'docs').flatMap((value, index) => {
     const doc = asFields(value, `docs/${index}`)
-    const text = wordOf(doc, 'content')
+    const text = readWord(doc, 'content')
     if (text === undefined) return []
-    const id = wordOf(doc, 'uuid') ?? `${project}#${wordOf(doc, 'filename') ?? index}`
-    return [note(line, id, wordOf(doc, 'filename') ?? name, text, doc)]
+    const id = readWord(doc, 'uuid') ?? `${project}#${readWord(doc, 'filename') ?? index}`
+    return [note(line, id, readWord(doc, 'filename') ?? name, text, doc)]
   })
   return [...prompts, ...docs]
 }
 
 function readMemories(fields: Fields, line: number): Item[] {
-  const account = wordOf(fields, 'account_uuid') ?? 'account'
-  const general = wordOf(fields, 'conversations_memory')
+  const account = readWord(fields, 'account_uuid') ?? 'account'
+  const general = readWord(fields, 'conversations_memory')
   const projects = asFields(pick(fields, 'project_memories') ?? {}, 'project_memories')
   return [
     ...(general === undefined ? [] : [note(line, `memory:${account}`, 'user', general, fields)]),
     ...Object.keys(projects).flatMap((id) => {
-      const text = wordOf(projects, id)
+      const text = readWord(projects, id)
       return text === undefined ? [] : [note(line, `memory:${account}:${id}`, `project ${id}`, text, fields)]
     }),
   ]
 }
 
 function readMemoryFile(fields: Fields, line: number): Item[] {
-  const name = textOf(fields, 'path', 'name', 'uuid')
-  return [note(line, `memory-file:${name}`, name, textOf(fields, 'content'), fields)]
+  const name = requireText(fields, 'path', 'name', 'uuid')
+  return [note(line, `memory-file:${name}`, name, requireText(fields, 'content'), fields)]
 }
 
 function note(line: number, source: string, subject: string, text: string, fields: Fields): Item {
   const payload = notePayload(subject, text)
-  return { line, source, record: { type: 'semantic', payload, ...created(timeOf(fields, 'created_at')) } }
+  return {
+    line,
+    source,
+    record: { type: 'semantic', payload, ...describeCreationTime(readTime(fields, 'created_at')) },
+  }
 }

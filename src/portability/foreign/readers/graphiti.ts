@@ -1,5 +1,5 @@
-import { asFields, type Fields, listOf, textOf, timeOf, wordOf } from '../fields.ts'
-import { created, entityPayload, factPayload } from '../item-forms.ts'
+import { asFields, type Fields, listOf, readTime, readWord, requireText } from '../fields.ts'
+import { createEntityPayload, createFactPayload, describeCreationTime } from '../item-forms.ts'
 import type { Item, Reader } from '../items.ts'
 import { readParts } from '../part-reading.ts'
 
@@ -25,54 +25,62 @@ function isEpisode(fields: Fields): boolean {
 }
 
 function readNode(fields: Fields, line: number, names: Map<string, string>): Item {
-  const source = textOf(fields, 'uuid', 'id')
-  const name = textOf(fields, 'name')
+  const source = requireText(fields, 'uuid', 'id')
+  const name = requireText(fields, 'name')
   if (names.size < maxNames) names.set(source, name)
   const type = listOf(fields, 'labels').find((label) => typeof label === 'string' && label !== 'Entity')
-  const payload = entityPayload(name, typeof type === 'string' ? type : undefined, wordOf(fields, 'summary'))
-  return { line, source, record: { type: 'entity', payload, ...created(timeOf(fields, 'created_at')) } }
+  const payload = createEntityPayload(
+    name,
+    typeof type === 'string' ? type : undefined,
+    readWord(fields, 'summary'),
+  )
+  return {
+    line,
+    source,
+    record: { type: 'entity', payload, ...describeCreationTime(readTime(fields, 'created_at')) },
+  }
 }
 
 function readEpisode(fields: Fields, line: number): Item {
-  const source = textOf(fields, 'uuid', 'id')
-  const at = timeOf(fields, 'created_at')
-  const happenedAt = timeOf(fields, 'valid_at') ?? at
-  const t = happenedAt ?? textOf(fields, 'valid_at')
-  const event = { t, event_kind: wordOf(fields, 'source') ?? 'episode', ref: `graphiti:${source}` }
-  const timeline = [{ ...event, summary: textOf(fields, 'content') }]
+  const source = requireText(fields, 'uuid', 'id')
+  const at = readTime(fields, 'created_at')
+  const happenedAt = readTime(fields, 'valid_at') ?? at
+  const t = happenedAt ?? requireText(fields, 'valid_at')
+  const event = { t, event_kind: readWord(fields, 'source') ?? 'episode', ref: `graphiti:${source}` }
+  const timeline = [{ ...event, summary: requireText(fields, 'content') }]
   return {
     line,
     source,
     happenedAt,
-    record: { type: 'episodic', payload: { kind: 'episodic', timeline }, ...created(at) },
+    record: { type: 'episodic', payload: { kind: 'episodic', timeline }, ...describeCreationTime(at) },
   }
 }
 
 function readEdge(fields: Fields, line: number, names: ReadonlyMap<string, string>): Item {
-  const from = wordOf(fields, 'source_node_uuid')
-  const to = wordOf(fields, 'target_node_uuid')
-  const start = timeOf(fields, 'valid_at')
-  const end = timeOf(fields, 'invalid_at')
+  const from = readWord(fields, 'source_node_uuid')
+  const to = readWord(fields, 'target_node_uuid')
+  const start = readTime(fields, 'valid_at')
+  const end = readTime(fields, 'invalid_at')
   const fact = {
     subject: (from === undefined ? undefined : names.get(from)) ?? from ?? 'graphiti',
-    predicate: wordOf(fields, 'name') ?? 'note',
-    object: textOf(fields, 'fact'),
+    predicate: readWord(fields, 'name') ?? 'note',
+    object: requireText(fields, 'fact'),
   }
   const episodes = listOf(fields, 'episodes').filter((each) => typeof each === 'string')
   return {
     line,
-    source: textOf(fields, 'uuid', 'id'),
+    source: requireText(fields, 'uuid', 'id'),
     happenedAt: start,
     record: {
       type: 'semantic',
-      payload: factPayload(fact, { start, end }),
-      ...created(timeOf(fields, 'created_at')),
+      payload: createFactPayload(fact, { start, end }),
+      ...describeCreationTime(readTime(fields, 'created_at')),
     },
     links: [
       ...(from === undefined ? [] : [{ predicate: 'subject_entity', to: from }]),
       ...(to === undefined ? [] : [{ predicate: 'object_entity', to }]),
       ...episodes.map((episode) => ({ predicate: 'references_record', to: episode })),
     ],
-    ...(timeOf(fields, 'expired_at') === undefined ? {} : { ended: 'invalidated' as const }),
+    ...(readTime(fields, 'expired_at') === undefined ? {} : { ended: 'invalidated' as const }),
   }
 }

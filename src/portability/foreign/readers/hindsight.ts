@@ -5,12 +5,12 @@ import {
   isFields,
   listOf,
   numberOf,
-  tagsOf,
-  textOf,
-  timeOf,
-  wordOf,
+  readTags,
+  readTime,
+  readWord,
+  requireText,
 } from '../fields.ts'
-import { created, entityPayload, notePayload } from '../item-forms.ts'
+import { createEntityPayload, describeCreationTime, notePayload } from '../item-forms.ts'
 import type { Item, Link, Reader } from '../items.ts'
 
 const included = {
@@ -27,14 +27,14 @@ export const readHindsight: Reader = (file) =>
 
 function readDocument(value: unknown): ItemReading[] {
   const fields = asFields(value)
-  const document = textOf(fields, 'id')
+  const document = requireText(fields, 'id')
   return listOf(fields, 'facts').map(
     (fact, index) => (line) =>
-      readFact(asFields(fact, `facts/${index}`), factId(document, index), line, document),
+      readFact(asFields(fact, `facts/${index}`), formatFactId(document, index), line, document),
   )
 }
 
-function factId(document: string, index: number): string {
+function formatFactId(document: string, index: number): string {
   return `${document}#${index}`
 }
 
@@ -43,8 +43,8 @@ function readFact(fields: Fields, source: string, line: number, document: string
     typeof each === 'string' && each.trim() !== '' ? [each] : [],
   )
   const happenedAt =
-    timeOf(fields, 'occurred_start') ?? timeOf(fields, 'event_date') ?? timeOf(fields, 'mentioned_at')
-  const payload = notePayload(entities[0] ?? 'hindsight', textOf(fields, 'text'))
+    readTime(fields, 'occurred_start') ?? readTime(fields, 'event_date') ?? readTime(fields, 'mentioned_at')
+  const payload = notePayload(entities[0] ?? 'hindsight', requireText(fields, 'text'))
   const mentions = [...new Set(entities)]
   return [
     ...mentions.map(
@@ -52,7 +52,7 @@ function readFact(fields: Fields, source: string, line: number, document: string
         line,
         source: `entity:${name}`,
         isMention: true,
-        record: { type: 'entity', payload: entityPayload(name, undefined) },
+        record: { type: 'entity', payload: createEntityPayload(name, undefined) },
       }),
     ),
     {
@@ -62,8 +62,8 @@ function readFact(fields: Fields, source: string, line: number, document: string
       record: {
         type: 'semantic',
         payload,
-        ...tagsOf(fields, 'tags'),
-        ...created(timeOf(fields, 'created_at')),
+        ...readTags(fields, 'tags'),
+        ...describeCreationTime(readTime(fields, 'created_at')),
       },
       links: [
         ...mentions.map((name) => ({ predicate: 'mentions_entity', to: `entity:${name}` })),
@@ -77,8 +77,8 @@ function readCause(value: unknown, document: string): Link[] {
   if (!isFields(value)) return []
   const index = numberOf(value, 'target_fact_index')
   if (index === undefined) return []
-  const predicate = wordOf(value, 'relation_type') === 'causes' ? 'causes' : 'caused_by'
-  return [{ predicate, to: factId(document, index) }]
+  const predicate = readWord(value, 'relation_type') === 'causes' ? 'causes' : 'caused_by'
+  return [{ predicate, to: formatFactId(document, index) }]
 }
 
 function readObservations(value: unknown): ItemReading[] {
@@ -88,22 +88,22 @@ function readObservations(value: unknown): ItemReading[] {
 
 /** An observation has no id, so it is known by its text. */
 function readObservation(fields: Fields, line: number): Item {
-  const text = textOf(fields, 'text')
+  const text = requireText(fields, 'text')
   const payload = notePayload('hindsight', text)
   const links = listOf(fields, 'sources').flatMap((each): Link[] => {
     if (!isFields(each)) return []
-    const document = wordOf(each, 'document_id')
+    const document = readWord(each, 'document_id')
     const index = numberOf(each, 'fact_index')
     if (document === undefined || index === undefined) return []
-    return [{ predicate: 'references_record', to: factId(document, index) }]
+    return [{ predicate: 'references_record', to: formatFactId(document, index) }]
   })
   const source = `observation:${text}`
   const ref = `hindsight:observation:${text.slice(0, 200)}`
   const record = {
     type: 'semantic' as const,
     payload,
-    ...tagsOf(fields, 'tags'),
-    ...created(timeOf(fields, 'created_at')),
+    ...readTags(fields, 'tags'),
+    ...describeCreationTime(readTime(fields, 'created_at')),
   }
   return { line, source, ref, record, links }
 }

@@ -1,5 +1,5 @@
-import { asFields, type Fields, isFields, pick, refuse, textOf, timeOf } from '../fields.ts'
-import { created, notePayload } from '../item-forms.ts'
+import { asFields, type Fields, isFields, pick, readTime, refuse, requireText } from '../fields.ts'
+import { describeCreationTime, notePayload } from '../item-forms.ts'
 import type { Item, Reader } from '../items.ts'
 import { readJsonLines, readParts } from '../part-reading.ts'
 
@@ -15,14 +15,14 @@ export const readLanggraph: Reader = (file) => {
 function readRow(value: unknown, line: number): Item {
   const fields = asFields(value)
   const namespace = readNamespace(fields)
-  const key = textOf(fields, 'key')
-  const end = timeOf(fields, 'expires_at', 'expiresAt')
+  const key = requireText(fields, 'key')
+  const end = readTime(fields, 'expires_at', 'expiresAt')
   const payload = notePayload(namespace || 'store', readText(pick(fields, 'value')), { end })
-  const at = timeOf(fields, 'created_at', 'createdAt')
+  const at = readTime(fields, 'created_at', 'createdAt')
   return {
     line,
     source: namespace === '' ? key : `${namespace}:${key}`,
-    record: { type: 'semantic', payload, ...created(at) },
+    record: { type: 'semantic', payload, ...describeCreationTime(at) },
   }
 }
 

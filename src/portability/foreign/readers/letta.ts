@@ -1,7 +1,7 @@
-import { asFields, type Fields, isFields, listOf, pick, textOf, timeOf, wordOf } from '../fields.ts'
-import { created, notePayload } from '../item-forms.ts'
+import { asFields, type Fields, isFields, listOf, pick, readTime, readWord, requireText } from '../fields.ts'
+import { describeCreationTime, notePayload } from '../item-forms.ts'
 import type { Item, Reader } from '../items.ts'
-import { joinTexts, type Message, messageItems } from '../messages.ts'
+import { createMessageItems, joinTexts, type Message } from '../messages.ts'
 import { readParts } from '../part-reading.ts'
 
 const lists: ReadonlySet<string> = new Set(['agents', 'blocks', 'passages'])
@@ -21,26 +21,26 @@ export const readLetta: Reader = (file) => {
 
 /** Agents come before the blocks in the file and name them. */
 function readAgent(fields: Fields, line: number, owners: Map<string, string>): Item[] {
-  const agent = textOf(fields, 'name')
+  const agent = requireText(fields, 'name')
   for (const id of listOf(fields, 'block_ids'))
     if (typeof id === 'string' && !owners.has(id)) owners.set(id, agent)
   const messages = listOf(fields, 'messages').flatMap((value, index) => readMessage(value, index))
-  return messageItems(line, agent, messages, timeOf(fields, 'created_at'))
+  return createMessageItems(line, agent, messages, readTime(fields, 'created_at'))
 }
 
 /** A system message is the prompt of the agent, and not a memory. */
 function readMessage(value: unknown, index: number): Message[] {
   const fields = asFields(value, `messages/${index}`)
-  const role = textOf(fields, 'role')
+  const role = requireText(fields, 'role')
   const content = readContent(pick(fields, 'content'))
   if (role === 'system' || content === '') return []
-  const name = wordOf(fields, 'name')
+  const name = readWord(fields, 'name')
   return [
     {
-      id: wordOf(fields, 'id') ?? String(index + 1),
+      id: readWord(fields, 'id') ?? String(index + 1),
       role,
       content,
-      at: timeOf(fields, 'created_at'),
+      at: readTime(fields, 'created_at'),
       ...(name === undefined ? {} : { name }),
     },
   ]
@@ -52,19 +52,19 @@ function readContent(content: unknown): string {
 }
 
 function readBlock(fields: Fields, line: number, owners: ReadonlyMap<string, string>): Item {
-  const agent = owners.get(wordOf(fields, 'id') ?? '')
-  const label = wordOf(fields, 'label') ?? 'block'
-  const text = textOf(fields, 'value')
+  const agent = owners.get(readWord(fields, 'id') ?? '')
+  const label = readWord(fields, 'label') ?? 'block'
+  const text = requireText(fields, 'value')
   const source = `block:${JSON.stringify(agent === undefined ? ['', label, text] : [agent, label])}`
   return { line, source, record: { type: 'semantic', payload: notePayload(label, text) } }
 }
 
 function readPassage(fields: Fields, line: number): Item {
-  const payload = notePayload('archive', textOf(fields, 'text'))
-  const at = timeOf(fields, 'created_at')
+  const payload = notePayload('archive', requireText(fields, 'text'))
+  const at = readTime(fields, 'created_at')
   return {
     line,
-    source: `passage:${textOf(fields, 'id')}`,
-    record: { type: 'semantic', payload, ...created(at) },
+    source: `passage:${requireText(fields, 'id')}`,
+    record: { type: 'semantic', payload, ...describeCreationTime(at) },
   }
 }

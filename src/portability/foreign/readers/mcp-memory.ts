@@ -1,5 +1,5 @@
-import { asFields, type Fields, listOf, refuse, textOf, wordOf } from '../fields.ts'
-import { entityPayload, factPayload, notePayload } from '../item-forms.ts'
+import { asFields, type Fields, listOf, readWord, refuse, requireText } from '../fields.ts'
+import { createEntityPayload, createFactPayload, notePayload } from '../item-forms.ts'
 import { type Item, type Reader, type Reading, readItem } from '../items.ts'
 import { readJsonLines } from '../part-reading.ts'
 
@@ -7,7 +7,7 @@ import { readJsonLines } from '../part-reading.ts'
 export const readMcpMemory: Reader = (file) =>
   readJsonLines(file, (value, line) => {
     const fields = asFields(value)
-    const type = wordOf(fields, 'type')
+    const type = readWord(fields, 'type')
     if (type === 'entity') return readEntity(fields, line)
     if (type === 'relation') return [readRelation(fields, line)]
     throw refuse('type', 'must be entity or relation')
@@ -15,45 +15,49 @@ export const readMcpMemory: Reader = (file) =>
 
 /** The format has no ids, so an entity is known by its name and an observation by its text. */
 function readEntity(fields: Fields, line: number): readonly Reading[] {
-  const name = textOf(fields, 'name')
-  const kind = wordOf(fields, 'entityType')
+  const name = requireText(fields, 'name')
+  const kind = readWord(fields, 'entityType')
   const observations = new Set(listOf(fields, 'observations'))
   return [
-    { line, source: entityId(name), record: { type: 'entity', payload: entityPayload(name, kind) } },
+    {
+      line,
+      source: formatEntityId(name),
+      record: { type: 'entity', payload: createEntityPayload(name, kind) },
+    },
     ...[...observations].flatMap((each) => readItem(line, () => readObservation(each, name, line))),
   ]
 }
 
 /** A blank observation says nothing and is left out. */
 function readObservation(observation: unknown, name: string, line: number): Item[] {
-  const text = wordOf({ observations: observation }, 'observations')
+  const text = readWord({ observations: observation }, 'observations')
   if (text === undefined) return []
   return [
     {
       line,
       source: `observation:${JSON.stringify([name, text])}`,
-      ref: `mcp-memory:${entityId(name)}`,
+      ref: `mcp-memory:${formatEntityId(name)}`,
       record: { type: 'semantic', payload: notePayload(name, text) },
-      links: [{ predicate: 'subject_entity', to: entityId(name) }],
+      links: [{ predicate: 'subject_entity', to: formatEntityId(name) }],
     },
   ]
 }
 
 function readRelation(fields: Fields, line: number): Item {
-  const from = textOf(fields, 'from')
-  const to = textOf(fields, 'to')
-  const predicate = textOf(fields, 'relationType')
+  const from = requireText(fields, 'from')
+  const to = requireText(fields, 'to')
+  const predicate = requireText(fields, 'relationType')
   return {
     line,
     source: `relation:${JSON.stringify([from, predicate, to])}`,
-    record: { type: 'semantic', payload: factPayload({ subject: from, predicate, object: to }) },
+    record: { type: 'semantic', payload: createFactPayload({ subject: from, predicate, object: to }) },
     links: [
-      { predicate: 'subject_entity', to: entityId(from) },
-      { predicate: 'object_entity', to: entityId(to) },
+      { predicate: 'subject_entity', to: formatEntityId(from) },
+      { predicate: 'object_entity', to: formatEntityId(to) },
     ],
   }
 }
 
-function entityId(name: string): string {
+function formatEntityId(name: string): string {
   return `entity:${name}`
 }

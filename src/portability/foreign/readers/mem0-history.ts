@@ -1,5 +1,5 @@
-import { type Fields, pick, textOf, timeOf, wordOf } from '../fields.ts'
-import { created, notePayload } from '../item-forms.ts'
+import { type Fields, pick, readTime, readWord, requireText } from '../fields.ts'
+import { describeCreationTime, notePayload } from '../item-forms.ts'
 import { type Item, type Reader, type RecordItem, readItem } from '../items.ts'
 import { type Rows, readTable } from '../sqlite-table.ts'
 
@@ -59,17 +59,17 @@ function readMemory(events: readonly Event[]): Item[] {
     if (versions.at(-1)?.text !== version.text) versions.push(version)
   }
   for (const { line, fields } of sortByTime(events)) {
-    const event = textOf(fields, 'event', 'action').toUpperCase()
-    const old = wordOf(fields, 'old_memory', 'previous_value')
-    const createdAt = timeOf(fields, 'created_at')
+    const event = requireText(fields, 'event', 'action').toUpperCase()
+    const old = readWord(fields, 'old_memory', 'previous_value')
+    const createdAt = readTime(fields, 'created_at')
     // The history may begin later than the memory.
     if (versions.length === 0 && old !== undefined) add({ line, text: old, at: createdAt })
     isDeleted = event === 'DELETE'
     if (event !== 'ADD' && event !== 'UPDATE') continue
-    const at = event === 'ADD' ? (createdAt ?? timeOf(fields, 'updated_at')) : timeOfEvent(fields)
-    add({ line, text: textOf(fields, 'new_memory', 'new_value'), at })
+    const at = event === 'ADD' ? (createdAt ?? readTime(fields, 'updated_at')) : readEventTime(fields)
+    add({ line, text: requireText(fields, 'new_memory', 'new_value'), at })
   }
-  const memory = textOf(events[0]?.fields ?? {}, 'memory_id')
+  const memory = requireText(events[0]?.fields ?? {}, 'memory_id')
   return versions.map((version, index) => {
     const isLast = index === versions.length - 1
     const ended = isLast ? (isDeleted ? 'invalidated' : undefined) : 'superseded'
@@ -81,28 +81,28 @@ type Placed = Version & { index: number; isLast: boolean; ended: RecordItem['end
 
 /** The number of a version stays the same when the history grows. */
 function readVersion(memory: string, { line, text, at, index, isLast, ended }: Placed): Item {
-  const idOf = (number: number) => `history:${JSON.stringify([memory, number])}`
+  const formatId = (number: number) => `history:${JSON.stringify([memory, number])}`
   return {
     line,
-    source: idOf(index),
+    source: formatId(index),
     ref: `mem0:${memory}`,
-    record: { type: 'semantic', payload: notePayload('mem0', text), ...created(at) },
+    record: { type: 'semantic', payload: notePayload('mem0', text), ...describeCreationTime(at) },
     ...(ended === undefined ? {} : { ended }),
-    ...(index === 0 ? {} : { supersedes: idOf(index - 1) }),
-    ...(isLast ? {} : { supersededBy: idOf(index + 1) }),
+    ...(index === 0 ? {} : { supersedes: formatId(index - 1) }),
+    ...(isLast ? {} : { supersededBy: formatId(index + 1) }),
   }
 }
 
-function timeOfEvent(fields: Fields): string | undefined {
-  return timeOf(fields, 'updated_at') ?? timeOf(fields, 'created_at')
+function readEventTime(fields: Fields): string | undefined {
+  return readTime(fields, 'updated_at') ?? readTime(fields, 'created_at')
 }
 
 /** An event without a time of its own stays behind the one before it. */
 function sortByTime(events: readonly Event[]): readonly Event[] {
   let last = ''
   const timed = events.map((event) => {
-    const own = pick(event.fields, 'updated_at') === undefined ? undefined : timeOfEvent(event.fields)
-    last = own ?? (last === '' ? (timeOfEvent(event.fields) ?? '') : last)
+    const own = pick(event.fields, 'updated_at') === undefined ? undefined : readEventTime(event.fields)
+    last = own ?? (last === '' ? (readEventTime(event.fields) ?? '') : last)
     return { event, at: last }
   })
   return timed

@@ -1,5 +1,5 @@
-import { asFields, type Fields, tagsOf, textOf, timeOf, wordOf } from '../fields.ts'
-import { created, notePayload } from '../item-forms.ts'
+import { asFields, type Fields, readTags, readTime, readWord, requireText } from '../fields.ts'
+import { describeCreationTime, notePayload } from '../item-forms.ts'
 import type { Item, Reader } from '../items.ts'
 import { readParts } from '../part-reading.ts'
 import { isSqlite } from '../sqlite-table.ts'
@@ -15,24 +15,24 @@ export const readMem0: Reader = (file) =>
 
 function readMemory(value: unknown, line: number): Item {
   const fields = asFields(value)
-  const source = textOf(fields, 'id')
-  const text = textOf(fields, 'memory', 'data', 'text')
-  const end = timeOf(fields, 'expiration_date', 'expirationDate')
-  const payload = notePayload(subjectOf(fields), text, { end })
-  const at = timeOf(fields, 'created_at', 'createdAt')
+  const source = requireText(fields, 'id')
+  const text = requireText(fields, 'memory', 'data', 'text')
+  const end = readTime(fields, 'expiration_date', 'expirationDate')
+  const payload = notePayload(readSubject(fields), text, { end })
+  const at = readTime(fields, 'created_at', 'createdAt')
   return {
     line,
     source,
-    record: { type: 'semantic', payload, ...tagsOf(fields, 'categories'), ...created(at) },
+    record: { type: 'semantic', payload, ...readTags(fields, 'categories'), ...describeCreationTime(at) },
   }
 }
 
 /** Whose memory it is. It says what the text is about, never where it is stored. */
-function subjectOf(fields: Fields): string {
+function readSubject(fields: Fields): string {
   return (
-    wordOf(fields, 'user_id', 'userId') ??
-    wordOf(fields, 'agent_id', 'agentId') ??
-    wordOf(fields, 'run_id', 'runId') ??
+    readWord(fields, 'user_id', 'userId') ??
+    readWord(fields, 'agent_id', 'agentId') ??
+    readWord(fields, 'run_id', 'runId') ??
     'mem0'
   )
 }

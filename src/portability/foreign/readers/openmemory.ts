@@ -1,6 +1,15 @@
 import { maxSalience } from '../../../domain/curves.ts'
-import { asFields, type Fields, numberOf, pick, tagsOf, textOf, timeOf, wordOf } from '../fields.ts'
-import { created, factPayload, notePayload } from '../item-forms.ts'
+import {
+  asFields,
+  type Fields,
+  numberOf,
+  pick,
+  readTags,
+  readTime,
+  readWord,
+  requireText,
+} from '../fields.ts'
+import { createFactPayload, describeCreationTime, notePayload } from '../item-forms.ts'
 import type { Item, Reader, RecordItem } from '../items.ts'
 import { readParts } from '../part-reading.ts'
 
@@ -15,12 +24,15 @@ export const readOpenmemory: Reader = (file) =>
   })
 
 function readMemory(fields: Fields, line: number): Item {
-  const source = textOf(fields, 'id')
-  const payload = notePayload(wordOf(fields, 'user_id', 'userId') ?? 'openmemory', textOf(fields, 'content'))
-  const sector = wordOf(fields, 'primary_sector', 'primarySector')
-  const { tags = [] } = tagsOf({ tags: parseList(pick(fields, 'tags')) }, 'tags')
+  const source = requireText(fields, 'id')
+  const payload = notePayload(
+    readWord(fields, 'user_id', 'userId') ?? 'openmemory',
+    requireText(fields, 'content'),
+  )
+  const sector = readWord(fields, 'primary_sector', 'primarySector')
+  const { tags = [] } = readTags({ tags: parseList(pick(fields, 'tags')) }, 'tags')
   const labels = [...tags, ...(sector === undefined ? [] : [sector])]
-  const at = timeOf(fields, 'created_at', 'createdAt')
+  const at = readTime(fields, 'created_at', 'createdAt')
   return {
     line,
     source,
@@ -28,7 +40,7 @@ function readMemory(fields: Fields, line: number): Item {
       type: 'semantic',
       payload,
       ...(labels.length === 0 ? {} : { tags: [...new Set(labels)] }),
-      ...created(at),
+      ...describeCreationTime(at),
       ...readStrength(fields),
     },
   }
@@ -46,7 +58,7 @@ const maxSeconds = 1e11
 function readStrength(fields: Fields): Partial<Strength> {
   const salience = numberOf(fields, 'salience')
   const rate = numberOf(fields, 'decay_lambda', 'decayLambda')
-  const seen = timeOf(fields, 'last_seen_at', 'lastSeenAt')
+  const seen = readTime(fields, 'last_seen_at', 'lastSeenAt')
   return {
     ...(salience === undefined ? {} : { salience: Math.min(Math.max(salience, 0), maxSalience) }),
     ...(rate === undefined || rate < 0 ? {} : { lifecycle: readDecay(rate, seen) }),
@@ -72,18 +84,18 @@ function parseList(value: unknown): unknown {
 }
 
 function readFact(fields: Fields, line: number): Item {
-  const subject = textOf(fields, 'subject')
-  const predicate = textOf(fields, 'predicate')
-  const object = textOf(fields, 'object')
-  const start = timeOf(fields, 'valid_from', 'validFrom')
-  const end = timeOf(fields, 'valid_to', 'validTo')
-  const id = wordOf(fields, 'id') ?? JSON.stringify([subject, predicate, object, start ?? null])
-  const payload = factPayload({ subject, predicate, object }, { start, end })
+  const subject = requireText(fields, 'subject')
+  const predicate = requireText(fields, 'predicate')
+  const object = requireText(fields, 'object')
+  const start = readTime(fields, 'valid_from', 'validFrom')
+  const end = readTime(fields, 'valid_to', 'validTo')
+  const id = readWord(fields, 'id') ?? JSON.stringify([subject, predicate, object, start ?? null])
+  const payload = createFactPayload({ subject, predicate, object }, { start, end })
   const confidence = numberOf(fields, 'confidence')
   const record = {
     type: 'semantic' as const,
     payload,
-    ...created(timeOf(fields, 'created_at')),
+    ...describeCreationTime(readTime(fields, 'created_at')),
     ...(confidence === undefined ? {} : { confidence: Math.min(Math.max(confidence, 0), 1) }),
   }
   return { line, source: `fact:${id}`, record, happenedAt: start }

@@ -47,12 +47,12 @@ export function createConversationOrder() {
     return number
   }
 
-  function membersAround(place: number): number[] | undefined {
+  function listMembersAround(place: number): number[] | undefined {
     return members[(conversationOf.values[place] ?? 0) - 1]
   }
 
   function remove(place: number): void {
-    const places = membersAround(place)
+    const places = listMembersAround(place)
     if (!places) return
     places.splice(findPosition(places, place), 1)
     conversationOf.values[place] = 0
@@ -66,7 +66,7 @@ export function createConversationOrder() {
     place: number,
     { distance, gapMs }: { distance: number; gapMs: number },
   ): MessageAround | undefined {
-    const all = membersAround(place)
+    const all = listMembersAround(place)
     if (!all) return undefined
     const position = findPosition(all, place)
     let first = position
@@ -75,7 +75,7 @@ export function createConversationOrder() {
     while (last < all.length - 1 && last - position < distance && !isPause(all, last, gapMs)) last += 1
     return {
       conversation: names[(conversationOf.values[place] ?? 0) - 1] ?? '',
-      messages: all.slice(first, last + 1).map(messageAt),
+      messages: all.slice(first, last + 1).map(getMessage),
       isCutBefore: position - first === distance && first > 0,
       isCutAfter: last - position === distance && last < all.length - 1,
     }
@@ -85,21 +85,21 @@ export function createConversationOrder() {
   function isPause(places: readonly number[], position: number, gapMs: number): boolean {
     const one = places[position] ?? 0
     const next = places[position + 1] ?? 0
-    return Math.round(messageAt(next).at) - Math.round(messageAt(one).at) > gapMs
+    return Math.round(getMessage(next).at) - Math.round(getMessage(one).at) > gapMs
   }
 
-  function messageAt(place: number): PlacedMessage {
+  function getMessage(place: number): PlacedMessage {
     return { place, at: times.values[place] ?? 0, arrival: arrivals.values[place] ?? 0 }
   }
 
   /** The position of a message among the places of its conversation, or where it belongs. */
   function findPosition(places: readonly number[], place: number): number {
-    const { at, arrival } = messageAt(place)
+    const { at, arrival } = getMessage(place)
     let low = 0
     let high = places.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      const other = messageAt(places[middle] ?? 0)
+      const other = getMessage(places[middle] ?? 0)
       if (other.at < at || (other.at === at && other.arrival < arrival)) low = middle + 1
       else high = middle
     }

@@ -28,7 +28,7 @@ export function createWindows(
   const widths = new Map<string, number>()
   const windows = new Map<string, Window | undefined>()
 
-  function windowOf({ id, place }: Hit, { distance, gapMs }: WindowLimits): Window | undefined {
+  function findWindow({ id, place }: Hit, { distance, gapMs }: WindowLimits): Window | undefined {
     const around = table.listAround(place, { distance: widths.get(id) ?? distance, gapMs })
     if (!around) return undefined
     const messages = around.messages.map((message) => ({ id: table.idOf(message.place), ...message }))
@@ -40,7 +40,7 @@ export function createWindows(
     windows.clear()
     if (!limits) return []
     const hits = matches.slice(0, limits.hits + spareHits)
-    for (const hit of hits) windows.set(hit.id, windowOf(hit, limits))
+    for (const hit of hits) windows.set(hit.id, findWindow(hit, limits))
     return [...windows.values()].flatMap((window) => window?.messages.map(({ id }) => id) ?? [])
   }
 

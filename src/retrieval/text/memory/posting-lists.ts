@@ -46,7 +46,7 @@ export function createPostingLists() {
   /** Places of a list are added in ascending order. */
   function add(list: number, place: number, count: number): void {
     const length = lengths[list] ?? 0
-    const { start, room } = partAt(length)
+    const { start, room } = getPart(length)
     if (length === start) {
       const part = takePart(room)
       if (length === 0) firsts[list] = part
@@ -61,7 +61,7 @@ export function createPostingLists() {
   function read(list: number, visit: (entries: Uint32Array, from: number, to: number) => void): void {
     const length = lengths[list] ?? 0
     for (let read = 0, address = firsts[list] ?? 0; read < length; ) {
-      const { room } = partAt(read)
+      const { room } = getPart(read)
       const segment = segments[Math.floor(address / segmentCells)]
       if (!segment) return
       const at = address % segmentCells
@@ -80,7 +80,7 @@ export function createPostingLists() {
     })
     if (kept.length === lengths[list]) return
     for (let at = 0, address = firsts[list] ?? 0; at < kept.length; ) {
-      const some = kept.slice(at, at + partAt(at).room)
+      const some = kept.slice(at, at + getPart(at).room)
       const segment = segments[Math.floor(address / segmentCells)]
       if (!segment) return
       segment.set(some, (address % segmentCells) + 1)
@@ -123,7 +123,7 @@ export function createPostingLists() {
 }
 
 /** Where the part begins that contains an entry, as a number of entries, and how many it has room for. */
-function partAt(entry: number): { start: number; room: number } {
+function getPart(entry: number): { start: number; room: number } {
   if (entry >= roomBeforeLargest)
     return { start: entry - ((entry - roomBeforeLargest) % largestPart), room: largestPart }
   const room = 1 << (31 - Math.clz32(entry + firstPart))

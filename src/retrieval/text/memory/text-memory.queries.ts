@@ -8,7 +8,14 @@ import {
   statesWhere,
 } from '../../../db/checked-records.ts'
 import type { Database } from '../../../db/connection.ts'
-import { mostChanges, selectUnseen, type View, versionOf, viewNow, viewOf } from '../../../db/seen-changes.ts'
+import {
+  computeVersion,
+  mostChanges,
+  selectUnseen,
+  type View,
+  viewNow,
+  viewOf,
+} from '../../../db/seen-changes.ts'
 import { openTo } from '../../../db/visibility.ts'
 import type { Trust } from '../../../domain/caller.ts'
 import { unpackIds } from '../../../kernel/ids.ts'
@@ -29,7 +36,7 @@ const itsText = sql`join contents as c on c.record_id = r.id left join messages 
 
 const columns = sql`
   convert_to((select row_to_json(head) from (
-    select r.id, json_build_array(${versionOf(sql`c.changed`)}, ${versionOf(sql`r.revealed`)}) as version, ${timeColumns}, r.scope, r.type, r.sensitivity,
+    select r.id, json_build_array(${computeVersion(sql`c.changed`)}, ${computeVersion(sql`r.revealed`)}) as version, ${timeColumns}, r.scope, r.type, r.sensitivity,
       c.words, ${statedDay} as day,
       m.record_id is not null and coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false) as asks,
       case when m.record_id is not null then json_build_object(
@@ -151,8 +158,8 @@ type Head = Omit<StoredText, 'search' | 'time'> & StoredTimes
 function unpack(bytes: Buffer | null | undefined): StoredText[] {
   const texts: StoredText[] = []
   for (let at = 0; bytes && at < bytes.length; ) {
-    const head = partAt(bytes, at)
-    const body = partAt(bytes, head.end)
+    const head = readPart(bytes, at)
+    const body = readPart(bytes, head.end)
     const { at: createdAt, happened_at, stated_at, ...known } = JSON.parse(head.part.toString()) as Head
     const time = readStoredTime({ at: createdAt, happened_at, stated_at })
     texts.push({ ...known, time, search: body.part })
@@ -161,7 +168,7 @@ function unpack(bytes: Buffer | null | undefined): StoredText[] {
   return texts
 }
 
-function partAt(bytes: Buffer, at: number): { part: Buffer; end: number } {
+function readPart(bytes: Buffer, at: number): { part: Buffer; end: number } {
   const start = at + 4
   const end = start + bytes.readInt32BE(at)
   return { part: bytes.subarray(start, end), end }
