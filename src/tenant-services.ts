@@ -1,6 +1,6 @@
 import type { TenantConnection } from './db/connection.ts'
 import { newestMigration } from './db/migrator.ts'
-import { homeSchema, schemaOf } from './db/schema-names.ts'
+import { homeSchema, nameSchema } from './db/schema-names.ts'
 import { getCurrentTenant, hasCurrentTenant, type RequestTenant, type Tenancy } from './http/tenancy.ts'
 import type { Announcements } from './jobs/announcements.ts'
 import { AppError } from './kernel/errors.ts'
@@ -57,7 +57,7 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
   const opened = new Map<string, Opened>()
 
   function provideServices({ reference, server_url: server }: Placed): Services {
-    const schema = reference === undefined ? homeSchema : schemaOf(reference)
+    const schema = reference === undefined ? homeSchema : nameSchema(reference)
     const known = opened.get(schema)
     const isCurrent = known?.server === server
     const services = isCurrent ? known.services : openServices({ reference, server_url: server })

@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { rankOf, type Sensitivity } from '../domain/caller.ts'
+import { getRank, type Sensitivity } from '../domain/caller.ts'
 import { createReferenceHandle, createThreadHandle, nameHandle } from '../domain/handles.ts'
 import type { Interpretation } from '../domain/interpretation.ts'
 import { clip, outline } from '../domain/outline.ts'
@@ -89,7 +89,7 @@ export function createInterpreter({ db, log, chat, maxSensitivity }: Resources) 
   }
 
   function isAbove(sensitivity: Sensitivity): boolean {
-    return rankOf(sensitivity) > rankOf(maxSensitivity)
+    return getRank(sensitivity) > getRank(maxSensitivity)
   }
 
   /**

@@ -176,7 +176,7 @@ function chooseTopic(
   const found = resolved.flatMap((each, index) => {
     const surface = mentions[index]?.surface ?? ''
     return 'id' in each
-      ? [{ id: each.id, surface, name: nameOf(each.id, handles.mentions[index]) ?? surface }]
+      ? [{ id: each.id, surface, name: findName(each.id, handles.mentions[index]) ?? surface }]
       : []
   })
   const entities = [...new Map(found.map((each) => [each.id, each])).values()]
@@ -187,7 +187,7 @@ function chooseTopic(
   return { subject: named ?? (scope === unscoped ? noTopic : scope), isSubjectKnown, entities }
 }
 
-function nameOf(id: string, match: KnownRecords['handles']['mentions'][number]): string | undefined {
+function findName(id: string, match: KnownRecords['handles']['mentions'][number]): string | undefined {
   const payload = match?.known.find((each) => each.id === id)?.payload
   return payload?.kind === 'entity' ? payload.canonical_name : undefined
 }

@@ -1,4 +1,4 @@
-import { rankOf, type Trust } from '../domain/caller.ts'
+import { getRank, type Trust } from '../domain/caller.ts'
 import { capturedKey } from '../domain/captured-content.ts'
 import type { WorkingPayload } from '../domain/payloads.ts'
 import type { KnownRecord } from '../records/index.ts'
@@ -16,8 +16,8 @@ export function chooseTask(known: readonly Task[], visibility: Visibility, trust
     .filter(
       (each) => each.scope === visibility.scope && each.status === 'active' && each.forgotten_at === null,
     )
-    .sort((one, other) => rankOf(one.sensitivity) - rankOf(other.sensitivity))
-  const open = tasks.filter(({ sensitivity }) => rankOf(sensitivity) <= rankOf(trust.maxSensitivity))
+    .sort((one, other) => getRank(one.sensitivity) - getRank(other.sensitivity))
+  const open = tasks.filter(({ sensitivity }) => getRank(sensitivity) <= getRank(trust.maxSensitivity))
   return open.find((task) => continuesTask(task, visibility)) ?? open.at(-1) ?? tasks[0]
 }
 
@@ -26,7 +26,7 @@ export function continuesTask(
   task: Pick<Task, 'scope' | 'sensitivity'>,
   { scope, sensitivity }: Visibility,
 ): boolean {
-  return task.scope === scope && rankOf(task.sensitivity) >= rankOf(sensitivity)
+  return task.scope === scope && getRank(task.sensitivity) >= getRank(sensitivity)
 }
 
 /**

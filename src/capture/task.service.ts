@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/transaction.ts'
-import { rankOf, type Sensitivity, sensitivities } from '../domain/caller.ts'
+import { getRank, type Sensitivity, sensitivities } from '../domain/caller.ts'
 import { addInverses } from '../domain/edges.ts'
 import { createThreadHandle } from '../domain/handles.ts'
 import type { WorkingPayload } from '../domain/payloads.ts'
@@ -76,7 +76,7 @@ export async function findThread(
 }
 
 function findNextAbove(sensitivity: Sensitivity): Sensitivity {
-  return sensitivities[rankOf(sensitivity) + 1] ?? sensitivity
+  return sensitivities[getRank(sensitivity) + 1] ?? sensitivity
 }
 
 /**

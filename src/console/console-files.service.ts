@@ -71,7 +71,7 @@ async function readContent(): Promise<ConsoleContent> {
   const own = await readOwnFiles()
   const { imports, contents } = await readPackages()
   const texts = new Map([...own, ...contents])
-  const version = digestOf([...texts].flat())
+  const version = computeDigest([...texts].flat())
   const base = `/console/files/${version}`
   const importMap = formatImportMap({ base, imports })
   const modules = [...texts.keys()].filter((name) => /\.m?js$/.test(name) && !loadedOnDemand.test(name))
@@ -139,7 +139,7 @@ async function compress(name: string, text: Buffer): Promise<ConsoleFile> {
   return { type, encodings: { br, gzip: gzipped, identity: text } }
 }
 
-function digestOf(parts: readonly (string | Buffer)[]): string {
+function computeDigest(parts: readonly (string | Buffer)[]): string {
   const hash = createHash('sha256')
   // The length separates the parts: without it, a letter could move from a name to its content unseen.
   for (const part of parts) hash.update(`${part.length}:`).update(part)

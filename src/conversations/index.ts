@@ -7,4 +7,4 @@ export { createConversationRemovalService } from './conversation-removal.service
 export { conversationsRoutes } from './conversations.routes.ts'
 export { createConversationsService } from './conversations.service.ts'
 export { createMessageAppending } from './message-appending.service.ts'
-export { recordOf } from './message-draft.ts'
+export { createMessageRecord } from './message-draft.ts'

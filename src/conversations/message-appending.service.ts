@@ -20,7 +20,7 @@ import {
 import type { AppendedMessages, NewMessage, NewMessages } from './conversations.schemas.ts'
 import type { ConversationsService } from './conversations.service.ts'
 import { countAtTimes, findLatestSince, listEarliest, lockOrder } from './message-appending.queries.ts'
-import { type Context, type Placed, placeOf, recordOf } from './message-draft.ts'
+import { type Context, createMessageRecord, describePlace, type Placed } from './message-draft.ts'
 import { describeSurroundings } from './surroundings.service.ts'
 
 type Resources = {
@@ -125,8 +125,8 @@ export function createMessageAppending(resources: Resources) {
     const surroundings = await describeSurroundings(tx, placed, context)
     return placed.map((each, index) => {
       if (each.message.at && new Date(each.at) > context.now) throw inFuture(index)
-      const place = placeOf(each, context)
-      const draft = draftRecord(recordOf(each.message, place, given, context), {
+      const place = describePlace(each, context)
+      const draft = draftRecord(createMessageRecord(each.message, place, given, context), {
         caller: context.caller,
         now: context.now,
         id: ids.next(),

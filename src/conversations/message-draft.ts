@@ -16,7 +16,10 @@ export type Context = {
 /** A message whose id and position are known. */
 export type Placed = { message: NewMessage; id: string; at: string; position: number }
 
-export function placeOf({ message, id, at, position }: Placed, { conversation }: Context): MessagePlace {
+export function describePlace(
+  { message, id, at, position }: Placed,
+  { conversation }: Context,
+): MessagePlace {
   const { role, name, metadata } = message
   return {
     id: conversation,
@@ -30,7 +33,7 @@ export function placeOf({ message, id, at, position }: Placed, { conversation }:
 }
 
 /** The episode that a message is stored as. */
-export function recordOf(
+export function createMessageRecord(
   message: NewMessage,
   place: MessagePlace,
   { tags, source_type }: NewMessages,

@@ -72,12 +72,12 @@ export function connect(options: ConnectionOptions) {
 }
 
 function describe(event: LogEvent): Statement {
-  const failure = event.level === 'error' ? nameOf(event.error) : undefined
+  const failure = event.level === 'error' ? readName(event.error) : undefined
   return { sql: event.query.sql, durationMs: event.queryDurationMillis, failure }
 }
 
 /** The code identifies the failure; the message may quote a row. */
-function nameOf(error: unknown): string {
+function readName(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }

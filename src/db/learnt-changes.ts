@@ -1,6 +1,6 @@
 import { nilUuid } from '../kernel/ids.ts'
 import { mostChanges, type View } from './seen-changes.ts'
-import { endOf, hasEnded, unite } from './snapshots.ts'
+import { hasEnded, readEnd, unite } from './snapshots.ts'
 
 /** The transactions that made a row what it is, one for each thing that changes by itself. */
 export type Version = readonly number[]
@@ -81,7 +81,7 @@ function hasSeen({ snapshot }: View, version: Version): boolean {
 }
 
 function mayHaveSeen({ snapshot, reached }: View, version: Version): boolean {
-  const end = endOf(snapshot)
+  const end = readEnd(snapshot)
   return version.every(
     (transaction) => hasEnded(snapshot, transaction) || (transaction >= end && transaction < reached),
   )

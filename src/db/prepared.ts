@@ -13,14 +13,14 @@ export function prepareStatements(pool: pg.Pool): void {
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...args: unknown[]) => unknown
     const named = (text: unknown, values: unknown, ...rest: unknown[]) => {
-      const name = Array.isArray(values) && values.length > 0 ? nameOf(names, text) : undefined
+      const name = Array.isArray(values) && values.length > 0 ? assignName(names, text) : undefined
       return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest)
     }
     client.query = named as typeof client.query
   })
 }
 
-function nameOf(names: Map<string, string>, text: unknown): string | undefined {
+function assignName(names: Map<string, string>, text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined
   const known = names.get(text)
   if (known !== undefined || names.size >= maxStatements) return known

@@ -5,6 +5,6 @@ export const homeSchema = 'public'
 export const tenantReference = '[a-z2-7]{12}'
 
 /** Never used again, because a reference is random: what still knows a dropped tenant finds nothing. */
-export function schemaOf(reference: string): string {
+export function nameSchema(reference: string): string {
   return `t_${reference}`
 }

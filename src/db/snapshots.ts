@@ -6,7 +6,7 @@ export function hasEnded(snapshot: string, transaction: number): boolean {
 }
 
 /** The first transaction of which the snapshot says nothing: it had not begun, or a standby did not know whether it had ended. */
-export function endOf(snapshot: string): number {
+export function readEnd(snapshot: string): number {
   return parse(snapshot).next
 }
 

@@ -13,7 +13,7 @@ export async function dropSchema(tx: Transaction, schema: string): Promise<void>
 }
 
 /** Runs `work` in another schema, and continues in the one that belongs to no tenant. */
-export async function inSchema<T>(tx: Transaction, schema: string, work: () => Promise<T>): Promise<T> {
+export async function runInSchema<T>(tx: Transaction, schema: string, work: () => Promise<T>): Promise<T> {
   await sql.raw(visitStatement(schema)).execute(tx)
   const result = await work()
   await sql.raw(visitStatement(homeSchema)).execute(tx)

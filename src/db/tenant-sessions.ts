@@ -55,7 +55,7 @@ export function trackSchemas(pool: pg.Pool, isPrepared: boolean): void {
         follow(session, text)
         return query(text, values, ...rest)
       }
-      const name = isPrepared ? nameOf(session, text) : undefined
+      const name = isPrepared ? assignName(session, text) : undefined
       return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest)
     }
     client.query = tracked as typeof client.query
@@ -67,7 +67,7 @@ function follow(session: Session, text: string): void {
   else if (text.startsWith('set local')) session.visited = visit.exec(text)?.[1] ?? session.visited
 }
 
-function nameOf(session: Session, text: string): string | undefined {
+function assignName(session: Session, text: string): string | undefined {
   const served = session.visited ?? session.served
   const names = session.names.get(served) ?? new Map<string, string>()
   const known = names.get(text)

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { rankOf, type Sensitivity, sensitivities, type Trust, unscoped } from '../domain/caller.ts'
+import { getRank, type Sensitivity, sensitivities, type Trust, unscoped } from '../domain/caller.ts'
 
 /**
  * The only place where trust becomes SQL. Every statement that reads records for a caller contains one of these two
@@ -8,7 +8,7 @@ import { rankOf, type Sensitivity, sensitivities, type Trust, unscoped } from '.
 
 /** Rows that the caller sees whole or redacted. */
 export function isVisibleTo(trust: Trust, table = 'r'): RawBuilder<SqlBool> {
-  return isAllowed(trust, sensitivities[rankOf(trust.maxSensitivity) + 1], table)
+  return isAllowed(trust, sensitivities[getRank(trust.maxSensitivity) + 1], table)
 }
 
 /**
@@ -21,7 +21,7 @@ export function openTo(trust: Trust, table = 'r'): RawBuilder<SqlBool> {
 
 /** The same rule for the sensitivity of a row that was read already. */
 export function isOpenTo(trust: Trust, sensitivity: Sensitivity): boolean {
-  return rankOf(sensitivity) <= rankOf(trust.maxSensitivity)
+  return getRank(sensitivity) <= getRank(trust.maxSensitivity)
 }
 
 function isAllowed(trust: Trust, ceiling: Sensitivity | undefined, table: string): RawBuilder<SqlBool> {

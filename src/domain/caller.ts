@@ -70,6 +70,6 @@ export function isAllowed(caller: Caller, permission: Permission): boolean {
   return caller.permissions.has(permission) || caller.permissions.has('admin')
 }
 
-export function rankOf(sensitivity: Sensitivity): number {
+export function getRank(sensitivity: Sensitivity): number {
   return sensitivities.indexOf(sensitivity)
 }

@@ -45,7 +45,7 @@ export function chooseEntity<C extends Candidate>(
   scope: string,
 ): C | undefined {
   const ranked = candidates
-    .map((candidate) => ({ candidate, rank: rankOf(mention, candidate, scope) }))
+    .map((candidate) => ({ candidate, rank: computeRank(mention, candidate, scope) }))
     .filter((each): each is { candidate: C; rank: Rank } => each.rank !== undefined)
   const [first, ...others] = ranked
   if (!first) return undefined
@@ -54,7 +54,7 @@ export function chooseEntity<C extends Candidate>(
 
 type Rank = readonly (number | string)[]
 
-function rankOf(mention: MentionedName, candidate: Candidate, scope: string): Rank | undefined {
+function computeRank(mention: MentionedName, candidate: Candidate, scope: string): Rank | undefined {
   const isOwn = candidate.scope === scope
   if (!isOwn && candidate.scope !== unscoped) return undefined
   if (candidate.status !== 'active' && candidate.status !== 'challenged') return undefined

@@ -48,7 +48,7 @@ export function createVerdictHandle(source: string, ref: string, episode: string
 /** A message by its id; the detail shows whether a stored message of that id has the same content. */
 export function createMessageHandle(place: MessagePlace, content: string): Handle {
   const known = handle(['message', place.id, place.message_id])
-  return { ...known, detail: digestOf([place.role, place.name ?? null, content]) }
+  return { ...known, detail: computeDigest([place.role, place.name ?? null, content]) }
 }
 
 export type Fact = { subject: string; predicate: string; object?: unknown }
@@ -75,7 +75,7 @@ export function createTopicHandle({ subject, predicate, object }: Fact): Handle 
 }
 
 function addObjectDetail(topic: readonly string[], object: unknown): Handle {
-  return { ...handle(['topic', ...topic]), detail: digestOf(normaliseJson(object, normaliseName)) }
+  return { ...handle(['topic', ...topic]), detail: computeDigest(normaliseJson(object, normaliseName)) }
 }
 
 /** The tools of a skill in their order, without direct repetitions. */
@@ -111,10 +111,10 @@ export function listHandles(payload: Payload): Handle[] {
 }
 
 function handle(parts: readonly string[]): Handle {
-  return { digest: digestOf(parts), detail: null, place: null }
+  return { digest: computeDigest(parts), detail: null, place: null }
 }
 
 /** 128 bits: an accidental collision is out of reach, and an index entry stays small. */
-function digestOf(value: unknown): Buffer {
+function computeDigest(value: unknown): Buffer {
   return hash('sha256', JSON.stringify(value) ?? '', 'buffer').subarray(0, 16)
 }

@@ -24,7 +24,7 @@ export function stepDown(layer: Layer): Layer | undefined {
 
 /** Whether a layer is lower than another. Layers outside the order never fade, so they rank with the top. */
 export function isLower(layer: Layer, than: Layer): boolean {
-  return rankOf(layer) < rankOf(than)
+  return getLayerRank(layer) < getLayerRank(than)
 }
 
 function indexOfLayer(layer: Layer): number | undefined {
@@ -32,6 +32,6 @@ function indexOfLayer(layer: Layer): number | undefined {
   return index === -1 ? undefined : index
 }
 
-function rankOf(layer: Layer): number {
+function getLayerRank(layer: Layer): number {
   return indexOfLayer(layer) ?? layerOrder.length - 1
 }

@@ -10,16 +10,16 @@ export type Seal = ReturnType<typeof createSeal>
  */
 export function createSeal(key: string | undefined) {
   if (key === undefined) return { keyId: null, digest: () => null, earlierDigest: () => null }
-  const digestOf = (scope: string, wording: string | null) =>
+  const computeDigest = (scope: string, wording: string | null) =>
     wording === null ? null : computeHmac(key, JSON.stringify([scope, wording]))
   return {
     /** Identifies the key of a tombstone and reveals nothing about the key. */
     keyId: computeHmac(key, 'membrane tombstone key').subarray(0, 8),
     digest: (scope: string, payload: Payload): Buffer | null =>
-      digestOf(scope, writeCanonicalWording(payload)),
+      computeDigest(scope, writeCanonicalWording(payload)),
     /** The digest in a tombstone of an earlier version; null where it is the same. */
     earlierDigest: (scope: string, payload: Payload): Buffer | null =>
-      digestOf(scope, writeEarlierWording(payload)),
+      computeDigest(scope, writeEarlierWording(payload)),
   }
 }
 

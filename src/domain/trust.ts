@@ -1,5 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
-import { type Caller, rankOf, type Trust } from './caller.ts'
+import { type Caller, getRank, type Trust } from './caller.ts'
 import { canWriteTo } from './write-trust.ts'
 
 /** What a caller may do with things that are not records: settings, keys, tombstones, counts. */
@@ -30,5 +30,5 @@ export function requireWholeScope({ trust }: Caller, scope: string): void {
 export function isTrustWithin(inner: Trust, outer: Trust): boolean {
   const isWithinScopes =
     outer.scopes === null || (inner.scopes?.every((scope) => outer.scopes?.includes(scope)) ?? false)
-  return isWithinScopes && rankOf(inner.maxSensitivity) <= rankOf(outer.maxSensitivity)
+  return isWithinScopes && getRank(inner.maxSensitivity) <= getRank(outer.maxSensitivity)
 }

@@ -20,7 +20,7 @@ export function countCodeBytes(dimensions: number, bits: Precision): number {
 export function encode(vector: Embedding, bits: Precision): Buffer {
   const code = Buffer.alloc(countCodeBytes(vector.length, bits))
   if (bits === 32) {
-    const view = viewOf(code)
+    const view = createView(code)
     for (const [index, value] of vector.entries()) view.setFloat32(index * 4, value, true)
     return code
   }
@@ -32,7 +32,7 @@ export function decode(code: Uint8Array, dimensions: number, bits: Precision): E
   if (code.length !== countCodeBytes(dimensions, bits)) {
     throw new RangeError(`${code.length} bytes are no ${dimensions} dimensions of ${bits} bits.`)
   }
-  const view = viewOf(code)
+  const view = createView(code)
   const vector = new Float32Array(dimensions)
   if (bits === 32) {
     if (isLittleEndian) new Uint8Array(vector.buffer).set(code)
@@ -52,7 +52,7 @@ export function decode(code: Uint8Array, dimensions: number, bits: Precision): E
 /** The difference between two neighbouring values of a code; 0 when nothing was rounded. */
 export function computeQuantisationStep(code: Uint8Array, bits: Precision): number {
   if (bits === 32) return 0
-  const view = viewOf(code)
+  const view = createView(code)
   return (view.getFloat32(4, true) - view.getFloat32(0, true)) / (2 ** bits - 1)
 }
 
@@ -78,6 +78,6 @@ function writeSteps(code: Buffer, vector: Embedding, bits: Exclude<Precision, 32
   }
 }
 
-function viewOf(code: Uint8Array): DataView {
+function createView(code: Uint8Array): DataView {
   return new DataView(code.buffer, code.byteOffset, code.byteLength)
 }

@@ -1,8 +1,8 @@
 import { AppError } from '../kernel/errors.ts'
 import {
   type Caller,
+  getRank,
   isAllowed,
-  rankOf,
   type Sensitivity,
   type SourceType,
   type Trust,
@@ -38,7 +38,7 @@ export function requireScope(caller: Caller, scope: string): void {
 }
 
 export function requireCeiling(caller: Caller, sensitivity: Sensitivity): void {
-  if (rankOf(sensitivity) <= rankOf(caller.trust.maxSensitivity)) return
+  if (getRank(sensitivity) <= getRank(caller.trust.maxSensitivity)) return
   throw new AppError('outside_trust', 'The sensitivity is above the ceiling of the key.')
 }
 
@@ -46,7 +46,7 @@ export function requireCeiling(caller: Caller, sensitivity: Sensitivity): void {
  * Lowering a sensitivity needs `admin`: a caller who may only write must not publish a confidential record.
  */
 export function requireNotLowered(caller: Caller, before: Sensitivity, after: Sensitivity): void {
-  if (rankOf(after) >= rankOf(before) || isAllowed(caller, 'admin')) return
+  if (getRank(after) >= getRank(before) || isAllowed(caller, 'admin')) return
   throw new AppError('forbidden', 'Lowering a sensitivity needs the permission admin.')
 }
 

@@ -64,7 +64,7 @@ export function assignEdges(effects: readonly Effect[]): Effect[] {
     derived.has(formatKey({ relation: 'descents', before: null, after: { derived_id, source_id } }))
   return effects.map((effect) => {
     if (effect.relation !== 'relations' || created.has(effect.owner)) return effect
-    const ends = endsOf(effect)
+    const ends = listEnds(effect)
     const [one, other] = ends.toSorted()
     const owner =
       ends.find((id) => created.has(id)) ??
@@ -76,7 +76,7 @@ export function assignEdges(effects: readonly Effect[]): Effect[] {
 }
 
 /** The records at the ends of an edge. */
-export function endsOf({ before, after }: Effect): string[] {
+export function listEnds({ before, after }: Effect): string[] {
   const { source_id, target_id } = after ?? before ?? {}
   return [String(source_id), String(target_id)]
 }

@@ -1,10 +1,10 @@
 import {
   bookkeeping,
   type Effect,
-  endsOf,
   formatKey,
   isCreation,
   isExpected,
+  listEnds,
   listIds,
   type Row,
 } from './effect.ts'
@@ -96,7 +96,7 @@ function listDependencies(effects: readonly Effect[]): Map<string, Set<string>> 
 
 function listLinked(effect: Effect, isNew: boolean): string[] {
   if (effect.relation === 'descents') return [String((effect.after ?? effect.before)?.['source_id'])]
-  return effect.relation === 'relations' && !isNew ? endsOf(effect) : []
+  return effect.relation === 'relations' && !isNew ? listEnds(effect) : []
 }
 
 function spread(reasons: Map<string, string>, needed: ReadonlyMap<string, ReadonlySet<string>>) {

@@ -1,6 +1,6 @@
 import { addTallies } from '../db/tallies.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { rankOf, type Sensitivity } from '../domain/caller.ts'
+import { getRank, type Sensitivity } from '../domain/caller.ts'
 import { writeSearchableText } from '../domain/searchable-text.ts'
 import type { Embedding } from '../domain/similarity.ts'
 import { encode } from '../domain/vector-codes.ts'
@@ -54,7 +54,7 @@ const retryLimits = { mostAttempts: 8, firstPauseMs: 10_000 }
 /** Embeds the queued texts. No transaction is open while the model answers. */
 export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask, cells }: Resources) {
   const { limit, holdMs } = batchLimits[embedder.provider]
-  const mostRank = rankOf(maxSensitivity)
+  const mostRank = getRank(maxSensitivity)
 
   /** Embeds until nothing is due. Returns the failure of the model when it stopped early. */
   async function processQueue(pass: Pass): Promise<ModelFailure | undefined> {
@@ -92,7 +92,7 @@ export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask,
 
   /** Returns no text for a record that the model may not read or that contains no word. */
   function describeText({ record_id: id, sensitivity, payload, tags }: QueuedText): Text[] {
-    if (rankOf(sensitivity) > mostRank) return []
+    if (getRank(sensitivity) > mostRank) return []
     const text = writeSearchableText(payload, tags)
     return hasWord(text) ? [{ id, text }] : []
   }

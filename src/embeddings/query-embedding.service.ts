@@ -50,7 +50,7 @@ export function createQueryEmbedder({
   /**
    * Returns the serving model; undefined when there are no vectors or the configuration switches them off.
    */
-  async function servingModel(): Promise<ModelRow | undefined> {
+  async function readServingModel(): Promise<ModelRow | undefined> {
     if (!embedder) return undefined
     const now = clock.now().getTime()
     if (serving && now - serving.at < modelKeptMs && now >= serving.at) return serving.model
@@ -62,7 +62,7 @@ export function createQueryEmbedder({
    * Embeds a text. `empty`: the text has no direction. `unanswered`: the model cannot be asked or does not answer.
    */
   async function embedText(text: string): Promise<Outcome> {
-    const model = await servingModel()
+    const model = await readServingModel()
     const servingEmbedder = model && findEmbedder(model)
     if (!model || !servingEmbedder) return { outcome: 'unanswered' }
     const vector = isBuiltIn(servingEmbedder)
@@ -119,5 +119,5 @@ export function createQueryEmbedder({
     kept.set(key, vector)
   }
 
-  return { servingModel, embedText }
+  return { readServingModel, embedText }
 }

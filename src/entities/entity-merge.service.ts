@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
-import { isAllowed, rankOf, unscoped } from '../domain/caller.ts'
+import { getRank, isAllowed, unscoped } from '../domain/caller.ts'
 import { addInverses } from '../domain/edges.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -118,7 +118,7 @@ function requireMergeable(
       errors: [{ pointer, message: 'has another scope than the target' }],
     })
   }
-  if (rankOf(source.sensitivity) <= rankOf(target.sensitivity) || isAllowed(caller, 'admin')) return
+  if (getRank(source.sensitivity) <= getRank(target.sensitivity) || isAllowed(caller, 'admin')) return
   throw new AppError(
     'sensitivity_lowered',
     'An entity cannot take over data that is more sensitive than itself.',

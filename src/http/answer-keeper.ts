@@ -41,7 +41,7 @@ export function createAnswerKeeper({ clock, retentionMs }: { clock: Clock; reten
     tx: Transaction,
     keys: readonly OwnedKey[],
   ): Promise<(Replay | AppError | undefined)[]> {
-    const locks = keys.map(lockOf)
+    const locks = keys.map(computeLock)
     const held = await tryLocks(tx, locks)
     // A separate statement: its snapshot must be younger than the locks, or it could miss an answer that was
     // committed while a lock was acquired.
@@ -55,9 +55,9 @@ export function createAnswerKeeper({ clock, retentionMs }: { clock: Clock; reten
 
   async function findReplays(db: Database, keys: readonly OwnedKey[]): Promise<(Replay | undefined)[]> {
     const rows = await findAnswers(db, keys, clock.now())
-    const stored = new Map(rows.map((row) => [nameOf(row), row]))
+    const stored = new Map(rows.map((row) => [formatName(row), row]))
     return keys.map((key) => {
-      const answer = stored.get(nameOf(key))
+      const answer = stored.get(formatName(key))
       return answer && new Replay(answer)
     })
   }
@@ -79,10 +79,10 @@ export function createAnswerKeeper({ clock, retentionMs }: { clock: Clock; reten
   return { keeper, admit, findReplays, toRow }
 }
 
-const nameOf = ({ principal, key }: Owner) => `${principal}\n${key}`
+const formatName = ({ principal, key }: Owner) => `${principal}\n${key}`
 
-function lockOf(owner: Owner): bigint {
-  return createHash('sha256').update(nameOf(owner)).digest().readBigInt64BE()
+function computeLock(owner: Owner): bigint {
+  return createHash('sha256').update(formatName(owner)).digest().readBigInt64BE()
 }
 
 function stillRunning(): AppError {

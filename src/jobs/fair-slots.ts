@@ -103,13 +103,13 @@ export function createFairSlots({ slots, sliceMs, onError }: Options) {
       .filter(
         ({ tenant, stop }) => !stop.signal.aborted && [...waiting.keys()].some((each) => each !== tenant),
       )
-      .sort((one, other) => endOf(one) - endOf(other))
-    if (first && endOf(first) <= performance.now()) first.stop.abort(preempted)
+      .sort((one, other) => computeEnd(one) - computeEnd(other))
+    if (first && computeEnd(first) <= performance.now()) first.stop.abort(preempted)
     fill()
   }
 
   function waitForSlice(): number {
-    return Math.max(20, Math.min(...[...running.values()].map(endOf)) - performance.now())
+    return Math.max(20, Math.min(...[...running.values()].map(computeEnd)) - performance.now())
   }
 
   /** Stops the work of a tenant after its batch; what waits is forgotten. */
@@ -133,7 +133,7 @@ export function createFairSlots({ slots, sliceMs, onError }: Options) {
 
 const preempted = new Error('another tenant waits')
 
-function endOf({ startedAt, sliceMs }: Running): number {
+function computeEnd({ startedAt, sliceMs }: Running): number {
   return startedAt + sliceMs
 }
 

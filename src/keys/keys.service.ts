@@ -167,13 +167,13 @@ function describeCaller(row: KeyRow): Caller {
     principal: row.id,
     name: row.name,
     permissions: granted,
-    trust: trustOf(row),
+    trust: describeTrust(row),
     sourceType: row.source_type,
     ...(row.expires_at ? { expiresAt: row.expires_at } : {}),
   }
 }
 
-function trustOf({ max_sensitivity: maxSensitivity, scopes }: KeyRow): Trust {
+function describeTrust({ max_sensitivity: maxSensitivity, scopes }: KeyRow): Trust {
   return { maxSensitivity, scopes: scopes.length === 0 ? null : scopes }
 }
 
@@ -181,7 +181,7 @@ function trustOf({ max_sensitivity: maxSensitivity, scopes }: KeyRow): Trust {
  * Without this check a key of one scope could create a key for all scopes, and a key that expires one that does not.
  */
 function requireWithin({ trust, sourceType, expiresAt }: Caller, row: KeyRow): void {
-  if (!isTrustWithin(trustOf(row), trust)) throw exceeding('that sees more than itself')
+  if (!isTrustWithin(describeTrust(row), trust)) throw exceeding('that sees more than itself')
   if (sourceTrust[row.source_type] > sourceTrust[sourceType])
     throw exceeding('with a more trusted source type')
   if (expiresAt && (!row.expires_at || row.expires_at > expiresAt)) throw exceeding('that expires later')

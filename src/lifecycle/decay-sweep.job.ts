@@ -47,7 +47,7 @@ export function createSweep(resources: Resources): JobWork {
     blocks: sizes.blocks,
     perform: async (tx, run, range) => {
       await dropEffects(tx)
-      const written = await materialiseRange(tx, spanOf(run).asOf, range)
+      const written = await materialiseRange(tx, describeSpan(run).asOf, range)
       return { done: written, counts: { materialised: written } }
     },
   })
@@ -55,7 +55,7 @@ export function createSweep(resources: Resources): JobWork {
   const budgets = createBudgets({ db, forgottenRetentionMs, revisedRetentionMs, size: sizes.rows })
 
   async function run(context: RunContext): Promise<void> {
-    const span = spanOf(context.run)
+    const span = describeSpan(context.run)
     const { fading, faded } = await countDue(db, span)
     const exceeding = await budgets.findScopes(context)
     await context.setTotal(exceeding.reduce((sum, { records }) => sum + records, fading + faded))
@@ -68,7 +68,7 @@ export function createSweep(resources: Resources): JobWork {
   }
 
   async function prune(context: RunContext): Promise<void> {
-    const span = spanOf(context.run)
+    const span = describeSpan(context.run)
     const describe = describePruned(context.run.dryRun, span)
     const prune = (next: typeof pruneFaded) => async (tx: Transaction, portion: Portion) => {
       // A pruned record names its run, and a plan lists it.
@@ -79,7 +79,7 @@ export function createSweep(resources: Resources): JobWork {
     await sweepIndex(context, 'revised', prune(pruneRevised))
   }
 
-  type Span = ReturnType<typeof spanOf>
+  type Span = ReturnType<typeof describeSpan>
   type Portion = Span & { after: SweepPosition; limit: number }
   type Walked = BatchResult & { last: SweepPosition | undefined }
 
@@ -88,7 +88,7 @@ export function createSweep(resources: Resources): JobWork {
     name: SweepPart,
     next: (tx: Transaction, portion: Portion) => Promise<Walked>,
   ): Promise<void> {
-    const span = spanOf(context.run)
+    const span = describeSpan(context.run)
     return walkInBatches({
       start: sweepStart,
       size: sizes.rows,
@@ -106,7 +106,7 @@ export function createSweep(resources: Resources): JobWork {
   ): Promise<SweepPosition | undefined> {
     const { bad } = await context.inBatch(async (tx) => ({
       counts: {},
-      bad: await findNextPosition(tx, name, { ...spanOf(context.run), after }),
+      bad: await findNextPosition(tx, name, { ...describeSpan(context.run), after }),
     }))
     if (bad) await context.recordFault({ error, recordId: bad.id, part: name })
     return bad
@@ -121,7 +121,7 @@ export function createSweep(resources: Resources): JobWork {
   /**
    * Every instant follows from the start of the run, so a run that another worker continues computes the same values.
    */
-  function spanOf({ id, scope, startedAt }: RunContext['run']) {
+  function describeSpan({ id, scope, startedAt }: RunContext['run']) {
     return {
       runId: id,
       scope,

@@ -62,11 +62,11 @@ export function createLayerService({ db, clock, textLanguage }: Resources) {
 
 /** Promotes records that became due by time or by changes other than accesses, as parts of runs. */
 export function createPromotion({ db, size = defaultSize }: { db: Database; size?: number }) {
-  const spanOf = ({ run: { scope, startedAt } }: RunContext) => ({ scope, now: startedAt })
+  const describeSpan = ({ run: { scope, startedAt } }: RunContext) => ({ scope, now: startedAt })
 
   type Claim = typeof claimWorking
   function walkThrough(context: RunContext, claim: Claim): Promise<void> {
-    const span = spanOf(context)
+    const span = describeSpan(context)
     return walkTable(context, {
       part: 'promotion',
       size,
@@ -87,7 +87,7 @@ export function createPromotion({ db, size = defaultSize }: { db: Database; size
     addTo: ({ run, ...work }: JobWork): JobWork => ({
       ...work,
       run: async (context) => {
-        const waiting = await countWorking(db, spanOf(context))
+        const waiting = await countWorking(db, describeSpan(context))
         await run({
           ...context,
           setTotal: (total, counted) => context.setTotal(total + waiting, counted),
@@ -100,7 +100,7 @@ export function createPromotion({ db, size = defaultSize }: { db: Database; size
       await walkThrough(context, claimEpisodic)
     },
     count: async (context: RunContext): Promise<number> =>
-      (await countWorking(db, spanOf(context))) + (await countEpisodic(db, spanOf(context))),
+      (await countWorking(db, describeSpan(context))) + (await countEpisodic(db, describeSpan(context))),
   }
 }
 

@@ -3,7 +3,7 @@ import { namesNoHidden, showMembers, showSelections } from '../db/concealment.ts
 import type { Database } from '../db/connection.ts'
 import type { RunStatus, RunTrigger } from '../db/schema.ts'
 import { isVisibleTo, openTo } from '../db/visibility.ts'
-import { rankOf, type Sensitivity, sensitivities, type Trust } from '../domain/caller.ts'
+import { getRank, type Sensitivity, sensitivities, type Trust } from '../domain/caller.ts'
 
 export type RunRow = {
   id: string
@@ -86,7 +86,7 @@ const runColumns = [
  */
 function selectVisibleRuns(db: Database, trust: Trust) {
   const { scopes, maxSensitivity } = trust
-  const readable = sensitivities.slice(0, rankOf(maxSensitivity) + 1)
+  const readable = sensitivities.slice(0, getRank(maxSensitivity) + 1)
   return db
     .selectFrom('maintenance_runs as m')
     .select(runColumns)

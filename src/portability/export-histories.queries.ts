@@ -37,7 +37,7 @@ const alwaysFits = 1_024 ** 2
 const reserve = 1_024 ** 2
 
 /** What a JSON text takes of a line, which is limited in bytes and in values. Most values follow a comma. */
-const shareOf = (json: Fragment) =>
+const computeShare = (json: Fragment) =>
   sql`greatest(
     octet_length(${json}), ${sql.lit(Math.ceil(maxLineBytes / maxLineValues))} * (length(${json}) - length(replace(${json}, ',', '')))
   )::int8`
@@ -54,10 +54,10 @@ const writeAuditLog = (trust: Trust) => {
     else (
       select string_agg(${writeEntry(sql`case when a.share <= a.room then a.written end`)}, ',' order by a.id)
       from (
-        select a.*, sum(${shareOf(sql`a.written`)}) over (order by a.id desc) as share
+        select a.*, sum(${computeShare(sql`a.written`)}) over (order by a.id desc) as share
         from (
           select a.*, a.changes::text as written, ${sql.lit(maxLineBytes - reserve)}
-            - ${shareOf(sql`c.payload::text`)} - ${shareOf(sql`c.provenance::text`)} as room
+            - ${computeShare(sql`c.payload::text`)} - ${computeShare(sql`c.provenance::text`)} as room
           from audit_entries as a where ${isOfRecord} offset 0
         ) as a
       ) as a

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
-import { type Caller, rankOf, unscoped } from '../domain/caller.ts'
+import { type Caller, getRank, unscoped } from '../domain/caller.ts'
 import { addInverses, type Edge, isInverse } from '../domain/edges.ts'
 import { isContradiction, isReserved, reservedPredicate } from '../domain/reserved-edges.ts'
 import type { ListPage } from '../domain/shapes.ts'
@@ -129,7 +129,7 @@ async function loadChangedRecord(
   source: StoredRecord,
   target: StoredRecord,
 ): Promise<StoredRecord> {
-  const rankDifference = rankOf(target.sensitivity) - rankOf(source.sensitivity)
+  const rankDifference = getRank(target.sensitivity) - getRank(source.sensitivity)
   const isForeign = target.scope !== source.scope && target.scope !== unscoped
   const { scopes } = call.caller.trust
   if (

@@ -76,7 +76,7 @@ export function createCandidates(resources: CandidateResources) {
       findOfPeriods(
         db,
         question,
-        { periods: asked, conditions: [...conditions, ...words.demandsOf(text)], limit: depth },
+        { periods: asked, conditions: [...conditions, ...words.listDemands(text)], limit: depth },
         now,
       )
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
@@ -86,7 +86,7 @@ export function createCandidates(resources: CandidateResources) {
     ])
     const matches = time.length === 0 ? found : { ...found, time }
     const ids = listIds(matches)
-    const stems = await words.stemsOf(db, text)
+    const stems = await words.findSentenceStems(db, text)
     if (ids.length === 0) {
       const plain = dropQuotes(text)
       // No record contains the phrase in quotes: what has some of its words is a better answer than none.
@@ -94,7 +94,7 @@ export function createCandidates(resources: CandidateResources) {
         return rankByContent(question, { ...input, text: plain }, limit, now)
       if (input.fallsBack === false) return { candidateNodes: [], fits: new Map() }
       // No record shares a word with the question: the most salient records are a better answer than none.
-      return rankBySalience(question, 'whole', limit, now, words.demandsOf(text))
+      return rankBySalience(question, 'whole', limit, now, words.listDemands(text))
     }
     const rows = await readStates(ids, question, states)
     const asked = { stems: stems.words, ...(periods ? { isOfPeriod: periods.includes } : {}) }

@@ -59,7 +59,7 @@ export function createChannelSearch({
   ): Promise<ChannelMatches> {
     const { text, given } = input
     const asked = dropExcluded(text ?? '')
-    const demanded = [...conditions, ...words.demandsOf(text ?? '')]
+    const demanded = [...conditions, ...words.listDemands(text ?? '')]
     const { depth: limit, states } = depth
     const byText = text === undefined ? undefined : searchWordsAndPeriods(text, question, conditions, depth)
     // By scope only the live records are listed.

@@ -96,14 +96,14 @@ function listSalienceConditions(question: Question): Condition[] {
  */
 export function isValidAtInstant({ at }: Pick<Question, 'at'>): Condition {
   return sql<SqlBool>`case when r.type = 'semantic' then coalesce((
-    select coalesce(${boundOf('start')} <= ${at}::timestamptz, true)
-      and coalesce(${boundOf('end')} > ${at}::timestamptz, true)
+    select coalesce(${selectBound('start')} <= ${at}::timestamptz, true)
+      and coalesce(${selectBound('end')} > ${at}::timestamptz, true)
     from contents as v where v.record_id = r.id and v.payload #>> '{validity,mode}' = 'timeboxed'
   ), true) else true end`
 }
 
 /** Release 0.1.0 stored offsets that PostgreSQL cannot read, such as +20:00; they are read as UTC. */
-function boundOf(bound: 'start' | 'end'): RawBuilder<unknown> {
+function selectBound(bound: 'start' | 'end'): RawBuilder<unknown> {
   const stored = sql`v.payload #>> ${sql.lit(`{validity,${bound}}`)}`
   return sql`regexp_replace(${stored}, '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz`
 }

@@ -84,13 +84,13 @@ export function listEdgesAmong(
   limit: number,
 ): Pick<Neighbour, 'source_id' | 'predicate' | 'target_id' | 'weight' | 'created_at'>[] {
   const places = new Map(ids.map((id, place) => [id, place]))
-  const placeOf = (id: string) => places.get(id) ?? Number.POSITIVE_INFINITY
+  const getPlace = (id: string) => places.get(id) ?? Number.POSITIVE_INFINITY
   return found
     .filter((edge) => places.has(edge.source_id) && places.has(edge.target_id))
     .sort(
       (one, other) =>
-        placeOf(one.source_id) - placeOf(other.source_id) ||
-        placeOf(one.target_id) - placeOf(other.target_id) ||
+        getPlace(one.source_id) - getPlace(other.source_id) ||
+        getPlace(one.target_id) - getPlace(other.target_id) ||
         (one.predicate < other.predicate ? -1 : 1),
     )
     .slice(0, limit)

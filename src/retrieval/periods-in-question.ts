@@ -63,10 +63,10 @@ const readers: readonly Reader[] = [
   createReader(`(?:in|during|over)(?: the)? ${season}`, ([name], at) => listSeasonRanges(at, name ?? '')),
   createReader(year, ([y], at) => listDatesInYears(at, y)),
   createReader(`${count} (day|week|month|year)s? ago`, ([n, unit], at) => [
-    computeCalendarRange(at, unit ?? '', numberOf(n)),
+    computeCalendarRange(at, unit ?? '', parseNumber(n)),
   ]),
   createReader(`(?:last|past|previous) ${count} (day|week|month|year)s?`, ([n, unit], at) => [
-    { from: countBack(at, unit ?? '', numberOf(n)), until: at.getTime() + 1 },
+    { from: countBack(at, unit ?? '', parseNumber(n)), until: at.getTime() + 1 },
   ]),
   createReader(`last (${weekdays.join('|')})`, ([name], at) => [
     findLatestWeekday(at, weekdays.indexOf(name ?? '')),
@@ -116,6 +116,6 @@ function findNamed(at: Date, name: string | undefined, year: string | undefined,
   return listDatesInYears(at, year, months.indexOf((name ?? '').slice(0, 3)) + 1, day)
 }
 
-function numberOf(text = ''): number {
+function parseNumber(text = ''): number {
   return /^\d/.test(text) ? Number(text) : Math.max(1, counts.indexOf(text) + 1)
 }

@@ -1,4 +1,4 @@
-import { rankOf, type Sensitivity, type Trust, unscoped } from '../domain/caller.ts'
+import { getRank, type Sensitivity, type Trust, unscoped } from '../domain/caller.ts'
 import type { RecordType } from '../domain/vocabulary.ts'
 import type { RetrieveQuery } from './retrieval.schemas.ts'
 
@@ -57,7 +57,7 @@ type NarrowerTrust = { max_sensitivity?: Sensitivity; scopes?: readonly string[]
  */
 export function narrowTrust(own: Trust, { max_sensitivity: input, scopes }: NarrowerTrust): Trust {
   const maxSensitivity =
-    input !== undefined && rankOf(input) < rankOf(own.maxSensitivity) ? input : own.maxSensitivity
+    input !== undefined && getRank(input) < getRank(own.maxSensitivity) ? input : own.maxSensitivity
   if (!scopes || scopes.length === 0) return { maxSensitivity, scopes: own.scopes }
   return { maxSensitivity, scopes: own.scopes?.filter((scope) => scopes.includes(scope)) ?? scopes }
 }

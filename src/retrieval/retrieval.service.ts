@@ -70,7 +70,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
 
   async function readVector(given: RetrieveQuery['query_embedding']) {
     if (!given) return undefined
-    const model = await channels.queryEmbedder.servingModel()
+    const model = await channels.queryEmbedder.readServingModel()
     if (!model) throw refusal('/query_embedding', 'cannot be used: no embedding model is serving')
     const { dimensions } = model
     if (given.length !== dimensions)

@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
-import { rankOf } from '../domain/caller.ts'
+import { getRank } from '../domain/caller.ts'
 import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
 import { writeSearchableText } from '../domain/searchable-text.ts'
 import type { Embedding } from '../domain/similarity.ts'
@@ -19,7 +19,7 @@ type Resources = {
   queryEmbedder: ReturnType<typeof createQueryEmbedder>
   vectors: ReturnType<typeof createVectorSearch>
 }
-type Model = NonNullable<Awaited<ReturnType<Resources['queryEmbedder']['servingModel']>>>
+type Model = NonNullable<Awaited<ReturnType<Resources['queryEmbedder']['readServingModel']>>>
 
 export type SimilarService = ReturnType<typeof createSimilarService>
 
@@ -31,7 +31,7 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
     const question = readQuestion(input.trust ? { trust: input.trust } : {}, call.caller.trust, now)
     const seeing = { ...call, caller: { ...call.caller, trust: question.trust } }
     const stored = id === undefined ? undefined : await findReadableRecord(db, seeing.caller, id, now)
-    const model = await queryEmbedder.servingModel()
+    const model = await queryEmbedder.readServingModel()
     if (!model) throw new AppError('no_vectors', 'There are no vectors to search.')
     const vector = stored ? await findVector(stored, model) : await embedText(text ?? '', model)
     if (!vector) return { items: [] }
@@ -50,7 +50,7 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
   async function findVector(stored: Awaited<ReturnType<typeof findReadableRecord>>, model: Model) {
     const known = await vectors.findVector(model, stored.id)
     if (known) return known
-    if (rankOf(stored.sensitivity) > rankOf(model.max_sensitivity)) return undefined
+    if (getRank(stored.sensitivity) > getRank(model.max_sensitivity)) return undefined
     return embedText(writeSearchableText(stored.payload, stored.tags), model)
   }
 

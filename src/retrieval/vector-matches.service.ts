@@ -9,7 +9,7 @@ export type VectorChannel = {
   vectors: ReturnType<typeof createVectorSearch>
 }
 
-type Model = NonNullable<Awaited<ReturnType<VectorChannel['queryEmbedder']['servingModel']>>>
+type Model = NonNullable<Awaited<ReturnType<VectorChannel['queryEmbedder']['readServingModel']>>>
 export type GivenVector = { model: Model; vector: Embedding }
 
 type VectorQuestion = {
@@ -43,7 +43,7 @@ const comparedForEach = 4
 /** Returns the search for records whose vectors are near that of the question; it finds nothing where there is none. */
 export function createVectorMatches({ queryEmbedder, vectors }: VectorChannel) {
   async function embedQuestion({ text, byText }: VectorQuestion): Promise<GivenVector | undefined> {
-    if (text === '' || !(await queryEmbedder.servingModel())) return undefined
+    if (text === '' || !(await queryEmbedder.readServingModel())) return undefined
     const asked = await queryEmbedder.embedText(text)
     if (asked.outcome !== 'embedded') return undefined
     if (knowsOnlySpelling(asked) && ((await byText)?.length ?? 0) >= enoughMatches) return undefined

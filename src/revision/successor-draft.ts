@@ -1,4 +1,4 @@
-import { type Caller, isAllowed, rankOf, type Sensitivity, unscoped } from '../domain/caller.ts'
+import { type Caller, getRank, isAllowed, type Sensitivity, unscoped } from '../domain/caller.ts'
 import { completePayload } from '../domain/payloads.ts'
 import { isReserved, reservedPredicate } from '../domain/reserved-edges.ts'
 import { findValidityFaults } from '../domain/validity.ts'
@@ -108,7 +108,7 @@ function inheritTrust(given: NewRecord, sources: readonly StoredRecord[], caller
   }
   const highest = chooseHighest(sources)
   const sensitivity = given.sensitivity ?? highest
-  if (rankOf(sensitivity) < rankOf(highest) && !isAllowed(caller, 'admin')) {
+  if (getRank(sensitivity) < getRank(highest) && !isAllowed(caller, 'admin')) {
     throw new AppError('sensitivity_lowered', 'Lowering the sensitivity needs the permission admin.', {
       errors: [{ pointer: '/record/sensitivity', message: `must be at least ${highest}` }],
     })
@@ -122,7 +122,7 @@ export function createScopeMismatchError(errors: readonly { pointer: string; mes
 
 function chooseHighest(sources: readonly StoredRecord[]): Sensitivity {
   return sources.reduce<Sensitivity>(
-    (highest, { sensitivity }) => (rankOf(sensitivity) > rankOf(highest) ? sensitivity : highest),
+    (highest, { sensitivity }) => (getRank(sensitivity) > getRank(highest) ? sensitivity : highest),
     'public',
   )
 }

@@ -2,8 +2,8 @@ import type { Database } from '../db/connection.ts'
 import { findViolatedConstraint } from '../db/failures.ts'
 import { migrateSchema, newestMigration } from '../db/migrator.ts'
 import { runApart } from '../db/request-scope.ts'
-import { schemaOf } from '../db/schema-names.ts'
-import { createSchema, dropSchema, inSchema } from '../db/tenant-schemas.ts'
+import { nameSchema } from '../db/schema-names.ts'
+import { createSchema, dropSchema, runInSchema } from '../db/tenant-schemas.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { permissions } from '../domain/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -26,9 +26,9 @@ export function createTenantCreation({ db, clock, ids, places }: Resources) {
     const row = { id, reference: createReference(ids), status: 'active', created_at: clock.now() }
     return transact(db, call, async (tx) => {
       await insertUnlessTaken(tx, { ...row, migration: newestMigration })
-      const schema = schemaOf(row.reference)
+      const schema = nameSchema(row.reference)
       await createSchema(tx, schema)
-      const first = await inSchema(tx, schema, () => fill({ ...call, tx }, row.reference))
+      const first = await runInSchema(tx, schema, () => fill({ ...call, tx }, row.reference))
       await logEvent(tx, row, { action: 'create', actor: call.caller.name })
       return { tenant: presentTenant(row), ...first }
     })
@@ -36,7 +36,7 @@ export function createTenantCreation({ db, clock, ids, places }: Resources) {
 
   /** The tables of the schema of the transaction, and the first key. */
   async function fill(call: CallContext & { tx: Transaction }, reference: string) {
-    await migrateSchema(call.tx, schemaOf(reference), clock.now())
+    await migrateSchema(call.tx, nameSchema(reference), clock.now())
     return createKeysService({ db, clock, ids, reference }).create(call, firstKey)
   }
 
@@ -83,7 +83,7 @@ export function createTenantCreation({ db, clock, ids, places }: Resources) {
     return transact(db, call, async (tx) => {
       const row = await lockTenant(tx, id)
       if (row?.status !== 'creating') throw tenantExists(row?.status)
-      const schema = schemaOf(row.reference)
+      const schema = nameSchema(row.reference)
       const create = async (own: Transaction) => {
         await dropSchema(own, schema)
         await createSchema(own, schema)

@@ -1,8 +1,8 @@
 import type { Database } from '../db/connection.ts'
 import { isSchemaGone, translateFailure } from '../db/failures.ts'
 import { runApart } from '../db/request-scope.ts'
-import { schemaOf } from '../db/schema-names.ts'
-import { dropSchema, inSchema } from '../db/tenant-schemas.ts'
+import { nameSchema } from '../db/schema-names.ts'
+import { dropSchema, runInSchema } from '../db/tenant-schemas.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -51,7 +51,7 @@ export function createTenantDrop({ db, clock, ids, directory, places }: Resource
   /** Undefined when there is no such schema, or no table in it. */
   async function countOnServer(row: TenantRow): Promise<Removed | undefined> {
     const own = places.databaseOf(row)
-    if (!(await hasSchema(own, schemaOf(row.reference)))) return undefined
+    if (!(await hasSchema(own, nameSchema(row.reference)))) return undefined
     return transact(own, {}, countContents).catch(ignoreGone)
   }
 
@@ -61,9 +61,9 @@ export function createTenantDrop({ db, clock, ids, directory, places }: Resource
     return transact(db, call, async (tx) => {
       const row = await lockTenant(tx, id)
       if (!row) throw tenantNotFound()
-      const schema = schemaOf(row.reference)
+      const schema = nameSchema(row.reference)
       const removeHere = async () => {
-        const counted = await inSchema(tx, schema, () => countContents(tx))
+        const counted = await runInSchema(tx, schema, () => countContents(tx))
         await dropSchema(tx, schema)
         return counted
       }

@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { migrateSchema, newestMigration } from '../db/migrator.ts'
-import { schemaOf } from '../db/schema-names.ts'
-import { inSchema } from '../db/tenant-schemas.ts'
+import { nameSchema } from '../db/schema-names.ts'
+import { runInSchema } from '../db/tenant-schemas.ts'
 import { transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
@@ -44,13 +44,13 @@ async function migrateOrReport(resources: Resources, row: TenantRow, log: Logger
 }
 
 async function migrateHere({ db, clock }: Resources, { id, reference }: TenantRow): Promise<void> {
-  const schema = schemaOf(reference)
+  const schema = nameSchema(reference)
   await transact(db, {}, async (tx) => {
     const row = await lockTenant(tx, id)
     // Another process has done it, or the tenant was dropped or moved.
     const isOurs = row && row.reference === reference && row.server_url === null
     if (!isOurs || row.migration >= newestMigration) return
-    await inSchema(tx, schema, () => migrateSchema(tx, schema, clock.now()))
+    await runInSchema(tx, schema, () => migrateSchema(tx, schema, clock.now()))
     await setMigration(tx, id, newestMigration)
   })
 }
@@ -60,7 +60,7 @@ async function migrateHere({ db, clock }: Resources, { id, reference }: TenantRo
  * for the lock of the schema and then finds nothing to do. After a crash in between, so does the next start.
  */
 export async function migrateThere({ db, clock, places }: Resources, row: TenantRow): Promise<void> {
-  const schema = schemaOf(row.reference)
+  const schema = nameSchema(row.reference)
   await transact(places.databaseOf(row), {}, async (own) => {
     await lockMigrations(own)
     await migrateSchema(own, schema, clock.now())

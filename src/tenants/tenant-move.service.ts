@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.ts'
 import { isOutage } from '../db/failures.ts'
 import { listPendingMigrations, newestMigration } from '../db/migrator.ts'
 import { runApart } from '../db/request-scope.ts'
-import { schemaOf } from '../db/schema-names.ts'
+import { nameSchema } from '../db/schema-names.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -46,7 +46,7 @@ export function createTenantMove({ db, clock, ids, directory, places }: Resource
     const columns = server ? places.describe(server, from.reference) : onMainServer
     return runApart(async () => {
       const there = places.databaseOf({ ...from, ...columns })
-      if (!(await hasSchema(there, schemaOf(from.reference)))) throw schemaIsMissing(from)
+      if (!(await hasSchema(there, nameSchema(from.reference)))) throw schemaIsMissing(from)
       const isSame = columns.server_identity === from.server_identity
       if (!isSame) {
         requireSuspended(from)
@@ -115,7 +115,7 @@ function requireSuspended({ status }: TenantRow): void {
 }
 
 function schemaIsMissing({ reference }: TenantRow): AppError {
-  const message = `has no schema ${schemaOf(reference)}; copy it there first`
+  const message = `has no schema ${nameSchema(reference)}; copy it there first`
   const errors = [{ pointer: '/database_url', message }]
   return new AppError('validation_failed', 'The data of the tenant are not there.', { errors })
 }

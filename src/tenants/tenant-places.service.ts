@@ -1,8 +1,8 @@
 import { isTextLanguage } from '../db/configuration.ts'
 import type { Database, TenantConnection } from '../db/connection.ts'
 import type { Positions } from '../db/positions.ts'
-import { schemaOf } from '../db/schema-names.ts'
-import { findUrlProblem, placeOf } from '../db/servers/server-url.ts'
+import { nameSchema } from '../db/schema-names.ts'
+import { findUrlProblem, parseServerPlace } from '../db/servers/server-url.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { createServerSeal } from './server-seal.ts'
@@ -72,7 +72,7 @@ export function createTenantPlaces({ connection, ids, key, textLanguage }: Resou
     urlOf,
     inspect,
     databaseOf: (tenant: Placed): Database =>
-      connection.databaseOf(schemaOf(tenant.reference), urlOf(tenant)),
+      connection.databaseOf(nameSchema(tenant.reference), urlOf(tenant)),
     /** Works on the server of a tenant over a connection of its own. */
     visit: <T>(tenant: Placed, work: (db: Database) => Promise<T>): Promise<T> => {
       const url = urlOf(tenant)
@@ -91,7 +91,7 @@ export function createTenantPlaces({ connection, ids, key, textLanguage }: Resou
     },
     /** The columns of a tenant on a server. */
     describe: ({ url, identity }: { url: string; identity: string }, reference: string) => {
-      const { host, port, name } = placeOf(url)
+      const { host, port, name } = parseServerPlace(url)
       return {
         server_url: getSeal().seal(url, reference, Buffer.from(ids.secret(12), 'base64url')),
         server_host: host,
@@ -121,7 +121,7 @@ export function presentTenant({ id, reference, status, created_at, ...row }: Sho
     id,
     status: readStatus(status),
     created_at: created_at.toISOString(),
-    schema: schemaOf(reference),
+    schema: nameSchema(reference),
     ...server,
   }
 }

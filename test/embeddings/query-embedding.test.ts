@@ -111,7 +111,7 @@ describe('embedText', () => {
     await insertServingModel('m1')
     const log = createLogger({ level: 'info', clock, write: () => {} })
     const none = createQueryEmbedder({ db: database.db, clock, log, embedder: undefined, ...usual })
-    expect(await none.servingModel()).toBeUndefined()
+    expect(await none.readServingModel()).toBeUndefined()
     expect(await outcomes(open(), ['one'])).toEqual(['embedded'])
   })
 

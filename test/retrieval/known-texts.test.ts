@@ -36,7 +36,7 @@ function createWith({ clock, db }: TestApp, ids: readonly string[]) {
     text: createTextSearch({ clock, textLanguage: 'english', memory }),
     vectors: { ...createVectorSearch({ db, clock }), findQuickly },
     queryEmbedder: {
-      servingModel: async () => undefined,
+      readServingModel: async () => undefined,
       embedText: async () => ({ outcome: 'unanswered' }),
     },
   })

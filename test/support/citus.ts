@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { connect } from '../../src/db/connection.ts'
 import { migrateSchema } from '../../src/db/migrator.ts'
-import { schemaOf } from '../../src/db/schema-names.ts'
+import { nameSchema } from '../../src/db/schema-names.ts'
 import { createSchema } from '../../src/db/tenant-schemas.ts'
 import { transact } from '../../src/db/transaction.ts'
 import type { TestDatabase } from './database.ts'
@@ -13,7 +13,7 @@ export const citusUrl = process.env['TEST_CITUS_URL']
 /** Creates a schema as that of a new tenant and distributes it. The URL leads to the node that holds it. */
 export async function createDistributedSchema(coordinator: string): Promise<TestDatabase> {
   const letters = 'abcdefghijklmnopqrstuvwxyz234567'
-  const schema = schemaOf(Array.from({ length: 12 }, () => letters[randomInt(32)]).join(''))
+  const schema = nameSchema(Array.from({ length: 12 }, () => letters[randomInt(32)]).join(''))
   await migrate(coordinator, schema)
   await administer(coordinator, `select citus_schema_distribute('${schema}')`)
   const url = await findNode(coordinator, schema)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { schemaOf } from '../../src/db/schema-names.ts'
+import { nameSchema } from '../../src/db/schema-names.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createTenantJobs } from '../../src/tenant-background.ts'
 import { listBrokenLaws } from '../support/broken-laws.ts'
@@ -36,7 +36,7 @@ afterAll(async () => {
 async function databaseOf(id: string) {
   const { rows } = await app.database.pool.query('select reference from public.tenants where id = $1', [id])
   const reference = String(rows[0]?.reference)
-  return { reference, db: app.database.databaseOf(schemaOf(reference)) }
+  return { reference, db: app.database.databaseOf(nameSchema(reference)) }
 }
 
 /** Requests a run for a tenant, brings the message of it to the worker, and waits for its end. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../src/db/connection.ts'
-import { schemaOf } from '../../src/db/schema-names.ts'
+import { nameSchema } from '../../src/db/schema-names.ts'
 import { type Operation, operations } from '../support/fuzz/openapi-operations.ts'
 import { callTool, connectClient } from '../support/mcp-clients.ts'
 import { type Body, payloads } from '../support/record-requests.ts'
@@ -37,7 +37,7 @@ afterAll(async () => {
 async function openStore(id: string, word: string, url?: string): Promise<Store> {
   const tenant = await createTenant(app, id, url)
   const { reference } = await readPlace(app, id)
-  return { ...tenant, db: app.database.databaseOf(schemaOf(reference), url), word, listed: new Map() }
+  return { ...tenant, db: app.database.databaseOf(nameSchema(reference), url), word, listed: new Map() }
 }
 
 const idOf = (nth: number) => `0197b9a0-0000-7000-8000-00000000000${nth}`

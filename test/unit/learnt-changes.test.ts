@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { judge, learnChanges, type Version } from '../../src/db/learnt-changes.ts'
 import type { View } from '../../src/db/seen-changes.ts'
-import { endOf, hasEnded } from '../../src/db/snapshots.ts'
+import { hasEnded, readEnd } from '../../src/db/snapshots.ts'
 
-const viewOf = (snapshot: string, reached = endOf(snapshot)): View => ({ snapshot, reached, timeline: 1 })
+const viewOf = (snapshot: string, reached = readEnd(snapshot)): View => ({ snapshot, reached, timeline: 1 })
 
 describe('a row that a server returns', () => {
   const learnt = viewOf('100:104:100')

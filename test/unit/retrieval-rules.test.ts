@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rankOf, sensitivities, type Trust } from '../../src/domain/caller.ts'
+import { getRank, sensitivities, type Trust } from '../../src/domain/caller.ts'
 import { neutralFactors } from '../../src/retrieval/fusion.ts'
 import {
   type CandidateNode,
@@ -27,8 +27,8 @@ describe('a narrowed trust', () => {
     fc.assert(
       fc.property(trust, requests, scope, (own, narrower, each) => {
         const narrow = narrowTrust(own, narrower)
-        const ceiling = Math.min(rankOf(own.maxSensitivity), rankOf(narrower.max_sensitivity ?? 'hyper'))
-        expect(rankOf(narrow.maxSensitivity)).toBe(ceiling)
+        const ceiling = Math.min(getRank(own.maxSensitivity), getRank(narrower.max_sensitivity ?? 'hyper'))
+        expect(getRank(narrow.maxSensitivity)).toBe(ceiling)
         const isNamed = !narrower.scopes?.length || narrower.scopes.includes(each)
         const isOwn = own.scopes?.includes(each) ?? true
         expect(narrow.scopes?.includes(each) ?? true).toBe(isNamed && isOwn)

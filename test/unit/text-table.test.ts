@@ -3,7 +3,7 @@ import { createRandom } from '../../bench/load.ts'
 import { formatUuid } from '../../src/kernel/ids.ts'
 import { createConversationOrder } from '../../src/retrieval/text/memory/conversation-order.ts'
 import { numberDays } from '../../src/retrieval/text/memory/day-numbers.ts'
-import { countOf, createPostingLists, placeOf } from '../../src/retrieval/text/memory/posting-lists.ts'
+import { countOf, createPostingLists, getPlace } from '../../src/retrieval/text/memory/posting-lists.ts'
 import type { StoredText } from '../../src/retrieval/text/memory/stored-text.ts'
 import { createTextTable } from '../../src/retrieval/text/memory/text-table.ts'
 import { b, computeIdf, k1 } from '../../src/retrieval/text/search-plan.ts'
@@ -69,7 +69,7 @@ describe('posting lists', () => {
     for (const [at, list] of lists.entries()) {
       const found = new Map<number, number>()
       postings.read(list, (entries, from, to) => {
-        for (const entry of entries.subarray(from, to)) found.set(placeOf(entry), countOf(entry))
+        for (const entry of entries.subarray(from, to)) found.set(getPlace(entry), countOf(entry))
       })
       expect(found).toEqual(expected[at])
       expect(postings.lengthOf(list)).toBe(expected[at]?.size)
@@ -91,7 +91,7 @@ describe('posting lists', () => {
       expected = [...expected, ...added].filter((place) => !dropped.has(place))
       const found: number[] = []
       postings.read(list, (entries, from, to) => {
-        found.push(...Array.from(entries.subarray(from, to), placeOf))
+        found.push(...Array.from(entries.subarray(from, to), getPlace))
       })
       expect(found).toEqual(expected)
     }

@@ -1,6 +1,6 @@
 import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { rankOf, type Sensitivity } from '../../domain/caller.ts'
+import { getRank, type Sensitivity } from '../../domain/caller.ts'
 import { abortWhenRunEnds } from '../../jobs/abort-when-run-ends.ts'
 import { RunEnded } from '../../jobs/runs.ts'
 import { type Position, startPosition } from '../../jobs/table-walk.ts'
@@ -60,7 +60,7 @@ export function createExtractionStage({
   clock,
   facts,
 }: Resources): Stage {
-  const isAbove = ({ sensitivity }: Episode) => rankOf(sensitivity) > rankOf(maxSensitivity)
+  const isAbove = ({ sensitivity }: Episode) => getRank(sensitivity) > getRank(maxSensitivity)
 
   async function run(context: StageContext): Promise<void> {
     if (context.run.dryRun && !context.asksModel) return

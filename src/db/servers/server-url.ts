@@ -38,7 +38,7 @@ function isKnownQuery(query: URLSearchParams): boolean {
   return given.length <= 1 && given.every(([name, value]) => name === 'sslmode' && sslModes.has(value))
 }
 
-export function placeOf(text: string): ServerPlace {
+export function parseServerPlace(text: string): ServerPlace {
   const { hostname, port, pathname } = new URL(text)
   return {
     host: hostname,

@@ -6,7 +6,7 @@ import { breakConnection, createPool, type PoolOptions } from '../pool.ts'
 import { createPositions } from '../positions.ts'
 import { createSchemaPool } from '../tenant-sessions.ts'
 import { createPause } from './server-pause.ts'
-import { placeOf } from './server-url.ts'
+import { parseServerPlace } from './server-url.ts'
 
 export type ServerOptions = PoolOptions & {
   /** How many requests may wait for a connection. */
@@ -27,7 +27,7 @@ const mostMisses = 2
 export function createTenantServer(options: ServerOptions) {
   const { poolQueue = Number.POSITIVE_INFINITY, log, lookEveryMs = usualLookMs } = options
   const pool = createPool(options)
-  const place = placeOf(options.url)
+  const place = parseServerPlace(options.url)
   const clients = new Set<pg.PoolClient>()
   pool.on('connect', (client) => clients.add(client))
   pool.on('remove', (client) => clients.delete(client as pg.PoolClient))

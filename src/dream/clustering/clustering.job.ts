@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { rankOf } from '../../domain/caller.ts'
+import { getRank } from '../../domain/caller.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
 import { findServingModel } from '../../embeddings/index.ts'
 import { type BatchResult, RunEnded } from '../../jobs/runs.ts'
@@ -72,7 +72,7 @@ export function createClusteringStep(resources: Resources): Step {
     if (
       !model ||
       allowance.unmerged <= 0 ||
-      rankOf(cluster.partition.sensitivity) > rankOf(model.maxSensitivity)
+      getRank(cluster.partition.sensitivity) > getRank(model.maxSensitivity)
     )
       return false
     const question = await prepare(db, model, cluster)

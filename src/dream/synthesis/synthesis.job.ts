@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { fullTrust, rankOf, type Sensitivity } from '../../domain/caller.ts'
+import { fullTrust, getRank, type Sensitivity } from '../../domain/caller.ts'
 import { addInverses } from '../../domain/edges.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import { findRecords, lockTombstonesShared, writeChange } from '../../records/index.ts'
@@ -160,7 +160,7 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
     const newId = await insertFact(tx, { ...at, ...toFact(current, connection) })
     if (newId === undefined) return undefined
     const { one, other } = current
-    const [from, to] = rankOf(other.sensitivity) > rankOf(one.sensitivity) ? [other, one] : [one, other]
+    const [from, to] = getRank(other.sensitivity) > getRank(one.sensitivity) ? [other, one] : [one, other]
     await insertRelation(tx, { one: from.id, other: to.id }, at)
     return [
       { record_id: newId, action: 'create', after: { type: 'semantic', connects: [one.id, other.id] } },
@@ -208,7 +208,7 @@ function toFact(
   { synthesis, insight }: Extract<Connection, { connected: true }>,
 ) {
   const sensitivity: Sensitivity =
-    rankOf(one.sensitivity) > rankOf(other.sensitivity) ? one.sensitivity : other.sensitivity
+    getRank(one.sensitivity) > getRank(other.sensitivity) ? one.sensitivity : other.sensitivity
   return {
     scope: one.scope,
     sensitivity,

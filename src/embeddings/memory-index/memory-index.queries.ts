@@ -10,11 +10,11 @@ import {
 import type { Database } from '../../db/connection.ts'
 import {
   computeVersion,
+  createView,
   mostChanges,
   selectUnseen,
   type View,
   viewNow,
-  viewOf,
 } from '../../db/seen-changes.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
 import { formatUuid, unpackIds } from '../../kernel/ids.ts'
@@ -128,7 +128,7 @@ export async function checkVectors(
     gone: readPlaces(answer?.gone, ids),
     changed: unpack(answer?.changed),
     unseen: answer?.unseen ?? 0,
-    view: viewOf(answer),
+    view: createView(answer),
   }
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Transaction } from '../../db/transaction.ts'
-import { rankOf } from '../../domain/caller.ts'
+import { getRank } from '../../domain/caller.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
 import { comparedNeighbours } from '../../domain/surprise.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -69,7 +69,7 @@ function compare(newVector: NewVector, found: readonly DecodedVector[], before: 
 }
 
 function isComparable(newVector: NewVector, { scope, sensitivity, is_live: isLive }: NewVector): boolean {
-  return isLive && scope === newVector.scope && rankOf(sensitivity) <= rankOf(newVector.sensitivity)
+  return isLive && scope === newVector.scope && getRank(sensitivity) <= getRank(newVector.sensitivity)
 }
 
 /** Groups new records that are compared with the same set of records. */

@@ -22,7 +22,7 @@ export type SurprisePreviewService = ReturnType<typeof createSurprisePreviewServ
 export function createSurprisePreviewService({ queryEmbedder, vectors }: Resources) {
   async function preview({ caller }: CallContext, input: SurpriseQuery): Promise<SurprisePreview> {
     const scope = chooseScope(caller, input.scope)
-    if (!(await queryEmbedder.servingModel()))
+    if (!(await queryEmbedder.readServingModel()))
       throw new AppError('no_vectors', 'There are no vectors to compare with.')
     const read = await queryEmbedder.embedText(input.text)
     if (read.outcome === 'unanswered') throw new AppError('model_unavailable', 'The model does not answer.')

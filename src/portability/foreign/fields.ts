@@ -41,7 +41,7 @@ export function readWord(fields: Fields, ...names: string[]): string | undefined
   return value.trim() === '' ? undefined : value
 }
 
-export function numberOf(fields: Fields, ...names: string[]): number | undefined {
+export function readNumber(fields: Fields, ...names: string[]): number | undefined {
   const value = pick(fields, ...names)
   if (value === undefined || typeof value === 'number') return value
   throw refuse(names[0] ?? '', 'must be a number')

@@ -1,4 +1,4 @@
-import { recordOf } from '../../conversations/index.ts'
+import { createMessageRecord } from '../../conversations/index.ts'
 import { type Caller, type Sensitivity, unscoped } from '../../domain/caller.ts'
 import type { Policies } from '../../domain/lifecycle.ts'
 import { computePosition } from '../../domain/message-place.ts'
@@ -114,7 +114,7 @@ function giveMessage(item: MessageItem, { caller, scope, sensitivity }: Landing,
     ...(name === undefined ? {} : { name }),
   }
   const context = { caller, now, conversation, scope, sensitivity }
-  const record = recordOf(message, place, { messages: [] }, context)
+  const record = createMessageRecord(message, place, { messages: [] }, context)
   return {
     record: { ...record, ...(item.at === undefined ? {} : { created_at: item.at }) },
     ref: `conversation:${conversation}#${id}`,

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../../db/transaction.ts'
-import { type Caller, describeVia, fullTrust, isAllowed, rankOf } from '../../domain/caller.ts'
+import { type Caller, describeVia, fullTrust, getRank, isAllowed } from '../../domain/caller.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -113,7 +113,7 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     const { keyId } = seal
     if (!keyId) return []
     // Sorted, so that of two records with the same content the more sensitive one is used.
-    const inOrder = [...erased].sort((left, right) => rankOf(left.sensitivity) - rankOf(right.sensitivity))
+    const inOrder = [...erased].sort((left, right) => getRank(left.sensitivity) - getRank(right.sensitivity))
     const sealed = inOrder.flatMap(({ scope, sensitivity, payload }) => {
       const digest = seal.digest(scope, payload)
       return digest ? [{ scope, sensitivity, digest }] : []

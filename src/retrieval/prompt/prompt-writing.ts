@@ -46,7 +46,7 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Form)
     return isListed ? [] : [{ record_id: record.id, reason: 'not_selected' }]
   })
   const left = [...omitted.map(({ id, reason }): Omitted => ({ record_id: id, reason })), ...others]
-  const placeOf = ({ record_id: id }: Omitted) => places.get(id) ?? 0
+  const getPlace = ({ record_id: id }: Omitted) => places.get(id) ?? 0
   return {
     text,
     token_estimate: estimateTokens(text),
@@ -57,7 +57,7 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Form)
       tokens: toTokens(layout.entryWeight(entry)),
       quoted: entry.isWhole,
     })),
-    omitted: left.sort((one, other) => placeOf(one) - placeOf(other)),
+    omitted: left.sort((one, other) => getPlace(one) - getPlace(other)),
   }
 }
 

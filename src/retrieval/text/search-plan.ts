@@ -52,9 +52,9 @@ function estimateRecords(word: string, { rows, sampled, counts }: WordStatistics
 
 /** Estimates the share of the store that has one of the words of each list. */
 export function estimateShare(required: readonly (readonly string[])[], lexicon: WordStatistics): number {
-  const shareOf = (any: readonly string[]) =>
+  const estimateOne = (any: readonly string[]) =>
     any.reduce((sum, word) => sum + estimateRecords(word, lexicon) / Math.max(1, lexicon.rows), 0)
-  return required.reduce((reach, any) => reach * Math.min(1, shareOf(any)), 1)
+  return required.reduce((reach, any) => reach * Math.min(1, estimateOne(any)), 1)
 }
 
 /** Takes the rarest words, as long as the expected number of their records stays within the budget. */
@@ -121,7 +121,7 @@ export function planJoint(common: Common, least: number): string[][] {
   let sets = listAffordable(least)
   if (sets) return sets
   let low = least
-  let high = words.reduce((sum, { count }) => sum + inShort * scoreOf(count ?? 0, store), 0)
+  let high = words.reduce((sum, { count }) => sum + inShort * computeScore(count ?? 0, store), 0)
   for (let round = 0; round < 12; round++) {
     const middle = (low + high) / 2
     const tried = listAffordable(middle)
@@ -157,7 +157,7 @@ const inShort = 1.4
 /** Lists the smallest sets of words that together exceed a score, each word occurring once. */
 function listSetsAbove(words: readonly CountedWord[], least: number, store: StoreSize): string[][] {
   const scored = words
-    .map(({ word, count }) => ({ word, score: inShort * scoreOf(count ?? 0, store) }))
+    .map(({ word, count }) => ({ word, score: inShort * computeScore(count ?? 0, store) }))
     .sort((one, other) => other.score - one.score || (one.word < other.word ? -1 : 1))
   const left = scored.map((_, at) => scored.slice(at).reduce((sum, { score }) => sum + score, 0))
   const sets: string[][] = []
@@ -179,11 +179,11 @@ export const b = 0.75
 
 /** The highest score that these words can give, however often they occur in however short a text. */
 export function computeHighestScore(words: readonly CountedWord[], store: StoreSize): number {
-  return words.reduce((sum, { count }) => sum + scoreOf(count ?? 0, store) * (k1 + 1), 0)
+  return words.reduce((sum, { count }) => sum + computeScore(count ?? 0, store) * (k1 + 1), 0)
 }
 
 /** The score of a word that occurs once in a text of mean length. */
-function scoreOf(count: number, { rows }: StoreSize): number {
+function computeScore(count: number, { rows }: StoreSize): number {
   const having = Math.min(rows, count)
   return Math.log(1 + (rows - having + 0.5) / (having + 0.5))
 }

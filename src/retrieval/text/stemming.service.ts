@@ -16,7 +16,7 @@ const longestKept = 64
 export function createStemmer({ textLanguage }: { textLanguage: string }) {
   const kept = new Map<string, readonly string[]>()
 
-  async function stemsIn(db: Database, { alternatives, phrases }: TextQuery): Promise<Stems> {
+  async function findQueryStems(db: Database, { alternatives, phrases }: TextQuery): Promise<Stems> {
     const words = splitWords(alternatives)
     const phrased = splitWords(phrases.join(' '))
     const stems = await learn(db, new Set([...words, ...phrased]))
@@ -36,7 +36,7 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     return new Map(found.map(({ word, stems }) => [word, stems]))
   }
 
-  return { stemsIn }
+  return { findQueryStems }
 }
 
 function splitWords(text: string): string[] {

@@ -161,10 +161,10 @@ function scoreColumns(words: readonly CountedWord[], store: StoreSize) {
     counted,
     knownWords,
     length,
-    known: sumOf(knownGains),
+    known: addUp(knownGains),
     counts: sql.join(counts, sql``),
     idfs: sql.join(idfs, sql``),
-    gained: sumOf(counted.map((_, at) => gain(selectIdf(at), countOf(at), sql`length`))),
+    gained: addUp(counted.map((_, at) => gain(selectIdf(at), countOf(at), sql`length`))),
   }
 }
 
@@ -178,7 +178,7 @@ function gain(idf: RawBuilder<unknown>, count: RawBuilder<unknown>, length: RawB
   return sql`${idf} * ${sql.lit(k1 + 1)}::float8 / (1 + (${length}) / ${count})`
 }
 
-function sumOf(parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
+function addUp(parts: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
   return sql.join([sql`0::float8`, ...parts.map((part) => sql`coalesce(${part}, 0)`)], sql` + `)
 }
 

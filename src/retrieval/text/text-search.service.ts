@@ -97,8 +97,8 @@ export function createTextSearch({
   memory,
   countedPages = defaultCountedPages,
 }: Resources) {
-  const { pagesOf, lexiconFor } = createWordStatistics({ clock, fewPages: countedPages })
-  const { stemsIn } = createStemmer({ textLanguage })
+  const { pagesOf, readLexicon } = createWordStatistics({ clock, fewPages: countedPages })
+  const { findQueryStems } = createStemmer({ textLanguage })
 
   /** Returns the best matches of a sentence, best first; ties by id. */
   async function find(db: Database, input: TextSearchInput): Promise<Match[]> {
@@ -106,7 +106,7 @@ export function createTextSearch({
     const conditions = days ? [...input.conditions, isOfDays(days)] : input.conditions
     const query = readQuery(input.sentence)
     if (query.alternatives === '') return []
-    const [stems, pages] = await Promise.all([stemsIn(db, query), pagesOf(db)])
+    const [stems, pages] = await Promise.all([findQueryStems(db, query), pagesOf(db)])
     if (stems.words.length === 0) return []
     const quick = pages > countedPages ? await findInMemory(db, input, { query, stems, pages }) : undefined
     if (quick) return quick
@@ -134,7 +134,7 @@ export function createTextSearch({
   ): Promise<Match[] | undefined> {
     if (!memory || includesForgotten || query.phrases.length > 0 || query.excluded.length > 0)
       return undefined
-    const { averageLength, rows } = await lexiconFor(db, pages)
+    const { averageLength, rows } = await readLexicon(db, pages)
     const found = await memory.find({
       words: stems.words,
       mostWords,
@@ -164,7 +164,7 @@ export function createTextSearch({
     shared: Omit<TextSearch, 'store'>,
     { words, phrased, pages, certain, scopes }: LargeStoreInput,
   ): Promise<Found> {
-    const lexicon = await lexiconFor(db, pages)
+    const lexicon = await readLexicon(db, pages)
     const reach = estimateShare(shared.required, lexicon)
     const search: TextSearch = {
       ...shared,
@@ -218,16 +218,16 @@ export function createTextSearch({
   }
 
   /** The stems of the words of a sentence; the search of the same sentence has read them. */
-  async function stemsOf(db: Database, sentence: string): Promise<Stems> {
-    return stemsIn(db, readQuery(sentence))
+  async function findSentenceStems(db: Database, sentence: string): Promise<Stems> {
+    return findQueryStems(db, readQuery(sentence))
   }
 
   /** What a sentence demands of each answer, as conditions on `records as r`. */
-  function demandsOf(sentence: string): RawBuilder<SqlBool>[] {
+  function listDemands(sentence: string): RawBuilder<SqlBool>[] {
     return listRecordDemands({ query: readQuery(sentence), textLanguage })
   }
 
-  return { find, stemsOf, demandsOf }
+  return { find, findSentenceStems, listDemands }
 }
 
 function toCount({ word }: CountedWord): CountedWord {

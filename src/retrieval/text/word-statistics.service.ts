@@ -44,7 +44,7 @@ export function createWordStatistics({ clock, fewPages }: { clock: Clock; fewPag
     return size
   }
 
-  async function lexiconFor(db: Database, pages: number): Promise<WordStatistics> {
+  async function readLexicon(db: Database, pages: number): Promise<WordStatistics> {
     const isNear = held !== undefined && pages < 2 * held.pages && held.pages < 2 * pages
     if (!held || !isNear) return (await renew(db, pages)).lexicon
     const age = clock.now().getTime() - held.at
@@ -53,5 +53,5 @@ export function createWordStatistics({ clock, fewPages }: { clock: Clock; fewPag
     return held.lexicon
   }
 
-  return { pagesOf, lexiconFor }
+  return { pagesOf, readLexicon }
 }

@@ -36,14 +36,14 @@ function createPlaces() {
   // Digests, because titles may be long.
   const first = new Map<string, string>()
   return (title: string, place: string): string | undefined => {
-    const key = digestOf(title)
-    const value = digestOf(place)
+    const key = computeDigest(title)
+    const value = computeDigest(place)
     if (!first.has(key) && first.size < maxFirst) first.set(key, value)
     return (first.get(key) ?? value) === value ? undefined : place
   }
 }
 
-function digestOf(text: string): string {
+function computeDigest(text: string): string {
   return createHash('sha256').update(text).digest('base64')
 }
 

@@ -4,7 +4,7 @@ import {
   type Fields,
   isFields,
   listOf,
-  numberOf,
+  readNumber,
   readTags,
   readTime,
   readWord,
@@ -75,7 +75,7 @@ function readFact(fields: Fields, source: string, line: number, document: string
 
 function readCause(value: unknown, document: string): Link[] {
   if (!isFields(value)) return []
-  const index = numberOf(value, 'target_fact_index')
+  const index = readNumber(value, 'target_fact_index')
   if (index === undefined) return []
   const predicate = readWord(value, 'relation_type') === 'causes' ? 'causes' : 'caused_by'
   return [{ predicate, to: formatFactId(document, index) }]
@@ -93,7 +93,7 @@ function readObservation(fields: Fields, line: number): Item {
   const links = listOf(fields, 'sources').flatMap((each): Link[] => {
     if (!isFields(each)) return []
     const document = readWord(each, 'document_id')
-    const index = numberOf(each, 'fact_index')
+    const index = readNumber(each, 'fact_index')
     if (document === undefined || index === undefined) return []
     return [{ predicate: 'references_record', to: formatFactId(document, index) }]
   })

@@ -2,8 +2,8 @@ import { maxSalience } from '../../../domain/curves.ts'
 import {
   asFields,
   type Fields,
-  numberOf,
   pick,
+  readNumber,
   readTags,
   readTime,
   readWord,
@@ -56,8 +56,8 @@ const maxSeconds = 1e11
  * falls by the policy, from the import on.
  */
 function readStrength(fields: Fields): Partial<Strength> {
-  const salience = numberOf(fields, 'salience')
-  const rate = numberOf(fields, 'decay_lambda', 'decayLambda')
+  const salience = readNumber(fields, 'salience')
+  const rate = readNumber(fields, 'decay_lambda', 'decayLambda')
   const seen = readTime(fields, 'last_seen_at', 'lastSeenAt')
   return {
     ...(salience === undefined ? {} : { salience: Math.min(Math.max(salience, 0), maxSalience) }),
@@ -91,7 +91,7 @@ function readFact(fields: Fields, line: number): Item {
   const end = readTime(fields, 'valid_to', 'validTo')
   const id = readWord(fields, 'id') ?? JSON.stringify([subject, predicate, object, start ?? null])
   const payload = createFactPayload({ subject, predicate, object }, { start, end })
-  const confidence = numberOf(fields, 'confidence')
+  const confidence = readNumber(fields, 'confidence')
   const record = {
     type: 'semantic' as const,
     payload,

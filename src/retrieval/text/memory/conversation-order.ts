@@ -29,7 +29,7 @@ export function createConversationOrder() {
   /** Takes in the text of the next place; undefined for one that is no message. */
   function push(message: Message | undefined): void {
     const place = conversationOf.length
-    const number = message && numberOf(message.conversation)
+    const number = message && assignNumber(message.conversation)
     conversationOf.push(number === undefined ? 0 : number + 1)
     times.push(message?.at ?? 0)
     arrivals.push(message?.arrival ?? 0)
@@ -38,7 +38,7 @@ export function createConversationOrder() {
     places.splice(findPosition(places, place), 0, place)
   }
 
-  function numberOf(conversation: string): number {
+  function assignNumber(conversation: string): number {
     const known = numbers.get(conversation)
     if (known !== undefined) return known
     const number = names.push(conversation) - 1

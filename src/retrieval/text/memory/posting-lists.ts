@@ -76,7 +76,7 @@ export function createPostingLists() {
   function drop(list: number, isDropped: (place: number) => boolean): void {
     const kept: number[] = []
     read(list, (entries, from, to) => {
-      for (const entry of entries.subarray(from, to)) if (!isDropped(placeOf(entry))) kept.push(entry)
+      for (const entry of entries.subarray(from, to)) if (!isDropped(getPlace(entry))) kept.push(entry)
     })
     if (kept.length === lengths[list]) return
     for (let at = 0, address = firsts[list] ?? 0; at < kept.length; ) {
@@ -95,16 +95,16 @@ export function createPostingLists() {
   function countAt(list: number, place: number): number {
     let count = 0
     read(list, (entries, from, to) => {
-      if (placeOf(entries[to - 1] as number) < place || placeOf(entries[from] as number) > place) return
+      if (getPlace(entries[to - 1] as number) < place || getPlace(entries[from] as number) > place) return
       let low = from
       let high = to
       while (low < high) {
         const middle = (low + high) >>> 1
-        if (placeOf(entries[middle] as number) < place) low = middle + 1
+        if (getPlace(entries[middle] as number) < place) low = middle + 1
         else high = middle
       }
       const entry = entries[low] as number
-      if (placeOf(entry) === place) count = countOf(entry)
+      if (getPlace(entry) === place) count = countOf(entry)
     })
     return count
   }
@@ -130,5 +130,5 @@ function getPart(entry: number): { start: number; room: number } {
   return { start: room - firstPart, room }
 }
 
-export const placeOf = (entry: number): number => entry >>> 8
+export const getPlace = (entry: number): number => entry >>> 8
 export const countOf = (entry: number): number => entry & mostCount

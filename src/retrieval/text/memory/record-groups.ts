@@ -1,4 +1,4 @@
-import { rankOf, type Sensitivity, type Trust, unscoped } from '../../../domain/caller.ts'
+import { getRank, type Sensitivity, type Trust, unscoped } from '../../../domain/caller.ts'
 
 /** What decides who sees a record, and which searches read it. */
 export type Group = { scope: string; type: string; sensitivity: Sensitivity }
@@ -20,7 +20,7 @@ export function createRecordGroups() {
   const numbers = new Map<string, number>()
   const searched = new Map<string, Uint8Array>()
 
-  function numberOf(group: Group): number {
+  function assignNumber(group: Group): number {
     const key = JSON.stringify([group.scope, group.type, group.sensitivity])
     const known = numbers.get(key)
     if (known !== undefined) return known
@@ -42,16 +42,16 @@ export function createRecordGroups() {
     return list
   }
 
-  return { numberOf, listSearched }
+  return { assignNumber, listSearched }
 }
 
 function createFilter({ trust, scopes, types }: Searched): (group: Group) => boolean {
-  const most = rankOf(trust.maxSensitivity)
+  const most = getRank(trust.maxSensitivity)
   const isOpen = includedIn(trust.scopes ? [...trust.scopes, unscoped] : undefined)
   const isChosenScope = includedIn(scopes)
   const isOfType = includedIn(types)
   return (group) =>
-    rankOf(group.sensitivity) <= most &&
+    getRank(group.sensitivity) <= most &&
     isOpen(group.scope) &&
     isChosenScope(group.scope) &&
     isOfType(group.type)

@@ -10,11 +10,11 @@ import {
 import type { Database } from '../../../db/connection.ts'
 import {
   computeVersion,
+  createView,
   mostChanges,
   selectUnseen,
   type View,
   viewNow,
-  viewOf,
 } from '../../../db/seen-changes.ts'
 import { openTo } from '../../../db/visibility.ts'
 import type { Trust } from '../../../domain/caller.ts'
@@ -149,7 +149,7 @@ export async function checkTexts(
     gone: readPlaces(answer?.gone, ids),
     changed: unpack(answer?.changed),
     unseen: answer?.unseen ?? 0,
-    view: viewOf(answer),
+    view: createView(answer),
   }
 }
 

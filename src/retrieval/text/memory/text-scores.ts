@@ -1,6 +1,6 @@
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
 import { b, k1 } from '../search-plan.ts'
-import { countOf, type createPostingLists, placeOf } from './posting-lists.ts'
+import { countOf, type createPostingLists, getPlace } from './posting-lists.ts'
 
 type Postings = Pick<ReturnType<typeof createPostingLists>, 'read'>
 type Places = { values: Uint32Array; length: number }
@@ -53,20 +53,20 @@ export function createTextScores(postings: Postings) {
     const { isSearched, group } = texts
     for (let at = 0; at < entries.length; at++) {
       const entry = entries[at] as number
-      const place = placeOf(entry)
+      const place = getPlace(entry)
       if (isSearched[group[place] as number] !== 1) continue
       const score = scores[place] as number
       if (score === 0) found.push(place)
-      scores[place] = score + gainOf(entry, adding)
+      scores[place] = score + computeGain(entry, adding)
     }
   }
 
   function addToFound(entries: Uint32Array, adding: Adding): void {
     for (let at = 0; at < entries.length; at++) {
       const entry = entries[at] as number
-      const place = placeOf(entry)
+      const place = getPlace(entry)
       const score = scores[place] as number
-      if (score !== 0) scores[place] = score + gainOf(entry, adding)
+      if (score !== 0) scores[place] = score + computeGain(entry, adding)
     }
   }
 
@@ -97,7 +97,7 @@ export function createTextScores(postings: Postings) {
 }
 
 /** What a word adds to the score of a text. */
-function gainOf(entry: number, { weight, norm, texts }: Adding): number {
-  const length = texts.length[placeOf(entry)] as number
+function computeGain(entry: number, { weight, norm, texts }: Adding): number {
+  const length = texts.length[getPlace(entry)] as number
   return weight / (1 + (norm.shortest + norm.perWord * length) / countOf(entry))
 }

@@ -6,7 +6,7 @@ import type { MessageWords } from '../context-score.ts'
 import { computeIdf, k1, type StoreSize } from '../search-plan.ts'
 import { createConversationOrder } from './conversation-order.ts'
 import { type DayNumbers, toNumber } from './day-numbers.ts'
-import { createPostingLists, mostPlaces, placeOf } from './posting-lists.ts'
+import { createPostingLists, getPlace, mostPlaces } from './posting-lists.ts'
 import { createRecordGroups, nowhere, type Searched } from './record-groups.ts'
 import { readSearchVector } from './search-vector.ts'
 import { createStatementList, isStatement } from './statement-list.ts'
@@ -63,7 +63,7 @@ export function createTextTable() {
     if (ids.length === mostPlaces) return false
     remove(id)
     const place = ids.push(id)
-    const group = groups.numberOf(stored)
+    const group = groups.assignNumber(stored)
     sizes[group] = (sizes[group] ?? 0) + 1
     for (const transaction of version) versions.push(transaction)
     groupOf.push(group)
@@ -151,7 +151,7 @@ export function createTextTable() {
     let count = 0
     postings.read(list, (entries, from, to) => {
       for (let at = from; at < to; at++)
-        count += isSearched[group[placeOf(entries[at] as number)] as number] as number
+        count += isSearched[group[getPlace(entries[at] as number)] as number] as number
     })
     return count
   }
