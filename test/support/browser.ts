@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import axe from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
+import { isLongRun } from './long-run.ts'
 import { rootKey, startTestApp, type TestApp } from './test-app.ts'
 
 /** Where distributions install the browser; nothing is downloaded for the tests. */
@@ -26,6 +27,19 @@ export function describeInBrowser(name: string, tests: () => void): void {
 }
 
 type Look = { colorScheme?: 'light' | 'dark'; width?: number; height?: number }
+
+const mostUnlike = [
+  ['light', 1_440],
+  ['dark', 360],
+] as const
+const between = [
+  ['dark', 1_440],
+  ['light', 360],
+] as const
+
+/** Colours and widths in which a page is looked at; a long run takes every pair. */
+export const looks = isLongRun ? [...mostUnlike, ...between] : mostUnlike
+
 type Visit = Look & {
   /** The key that an earlier sign-in of the tab has stored; the root key by default, false for none. */
   key?: string | false

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rename } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -120,11 +120,10 @@ async function copy(stage: Stage, rest: string, stages: readonly Stage[]): Promi
   if (source === undefined) throw new Error(`there is no stage ${from}`)
   if (from === undefined) await requireSent(words)
   for (const word of words) {
-    const name = target.endsWith('/') ? join(target, word) : target
-    await cp(join(source, word), resolve(stage.disk + stage.workdir, name), {
-      recursive: true,
-      verbatimSymlinks: true,
-    })
+    const place = resolve(stage.disk + stage.workdir, target.endsWith('/') ? join(target, word) : target)
+    // Moving the packages of a stage that is over takes no time; copying them took half of the build.
+    if (from !== undefined) await rename(join(source, word), place)
+    else await cp(join(source, word), place, { recursive: true, verbatimSymlinks: true })
   }
 }
 

@@ -3,6 +3,7 @@ import {
   createConsoleSetup,
   describeInBrowser,
   findAccessProblems,
+  looks,
   watchErrors,
 } from '../../support/browser.ts'
 import { createConversationRequests, say } from '../../support/conversation-requests.ts'
@@ -92,10 +93,7 @@ describeInBrowser('conversations in the console', () => {
     await page.getByText('No conversations in this scope').waitFor()
   })
 
-  it.each([
-    ['light', 1_440],
-    ['dark', 360],
-  ] as const)('have no access problem in %s on %i pixels', async (colorScheme, width) => {
+  it.each(looks)('have no access problem in %s on %i pixels', async (colorScheme, width) => {
     for (const path of [
       '/console/conversations',
       `/console/conversations/${encodeURIComponent(odd)}?in=team-a`,

@@ -3,6 +3,7 @@ import {
   createConsoleSetup,
   describeInBrowser,
   findAccessProblems,
+  looks,
   watchErrors,
 } from '../../support/browser.ts'
 import { entity } from '../../support/entity-requests.ts'
@@ -89,10 +90,7 @@ describeInBrowser('entities in the console', () => {
     await dialog.waitFor({ state: 'detached' })
   })
 
-  it.each([
-    ['light', 1_440],
-    ['dark', 360],
-  ] as const)('have no access problem in %s on %i pixels', async (colorScheme, width) => {
+  it.each(looks)('have no access problem in %s on %i pixels', async (colorScheme, width) => {
     for (const [path, ready] of [
       ['/console/entities', 'Changed'],
       [`/console/entities/${ids['Billing']}`, 'As a table'],

@@ -5,6 +5,7 @@ import {
   createConsoleSetup,
   describeInBrowser,
   findAccessProblems,
+  looks,
   watchErrors,
 } from '../../support/browser.ts'
 import { splitLines } from '../../support/openapi-contract.ts'
@@ -71,10 +72,7 @@ describeInBrowser('importing a file', () => {
     await page.getByRole('alert').filter({ hasText: 'shows no known format' }).waitFor()
   })
 
-  it.each([
-    ['light', 1_440],
-    ['dark', 360],
-  ] as const)('has no access problem in %s on %i pixels', async (colorScheme, width) => {
+  it.each(looks)('has no access problem in %s on %i pixels', async (colorScheme, width) => {
     const page = await setup.open('/console/import', { colorScheme, width })
     await page.getByLabel('File').setInputFiles(asFile(`${'long'.repeat(60)}.ndjson`, '{}\n'.repeat(30)))
     await page.getByRole('button', { name: 'Dry run' }).click()

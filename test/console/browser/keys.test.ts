@@ -4,6 +4,7 @@ import {
   createConsoleSetup,
   describeInBrowser,
   findAccessProblems,
+  looks,
   watchErrors,
 } from '../../support/browser.ts'
 import { entity } from '../../support/entity-requests.ts'
@@ -122,10 +123,7 @@ describeInBrowser('keys in the console', () => {
     expect(await page.getByRole('textbox', { name: 'Scopes' }).inputValue()).toBe('team-a')
   })
 
-  it.each([
-    ['light', 1_440],
-    ['dark', 360],
-  ] as const)(
+  it.each(looks)(
     'have no access problem in %s on %i pixels, nor have the metrics',
     async (colorScheme, width) => {
       await setup.app.issueKey(['admin'], { name: 'n'.repeat(256), scopes: ['s'.repeat(256)] })

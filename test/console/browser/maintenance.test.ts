@@ -5,6 +5,7 @@ import {
   createConsoleSetup,
   describeInBrowser,
   findAccessProblems,
+  looks,
   watchErrors,
 } from '../../support/browser.ts'
 import { noIntervals } from '../../support/idle-jobs.ts'
@@ -179,12 +180,7 @@ describeInBrowser('maintenance', () => {
     }
   })
 
-  it.each([
-    ['light', 1_440],
-    ['dark', 1_440],
-    ['light', 360],
-    ['dark', 360],
-  ] as const)(
+  it.each(looks)(
     'has no access problem in %s on %i pixels',
     async (colorScheme, width) => {
       const { id } = await plan(setup.app, 'decay', { scope: 'study' })

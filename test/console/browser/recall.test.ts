@@ -4,6 +4,7 @@ import {
   createConsoleSetup,
   describeInBrowser,
   findAccessProblems,
+  looks,
   watchErrors,
 } from '../../support/browser.ts'
 import { create, fact, read } from '../../support/record-requests.ts'
@@ -174,12 +175,7 @@ describeInBrowser('recall', () => {
     expect(await findAccessProblems(page)).toEqual([])
   })
 
-  it.each([
-    ['light', 1_440],
-    ['dark', 1_440],
-    ['light', 360],
-    ['dark', 360],
-  ] as const)('has no access problem in %s on %i pixels', async (colorScheme, width) => {
+  it.each(looks)('has no access problem in %s on %i pixels', async (colorScheme, width) => {
     const page = await setup.open('/console/recall', { colorScheme, width })
     await ask(page)
     expect(await findAccessProblems(page)).toEqual([])

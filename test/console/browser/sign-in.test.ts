@@ -4,6 +4,7 @@ import {
   createConsoleSetup,
   describeInBrowser,
   findAccessProblems,
+  looks,
   watchErrors,
 } from '../../support/browser.ts'
 import { rootKey } from '../../support/test-app.ts'
@@ -103,12 +104,7 @@ describeInBrowser('the frame of the console', () => {
     expect(errors).toEqual([])
   })
 
-  it.each([
-    ['light', 1_440],
-    ['dark', 1_440],
-    ['light', 360],
-    ['dark', 360],
-  ] as const)('has no access problem in %s on %i pixels', async (colorScheme, width) => {
+  it.each(looks)('has no access problem in %s on %i pixels', async (colorScheme, width) => {
     const page = await setup.open('/console', { colorScheme, width })
     await page.getByRole('img', { name: 'Records by type' }).waitFor()
     const runs = page.getByRole('region', { name: 'Queue and last runs' })
