@@ -8,8 +8,8 @@ type Decay = {
   max_age_seconds: number
 }
 type Fading = {
-  salienceAfter(decay: Decay, seconds: number): number
-  forgottenAfter(policy: { decay: Decay; deletion_policy: string }): number | undefined
+  computeSalience(decay: Decay, seconds: number): number
+  findForgetting(policy: { decay: Decay; deletion_policy: string }): number | undefined
 }
 
 // The page is checked on its own, by another compiler configuration.
@@ -42,15 +42,15 @@ describe('the preview of a policy in the console', () => {
   it.each(decays)('fades as the service does: $curve, floor $min_salience, age $max_age_seconds', (decay) => {
     for (let seconds = 0; seconds < 100 * hour; seconds += 1_234) {
       const at = new Date(bornAt.getTime() + seconds * 1_000)
-      expect(fading.salienceAfter(decay, seconds)).toBeCloseTo(computeSalience(stateOf(decay), at), 12)
+      expect(fading.computeSalience(decay, seconds)).toBeCloseTo(computeSalience(stateOf(decay), at), 12)
     }
   })
 
   it.each(decays)('ends as the service does: $curve, floor $min_salience, age $max_age_seconds', (decay) => {
     const end = computePruneAt(stateOf(decay))
-    const previewed = fading.forgottenAfter({ decay, deletion_policy: 'auto_prune' })
+    const previewed = fading.findForgetting({ decay, deletion_policy: 'auto_prune' })
     if (end === null) expect(previewed).toBeUndefined()
     else expect(previewed).toBeCloseTo((end.getTime() - bornAt.getTime()) / 1_000, 2)
-    expect(fading.forgottenAfter({ decay, deletion_policy: 'never' })).toBeUndefined()
+    expect(fading.findForgetting({ decay, deletion_policy: 'never' })).toBeUndefined()
   })
 })

@@ -1,5 +1,5 @@
 import { type File, renderDirectory } from './anthropic/listing.ts'
-import { directoryTag, listParents, resolvePath, root } from './anthropic/paths.ts'
+import { createDirectoryTag, listParents, resolvePath, root } from './anthropic/paths.ts'
 import { insertLine, renderText, replaceOnce } from './anthropic/text.ts'
 import type { Client } from './client.ts'
 import { createNamedRecords, type Draft, type Named, type NamedOptions } from './named/named-records.ts'
@@ -35,16 +35,17 @@ export function createMemoryTool(client: Client, options: MemoryToolOptions): Me
 
   async function listFiles(directory: string): Promise<(Named & File)[]> {
     const files = new Map<string, Named & File>()
-    for await (const record of records.list(directoryTag(directory))) {
+    for await (const record of records.list(createDirectoryTag(directory))) {
       const file = toFile(record)
       // A file that is edited while the pages are read may be listed twice; the newest comes first.
-      if (file?.path.startsWith(directoryTag(directory)) && !files.has(file.path)) files.set(file.path, file)
+      if (file?.path.startsWith(createDirectoryTag(directory)) && !files.has(file.path))
+        files.set(file.path, file)
     }
     return [...files.values()]
   }
 
   async function isDirectory(path: string): Promise<boolean> {
-    return path === root || (await records.findAny(directoryTag(path))) !== undefined
+    return path === root || (await records.findAny(createDirectoryTag(path))) !== undefined
   }
 
   async function requireFile(path: string): Promise<Named & File> {
@@ -122,7 +123,7 @@ export function createMemoryTool(client: Client, options: MemoryToolOptions): Me
       const from = resolvePath(oldPath)
       const to = resolvePath(newPath)
       if (from === root) throw new Error(`Cannot rename the ${root} directory itself`)
-      if (to.startsWith(directoryTag(from))) throw new Error(`Cannot move ${oldPath} into itself`)
+      if (to.startsWith(createDirectoryTag(from))) throw new Error(`Cannot move ${oldPath} into itself`)
       const [isTaken, file] = await Promise.all([findFile(to), findFile(from), requireDirectories(to)])
       if (isTaken || (await isDirectory(to))) throw createTakenError(newPath)
       const files = file ? [file] : await listFiles(from)
@@ -159,7 +160,12 @@ export async function runMemoryCommand(
 }
 
 function draftFile(path: string, text: string): Draft {
-  return { tags: [path, ...listParents(path).map(directoryTag)], subject: path, predicate, object: text }
+  return {
+    tags: [path, ...listParents(path).map(createDirectoryTag)],
+    subject: path,
+    predicate,
+    object: text,
+  }
 }
 
 function toFile(record: Named): (Named & File) | undefined {

@@ -12,7 +12,7 @@ import {
 } from '@langchain/langgraph-checkpoint'
 import type { Client } from './client.ts'
 import { findCommonPrefix, matchesCondition, matchesFilter } from './langgraph/filters.ts'
-import { draftItem, isIndexed, itemTag, namespaceTag, toItem } from './langgraph/items.ts'
+import { createItemTag, createNamespaceTag, draftItem, isIndexed, toItem } from './langgraph/items.ts'
 import { createNamedRecords, type NamedOptions, type NamedRecords } from './named/named-records.ts'
 
 export type MembraneStoreOptions = NamedOptions
@@ -54,19 +54,19 @@ export class MembraneStore extends BaseStore {
   }
 
   async #get({ namespace, key }: GetOperation): Promise<Item | null> {
-    const found = await this.#records.find(await itemTag(namespace, key))
+    const found = await this.#records.find(await createItemTag(namespace, key))
     return (found && toItem(found)) ?? null
   }
 
   async #write({ namespace, key, value, index }: PutOperation): Promise<void> {
-    if (value === null) return this.#records.remove(await itemTag(namespace, key))
+    if (value === null) return this.#records.remove(await createItemTag(namespace, key))
     await this.#records.put(await draftItem({ namespace, key, value, isIndexed: index !== false }))
   }
 
   /** Without a query the newest come first. With one, what the service finds for it comes first, and then the others. */
   async #search(operation: SearchOperation): Promise<SearchItem[]> {
     const { namespacePrefix, query, filter, limit = 10, offset = 0 } = operation
-    const tag = await namespaceTag(namespacePrefix)
+    const tag = await createNamespaceTag(namespacePrefix)
     const ranked = query ? await this.#rank(tag, query) : []
     const found = new Map<string, SearchItem>()
     const isEnough = () => found.size >= offset + limit
@@ -100,7 +100,7 @@ export class MembraneStore extends BaseStore {
       limit = Number.POSITIVE_INFINITY,
       offset = 0,
     } = operation
-    const tag = await namespaceTag(findCommonPrefix(conditions))
+    const tag = await createNamespaceTag(findCommonPrefix(conditions))
     const found = new Map<string, string[]>()
     for await (const record of this.#records.list(tag)) {
       const namespace = toItem(record)?.namespace ?? []

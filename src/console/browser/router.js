@@ -27,21 +27,14 @@ function decodePart(part) {
   }
 }
 
-/**
- * The address of a page.
- * @param {readonly string[]} parts
- * @param {QueryChanges} [parameters]
- */
-export function addressOf(parts, parameters = {}) {
+/** The address of a page. @param {readonly string[]} parts @param {QueryChanges} [parameters] */
+export function toPath(parts, parameters = {}) {
   const path = [root, ...parts.map(encodeURIComponent)].join('/')
   const text = changeQuery(new URLSearchParams(), parameters).toString()
   return text === '' ? path : `${path}?${text}`
 }
 
-/**
- * @param {string} to
- * @param {{ replace?: boolean }} [how]
- */
+/** @param {string} to @param {{ replace?: boolean }} [how] */
 export function navigate(to, { replace = false } = {}) {
   const next = new URL(to, location.href)
   if (next.href === location.href) return
@@ -61,10 +54,7 @@ export function setQuery(changes, how) {
   navigate(next.href, how)
 }
 
-/**
- * @param {URLSearchParams} parameters
- * @param {QueryChanges} changes
- */
+/** @param {URLSearchParams} parameters @param {QueryChanges} changes */
 function changeQuery(parameters, changes) {
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined || value === '') parameters.delete(name)

@@ -1,6 +1,6 @@
 import type { LanguageModelMiddleware } from 'ai'
 import type { Client } from '../client.ts'
-import { digestOf } from '../named/digest.ts'
+import { computeDigest } from '../named/digest.ts'
 
 export type MemoryMiddlewareOptions = {
   /** Where memories are looked for and messages are stored. */
@@ -48,7 +48,7 @@ export function createMemoryMiddleware(
     if (kept.length === 0) return
     const turn = prompt.filter(({ role }) => role === 'user').length
     const messages = await Promise.all(
-      kept.map(async (each) => ({ id: await digestOf(turn, each.role, each.content), ...each })),
+      kept.map(async (each) => ({ id: await computeDigest(turn, each.role, each.content), ...each })),
     )
     await client.appendMessages({
       path: { conversation_id: conversation },

@@ -4,7 +4,7 @@ export type File = { path: string; text: string }
 export function renderDirectory(path: string, shownPath: string, files: readonly File[]): string {
   const lines = listChildren(path, files, 1).map(({ size, name }) => `${size}\t${shownPath}/${name}`)
   const header = `Here're the files and directories up to 2 levels deep in ${shownPath}, excluding hidden items and node_modules:`
-  return [header, `${formatSize(sizeOf(files))}\t${shownPath}`, ...lines].join('\n')
+  return [header, `${formatSize(measureSize(files))}\t${shownPath}`, ...lines].join('\n')
 }
 
 type Line = { size: string; name: string }
@@ -14,7 +14,7 @@ function listChildren(path: string, files: readonly File[], depth: number): Line
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .flatMap(([name, beneath]) => {
       if (name.startsWith('.') || name === 'node_modules') return []
-      const size = formatSize(sizeOf(beneath))
+      const size = formatSize(measureSize(beneath))
       const full = `${path}/${name}`
       if (beneath.some((file) => file.path === full)) return [{ size, name }]
       const inner = depth < 2 ? listChildren(full, beneath, depth + 1) : []
@@ -31,7 +31,7 @@ function groupByChild(path: string, files: readonly File[]): Map<string, File[]>
   return children
 }
 
-function sizeOf(files: readonly File[]): number {
+function measureSize(files: readonly File[]): number {
   const encoder = new TextEncoder()
   return files.reduce((sum, { text }) => sum + encoder.encode(text).length, 0)
 }

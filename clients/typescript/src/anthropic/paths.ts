@@ -25,6 +25,6 @@ export function listParents(path: string): string[] {
 }
 
 /** Marks everything beneath a directory. */
-export function directoryTag(path: string): string {
+export function createDirectoryTag(path: string): string {
   return `${path}/`
 }

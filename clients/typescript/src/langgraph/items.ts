@@ -1,5 +1,5 @@
 import type { Item } from '@langchain/langgraph-checkpoint'
-import { digestOf } from '../named/digest.ts'
+import { computeDigest } from '../named/digest.ts'
 import type { Draft, Named } from '../named/named-records.ts'
 
 /**
@@ -11,22 +11,22 @@ const separator = '.'
 /** Of items that are not to be found by a query. */
 const unindexed = 'langgraph:unindexed'
 
-export async function itemTag(namespace: readonly string[], key: string): Promise<string> {
-  return `langgraph:item:${await digestOf(namespace, key)}`
+export async function createItemTag(namespace: readonly string[], key: string): Promise<string> {
+  return `langgraph:item:${await computeDigest(namespace, key)}`
 }
 
 /** Marks the items of the namespace and of all beneath it. */
-export async function namespaceTag(namespace: readonly string[]): Promise<string> {
-  return `langgraph:namespace:${await digestOf(namespace)}`
+export async function createNamespaceTag(namespace: readonly string[]): Promise<string> {
+  return `langgraph:namespace:${await computeDigest(namespace)}`
 }
 
 type Content = { namespace: readonly string[]; key: string; value: unknown; isIndexed: boolean }
 
 export async function draftItem({ namespace, key, value, isIndexed }: Content): Promise<Draft> {
   const prefixes = [[], ...namespace.map((_, index) => namespace.slice(0, index + 1))]
-  const tags = await Promise.all(prefixes.map(namespaceTag))
+  const tags = await Promise.all(prefixes.map(createNamespaceTag))
   return {
-    tags: [await itemTag(namespace, key), ...tags, ...(isIndexed ? [] : [unindexed])],
+    tags: [await createItemTag(namespace, key), ...tags, ...(isIndexed ? [] : [unindexed])],
     subject: namespace.join(separator),
     predicate: key,
     object: value,

@@ -1,7 +1,7 @@
 import type { Client } from '../client.ts'
 import type { Schemas } from '../core/operations.ts'
 import { isProblem, type ProblemCode } from '../core/problem.ts'
-import { uuidOf } from './digest.ts'
+import { computeUuid } from './digest.ts'
 
 export type NamedOptions = {
   /** The scope of all records. Others with access to the scope see them. */
@@ -114,7 +114,7 @@ export function createNamedRecords(client: Client, source: string, options: Name
       const { found, last } = await lookUp(name)
       if (found) return false
       const id = await nextId(last)
-      if (await unless(isTaken, () => store(id))) return true
+      if (await catchProblems(isTaken, () => store(id))) return true
     }
     throw createCrowdError(name)
   }
@@ -134,7 +134,7 @@ export function createNamedRecords(client: Client, source: string, options: Name
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const { found, last } = await lookUp(name)
       const create = async () => createWith(draft)(await nextId(last))
-      const isDone = found ? await replace(found, draft, 'put') : await unless(isTaken, create)
+      const isDone = found ? await replace(found, draft, 'put') : await catchProblems(isTaken, create)
       if (isDone) return
     }
     throw createCrowdError(name)
@@ -151,14 +151,14 @@ export function createNamedRecords(client: Client, source: string, options: Name
 
   /** False if the record has changed since it was read. */
   function replace(old: Named, draft: Draft, rationale: string): Promise<boolean> {
-    return unless(isChanged, () => supersede(old, toRecord(draft, old.since), rationale))
+    return catchProblems(isChanged, () => supersede(old, toRecord(draft, old.since), rationale))
   }
 
   /** Gives the record another name. `taken` if that has a record, `changed` if the record has changed since it was read. */
   async function rename(old: Named, draft: Draft, rationale: string): Promise<'done' | 'taken' | 'changed'> {
     let isUnchanged = true
     const isFree = await occupy(draft.tags[0], async (id) => {
-      isUnchanged = await unless(isChanged, () =>
+      isUnchanged = await catchProblems(isChanged, () =>
         supersede(old, { id, ...toRecord(draft, old.since) }, rationale),
       )
     })
@@ -169,7 +169,7 @@ export function createNamedRecords(client: Client, source: string, options: Name
   /** False if the record has changed since it was read. */
   function retract(old: Named, rationale: string): Promise<boolean> {
     const { id, version: ifMatch } = old
-    return unless(isChanged, () =>
+    return catchProblems(isChanged, () =>
       client.retractRecord({ path: { id }, ifMatch, body: { actor, rationale } }),
     )
   }
@@ -210,7 +210,7 @@ function createIds(scope: string, name: string) {
   return (last: Seen | undefined): Promise<string> => {
     if (last?.id !== seen) given = 0
     seen = last?.id
-    return uuidOf(scope, name, seen ?? null, given++)
+    return computeUuid(scope, name, seen ?? null, given++)
   }
 }
 
@@ -234,7 +234,10 @@ const isChanged: readonly ProblemCode[] = [
 ]
 
 /** False if the request was refused with one of the codes. */
-async function unless(codes: readonly ProblemCode[], request: () => Promise<unknown>): Promise<boolean> {
+async function catchProblems(
+  codes: readonly ProblemCode[],
+  request: () => Promise<unknown>,
+): Promise<boolean> {
   try {
     await request()
     return true

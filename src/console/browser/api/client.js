@@ -20,7 +20,7 @@ export async function send(method, path, options = {}) {
     ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
   }
-  const address = addressOf(path, options)
+  const address = toPath(path, options)
   try {
     return await fetch(address, init)
   } catch (error) {
@@ -86,11 +86,8 @@ function createToken() {
   ).join('')
 }
 
-/**
- * @param {string} template
- * @param {CallOptions} options
- */
-export function addressOf(template, { path = {}, query = {} }) {
+/** @param {string} template @param {CallOptions} options */
+export function toPath(template, { path = {}, query = {} }) {
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(path[name] ?? ''))
   const entries = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().flatMap((one) => (one === undefined || one === '' ? [] : [[name, String(one)]])),

@@ -48,7 +48,7 @@ async function* readRun(id, signal) {
       const events = (rest + part.value).split('\n\n')
       rest = events.pop() ?? ''
       for (const event of events) {
-        const text = dataOf(event)
+        const text = readData(event)
         if (text !== '') yield JSON.parse(text)
       }
     }
@@ -59,7 +59,7 @@ async function* readRun(id, signal) {
 }
 
 /** The data of an event; a comment, such as a heartbeat, has none. @param {string} event */
-function dataOf(event) {
+function readData(event) {
   return event
     .split('\n')
     .flatMap((line) => (line.startsWith('data:') ? [line.slice(5).trimStart()] : []))

@@ -2,7 +2,7 @@ import { html } from '../html.js'
 import { Lazy } from '../parts/lazy.js'
 import { PageHead } from '../parts/panel.js'
 import { Empty } from '../parts/states.js'
-import { addressOf } from '../router.js'
+import { toPath } from '../router.js'
 
 /** @typedef {{ name: string, title: string, load: () => Promise<any>, loadOne?: () => Promise<any> }} Part `loadOne` shows one of its list */
 
@@ -33,7 +33,7 @@ export function View({ rest: [name = 'runs', id] }) {
   return html`<${PageHead} title="Maintenance" />
     <div class="stack">
       <ul class="tabs" aria-label="Parts of the maintenance">
-        ${parts.map((one) => html`<li key=${one.name}><a href=${addressOf(one.name === 'runs' ? ['maintenance'] : ['maintenance', one.name])} aria-current=${one === part ? 'page' : undefined}>${one.title}</a></li>`)}
+        ${parts.map((one) => html`<li key=${one.name}><a href=${toPath(one.name === 'runs' ? ['maintenance'] : ['maintenance', one.name])} aria-current=${one === part ? 'page' : undefined}>${one.title}</a></li>`)}
       </ul>
       ${part?.loadOne && html`<${Lazy} key="start" load=${loadStart} />`}
       ${load ? html`<${Lazy} key=${`${name} ${id}`} load=${load} id=${id} />` : html`<${Empty} title="Not found">There is no such part. Choose one above.<//>`}

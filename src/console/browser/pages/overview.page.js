@@ -1,14 +1,14 @@
 import { api } from '../api/client.js'
 import { html } from '../html.js'
-import { formatCount, formatScore, formatShare, words } from '../parts/numbers.js'
+import { formatCount, formatScore, formatShare, toWords } from '../parts/numbers.js'
 import { PageHead, Panel } from '../parts/panel.js'
 import { Empty, Failure, Loading } from '../parts/states.js'
 import { Time } from '../parts/time.js'
 import { useRequest } from '../parts/use-request.js'
 import { Bars } from '../plots/bars.js'
 import { Columns } from '../plots/columns.js'
-import { bandsOf, barsOf, comingDays, pastDays } from '../plots/metric-series.js'
-import { addressOf } from '../router.js'
+import { listComingDays, listPastDays, toBands, toBars } from '../plots/metric-series.js'
+import { toPath } from '../router.js'
 import { RunsPanel } from './overview/runs-panel.js'
 
 /** @import { StoreMetrics } from '../api/types.d.ts' */
@@ -28,11 +28,11 @@ function Figures({ metrics }) {
     <${Headline} metrics=${metrics} />
     <p class="note as-of">As of <${Time} at=${metrics.as_of} />${metrics.is_sampled ? '; distributions from a sample' : ''}.</p>
     <div class="panels">
-      <${Panel} title="By type"><${Bars} name="Records by type" bars=${barsOf(metrics.records_by_type)} unit="Records" /><//>
-      <${Panel} title="By layer"><${Bars} name="Records by layer" bars=${barsOf(metrics.records_by_layer)} unit="Records" /><//>
-      <${Panel} title="By status"><${Bars} name="Records by status" bars=${barsOf(metrics.records_by_status)} unit="Records" /><//>
-      <${Panel} title="Salience" aside=${html`<span class="note">mean ${formatScore(metrics.avg_salience)}</span>`}><${Bars} name="Records by salience" bars=${bandsOf(metrics.salience_distribution)} unit="Records" /><//>
-      <${Panel} title="Importance"><${Bars} name="Records by importance" bars=${bandsOf(metrics.importance_distribution)} unit="Records" /><//>
+      <${Panel} title="By type"><${Bars} name="Records by type" bars=${toBars(metrics.records_by_type)} unit="Records" /><//>
+      <${Panel} title="By layer"><${Bars} name="Records by layer" bars=${toBars(metrics.records_by_layer)} unit="Records" /><//>
+      <${Panel} title="By status"><${Bars} name="Records by status" bars=${toBars(metrics.records_by_status)} unit="Records" /><//>
+      <${Panel} title="Salience" aside=${html`<span class="note">mean ${formatScore(metrics.avg_salience)}</span>`}><${Bars} name="Records by salience" bars=${toBands(metrics.salience_distribution)} unit="Records" /><//>
+      <${Panel} title="Importance"><${Bars} name="Records by importance" bars=${toBands(metrics.importance_distribution)} unit="Records" /><//>
       <${FadingPanel} metrics=${metrics} />
       <${GrowthPanel} metrics=${metrics} />
       <${RegretPanel} metrics=${metrics} />
@@ -56,8 +56,8 @@ function Headline({ metrics }) {
 /** @param {{ metrics: StoreMetrics }} properties */
 function FadingPanel({ metrics: { fading_by_day: days } }) {
   const total = days.reduce((sum, { records }) => sum + records, 0)
-  return html`<${Panel} title="Fades away in 7 days" aside=${html`<a href=${addressOf(['records'], { sort: 'salience', order: 'asc' })}>faintest first</a>`}>
-    <${Columns} name="Records fading in 7 days" columns=${comingDays(days)} unit="Records" />
+  return html`<${Panel} title="Fades away in 7 days" aside=${html`<a href=${toPath(['records'], { sort: 'salience', order: 'asc' })}>faintest first</a>`}>
+    <${Columns} name="Records fading in 7 days" columns=${listComingDays(days)} unit="Records" />
     <p class="note">${formatCount(total)} in all, unless they are used or pinned.</p>
   <//>`
 }
@@ -65,8 +65,8 @@ function FadingPanel({ metrics: { fading_by_day: days } }) {
 /** @param {{ metrics: StoreMetrics }} properties */
 function GrowthPanel({ metrics: { created_by_day: days } }) {
   const total = days.reduce((sum, { records }) => sum + records, 0)
-  return html`<${Panel} title="Growth" size="double" aside=${html`<a href=${addressOf(['records'], { sort: 'created_at' })}>newest first</a>`}>
-    <${Columns} name="Growth: records created by day" columns=${pastDays(days)} unit="Records" />
+  return html`<${Panel} title="Growth" size="double" aside=${html`<a href=${toPath(['records'], { sort: 'created_at' })}>newest first</a>`}>
+    <${Columns} name="Growth: records created by day" columns=${listPastDays(days)} unit="Records" />
     <p class="note">${formatCount(total)} of today's records were created in 30 days.</p>
   <//>`
 }
@@ -74,7 +74,7 @@ function GrowthPanel({ metrics: { created_by_day: days } }) {
 /** @param {{ metrics: StoreMetrics }} properties */
 function RegretPanel({ metrics: { regret } }) {
   const bars = Object.entries(regret.by_reason).map(([name, value]) => ({
-    name: words(name),
+    name: toWords(name),
     value,
     shown: formatShare(value),
   }))

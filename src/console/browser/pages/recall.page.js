@@ -2,12 +2,12 @@ import { html } from '../html.js'
 import { PageHead } from '../parts/panel.js'
 import { Empty } from '../parts/states.js'
 import { Answer } from './recall/answer.js'
-import { questionOf } from './recall/question.js'
+import { readQuestion } from './recall/question.js'
 import { QuestionForm } from './recall/question-form.js'
 
 /** A question, what is recalled for it, and why. */
 export function View() {
-  const question = questionOf()
+  const question = readQuestion()
   return html`<${PageHead} title="Recall" />
     <div class="stack">
       <${QuestionForm} />

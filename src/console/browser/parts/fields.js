@@ -17,7 +17,7 @@ export function Field({ label, note, options, value, initial, ...more }) {
     ${
       options
         ? html`<select ...${described} ...${value === undefined ? {} : { value }}>
-            ${options.map((option) => html`<${Choice} key=${textOf(option)} option=${option} isSelected=${textOf(option) === (value ?? initial)} />`)}
+            ${options.map((option) => html`<${Choice} key=${getLabel(option)} option=${option} isSelected=${getLabel(option) === (value ?? initial)} />`)}
           </select>`
         : html`<input type="text" ...${described} ...${value === undefined ? { defaultValue: initial } : { value }} />`
     }
@@ -26,14 +26,14 @@ export function Field({ label, note, options, value, initial, ...more }) {
 }
 
 /** @param {Option} option */
-function textOf(option) {
+function getLabel(option) {
   return typeof option === 'string' ? option : option.value
 }
 
 /** @param {{ option: Option, isSelected: boolean }} properties */
 function Choice({ option, isSelected }) {
   const label = typeof option === 'string' ? option : option.label
-  return html`<option value=${textOf(option)} selected=${isSelected}>${label}</option>`
+  return html`<option value=${getLabel(option)} selected=${isSelected}>${label}</option>`
 }
 
 /** @param {FieldProperties} properties */

@@ -30,16 +30,12 @@ export function formatScore(value) {
   return value === null || value === undefined ? '–' : value.toFixed(2)
 }
 
-/**
- * @param {number} count
- * @param {string} one
- * @param {string} [many]
- */
-export function countOf(count, one, many = `${one}s`) {
+/** @param {number} count @param {string} one @param {string} [many] */
+export function nameCount(count, one, many = `${one}s`) {
   return `${formatCount(count)} ${count === 1 ? one : many}`
 }
 
 /** A name of the API as words: `plan_graph` is `plan graph`. @param {string} name */
-export function words(name) {
+export function toWords(name) {
   return name.replaceAll('_', ' ')
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { html } from '../html.js'
-import { addressOf } from '../router.js'
+import { toPath } from '../router.js'
 import { notifyProblem } from './notices.js'
 
 /** So much of the end of an id is shown: ids of one time begin alike. */
@@ -19,7 +19,7 @@ export function RecordId({ id, isLink = true }) {
       ? html`<code><span class="unseen">${id.slice(0, -shownLength)}</span><span class="id-end">${id.slice(-shownLength)}</span></code>`
       : html`<code>${id}</code>`
   return html`<span class="id" title=${id}>
-    ${isLink ? html`<a href=${addressOf(['records', id])}>${text}</a>` : text}<${CopyButton} text=${id} label=${`Copy ${id}`} />
+    ${isLink ? html`<a href=${toPath(['records', id])}>${text}</a>` : text}<${CopyButton} text=${id} label=${`Copy ${id}`} />
   </span>`
 }
 

@@ -1,7 +1,7 @@
 import { html } from '../html.js'
-import { addressOf } from '../router.js'
+import { toPath } from '../router.js'
 import { RecordId } from './record-id.js'
-import { textOf } from './record-text.js'
+import { toText } from './record-text.js'
 
 /** @import { KnownRecords } from './use-records.js' */
 
@@ -16,8 +16,8 @@ export function RecordLine({ id, known, absent = 'not stored, or not for this ke
       ? html`<span class="bone" role="status" aria-label="Loading"></span>`
       : record === null
         ? html`<span class="none">${absent}</span>`
-        : html`<bdi>${textOf(record)}</bdi>`
-  const href = addressOf(['records', id])
+        : html`<bdi>${toText(record)}</bdi>`
+  const href = toPath(['records', id])
   return html`<div class="record-line">
     ${record ? html`<a id=${linkId} class="record-link content" href=${href}>${text}</a>` : text}
     <${RecordId} id=${id} isLink=${record !== null} />

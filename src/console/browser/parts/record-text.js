@@ -8,7 +8,7 @@ const longest = 240
  * @param {SeenRecord} record
  * @param {number} [limit]
  */
-export function textOf(record, limit = longest) {
+export function toText(record, limit = longest) {
   if (isRedacted(record)) return `Redacted ${record.type.replace('_', ' ')}`
   return clip(describe(record.payload, limit).replaceAll(/\s+/g, ' ').trim(), limit) || `Empty ${record.type}`
 }
@@ -18,15 +18,11 @@ export function isRedacted(record) {
   return 'redacted' in record
 }
 
-/**
- * @param {MemoryRecord['payload']} payload
- * @param {number} limit
- * @returns {string}
- */
+/** @param {MemoryRecord['payload']} payload @param {number} limit @returns {string} */
 function describe(payload, limit) {
   switch (payload.kind) {
     case 'semantic':
-      return sentenceOf(payload, limit)
+      return toSentence(payload, limit)
     case 'episodic':
       return payload.timeline
         .slice(0, 8)
@@ -48,13 +44,13 @@ function describe(payload, limit) {
  * @param {Extract<MemoryRecord['payload'], { kind: 'semantic' }>} payload
  * @param {number} limit
  */
-export function sentenceOf({ subject, predicate, object }, limit) {
-  const said = clip(textOfValue(object), limit)
+export function toSentence({ subject, predicate, object }, limit) {
+  const said = clip(writeValue(object), limit)
   return predicate === 'note' ? said : `${clip(subject, limit)} ${predicate.replaceAll('_', ' ')} ${said}`
 }
 
 /** @param {unknown} value */
-export function textOfValue(value) {
+export function writeValue(value) {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 

@@ -22,11 +22,11 @@ export function Table({ caption, columns, rows, keyOf, isBusy = false }) {
   return html`<div class="table-box" role="region" aria-label=${caption} tabindex="0">
     <table aria-busy=${isBusy}>
       <caption class="unseen">${caption}</caption>
-      <thead><tr>${columns.map(({ name, label, ...kind }) => html`<th key=${name} scope="col" class=${classOf(kind)}>${label}</th>`)}</tr></thead>
+      <thead><tr>${columns.map(({ name, label, ...kind }) => html`<th key=${name} scope="col" class=${toClass(kind)}>${label}</th>`)}</tr></thead>
       <tbody>
         ${rows.map(
           (row) =>
-            html`<tr key=${keyOf(row)}>${columns.map(({ name, show, ...kind }) => html`<td key=${name} class=${classOf(kind)}>${show(row)}</td>`)}</tr>`,
+            html`<tr key=${keyOf(row)}>${columns.map(({ name, show, ...kind }) => html`<td key=${name} class=${toClass(kind)}>${show(row)}</td>`)}</tr>`,
         )}
       </tbody>
     </table>
@@ -34,7 +34,7 @@ export function Table({ caption, columns, rows, keyOf, isBusy = false }) {
 }
 
 /** @param {{ isNumber?: boolean, isMain?: boolean }} kind */
-function classOf({ isNumber = false, isMain = false }) {
+function toClass({ isNumber = false, isMain = false }) {
   return isNumber ? 'number' : isMain ? 'main' : undefined
 }
 

@@ -14,7 +14,7 @@ export const pruneLine = 0.001
  * @param {Decay['curve']} curve
  * @param {number} halfLives
  */
-export function fadingFactor(curve, halfLives) {
+export function computeFadingFactor(curve, halfLives) {
   switch (curve) {
     case 'linear':
       return Math.max(0, 1 - halfLives)
@@ -33,9 +33,9 @@ export function fadingFactor(curve, halfLives) {
  * @param {Decay} decay
  * @param {number} seconds
  */
-export function salienceAfter({ curve, half_life_seconds, min_salience, max_age_seconds }, seconds) {
+export function computeSalience({ curve, half_life_seconds, min_salience, max_age_seconds }, seconds) {
   if (max_age_seconds > 0 && seconds >= max_age_seconds) return 0
-  return Math.max(Math.min(1, min_salience), fadingFactor(curve, seconds / half_life_seconds))
+  return Math.max(Math.min(1, min_salience), computeFadingFactor(curve, seconds / half_life_seconds))
 }
 
 /** Beyond this, the service does not fade further. */
@@ -45,11 +45,11 @@ export const maxHalfLives = 64
  * After how many seconds a record of salience 1 that nobody uses is forgotten; undefined for never.
  * @param {Pick<Policy, 'decay' | 'deletion_policy'>} policy
  */
-export function forgottenAfter({ decay, deletion_policy }) {
+export function findForgetting({ decay, deletion_policy }) {
   let high = maxHalfLives * decay.half_life_seconds
   if (decay.max_age_seconds > 0) high = Math.min(high, decay.max_age_seconds)
-  if (deletion_policy !== 'auto_prune' || salienceAfter(decay, high) > pruneLine) return undefined
-  return findFall(high, (seconds) => salienceAfter(decay, seconds) > pruneLine)
+  if (deletion_policy !== 'auto_prune' || computeSalience(decay, high) > pruneLine) return undefined
+  return findFall(high, (seconds) => computeSalience(decay, seconds) > pruneLine)
 }
 
 /**

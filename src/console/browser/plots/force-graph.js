@@ -75,12 +75,12 @@ function layOut(nodes, edges) {
   simulation.tick(rounds)
   return placed.map((node) => ({
     ...node,
-    x: within(node.x, width, margin.x),
-    y: within(node.y, height, margin.y),
+    x: limitPlace(node.x, width, margin.x),
+    y: limitPlace(node.y, height, margin.y),
   }))
 }
 
 /** @param {number | undefined} place @param {number} size @param {number} edge */
-function within(place, size, edge) {
+function limitPlace(place, size, edge) {
   return Math.round(Math.min(size - edge, Math.max(edge, place ?? size / 2)))
 }

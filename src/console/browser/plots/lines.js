@@ -85,7 +85,7 @@ function useDrawing(plot, onCursor) {
     const observer = new ResizeObserver(() => drawn?.setSize({ width: element?.clientWidth ?? 0, height }))
     import('uplot').then(({ default: UPlot }) => {
       if (!element || !isCurrent) return
-      drawn = new UPlot(describePlot(plot, element, onCursor), dataOf(plot), element)
+      drawn = new UPlot(describePlot(plot, element, onCursor), toData(plot), element)
       observer.observe(element)
     })
     return () => {
@@ -98,7 +98,7 @@ function useDrawing(plot, onCursor) {
 }
 
 /** @param {Plot} plot @returns {uPlot.AlignedData} */
-function dataOf({ x, lines }) {
+function toData({ x, lines }) {
   return [[...x], ...lines.map(({ values }) => [...values])]
 }
 

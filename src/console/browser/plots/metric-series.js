@@ -1,4 +1,4 @@
-import { words } from '../parts/numbers.js'
+import { toWords } from '../parts/numbers.js'
 
 /** @import { StoreMetrics } from '../api/types.d.ts' */
 /** @import { Bar } from './bars.js' */
@@ -11,17 +11,17 @@ const date = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' })
 const dayMs = 86_400_000
 
 /** Counts by a name of the API. @param {Readonly<Record<string, number>>} counts @returns {Bar[]} */
-export function barsOf(counts) {
-  return Object.entries(counts).map(([name, value]) => ({ name: words(name), value }))
+export function toBars(counts) {
+  return Object.entries(counts).map(([name, value]) => ({ name: toWords(name), value }))
 }
 
 /** Counts by a band of values, such as `0.2-0.4`. @param {Readonly<Record<string, number>>} counts @returns {Bar[]} */
-export function bandsOf(counts) {
+export function toBands(counts) {
   return Object.entries(counts).map(([name, value]) => ({ name: name.replace('-', ' – '), value }))
 }
 
 /** Each of the coming periods of 24 hours, by the day on which it begins. @param {Days} days @returns {Column[]} */
-export function comingDays(days) {
+export function listComingDays(days) {
   return days.map(({ from, records }, index) => ({
     name: index === 0 ? 'today' : weekday.format(new Date(from)),
     value: records,
@@ -29,7 +29,7 @@ export function comingDays(days) {
 }
 
 /** Each of the past periods of 24 hours, by the day on which it ends. @param {Days} days @returns {Column[]} */
-export function pastDays(days) {
+export function listPastDays(days) {
   return days.map(({ from, records }) => ({
     name: date.format(new Date(Date.parse(from) + dayMs)),
     value: records,

@@ -1,4 +1,4 @@
-import { fadingFactor, findFall, maxHalfLives, pruneLine } from './fading.js'
+import { computeFadingFactor, findFall, maxHalfLives, pruneLine } from './fading.js'
 
 /** @import { AuditEntry, Explanation, Forecast, MemoryRecord } from '../api/types.d.ts' */
 
@@ -25,7 +25,7 @@ export function tracePast(record, log, explanation, now) {
   const { anchored_at: anchoredAt, base_salience: base } = explanation.salience
   /** @type {Jump[]} */
   const start = first
-    ? [{ at: created, from: undefined, to: startOf(first, created, curve, halfLife) }]
+    ? [{ at: created, from: undefined, to: findStart(first, created, curve, halfLife) }]
     : [{ at: Date.parse(anchoredAt), from: undefined, to: base }]
   const stops = [...start, ...jumps].filter(({ at }) => at <= now)
   return stops.flatMap((jump, index) => {
@@ -51,8 +51,8 @@ function findJumps(log) {
  * @param {MemoryRecord['lifecycle']['decay']['curve']} curve
  * @param {number} halfLife
  */
-function startOf({ at, from, to }, created, curve, halfLife) {
-  const factor = fadingFactor(curve, (at - created) / 1_000 / halfLife)
+function findStart({ at, from, to }, created, curve, halfLife) {
+  const factor = computeFadingFactor(curve, (at - created) / 1_000 / halfLife)
   return Math.min(1, (from ?? to) / Math.max(factor, 0.001))
 }
 
@@ -68,7 +68,7 @@ function fadeBetween({ at: start, to: salience }, end, curve, halfLife) {
   const span = end.at - start
   const count = span > 60_000 ? pointsBetween : 1
   const ideal = (/** @type {number} */ share) =>
-    salience * fadingFactor(curve, (share * span) / 1_000 / halfLife)
+    salience * computeFadingFactor(curve, (share * span) / 1_000 / halfLife)
   const error = end.salience - ideal(1)
   return Array.from({ length: count + 1 }, (_, index) => {
     const share = index / count
@@ -81,7 +81,7 @@ function fadeBetween({ at: start, to: salience }, end, curve, halfLife) {
  * @param {Forecast} forecast
  * @param {number} at
  */
-function salienceAt({ points }, at) {
+function findSalience({ points }, at) {
   const index = points.findIndex((point) => Date.parse(point.at) >= at)
   const before = points[Math.max(0, index - 1)]
   const after = points[index] ?? points.at(-1)
@@ -106,12 +106,12 @@ export function reinforceAt(record, forecast, at) {
     max_salience: cap,
     min_salience: floor,
   } = record.lifecycle.decay
-  const before = salienceAt(forecast, at)
+  const before = findSalience(forecast, at)
   const after = Math.max(before, Math.min(before + gain, cap ?? Number.POSITIVE_INFINITY))
-  const end = at + lifeOf(curve, after, floor) * halfLife * 1_000
+  const end = at + createLife(curve, after, floor) * halfLife * 1_000
   const points = Array.from({ length: 61 }, (_, index) => {
     const moment = at + (index / 60) * (end - at)
-    const faded = after * fadingFactor(curve, (moment - at) / 1_000 / halfLife)
+    const faded = after * computeFadingFactor(curve, (moment - at) / 1_000 / halfLife)
     return { at: moment, salience: Math.max(faded, Math.min(floor, after)) }
   })
   return { before, after, points, end: floor < pruneLine ? end : undefined }
@@ -125,7 +125,7 @@ const halfLivesShown = 8
  * @param {number} salience
  * @param {number} floor
  */
-function lifeOf(curve, salience, floor) {
+function createLife(curve, salience, floor) {
   if (floor >= pruneLine || salience <= pruneLine) return halfLivesShown
-  return findFall(maxHalfLives, (halfLives) => salience * fadingFactor(curve, halfLives) > pruneLine)
+  return findFall(maxHalfLives, (halfLives) => salience * computeFadingFactor(curve, halfLives) > pruneLine)
 }

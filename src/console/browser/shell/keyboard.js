@@ -1,6 +1,6 @@
 import { caller, may } from '../api/session.js'
 import { pages } from '../pages.js'
-import { addressOf, navigate } from '../router.js'
+import { navigate, toPath } from '../router.js'
 import { showHelp } from './help.js'
 
 /** The second letter must follow `g` within this time. */
@@ -36,11 +36,11 @@ function isForAnother({ altKey, ctrlKey, metaKey, target, defaultPrevented }) {
 /** @param {string} letter */
 function openPage(letter) {
   const page = pages.find((one) => one.letter === letter)
-  return page && may(page.permission) ? () => navigate(addressOf([page.name])) : undefined
+  return page && may(page.permission) ? () => navigate(toPath([page.name])) : undefined
 }
 
 function searchRecords() {
-  if (!focusSearch()) navigate(addressOf(['records'], { focus: 'search' }))
+  if (!focusSearch()) navigate(toPath(['records'], { focus: 'search' }))
 }
 
 /** Moves the focus to the search field of the page, if it has one. */

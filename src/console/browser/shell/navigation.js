@@ -3,7 +3,7 @@ import { key } from '../api/key.js'
 import { caller, may, signOut } from '../api/session.js'
 import { html } from '../html.js'
 import { pages } from '../pages.js'
-import { addressOf } from '../router.js'
+import { toPath } from '../router.js'
 import { showHelp } from './help.js'
 
 /** @param {{ current: string | undefined }} properties */
@@ -21,7 +21,7 @@ export function Navigation({ current }) {
         ${offered.map(
           ({ name, title }, index) =>
             html`<li key=${name}>
-              <a href=${addressOf(index === 0 && name === pages[0].name ? [] : [name])} aria-current=${name === current ? 'page' : undefined}>${title}</a>
+              <a href=${toPath(index === 0 && name === pages[0].name ? [] : [name])} aria-current=${name === current ? 'page' : undefined}>${title}</a>
             </li>`,
         )}
       </ul>

@@ -7,7 +7,7 @@ import { Empty, Failure, Loading } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
-import { addressOf, query, setQuery } from '../../router.js'
+import { query, setQuery, toPath } from '../../router.js'
 
 /** @import { Conversation } from '../../api/types.d.ts' */
 /** @import { Column } from '../../parts/table.js' */
@@ -33,7 +33,7 @@ export function ConversationList() {
             ? html`<${Loading} lines=${10} />`
             : data.items.length === 0
               ? html`<${Nothing} scope=${scope} />`
-              : html`<div><${Table} caption="Conversations" columns=${columns} rows=${data.items} keyOf=${keyOf} isBusy=${isLoading} /><${Pager} next=${data.next_cursor} /></div>`
+              : html`<div><${Table} caption="Conversations" columns=${columns} rows=${data.items} keyOf=${formatKey} isBusy=${isLoading} /><${Pager} next=${data.next_cursor} /></div>`
       }
     </div>`
 }
@@ -46,7 +46,7 @@ function Nothing({ scope }) {
 }
 
 /** The same id may be in several scopes. @param {Conversation} conversation */
-function keyOf({ id, scope }) {
+function formatKey({ id, scope }) {
   return JSON.stringify([scope, id])
 }
 
@@ -57,7 +57,7 @@ const columns = [
     label: 'Conversation',
     isMain: true,
     show: ({ id, scope }) =>
-      html`<a href=${addressOf(['conversations', id], scope === undefined ? {} : { in: scope })} title=${id}><bdi>${id}</bdi></a>`,
+      html`<a href=${toPath(['conversations', id], scope === undefined ? {} : { in: scope })} title=${id}><bdi>${id}</bdi></a>`,
   },
   { name: 'messages', label: 'Messages', isNumber: true, show: ({ messages }) => formatCount(messages) },
   { name: 'speakers', label: 'Speakers', show: ({ speakers }) => html`<${Speakers} of=${speakers} />` },

@@ -1,12 +1,12 @@
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
-import { countOf } from '../../parts/numbers.js'
+import { nameCount } from '../../parts/numbers.js'
 import { PageHead } from '../../parts/panel.js'
 import { Failure, Loading } from '../../parts/states.js'
 import { Pager } from '../../parts/table.js'
 import { formatDay } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
-import { addressOf, query } from '../../router.js'
+import { query, toPath } from '../../router.js'
 import { Message } from './message.js'
 
 /** @import { Conversation as Figures } from '../../api/types.d.ts' */
@@ -33,7 +33,7 @@ export function Conversation({ id }) {
       }),
     [id, scope, cursor],
   )
-  return html`<${PageHead} title="Conversations"><a href=${addressOf(['conversations'])}>All conversations</a><//>
+  return html`<${PageHead} title="Conversations"><a href=${toPath(['conversations'])}>All conversations</a><//>
     <div class="stack">
       <h2 class="content">${id}</h2>
       ${error === undefined && html`<${Summary} figures=${figures.data} />`}
@@ -52,5 +52,5 @@ export function Conversation({ id }) {
 function Summary({ figures }) {
   if (!figures) return html`<p class="note">…</p>`
   const { messages, speakers, scope, first_at: first, last_at: last } = figures
-  return html`<p class="note">${countOf(messages, 'message')} of ${countOf(speakers.length, 'speaker')}${scope !== undefined && html` in <bdi>${scope}</bdi>`}${first !== undefined && last !== undefined && `, from ${formatDay(first)} to ${formatDay(last)}`}</p>`
+  return html`<p class="note">${nameCount(messages, 'message')} of ${nameCount(speakers.length, 'speaker')}${scope !== undefined && html` in <bdi>${scope}</bdi>`}${first !== undefined && last !== undefined && `, from ${formatDay(first)} to ${formatDay(last)}`}</p>`
 }

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
-import { words } from '../../parts/numbers.js'
+import { toWords } from '../../parts/numbers.js'
 import { shortenId } from '../../parts/record-id.js'
-import { textOf } from '../../parts/record-text.js'
+import { toText } from '../../parts/record-text.js'
 import { formatExact } from '../../parts/time.js'
 import { useRecords } from '../../parts/use-records.js'
 import { useRequest } from '../../parts/use-request.js'
-import { addressOf } from '../../router.js'
+import { toPath } from '../../router.js'
 
 /** @import { ConversationMessage, RedactedMessage, RelationEdge, SeenRecord } from '../../api/types.d.ts' */
 
@@ -19,7 +19,7 @@ export function Message({ message }) {
   return html`<li class="message">
     <div class="message-head">
       ${'redacted' in message ? html`<span class="tag warn">redacted</span>` : html`<${Speaker} of=${message} />`}
-      <a href=${addressOf(['records', id])}><time datetime=${at}>${formatExact(at)}</time></a>
+      <a href=${toPath(['records', id])}><time datetime=${at}>${formatExact(at)}</time></a>
     </div>
     <div class="message-body">
       ${'redacted' in message ? html`<p class="note">Your key may know of this message, but not read it.</p>` : html`<${Said} message=${message} />`}
@@ -59,7 +59,7 @@ function MadeOf({ id, isRedacted }) {
   const hasMore = error !== undefined || data?.next_cursor !== undefined
   return html`<div ref=${element} class="made">
     ${links.length > 0 && html`<ul aria-label="Made of it">${links.map((link) => html`<${Made} key=${`${link.predicate} ${link.target_id}`} link=${link} record=${records.get(link.target_id)} />`)}</ul>`}
-    ${hasMore && html`<a href=${addressOf(['records', id])}>More in the record</a>`}
+    ${hasMore && html`<a href=${toPath(['records', id])}>More in the record</a>`}
   </div>`
 }
 
@@ -69,7 +69,7 @@ const labels = { derives: 'became', mentions_entity: 'mentions', superseded_by: 
 /** @param {{ link: RelationEdge, record: SeenRecord | null | undefined }} properties */
 function Made({ link: { predicate, target_id: target }, record }) {
   const page = record?.type === 'entity' ? 'entities' : 'records'
-  return html`<li><span class="note made-label">${labels[predicate] ?? words(predicate)}</span> <a class="clipped-line" href=${addressOf([page, target])}><bdi>${record ? textOf(record, 120) : shortenId(target)}</bdi></a></li>`
+  return html`<li><span class="note made-label">${labels[predicate] ?? toWords(predicate)}</span> <a class="clipped-line" href=${toPath([page, target])}><bdi>${record ? toText(record, 120) : shortenId(target)}</bdi></a></li>`
 }
 
 /** Whether an element was on the screen, or close to it. @param {{ current: Element | null }} element */

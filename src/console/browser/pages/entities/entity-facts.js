@@ -1,14 +1,14 @@
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
-import { formatScore, words } from '../../parts/numbers.js'
+import { formatScore, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
-import { textOf } from '../../parts/record-text.js'
+import { toText } from '../../parts/record-text.js'
 import { Empty, Failure, Loading } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
-import { addressOf, query, setQuery } from '../../router.js'
+import { query, setQuery, toPath } from '../../router.js'
 
 /** @import { SeenRecord } from '../../api/types.d.ts' */
 /** @import { Column } from '../../parts/table.js' */
@@ -58,9 +58,9 @@ const columns = [
     label: 'Record',
     isMain: true,
     show: (record) =>
-      html`<a href=${addressOf(['records', record.id])} title=${textOf(record)}><bdi>${textOf(record)}</bdi></a>`,
+      html`<a href=${toPath(['records', record.id])} title=${toText(record)}><bdi>${toText(record)}</bdi></a>`,
   },
-  { name: 'type', label: 'Type', show: ({ type }) => words(type) },
+  { name: 'type', label: 'Type', show: ({ type }) => toWords(type) },
   { name: 'salience', label: 'Salience', isNumber: true, show: ({ salience }) => formatScore(salience) },
   { name: 'created', label: 'Created', show: ({ created_at: at }) => html`<${Time} at=${at} />` },
 ]

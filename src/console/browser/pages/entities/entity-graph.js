@@ -6,8 +6,8 @@ import { Table } from '../../parts/table.js'
 import { useRecords } from '../../parts/use-records.js'
 import { useRequest } from '../../parts/use-request.js'
 import { ForceGraph } from '../../plots/force-graph.js'
-import { createGraph, neighboursOf } from './graph-data.js'
-import { nameOf } from './merging.js'
+import { createGraph, listNeighbours } from './graph-data.js'
+import { getName } from './merging.js'
 
 /** @import { EntityRecord } from '../../api/types.d.ts' */
 /** @import { Column } from '../../parts/table.js' */
@@ -23,7 +23,7 @@ export function EntityGraph({ entity }) {
     (signal) => api.get('/v1/entities/{id}/records', { path: { id }, query: { limit: newest }, signal }),
     [id],
   )
-  const neighbours = data ? neighboursOf(id, data.items) : []
+  const neighbours = data ? listNeighbours(id, data.items) : []
   const known = useRecords(neighbours)
   const isReady = data !== undefined && neighbours.every((one) => known.has(one))
   return html`<${Panel} title="Connections">
@@ -31,7 +31,7 @@ export function EntityGraph({ entity }) {
       error !== undefined
         ? html`<${Failure} error=${error} retry=${reload} />`
         : isReady
-          ? html`<${Drawn} name=${`Connections of ${nameOf(entity)}`} ...${createGraph(entity, data.items, known)} />`
+          ? html`<${Drawn} name=${`Connections of ${getName(entity)}`} ...${createGraph(entity, data.items, known)} />`
           : html`<${Loading} lines=${8} />`
     }
   <//>`
@@ -41,16 +41,16 @@ export function EntityGraph({ entity }) {
 function Drawn({ name, nodes, edges }) {
   if (edges.length === 0) return html`<p class="note">No fact connects it with anything yet.</p>`
   return html`<${ForceGraph} name=${name} nodes=${nodes} edges=${edges} />
-    <details><summary>As a table</summary><${Table} caption=${`${name}, as a table`} columns=${columnsFor(nodes)} rows=${edges} keyOf=${keyOf} /></details>`
+    <details><summary>As a table</summary><${Table} caption=${`${name}, as a table`} columns=${createColumns(nodes)} rows=${edges} keyOf=${formatKey} /></details>`
 }
 
 /** @param {Edge} edge */
-function keyOf({ from, label, to }) {
+function formatKey({ from, label, to }) {
   return JSON.stringify([from, label, to])
 }
 
 /** @param {readonly Node[]} nodes @returns {readonly Column<Edge>[]} */
-function columnsFor(nodes) {
+function createColumns(nodes) {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   /** @param {string} id */
   const show = (id) => {

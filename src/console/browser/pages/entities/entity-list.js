@@ -9,8 +9,8 @@ import { Empty, Failure, Loading } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
-import { addressOf, navigate, query, setQuery } from '../../router.js'
-import { askToMerge, isReadable, nameOf } from './merging.js'
+import { navigate, query, setQuery, toPath } from '../../router.js'
+import { askToMerge, getName, isReadable } from './merging.js'
 
 /** @import { MemoryRecord } from '../../api/types.d.ts' */
 /** @import { Column } from '../../parts/table.js' */
@@ -32,7 +32,7 @@ export function EntityList() {
   const chosen = rows.filter(({ id }) => selected.includes(id))
   async function mergeChosen() {
     const kept = await askToMerge(chosen)
-    if (kept !== undefined) navigate(addressOf(['entities', kept]))
+    if (kept !== undefined) navigate(toPath(['entities', kept]))
   }
   return html`<${PageHead} title="Entities">
       ${may('records:write') && html`<button type="button" disabled=${chosen.length < 2} onClick=${mergeChosen}>Merge</button>`}
@@ -46,7 +46,7 @@ export function EntityList() {
             ? html`<${Loading} lines=${10} />`
             : rows.length === 0
               ? html`<${Nothing} isFiltered=${[term, scope, status].some((one) => one !== undefined)} />`
-              : html`<div><${Table} caption="Entities" columns=${columnsFor(selected, setSelected)} rows=${rows} keyOf=${(/** @type {MemoryRecord} */ { id }) => id} isBusy=${isLoading} /><${Pager} next=${data.next_cursor} /></div>`
+              : html`<div><${Table} caption="Entities" columns=${createColumns(selected, setSelected)} rows=${rows} keyOf=${(/** @type {MemoryRecord} */ { id }) => id} isBusy=${isLoading} /><${Pager} next=${data.next_cursor} /></div>`
       }
     </div>`
 }
@@ -104,7 +104,7 @@ function Nothing({ isFiltered }) {
  * @param {(next: readonly string[]) => void} select
  * @returns {readonly Column<MemoryRecord>[]}
  */
-function columnsFor(selected, select) {
+function createColumns(selected, select) {
   /** @param {string} id */
   const toggle = (id) =>
     select(selected.includes(id) ? selected.filter((one) => one !== id) : [...selected, id])
@@ -113,7 +113,7 @@ function columnsFor(selected, select) {
     name: 'choice',
     label: html`<span class="unseen">Select</span>`,
     show: (entity) =>
-      html`<${Checkbox} label=${`Select ${nameOf(entity)}`} isHidden checked=${selected.includes(entity.id)} onChange=${() => toggle(entity.id)} />`,
+      html`<${Checkbox} label=${`Select ${getName(entity)}`} isHidden checked=${selected.includes(entity.id)} onChange=${() => toggle(entity.id)} />`,
   }
   return may('records:write') ? [choice, ...columns] : columns
 }
@@ -125,7 +125,7 @@ const columns = [
     label: 'Name',
     isMain: true,
     show: (entity) =>
-      html`<a href=${addressOf(['entities', entity.id])} title=${nameOf(entity)}><bdi>${nameOf(entity)}</bdi></a>`,
+      html`<a href=${toPath(['entities', entity.id])} title=${getName(entity)}><bdi>${getName(entity)}</bdi></a>`,
   },
   {
     name: 'type',

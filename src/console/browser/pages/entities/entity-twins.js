@@ -6,8 +6,8 @@ import { Field } from '../../parts/fields.js'
 import { Panel } from '../../parts/panel.js'
 import { Failure, Loading } from '../../parts/states.js'
 import { useRequest } from '../../parts/use-request.js'
-import { addressOf, navigate } from '../../router.js'
-import { askToMerge, isReadable, nameOf } from './merging.js'
+import { navigate, toPath } from '../../router.js'
+import { askToMerge, getName, isReadable } from './merging.js'
 
 /** @import { EntityRecord, MemoryRecord } from '../../api/types.d.ts' */
 
@@ -18,13 +18,13 @@ const most = 8
  * @param {{ entity: EntityRecord, isBusy: boolean, onMerged: () => void }} properties
  */
 export function Twins({ entity, isBusy, onMerged }) {
-  const [term, setTerm] = useState(nameOf(entity))
+  const [term, setTerm] = useState(getName(entity))
   const { data, error, reload } = useRequest((signal) => findTwins(entity, term, signal), [term])
   /** @param {MemoryRecord} twin */
   async function merge(twin) {
     const kept = await askToMerge([entity, twin])
     if (kept === entity.id) onMerged()
-    else if (kept !== undefined) navigate(addressOf(['entities', kept]))
+    else if (kept !== undefined) navigate(toPath(['entities', kept]))
   }
   return html`<${Panel} title="Possible duplicates" isBroad>
     <div class="fields"><${Field} label="Name of a duplicate" type="search" value=${term} maxlength="1000" autocomplete="off" onChange=${(/** @type {Event & { currentTarget: HTMLInputElement }} */ { currentTarget }) => setTerm(currentTarget.value.trim())} /></div>
@@ -37,7 +37,7 @@ export function Twins({ entity, isBusy, onMerged }) {
             ? html`<p class="note">No other active entity has these words in its name.</p>`
             : html`<ul class="twins">${data.map(
                 (twin) =>
-                  html`<li key=${twin.id}><a class="clipped-line" href=${addressOf(['entities', twin.id])}><bdi>${nameOf(twin)}</bdi></a> <span class="note">${twin.scope ?? 'no scope'}</span>${may('records:write') && html`<button type="button" aria-label=${`Merge ${nameOf(twin)}`} disabled=${isBusy} onClick=${() => merge(twin)}>Merge</button>`}</li>`,
+                  html`<li key=${twin.id}><a class="clipped-line" href=${toPath(['entities', twin.id])}><bdi>${getName(twin)}</bdi></a> <span class="note">${twin.scope ?? 'no scope'}</span>${may('records:write') && html`<button type="button" aria-label=${`Merge ${getName(twin)}`} disabled=${isBusy} onClick=${() => merge(twin)}>Merge</button>`}</li>`,
               )}</ul>`
     }
   <//>`

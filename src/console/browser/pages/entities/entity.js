@@ -5,7 +5,7 @@ import { PageHead, Panel } from '../../parts/panel.js'
 import { Empty, Failure, Loading } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
-import { addressOf } from '../../router.js'
+import { toPath } from '../../router.js'
 import { EntityFacts } from './entity-facts.js'
 import { EntityGraph } from './entity-graph.js'
 import { Twins } from './entity-twins.js'
@@ -19,7 +19,7 @@ export function Entity({ id }) {
     [id],
   )
   return html`<${PageHead} title="Entities">
-      <a href=${addressOf(['entities'])}>All entities</a><a href=${addressOf(['records', id])}>Its record</a>
+      <a href=${toPath(['entities'])}>All entities</a><a href=${toPath(['records', id])}>Its record</a>
     <//>
     ${
       error !== undefined
@@ -55,11 +55,11 @@ function Card({ entity }) {
       ${payload.aliases.length > 0 && html`<dt>Also called</dt><dd class="content">${payload.aliases.map(({ value }) => value).join(', ')}</dd>`}
       ${types.length > 0 && html`<dt>Types</dt><dd>${types.join(', ')}</dd>`}
       ${payload.identifiers.map(({ namespace, value }) => html`<dt key=${`${namespace} ${value}`}><bdi>${namespace}</bdi></dt><dd><code>${value}</code></dd>`)}
-      <dt>Status</dt><dd>${status}${successor && html`, into <a href=${addressOf(['entities', successor.target_id])}>its successor</a>`}</dd>
+      <dt>Status</dt><dd>${status}${successor && html`, into <a href=${toPath(['entities', successor.target_id])}>its successor</a>`}</dd>
       <dt>Scope</dt><dd>${scope ?? 'none'}</dd>
       <dt>Sensitivity</dt><dd>${sensitivity}</dd>
       <dt>Salience</dt><dd>${formatScore(salience)}</dd>
       <dt>Created</dt><dd><${Time} at=${entity.created_at} /></dd>
-      ${profile !== undefined && html`<dt>Profile</dt><dd><a href=${addressOf(['records', profile])}>Read the profile</a></dd>`}
+      ${profile !== undefined && html`<dt>Profile</dt><dd><a href=${toPath(['records', profile])}>Read the profile</a></dd>`}
     </dl>`
 }

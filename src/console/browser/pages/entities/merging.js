@@ -1,7 +1,7 @@
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
 import { notify } from '../../parts/notices.js'
-import { countOf } from '../../parts/numbers.js'
+import { nameCount } from '../../parts/numbers.js'
 import { askReason } from '../../parts/reason-dialog.js'
 import { clip } from '../../parts/record-text.js'
 
@@ -11,7 +11,7 @@ import { clip } from '../../parts/record-text.js'
 /** @typedef {MemoryRecord | EntityRecord} Entity */
 
 /** @param {Entity} entity */
-export function nameOf({ payload }) {
+export function getName({ payload }) {
   return payload.kind === 'entity' ? payload.canonical_name : ''
 }
 
@@ -52,7 +52,7 @@ export async function askToMerge(entities) {
 function describeChoice(entity) {
   const { payload, scope, created_at: created } = entity
   const type = payload.kind === 'entity' ? payload.primary_type : ''
-  return [clip(nameOf(entity), 60), type, scope ?? 'no scope', created.slice(0, 10)].join(' · ')
+  return [clip(getName(entity), 60), type, scope ?? 'no scope', created.slice(0, 10)].join(' · ')
 }
 
 /** @param {readonly Entity[]} entities @param {string} keep @param {Because} because */
@@ -64,5 +64,5 @@ async function merge(entities, keep, because) {
     version,
     body: { source_ids: sources, ...because },
   })
-  notify(`Merged ${countOf(sources.length, 'duplicate')}.`)
+  notify(`Merged ${nameCount(sources.length, 'duplicate')}.`)
 }

@@ -28,7 +28,7 @@ const types = [
  * @param {string} name
  * @param {string} format
  */
-export function mediaTypeOf(name, format) {
+export function chooseMediaType(name, format) {
   if (format === 'membrane') return 'application/x-ndjson'
   return types.find(([pattern]) => pattern.test(name))?.[1] ?? 'application/octet-stream'
 }

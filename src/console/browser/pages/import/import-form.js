@@ -3,8 +3,8 @@ import { upload } from '../../api/upload.js'
 import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
 import { Panel } from '../../parts/panel.js'
-import { formats, mediaTypeOf } from './formats.js'
-import { addLine, emptyReport } from './import-report.js'
+import { chooseMediaType, formats } from './formats.js'
+import { addLine, createEmptyReport } from './import-report.js'
 import { Progress, Report } from './report-view.js'
 
 /** @import { Report as ReportData } from './import-report.js' */
@@ -56,14 +56,14 @@ function useImport() {
     const aborting = new AbortController()
     controller.current = aborting
     /** @type {Run} */
-    const current = { isDryRun, fileName: file.name, sent: 0, report: emptyReport(), state: 'running' }
+    const current = { isDryRun, fileName: file.name, sent: 0, report: createEmptyReport(), state: 'running' }
     const draw = () => !aborting.signal.aborted && setRun({ ...current })
     const timer = setInterval(draw, drawMs)
     draw()
     try {
       await upload('/v1/import', {
         file,
-        mediaType: mediaTypeOf(file.name, format),
+        mediaType: chooseMediaType(file.name, format),
         signal: aborting.signal,
         // A browser reads the answer only after the whole file is sent, so the answer must be short.
         query: { dry_run: isDryRun, format, scope, report: 'refused' },

@@ -17,7 +17,7 @@
 const mostRefused = 200
 
 /** @returns {Report} */
-export function emptyReport() {
+export function createEmptyReport() {
   return {
     refused: [],
     sample: [],

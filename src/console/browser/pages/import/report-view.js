@@ -1,8 +1,8 @@
 import { describeProblem, Problem } from '../../api/problem.js'
 import { html } from '../../html.js'
-import { countOf, formatCount, formatShare, words } from '../../parts/numbers.js'
+import { formatCount, formatShare, nameCount, toWords } from '../../parts/numbers.js'
 import { RecordId } from '../../parts/record-id.js'
-import { textOf } from '../../parts/record-text.js'
+import { toText } from '../../parts/record-text.js'
 import { Empty, Failure } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { countLines } from './import-report.js'
@@ -34,7 +34,7 @@ export function Report({ run: { report, state, error, isDryRun, fileName } }) {
         <${Figures} tally=${tally} isDryRun=${isDryRun} />`
     }
     ${tally && countLines(tally) === 0 && html`<${Empty} title="Nothing in it">The file contains no record. Is the format right?<//>`}
-    ${looseRelations > 0 && html`<p class="note">${countOf(looseRelations, 'relation')} left out: the records at their other ends are not in the file.</p>`}
+    ${looseRelations > 0 && html`<p class="note">${nameCount(looseRelations, 'relation')} left out: the records at their other ends are not in the file.</p>`}
     ${refused.length > 0 && html`<${Refused} lines=${refused} most=${tally ? tally.conflict + tally.invalid : refused.length} />`}
     ${sample.length > 0 && html`<h3>As they would land</h3><${Table} caption="Sample of the records" columns=${sampleColumns} rows=${sample} keyOf=${(/** @type {SeenRecord} */ { id }) => id} />`}
   </section>`
@@ -87,8 +87,8 @@ const refusedColumns = [
 
 /** @type {readonly Column<SeenRecord>[]} */
 const sampleColumns = [
-  { name: 'text', label: 'Record', isMain: true, show: (record) => html`<bdi>${textOf(record)}</bdi>` },
-  { name: 'type', label: 'Type', show: ({ type }) => words(type) },
+  { name: 'text', label: 'Record', isMain: true, show: (record) => html`<bdi>${toText(record)}</bdi>` },
+  { name: 'type', label: 'Type', show: ({ type }) => toWords(type) },
   { name: 'scope', label: 'Scope', show: ({ scope }) => scope ?? html`<span class="none">–</span>` },
   { name: 'sensitivity', label: 'Sensitivity', show: ({ sensitivity }) => sensitivity },
 ]

@@ -5,7 +5,7 @@ import { caller } from '../../api/session.js'
 import { html } from '../../html.js'
 import { openDialog } from '../../parts/dialog.js'
 import { Field, TextArea } from '../../parts/fields.js'
-import { words } from '../../parts/numbers.js'
+import { toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { CopyButton } from '../../parts/record-id.js'
 import { permissions, sensitivities, sourceTypes } from './key-terms.js'
@@ -39,7 +39,7 @@ export function KeyForm({ onCreated }) {
       <div class="fields">
         <${Field} label="Name" name="name" required maxlength="256" autocomplete="off" note="Stands in the audit log." />
         <${CeilingField} />
-        <${Field} label="Source" name="source_type" options=${[{ value: '', label: 'default' }, ...sourceTypes.map((value) => ({ value, label: words(value) }))]} value="" note="How much its records are trusted." />
+        <${Field} label="Source" name="source_type" options=${[{ value: '', label: 'default' }, ...sourceTypes.map((value) => ({ value, label: toWords(value) }))]} value="" note="How much its records are trusted." />
         <${Field} label="Expires" name="expires_at" type="datetime-local" note=${caller.value?.expires_at ? 'Empty: with your key.' : 'Empty: never.'} />
       </div>
       <div class="fields wide">

@@ -2,12 +2,12 @@ import { api } from '../../api/client.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { openDialog } from '../../parts/dialog.js'
-import { countOf, words } from '../../parts/numbers.js'
-import { textOf } from '../../parts/record-text.js'
+import { nameCount, toWords } from '../../parts/numbers.js'
+import { toText } from '../../parts/record-text.js'
 import { Empty, Failure, Loading } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { useRequest } from '../../parts/use-request.js'
-import { addressOf } from '../../router.js'
+import { toPath } from '../../router.js'
 import { describeScopes, permissions, seenAs, sensitivities } from './key-terms.js'
 
 /** @import { Key, SeenRecord } from '../../api/types.d.ts' */
@@ -45,7 +45,7 @@ function Reach({ of: key }) {
     <dt>In full</dt><dd>${sensitivities.slice(0, rank + 1).join(', ')}</dd>
     <dt>Redacted</dt><dd>${redacted ?? 'nothing'}</dd>
     <dt>Hidden</dt><dd>${hidden.join(', ') || 'nothing'}</dd>
-    <dt>Writes as</dt><dd>${words(key.source_type)}</dd>
+    <dt>Writes as</dt><dd>${toWords(key.source_type)}</dd>
   </dl>`
 }
 
@@ -62,7 +62,7 @@ function Sample({ of: key }) {
   const groups = orders.map((name) => judged.filter(({ seen }) => seen === name))
   const rows = groups.flat()
   const counts = orders.map((name, index) => `${groups[index]?.length ?? 0} ${name}`)
-  return html`<p>Of ${countOf(rows.length, 'record')} that you see, the newest of all and of its scopes: ${counts.join(', ')}.</p>
+  return html`<p>Of ${nameCount(rows.length, 'record')} that you see, the newest of all and of its scopes: ${counts.join(', ')}.</p>
     <${Table} caption="What the key sees of the newest records" columns=${columns} rows=${rows} keyOf=${(/** @type {Seen} */ { record }) => record.id} />`
 }
 
@@ -96,9 +96,9 @@ const columns = [
     label: 'Record',
     isMain: true,
     show: ({ record }) =>
-      html`<a href=${addressOf(['records', record.id])} target="_blank"><bdi>${textOf(record)}</bdi></a>`,
+      html`<a href=${toPath(['records', record.id])} target="_blank"><bdi>${toText(record)}</bdi></a>`,
   },
-  { name: 'type', label: 'Type', show: ({ record }) => words(record.type) },
+  { name: 'type', label: 'Type', show: ({ record }) => toWords(record.type) },
   { name: 'scope', label: 'Scope', show: ({ record }) => record.scope ?? html`<span class="none">–</span>` },
   { name: 'sensitivity', label: 'Sensitivity', show: ({ record }) => record.sensitivity },
 ]

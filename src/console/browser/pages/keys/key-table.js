@@ -2,7 +2,7 @@ import { api } from '../../api/client.js'
 import { caller } from '../../api/session.js'
 import { html } from '../../html.js'
 import { notify } from '../../parts/notices.js'
-import { words } from '../../parts/numbers.js'
+import { toWords } from '../../parts/numbers.js'
 import { askReason } from '../../parts/reason-dialog.js'
 import { Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
@@ -33,7 +33,7 @@ const columns = [
     show: (key) => html`<span class="clipped" title=${describeScopes(key)}>${describeScopes(key)}</span>`,
   },
   { name: 'ceiling', label: 'Ceiling', show: ({ max_sensitivity }) => max_sensitivity },
-  { name: 'source', label: 'Source', show: ({ source_type }) => words(source_type) },
+  { name: 'source', label: 'Source', show: ({ source_type }) => toWords(source_type) },
   { name: 'expires', label: 'Expires', show: ({ expires_at }) => html`<${Time} at=${expires_at} />` },
   { name: 'used', label: 'Last used', show: ({ last_used_at }) => html`<${Time} at=${last_used_at} />` },
 ]

@@ -6,7 +6,7 @@ import { html } from '../../html.js'
 import { Checkbox, Field } from '../../parts/fields.js'
 import { Lazy } from '../../parts/lazy.js'
 import { notify } from '../../parts/notices.js'
-import { words } from '../../parts/numbers.js'
+import { toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { recordTypes } from '../../parts/record-types.js'
 import { Failure } from '../../parts/states.js'
@@ -64,7 +64,7 @@ export function BudgetForm({ budget, onChange, onCancel }) {
       <${Field} label="May hold" name="limit" type="number" min="0" step="1" required initial=${String(budget.max_records ?? budget.max_bytes ?? 10_000)} />
       <${Field} label="Limit" name="mode" initial=${budget.mode ?? 'soft'} options=${['soft', 'hard']} note="Soft spares what is younger than a day." />
       <fieldset class="protect"><legend class="note">Never forgotten for it</legend>
-        ${protectable.map((name) => html`<${Checkbox} key=${name} label=${words(name)} name="protect" value=${name} defaultChecked=${budget.protect?.includes(name)} />`)}
+        ${protectable.map((name) => html`<${Checkbox} key=${name} label=${toWords(name)} name="protect" value=${name} defaultChecked=${budget.protect?.includes(name)} />`)}
       </fieldset>
       <div class="settings-end">
         <button type="submit" class="primary">Save</button>

@@ -3,7 +3,7 @@ import { api } from '../../api/client.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { notify } from '../../parts/notices.js'
-import { formatBytes, formatCount, words } from '../../parts/numbers.js'
+import { formatBytes, formatCount, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { askReason } from '../../parts/reason-dialog.js'
 import { Failure, Loading } from '../../parts/states.js'
@@ -32,7 +32,7 @@ export function View() {
     name: 'actions',
     label: html`<span class="unseen">Actions</span>`,
     show: (budget) =>
-      html`<div class="row"><button type="button" aria-label=${`Change the budget of ${nameOf(budget)}`} onClick=${() => setEdited(budget)}>Change</button><button type="button" aria-label=${`Delete the budget of ${nameOf(budget)}`} onClick=${() => remove(budget, finish)}>Delete</button></div>`,
+      html`<div class="row"><button type="button" aria-label=${`Change the budget of ${describeScope(budget)}`} onClick=${() => setEdited(budget)}>Change</button><button type="button" aria-label=${`Delete the budget of ${describeScope(budget)}`} onClick=${() => remove(budget, finish)}>Delete</button></div>`,
   }
   const add = may('admin') && html`<button type="button" onClick=${() => setEdited({})}>New budget</button>`
   return html`<${Panel} title="Budgets" aside=${add}>
@@ -51,7 +51,7 @@ export function View() {
 }
 
 /** @param {Budget} budget */
-const nameOf = ({ scope }) => scope ?? 'every other scope'
+const describeScope = ({ scope }) => scope ?? 'every other scope'
 
 /** @type {readonly Column<Budget>[]} */
 const columns = [
@@ -69,7 +69,7 @@ const columns = [
       max_records === undefined ? formatBytes(max_bytes) : `${formatCount(max_records)} records`,
   },
   { name: 'mode', label: 'Limit', show: ({ mode }) => mode },
-  { name: 'protect', label: 'Protects', show: ({ protect }) => protect.map(words).join(', ') || '–' },
+  { name: 'protect', label: 'Protects', show: ({ protect }) => protect.map(toWords).join(', ') || '–' },
 ]
 
 /** @param {Budget} budget @param {() => void} onChange */

@@ -1,5 +1,5 @@
 import { html } from '../../html.js'
-import { words } from '../../parts/numbers.js'
+import { toWords } from '../../parts/numbers.js'
 import { clip } from '../../parts/record-text.js'
 import { formatDay, formatExact } from '../../parts/time.js'
 
@@ -24,7 +24,7 @@ const looks = {
 
 /** @param {{ action: string }} properties */
 export function ActionTag({ action }) {
-  return html`<span class=${`tag ${looks[action] ?? ''}`}>${words(action)}</span>`
+  return html`<span class=${`tag ${looks[action] ?? ''}`}>${toWords(action)}</span>`
 }
 
 /** At most this many fields of a change are shown; the record's own log has all. */
@@ -42,7 +42,7 @@ export function Difference({ change: { before = {}, after, redacted } }) {
     (name) => JSON.stringify(from?.get(name)) !== JSON.stringify(to?.get(name)),
   )
   return html`<div class="difference">
-    ${names.slice(0, mostFields).map((name) => html`<span key=${name}>${words(name)} <del>${show(from?.get(name))}</del> → <ins>${show(to?.get(name))}</ins></span>`)}
+    ${names.slice(0, mostFields).map((name) => html`<span key=${name}>${toWords(name)} <del>${show(from?.get(name))}</del> → <ins>${show(to?.get(name))}</ins></span>`)}
     ${names.length > mostFields && html`<span class="note">and ${names.length - mostFields} more</span>`}
   </div>`
 }

@@ -26,6 +26,6 @@ export function seesAll() {
 }
 
 /** @param {string} id */
-export const addressOfRun = (id) => ['maintenance', 'runs', id]
+export const buildRunPath = (id) => ['maintenance', 'runs', id]
 /** @param {string} id */
-export const addressOfPlan = (id) => ['maintenance', 'plans', id]
+export const buildPlanPath = (id) => ['maintenance', 'plans', id]

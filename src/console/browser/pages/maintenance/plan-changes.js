@@ -2,7 +2,7 @@ import { api } from '../../api/client.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { Checkbox, Field } from '../../parts/fields.js'
-import { words } from '../../parts/numbers.js'
+import { toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { RecordLine } from '../../parts/record-line.js'
 import { recordTypes } from '../../parts/record-types.js'
@@ -43,7 +43,7 @@ export function PlanChanges({ plan: { id, counts }, selection, setSelection }) {
   ) => setQuery({ [name]: value, changes: undefined })
   const narrow = (/** @type {readonly string[]} */ names) => [
     { value: '', label: 'all' },
-    ...names.map((value) => ({ value, label: words(value) })),
+    ...names.map((value) => ({ value, label: toWords(value) })),
   ]
   return html`<${Panel} title="What would change">
     <div class="narrow">
@@ -57,7 +57,7 @@ export function PlanChanges({ plan: { id, counts }, selection, setSelection }) {
           ? html`<${Loading} lines=${12} />`
           : data.items.length === 0
             ? html`<p class="note">No change of this kind that the key may see.</p>`
-            : html`<${Table} caption="Changes of the plan" columns=${columnsOf({ known, selection, setSelection })} rows=${data.items} keyOf=${(/** @type {PlanChange} */ change) => `${change.record_id} ${change.action}`} isBusy=${isLoading} />`
+            : html`<${Table} caption="Changes of the plan" columns=${createColumns({ known, selection, setSelection })} rows=${data.items} keyOf=${(/** @type {PlanChange} */ change) => `${change.record_id} ${change.action}`} isBusy=${isLoading} />`
     }
     <${Pager} name="changes" next=${data?.next_cursor} />
   <//>`
@@ -67,14 +67,14 @@ export function PlanChanges({ plan: { id, counts }, selection, setSelection }) {
  * @param {{ known: import('../../parts/use-records.js').KnownRecords, selection: Selection, setSelection: (selection: Selection) => void }} context
  * @returns {readonly Column<PlanChange>[]}
  */
-function columnsOf({ known, selection, setSelection }) {
+function createColumns({ known, selection, setSelection }) {
   /** @type {Column<PlanChange>} */
   const box = {
     name: 'box',
     label: html`<span class="unseen">Chosen</span>`,
     // A kind of change that is chosen or left out decides for all its records.
     show: ({ record_id: id, action }) =>
-      html`<${Checkbox} isHidden label=${`${words(action)} ${id}`} checked=${isChosen(selection, id, action)} disabled=${selection.names.has(action)} onChange=${() => setSelection(toggle(selection, id))} />`,
+      html`<${Checkbox} isHidden label=${`${toWords(action)} ${id}`} checked=${isChosen(selection, id, action)} disabled=${selection.names.has(action)} onChange=${() => setSelection(toggle(selection, id))} />`,
   }
   return [
     ...(may('maintenance:run') ? [box] : []),
@@ -85,7 +85,7 @@ function columnsOf({ known, selection, setSelection }) {
       show: ({ record_id: id, action }) =>
         html`<${RecordLine} id=${id} known=${known} absent=${action === 'create' ? 'new record' : undefined} />`,
     },
-    { name: 'type', label: 'Type', show: ({ type }) => words(type) },
+    { name: 'type', label: 'Type', show: ({ type }) => toWords(type) },
     { name: 'action', label: 'Action', show: ({ action }) => html`<${ActionTag} action=${action} />` },
     { name: 'change', label: 'Change', show: (change) => html`<${Difference} change=${change} />` },
     { name: 'why', label: 'Why', show: ({ why }) => html`<div class="why">${why}</div>` },

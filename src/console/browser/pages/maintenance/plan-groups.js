@@ -2,7 +2,7 @@ import { api } from '../../api/client.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { Checkbox } from '../../parts/fields.js'
-import { formatBytes, formatCount, formatScore, words } from '../../parts/numbers.js'
+import { formatBytes, formatCount, formatScore, toWords } from '../../parts/numbers.js'
 import { RecordLine } from '../../parts/record-line.js'
 import { Failure, Loading } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
@@ -32,7 +32,7 @@ export function PlanGroups({ plan: { id, counts }, selection, setSelection }) {
   /** @type {readonly Column<Group>[]} */
   const columns = [
     { name: 'action', label: 'Action', show: ({ action }) => html`<${ActionTag} action=${action} />` },
-    { name: 'type', label: 'Type', show: ({ type }) => words(type) },
+    { name: 'type', label: 'Type', show: ({ type }) => toWords(type) },
     { name: 'count', label: 'Records', isNumber: true, show: ({ count }) => formatCount(count) },
     { name: 'salience', label: 'Salience', isNumber: true, show: ({ salience }) => formatScore(salience) },
     { name: 'bytes', label: 'Size', isNumber: true, show: ({ bytes }) => formatBytes(bytes) },
@@ -55,6 +55,6 @@ function Kinds({ counts, selection, setSelection }) {
   return html`<div class="row choice" role="group" aria-label="What shall be done">
     ${way('except', 'All that is not unticked')}
     ${way('only', 'Only what is ticked')}
-    ${Object.entries(counts).map(([action, count]) => html`<${Checkbox} key=${action} label=${`${words(action)} (${formatCount(count)})`} checked=${isChosen(selection, action)} onChange=${() => setSelection(toggle(selection, action))} />`)}
+    ${Object.entries(counts).map(([action, count]) => html`<${Checkbox} key=${action} label=${`${toWords(action)} (${formatCount(count)})`} checked=${isChosen(selection, action)} onChange=${() => setSelection(toggle(selection, action))} />`)}
   </div>`
 }

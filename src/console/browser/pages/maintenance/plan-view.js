@@ -3,15 +3,15 @@ import { api } from '../../api/client.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { notifyProblem } from '../../parts/notices.js'
-import { countOf, words } from '../../parts/numbers.js'
+import { nameCount, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { askReason } from '../../parts/reason-dialog.js'
 import { RunStatus } from '../../parts/run-tags.js'
 import { Failure, Loading } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
-import { addressOf, navigate } from '../../router.js'
-import { addressOfRun } from './jobs.js'
+import { navigate, toPath } from '../../router.js'
+import { buildRunPath } from './jobs.js'
 import { PlanApplications } from './plan-applications.js'
 import { PlanChanges } from './plan-changes.js'
 import { PlanGroups } from './plan-groups.js'
@@ -33,7 +33,7 @@ export function View({ id }) {
   if (error !== undefined) return html`<${Failure} error=${error} retry=${reload} />`
   if (!plan) return html`<${Loading} lines=${10} />`
   const aside = html`<span role="status"><${RunStatus} status=${plan.status} /></span>`
-  return html`<${Panel} title=${`Plan of ${words(plan.job)}`} aside=${aside}>
+  return html`<${Panel} title=${`Plan of ${toWords(plan.job)}`} aside=${aside}>
       <p class="note">${plan.scope === undefined ? 'For all scopes' : html`For the scope <bdi>${plan.scope}</bdi>`}, made <${Time} at=${plan.created_at} />, expires <${Time} at=${plan.expires_at} />.${explain(plan)}</p>
       ${plan.error !== undefined && html`<p class="problem">${plan.error}</p>`}
       ${plan.status === 'preparing' && html`<${Preparation} id=${id} onEnd=${reload} />`}
@@ -69,7 +69,7 @@ function Choice({ plan, selection, setSelection }) {
     try {
       const body = { digest: plan.digest ?? '', ...toApplication(selection) }
       const run = await api.post('/v1/maintenance/plans/{id}/apply', { path: { id: plan.id }, body })
-      navigate(addressOf(addressOfRun(run.id)))
+      navigate(toPath(buildRunPath(run.id)))
     } catch (error) {
       notifyProblem(error)
       setBusy(false)
@@ -91,13 +91,13 @@ function Choice({ plan, selection, setSelection }) {
 /** @param {Selection} selection @param {number} total */
 function describe({ mode, names }, total) {
   if (mode === 'except' && names.size === 0)
-    return total === 1 ? 'The one change' : `All ${countOf(total, 'change')}`
+    return total === 1 ? 'The one change' : `All ${nameCount(total, 'change')}`
   const isId = (/** @type {string} */ name) => name.includes('-')
   const records = [...names].filter(isId).length
   const kinds = names.size - records
   const parts = [
-    ...(kinds === 0 ? [] : [countOf(kinds, 'kind of change', 'kinds of change')]),
-    ...(records === 0 ? [] : [countOf(records, 'record')]),
+    ...(kinds === 0 ? [] : [nameCount(kinds, 'kind of change', 'kinds of change')]),
+    ...(records === 0 ? [] : [nameCount(records, 'record')]),
   ].join(' and ')
   return mode === 'only' ? `Only ${parts || 'nothing yet'}` : `All but ${parts}`
 }
@@ -112,7 +112,7 @@ function Drop({ id }) {
       explanation: 'Deletes the plan with its list of changes. What was applied stays.',
       act: async () => {
         await api.delete('/v1/maintenance/plans/{id}', { path: { id } })
-        navigate(addressOf(['maintenance', 'plans']))
+        navigate(toPath(['maintenance', 'plans']))
       },
     })
   return html`<button type="button" class="quiet" onClick=${drop}>Drop</button>`

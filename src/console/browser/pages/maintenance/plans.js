@@ -1,14 +1,14 @@
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
-import { formatCount, words } from '../../parts/numbers.js'
+import { formatCount, toWords } from '../../parts/numbers.js'
 import { RunStatus } from '../../parts/run-tags.js'
 import { Empty, Failure, Loading } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
-import { addressOf, query, setQuery } from '../../router.js'
-import { addressOfPlan } from './jobs.js'
+import { query, setQuery, toPath } from '../../router.js'
+import { buildPlanPath } from './jobs.js'
 
 /** @import { Plan } from '../../api/types.d.ts' */
 /** @import { Column } from '../../parts/table.js' */
@@ -21,7 +21,7 @@ const columns = [
   {
     name: 'job',
     label: 'Plan',
-    show: ({ id, job }) => html`<a href=${addressOf(addressOfPlan(id))}>${words(job)}</a>`,
+    show: ({ id, job }) => html`<a href=${toPath(buildPlanPath(id))}>${toWords(job)}</a>`,
   },
   { name: 'status', label: 'Status', show: ({ status }) => html`<${RunStatus} status=${status} />` },
   {
@@ -40,7 +40,7 @@ const columns = [
     isMain: true,
     show: ({ counts }) =>
       Object.entries(counts)
-        .map(([action, count]) => `${words(action)} ${formatCount(count)}`)
+        .map(([action, count]) => `${toWords(action)} ${formatCount(count)}`)
         .join(', ') || html`<span class="none">none</span>`,
   },
 ]

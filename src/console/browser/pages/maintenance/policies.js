@@ -1,13 +1,13 @@
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
 import { Lazy } from '../../parts/lazy.js'
-import { formatScore, words } from '../../parts/numbers.js'
+import { formatScore, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { Failure, Loading } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { formatDuration } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
-import { addressOf, query } from '../../router.js'
+import { query, toPath } from '../../router.js'
 
 /** @import { Policy } from '../../api/types.d.ts' */
 /** @import { Column } from '../../parts/table.js' */
@@ -37,7 +37,7 @@ const columns = [
   {
     name: 'type',
     label: 'Type',
-    show: ({ type }) => html`<a href=${addressOf(['maintenance', 'policies'], { type })}>${words(type)}</a>`,
+    show: ({ type }) => html`<a href=${toPath(['maintenance', 'policies'], { type })}>${toWords(type)}</a>`,
   },
   { name: 'curve', label: 'Curve', show: ({ decay }) => decay.curve },
   {
@@ -54,5 +54,5 @@ const columns = [
     show: ({ decay }) => (decay.max_age_seconds === 0 ? 'any' : formatDuration(decay.max_age_seconds)),
   },
   { name: 'gain', label: 'Gain', isNumber: true, show: ({ decay }) => formatScore(decay.reinforcement_gain) },
-  { name: 'deletion', label: 'Deletion', isMain: true, show: (policy) => words(policy.deletion_policy) },
+  { name: 'deletion', label: 'Deletion', isMain: true, show: (policy) => toWords(policy.deletion_policy) },
 ]

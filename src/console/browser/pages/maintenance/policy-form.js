@@ -5,13 +5,13 @@ import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
 import { notify } from '../../parts/notices.js'
-import { formatScore, words } from '../../parts/numbers.js'
+import { formatScore, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { formatDuration } from '../../parts/time.js'
-import { forgottenAfter, salienceAfter } from '../../plots/fading.js'
+import { computeSalience, findForgetting } from '../../plots/fading.js'
 import { Lines } from '../../plots/lines.js'
-import { addressOf, navigate } from '../../router.js'
-import { addressOfRun, seesAll } from './jobs.js'
+import { navigate, toPath } from '../../router.js'
+import { buildRunPath, seesAll } from './jobs.js'
 
 /** @import { Policy } from '../../api/types.d.ts' */
 
@@ -44,16 +44,16 @@ export function View({ policy, onChange }) {
   }
   async function save() {
     await api.put('/v1/policies/{type}', { path: { type }, body: choice })
-    notify(`New records of the type ${words(type)} fade like this from now on.`)
+    notify(`New records of the type ${toWords(type)} fade like this from now on.`)
     onChange()
   }
   async function simulate() {
     const body = { over: '30d', policies: { [type]: choice } }
     const run = await api.post('/v1/maintenance/simulations', { body })
-    navigate(addressOf(addressOfRun(run.id)))
+    navigate(toPath(buildRunPath(run.id)))
   }
   const number = { type: 'number', min: 0, step: 'any', required: true }
-  return html`<${Panel} title=${`Policy of ${words(type)}`}>
+  return html`<${Panel} title=${`Policy of ${toWords(type)}`}>
     <form ref=${form} class="settings" onInput=${read} onSubmit=${(/** @type {Event} */ event) => {
       event.preventDefault()
       if (maySave) attempt(save)
@@ -64,7 +64,7 @@ export function View({ policy, onChange }) {
       <${Field} label="Maximum age in days" name="age" ...${number} initial=${inDays(decay.max_age_seconds)} note="0 for none." />
       <${Field} label="Gain of a reinforcement" name="gain" ...${number} initial=${String(decay.reinforcement_gain)} />
       <${Field} label="Highest salience" name="cap" ...${number} required=${false} initial=${decay.max_salience === null ? '' : String(decay.max_salience)} note="Empty for none." />
-      <${Field} label="Deletion" name="deletion" initial=${deletion_policy} options=${deletions.map((value) => ({ value, label: words(value) }))} />
+      <${Field} label="Deletion" name="deletion" initial=${deletion_policy} options=${deletions.map((value) => ({ value, label: toWords(value) }))} />
       <div class="settings-end">
         ${maySave && html`<button type="submit" class="primary">Save</button>`}
         ${may('maintenance:run') && html`<button type="button" onClick=${() => attempt(simulate)}>Simulate over 30 days</button>`}
@@ -78,15 +78,15 @@ export function View({ policy, onChange }) {
 
 /** @param {{ now: Policy, draft: Policy }} properties */
 function Preview({ now, draft }) {
-  const ends = [now, draft].map((policy) => forgottenAfter(policy) ?? 8 * policy.decay.half_life_seconds)
+  const ends = [now, draft].map((policy) => findForgetting(policy) ?? 8 * policy.decay.half_life_seconds)
   const longest = Math.max(...ends) * 1.05
   const x = Array.from({ length: points }, (_, index) => (longest * index) / (points - 1))
-  const lineOf = (/** @type {Policy} */ { decay }) => x.map((seconds) => salienceAfter(decay, seconds))
-  const end = forgottenAfter(draft)
-  return html`<${Lines} name=${`Decay curve of ${words(now.type)}, now and as changed`} xLabel="time without a use" x=${x} formatX=${formatDuration} isDuration formatY=${formatScore}
+  const computeLine = (/** @type {Policy} */ { decay }) => x.map((seconds) => computeSalience(decay, seconds))
+  const end = findForgetting(draft)
+  return html`<${Lines} name=${`Decay curve of ${toWords(now.type)}, now and as changed`} xLabel="time without a use" x=${x} formatX=${formatDuration} isDuration formatY=${formatScore}
       lines=${[
-        { label: 'in force', colour: 'text-soft', values: lineOf(now), isDashed: true },
-        { label: 'as changed', colour: 'accent', values: lineOf(draft) },
+        { label: 'in force', colour: 'text-soft', values: computeLine(now), isDashed: true },
+        { label: 'as changed', colour: 'accent', values: computeLine(draft) },
       ]} />
     <p class="note" role="status">${end === undefined ? 'A record that nobody uses is kept.' : `A record of salience 1 that nobody uses is forgotten after ${formatDuration(end)}.`}</p>`
 }

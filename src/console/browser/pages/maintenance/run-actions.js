@@ -2,10 +2,10 @@ import { api } from '../../api/client.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { notify, notifyProblem } from '../../parts/notices.js'
-import { words } from '../../parts/numbers.js'
+import { toWords } from '../../parts/numbers.js'
 import { askReason } from '../../parts/reason-dialog.js'
-import { addressOf, navigate } from '../../router.js'
-import { addressOfRun, isUndoable } from './jobs.js'
+import { navigate, toPath } from '../../router.js'
+import { buildRunPath, isUndoable } from './jobs.js'
 
 /** @import { MaintenanceRun } from '../../api/types.d.ts' */
 
@@ -31,13 +31,13 @@ async function cancel(id) {
 function undo({ id, job }) {
   askReason({
     action: 'Undo',
-    explanation: `Takes back what this run of ${words(job)} did. A record that anybody changed since is left as it is. The undo is a run of its own and can be undone too.`,
+    explanation: `Takes back what this run of ${toWords(job)} did. A record that anybody changed since is left as it is. The undo is a run of its own and can be undone too.`,
     act: async (_, because) => {
       const started = await api.post('/v1/maintenance/runs/{id}/undo', {
         path: { id },
         body: { ...because, dry_run: false },
       })
-      navigate(addressOf(addressOfRun(started.id)))
+      navigate(toPath(buildRunPath(started.id)))
     },
   })
 }

@@ -1,6 +1,6 @@
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
-import { countOf } from '../../parts/numbers.js'
+import { nameCount } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { RecordLine } from '../../parts/record-line.js'
 import { Failure, Loading } from '../../parts/states.js'
@@ -57,7 +57,7 @@ export function RunChanges({ run: { id, finished_at, dry_run } }) {
         : html`<${Table} caption="Changes of the run" columns=${data.items.some(({ note }) => note) ? [...columns, noteColumn] : columns} rows=${data.items} keyOf=${(/** @type {RunChange} */ { record_id, action }) => `${record_id} ${action}`} isBusy=${isLoading} />`
     }
     <${Pager} name="changes" next=${data.next_cursor} />
-    ${data.hidden ? html`<p class="note">${countOf(data.hidden, 'change')} of records that this key may not see.</p>` : null}
+    ${data.hidden ? html`<p class="note">${nameCount(data.hidden, 'change')} of records that this key may not see.</p>` : null}
   <//>`
 }
 

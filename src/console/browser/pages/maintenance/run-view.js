@@ -1,13 +1,13 @@
 import { html } from '../../html.js'
 import { Lazy } from '../../parts/lazy.js'
-import { formatCount, words } from '../../parts/numbers.js'
+import { formatCount, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { RecordId } from '../../parts/record-id.js'
 import { RunStatus } from '../../parts/run-tags.js'
 import { Failure, Loading } from '../../parts/states.js'
 import { formatDuration, Time } from '../../parts/time.js'
-import { addressOf } from '../../router.js'
-import { addressOfPlan, addressOfRun } from './jobs.js'
+import { toPath } from '../../router.js'
+import { buildPlanPath, buildRunPath } from './jobs.js'
 import { Progress } from './progress.js'
 import { RunActions } from './run-actions.js'
 import { RunChanges } from './run-changes.js'
@@ -23,7 +23,7 @@ export function View({ id }) {
   if (error !== undefined) return html`<${Failure} error=${error} />`
   if (!run) return html`<${Loading} lines=${10} />`
   const aside = html`<div class="row"><span role="status"><${RunStatus} status=${run.status} /></span><${RunActions} run=${run} /></div>`
-  return html`<${Panel} title=${`${run.dry_run ? 'Dry run' : 'Run'} of ${words(run.job)}`} aside=${aside}>
+  return html`<${Panel} title=${`${run.dry_run ? 'Dry run' : 'Run'} of ${toWords(run.job)}`} aside=${aside}>
       <${Progress} run=${run} isLost=${isLost} />
       ${run.error !== undefined && html`<p class=${run.status === 'failed' ? 'problem' : 'note'}>${run.error}</p>`}
       <${Facts} run=${run} />
@@ -47,11 +47,11 @@ function Facts({ run }) {
     [
       'Plan',
       typeof plan_id === 'string' &&
-        html`<a href=${addressOf(addressOfPlan(plan_id))}>the plan that it applies</a>`,
+        html`<a href=${toPath(buildPlanPath(plan_id))}>the plan that it applies</a>`,
     ],
     [
       'Takes back',
-      typeof run_id === 'string' && html`<a href=${addressOf(addressOfRun(run_id))}>an earlier run</a>`,
+      typeof run_id === 'string' && html`<a href=${toPath(buildRunPath(run_id))}>an earlier run</a>`,
     ],
     ['Options', Object.keys(others).length > 0 && html`<code>${JSON.stringify(others)}</code>`],
     ['Id', html`<${RecordId} id=${run.id} isLink=${false} />`],
@@ -63,5 +63,5 @@ function Facts({ run }) {
 function Stats({ stats: { curve: _, ...counts } }) {
   const entries = Object.entries(counts)
   if (entries.length === 0) return null
-  return html`<dl class="stats" aria-label="Counts of the run">${entries.map(([name, count]) => html`<div key=${name}><dt>${words(name)}</dt><dd>${formatCount(Number(count))}</dd></div>`)}</dl>`
+  return html`<dl class="stats" aria-label="Counts of the run">${entries.map(([name, count]) => html`<div key=${name}><dt>${toWords(name)}</dt><dd>${formatCount(Number(count))}</dd></div>`)}</dl>`
 }

@@ -3,14 +3,14 @@ import { api } from '../../api/client.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
-import { formatCount, words } from '../../parts/numbers.js'
+import { formatCount, toWords } from '../../parts/numbers.js'
 import { RunStatus } from '../../parts/run-tags.js'
 import { Empty, Failure, Loading } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
-import { addressOf, query, setQuery } from '../../router.js'
-import { addressOfRun, listedJobs } from './jobs.js'
+import { query, setQuery, toPath } from '../../router.js'
+import { buildRunPath, listedJobs } from './jobs.js'
 import { Progress } from './progress.js'
 import { useRun } from './use-run.js'
 
@@ -58,7 +58,7 @@ function Filters({ job, status }) {
   const choose = (/** @type {Changed} */ { currentTarget: { name, value } }) =>
     setQuery({ [name]: value, cursor: undefined })
   const all = { value: '', label: 'all' }
-  const named = (/** @type {string} */ value) => ({ value, label: words(value) })
+  const named = (/** @type {string} */ value) => ({ value, label: toWords(value) })
   return html`<div class="narrow">
     <${Field} label="Kind of run" name="of" value=${job ?? ''} options=${[all, ...listedJobs.map(named)]} onChange=${choose} />
     <${Field} label="Status" name="status" value=${status ?? ''} options=${[all, ...statuses.map(named)]} onChange=${choose} />
@@ -68,14 +68,14 @@ function Filters({ job, status }) {
 /** @param {{ runs: readonly MaintenanceRun[], job: string | undefined, isBusy: boolean, onEnd: () => void }} properties */
 function Rows({ runs, job, isBusy, onEnd }) {
   if (runs.length === 0)
-    return html`<${Empty} title=${job === 'simulation' ? 'No simulations' : 'No runs'}>${whenTheyRun(job)}<//>`
+    return html`<${Empty} title=${job === 'simulation' ? 'No simulations' : 'No runs'}>${describeTimes(job)}<//>`
   const active = runs.filter(({ finished_at }) => finished_at === undefined).slice(0, mostFollowed)
   const columns = [
     {
       name: 'job',
       label: 'Run',
       show: (/** @type {MaintenanceRun} */ { id, job, dry_run }) =>
-        html`<a href=${addressOf(addressOfRun(id))}>${words(job)}</a>${dry_run && html` <span class="tag">dry run</span>`}`,
+        html`<a href=${toPath(buildRunPath(id))}>${toWords(job)}</a>${dry_run && html` <span class="tag">dry run</span>`}`,
     },
     {
       name: 'status',
@@ -107,7 +107,7 @@ function Rows({ runs, job, isBusy, onEnd }) {
 }
 
 /** @param {string | undefined} job */
-function whenTheyRun(job) {
+function describeTimes(job) {
   const canStart = may('maintenance:run')
   if (job === 'simulation')
     return canStart ? 'Start one above.' : 'This key may not start one: it lacks maintenance:run.'
@@ -131,7 +131,9 @@ function summarise({ stats: { curve: _, ...counts } }) {
     .filter(([, count]) => Number(count) > 0)
     .map(([name, count]) => {
       const figure = formatCount(Number(count))
-      return name.endsWith('_ms') ? `${words(name.slice(0, -3))} ${figure} ms` : `${words(name)} ${figure}`
+      return name.endsWith('_ms')
+        ? `${toWords(name.slice(0, -3))} ${figure} ms`
+        : `${toWords(name)} ${figure}`
     })
     .join(', ')
 }

@@ -2,7 +2,7 @@ import { api } from '../../api/client.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { notify } from '../../parts/notices.js'
-import { words } from '../../parts/numbers.js'
+import { toWords } from '../../parts/numbers.js'
 import { askReason } from '../../parts/reason-dialog.js'
 import { Failure, Loading } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
@@ -26,7 +26,7 @@ export function View() {
     name: 'change',
     label: html`<span class="unseen">Change</span>`,
     show: (schedule) =>
-      html`<button type="button" aria-label=${`Change ${words(schedule.job)}`} onClick=${() => setSchedule(schedule, reload)}>Change</button>`,
+      html`<button type="button" aria-label=${`Change ${toWords(schedule.job)}`} onClick=${() => setSchedule(schedule, reload)}>Change</button>`,
   }
   const mayChange = may('maintenance:run') && seesAll()
   return html`<${Table} caption="Schedules" columns=${mayChange ? [...columns, change] : columns} rows=${data.items} keyOf=${(/** @type {Schedule} */ { job }) => job} isBusy=${isLoading} />
@@ -35,7 +35,7 @@ export function View() {
 
 /** @type {readonly Column<Schedule>[]} */
 const columns = [
-  { name: 'job', label: 'Job', show: ({ job }) => words(job) },
+  { name: 'job', label: 'Job', show: ({ job }) => toWords(job) },
   { name: 'interval', label: 'Every', show: ({ interval, enabled }) => (enabled ? interval : 'off') },
   { name: 'mode', label: 'Starts', show: ({ mode }) => (mode === 'plan' ? 'a plan' : 'a run') },
   {
@@ -54,7 +54,7 @@ function setSchedule({ job, interval, enabled, mode }, onChange) {
   const name = jobs.find((one) => one === job)
   if (!name) return
   askReason({
-    action: `Schedule ${words(job)}`,
+    action: `Schedule ${toWords(job)}`,
     needsReason: false,
     explanation: 'The next one is an interval from now.',
     fields: [
@@ -82,7 +82,7 @@ function setSchedule({ job, interval, enabled, mode }, onChange) {
           enabled: answers['enabled'] === 'on',
         },
       })
-      notify(`The schedule of ${words(job)} is changed.`)
+      notify(`The schedule of ${toWords(job)} is changed.`)
       onChange()
     },
   })

@@ -4,11 +4,11 @@ import { describeProblem } from '../../api/problem.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
-import { words } from '../../parts/numbers.js'
+import { toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { recordTypes } from '../../parts/record-types.js'
-import { addressOf, navigate, query } from '../../router.js'
-import { addressOfRun } from './jobs.js'
+import { navigate, query, toPath } from '../../router.js'
+import { buildRunPath } from './jobs.js'
 import { Runs } from './runs.js'
 
 /** @import { NewSimulation } from '../../api/types.d.ts' */
@@ -54,14 +54,14 @@ function SimulationForm() {
       const run = await api.post('/v1/maintenance/simulations', {
         body: scope === '' ? body : { ...body, scope },
       })
-      navigate(addressOf(addressOfRun(run.id)))
+      navigate(toPath(buildRunPath(run.id)))
     } catch (error) {
       setProblem(describeProblem(error))
     }
   }
   return html`<form class="settings" onSubmit=${simulate}>
     <${Field} label="Compare" value=${compared} options=${comparisons} onChange=${(/** @type {Event & { currentTarget: HTMLSelectElement }} */ { currentTarget }) => setCompared(currentTarget.value)} />
-    ${compared === 'half_life' && html`<${Field} label="Type" name="type" initial=${query.peek().get('type') ?? 'episodic'} options=${recordTypes.map((type) => ({ value: type, label: words(type) }))} />`}
+    ${compared === 'half_life' && html`<${Field} label="Type" name="type" initial=${query.peek().get('type') ?? 'episodic'} options=${recordTypes.map((type) => ({ value: type, label: toWords(type) }))} />`}
     <${Field} key=${compared} label="Values" name="values" initial=${query.peek().get('values') ?? usual} note=${note} required autocomplete="off" />
     <${Field} label="Over the last" name="over" initial="30d" note="From 1h to 365d." required autocomplete="off" />
     <${Field} label="Scope" name="scope" autocomplete="off" placeholder="all scopes" maxlength="256" />

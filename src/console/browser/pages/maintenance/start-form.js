@@ -4,10 +4,10 @@ import { describeProblem } from '../../api/problem.js'
 import { caller, may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { Checkbox, Field } from '../../parts/fields.js'
-import { words } from '../../parts/numbers.js'
+import { toWords } from '../../parts/numbers.js'
 import { askReason } from '../../parts/reason-dialog.js'
-import { addressOf, navigate } from '../../router.js'
-import { addressOfPlan, addressOfRun, jobs, unscoped } from './jobs.js'
+import { navigate, toPath } from '../../router.js'
+import { buildPlanPath, buildRunPath, jobs, unscoped } from './jobs.js'
 
 /** @import { Job } from './jobs.js' */
 /** @typedef {Event & { currentTarget: HTMLInputElement }} Changed */
@@ -49,19 +49,19 @@ export function View() {
   }
   const run = (/** @type {boolean} */ dry_run) => async () => {
     const { id } = await api.post('/v1/maintenance/runs', { body: { ...body, dry_run } })
-    return addressOf(addressOfRun(id))
+    return toPath(buildRunPath(id))
   }
   async function plan() {
     if (job === 'embed') throw new Error('A run of embed only computes vectors: there is nothing to plan.')
     const { id } = await api.post('/v1/maintenance/plans', { body: { ...body, job } })
-    return addressOf(addressOfPlan(id))
+    return toPath(buildPlanPath(id))
   }
   const runNow = () => (job === 'purge' ? confirmPurge(run(false)) : start(run(false)))
   return html`<form class="start" onSubmit=${(/** @type {Event} */ event) => {
     event.preventDefault()
     if (job !== 'embed') start(plan)
   }}>
-    <${Field} label="Job" value=${job} options=${jobs.map((name) => ({ value: name, label: words(name) }))} onChange=${(/** @type {Changed} */ { currentTarget }) => setJob(/** @type {Job} */ (currentTarget.value))} />
+    <${Field} label="Job" value=${job} options=${jobs.map((name) => ({ value: name, label: toWords(name) }))} onChange=${(/** @type {Changed} */ { currentTarget }) => setJob(/** @type {Job} */ (currentTarget.value))} />
     <${Field} label="Scope" value=${scope} autocomplete="off" maxlength="256" placeholder=${unscoped.has(job) ? 'works on all scopes' : 'all scopes'} disabled=${unscoped.has(job)} onInput=${(/** @type {Changed} */ { currentTarget }) => setScope(currentTarget.value)} />
     <div class="row start-buttons">
       <button type="submit" class="primary" disabled=${isBusy || job === 'embed'}>Plan</button>

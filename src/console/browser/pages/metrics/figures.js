@@ -1,5 +1,5 @@
-import { formatCount, formatScore, formatShare, words } from '../../parts/numbers.js'
-import { bandsOf, barsOf, comingDays, pastDays } from '../../plots/metric-series.js'
+import { formatCount, formatScore, formatShare, toWords } from '../../parts/numbers.js'
+import { listComingDays, listPastDays, toBands, toBars } from '../../plots/metric-series.js'
 
 /** @import { StoreMetrics } from '../../api/types.d.ts' */
 /** @import { Bar } from '../../plots/bars.js' */
@@ -30,11 +30,11 @@ function describeStock(metrics) {
       share('Growth', metrics.memory_growth_rate, 'of the records', 'Created in the last 24 hours.'),
     ],
     bars: [
-      { label: 'Records by type', unit: 'Records', bars: barsOf(metrics.records_by_type) },
-      { label: 'Records by layer', unit: 'Records', bars: barsOf(metrics.records_by_layer) },
-      { label: 'Records by status', unit: 'Records', bars: barsOf(metrics.records_by_status) },
+      { label: 'Records by type', unit: 'Records', bars: toBars(metrics.records_by_type) },
+      { label: 'Records by layer', unit: 'Records', bars: toBars(metrics.records_by_layer) },
+      { label: 'Records by status', unit: 'Records', bars: toBars(metrics.records_by_status) },
     ],
-    courses: [{ label: 'Created by day', columns: pastDays(metrics.created_by_day) }],
+    courses: [{ label: 'Created by day', columns: listPastDays(metrics.created_by_day) }],
   }
 }
 
@@ -63,16 +63,16 @@ function describeStrength(metrics) {
         label: 'Records by salience',
         unit: 'Records',
         isSampled: true,
-        bars: bandsOf(metrics.salience_distribution),
+        bars: toBands(metrics.salience_distribution),
       },
       {
         label: 'Records by importance',
         unit: 'Records',
         isSampled: true,
-        bars: bandsOf(metrics.importance_distribution),
+        bars: toBands(metrics.importance_distribution),
       },
     ],
-    courses: [{ label: 'Fading in 7 days', columns: comingDays(metrics.fading_by_day) }],
+    courses: [{ label: 'Fading in 7 days', columns: listComingDays(metrics.fading_by_day) }],
   }
 }
 
@@ -103,7 +103,7 @@ function describeUse(metrics) {
       {
         label: 'Reuse of plans',
         value: formatScore(reuse),
-        unit: unitOf(reuse, 'runs of each plan'),
+        unit: chooseUnit(reuse, 'runs of each plan'),
         note: 'How often a plan was executed on average.',
         isSampled: true,
       },
@@ -122,7 +122,7 @@ function describeUse(metrics) {
 function describeRegret({ regret }) {
   const rates = (/** @type {Readonly<Record<string, number>>} */ by) =>
     Object.entries(by).map(([name, value]) => ({
-      name: ages[name] ?? words(name),
+      name: ages[name] ?? toWords(name),
       value,
       shown: formatShare(value),
     }))
@@ -168,10 +168,10 @@ function count(label, amount, unit, note) {
 
 /** @param {string} label @param {number | null} part @param {string} unit @param {string} note @returns {Figure} */
 function share(label, part, unit, note) {
-  return { label, value: formatShare(part), unit: unitOf(part, unit), note }
+  return { label, value: formatShare(part), unit: chooseUnit(part, unit), note }
 }
 
 /** A figure that does not exist has no unit. @param {number | null} value @param {string} unit */
-function unitOf(value, unit) {
+function chooseUnit(value, unit) {
   return value === null ? undefined : unit
 }

@@ -1,12 +1,12 @@
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
-import { countOf, words } from '../../parts/numbers.js'
+import { nameCount, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { RunStatus } from '../../parts/run-tags.js'
 import { Failure, Loading } from '../../parts/states.js'
 import { formatDuration, Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
-import { addressOf } from '../../router.js'
+import { toPath } from '../../router.js'
 
 /** @import { MaintenanceRun, Schedule } from '../../api/types.d.ts' */
 
@@ -48,7 +48,7 @@ function Runs({ runs, schedules }) {
     .sort((one, other) => Date.parse(one.next_at ?? '') - Date.parse(other.next_at ?? ''))
     .slice(0, 4)
   return html`${runs.length === 0 ? html`<p class="note">No job has run yet.</p>` : html`<ul class="runs">${runs.map((run) => html`<li key=${run.id}><${Run} run=${run} /></li>`)}</ul>`}
-    ${next.length > 0 && html`<p class="note">Next: ${next.map(({ job, next_at }, index) => html`<span key=${job}>${index > 0 && ', '}${words(job)} <${Time} at=${next_at} /></span>`)}</p>`}`
+    ${next.length > 0 && html`<p class="note">Next: ${next.map(({ job, next_at }, index) => html`<span key=${job}>${index > 0 && ', '}${toWords(job)} <${Time} at=${next_at} /></span>`)}</p>`}`
 }
 
 /** @param {{ run: MaintenanceRun }} properties */
@@ -57,8 +57,8 @@ function Run({
 }) {
   const seconds =
     started_at && finished_at ? (Date.parse(finished_at) - Date.parse(started_at)) / 1_000 : undefined
-  return html`<a href=${addressOf(['maintenance', 'runs', id])}>${words(job)}</a>
+  return html`<a href=${toPath(['maintenance', 'runs', id])}>${toWords(job)}</a>
     <${RunStatus} status=${status} />
-    <span class="note">${trigger}${dry_run ? ', dry run' : ''}, <${Time} at=${created_at} />${seconds !== undefined && ` in ${seconds < 1 ? 'under a second' : formatDuration(seconds)}`}${progress.done > 0 && `, ${countOf(progress.done, 'record')}`}</span>
+    <span class="note">${trigger}${dry_run ? ', dry run' : ''}, <${Time} at=${created_at} />${seconds !== undefined && ` in ${seconds < 1 ? 'under a second' : formatDuration(seconds)}`}${progress.done > 0 && `, ${nameCount(progress.done, 'record')}`}</span>
     ${error !== undefined && html`<span class="problem content">${error}</span>`}`
 }

@@ -1,6 +1,6 @@
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
-import { countOf, formatShare } from '../../parts/numbers.js'
+import { formatShare, nameCount } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { RecordLine } from '../../parts/record-line.js'
 import { Empty, Failure, Loading } from '../../parts/states.js'
@@ -49,7 +49,7 @@ function Nodes({ retrieval: { nodes, selection }, isBusy, onChange }) {
     html`<ol class="found-list" aria-busy=${isBusy}>${shown.map((node) => html`<${Found} key=${node.record.id} node=${node} rank=${nodes.indexOf(node) + 1} best=${best} onChange=${onChange} />`)}</ol>`
   return html`${
     selection &&
-    html`<p class="note">${countOf(selection.selected.length, 'skill or plan', 'skills or plans')} selected, confidence ${formatShare(selection.confidence)}${selection.needs_more && ', too close to rely on'}.</p>`
+    html`<p class="note">${nameCount(selection.selected.length, 'skill or plan', 'skills or plans')} selected, confidence ${formatShare(selection.confidence)}${selection.needs_more && ', too close to rely on'}.</p>`
   }
     ${list(roots ?? [])}
     ${neighbours?.length !== 0 && html`<h3>Neighbours, over relations</h3>${list(neighbours ?? [])}`}`

@@ -1,6 +1,6 @@
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
-import { countOf, formatCount, words } from '../../parts/numbers.js'
+import { formatCount, nameCount, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { CopyButton } from '../../parts/record-id.js'
 import { RecordLine } from '../../parts/record-line.js'
@@ -9,13 +9,13 @@ import { useRecords } from '../../parts/use-records.js'
 import { useRequest } from '../../parts/use-request.js'
 import { query, setQuery } from '../../router.js'
 import { CopyAsCurl } from './curl.js'
-import { tokensOf, usualTokens } from './question.js'
+import { readTokens, usualTokens } from './question.js'
 
 /** @import { Question } from './question.js' */
 
 /** The text that a prompt would get for the question. @param {{ question: Question }} properties */
 export function ContextText({ question }) {
-  const body = { ...question, max_tokens: tokensOf(), format: /** @type {const} */ ('markdown') }
+  const body = { ...question, max_tokens: readTokens(), format: /** @type {const} */ ('markdown') }
   const { data, error, isLoading, reload } = useRequest(
     (signal) => api.post('/v1/context', { body, signal }),
     [JSON.stringify(body)],
@@ -28,7 +28,7 @@ export function ContextText({ question }) {
         ? html`<${Failure} error=${error} retry=${reload} />`
         : !data
           ? html`<${Loading} lines=${10} />`
-          : html`<p class="note">${countOf(data.token_estimate, 'token')} of ${formatCount(body.max_tokens)}, ${countOf(data.items.length, 'record')}, ${formatCount(data.omitted.length)} left out</p>
+          : html`<p class="note">${nameCount(data.token_estimate, 'token')} of ${formatCount(body.max_tokens)}, ${nameCount(data.items.length, 'record')}, ${formatCount(data.omitted.length)} left out</p>
             ${
               data.text === ''
                 ? html`<p class="none">The text is empty: nothing was found, or nothing fits.</p>`
@@ -38,7 +38,7 @@ export function ContextText({ question }) {
               data.omitted.length > 0 &&
               html`<details><summary>Left out</summary>
                 <ul class="found-list">
-                  ${data.omitted.slice(0, mostOmitted).map(({ record_id: id, reason }) => html`<li key=${id} class="withheld"><${RecordLine} id=${id} known=${known} /><p class="note">${reasons[reason] ?? words(reason)}</p></li>`)}
+                  ${data.omitted.slice(0, mostOmitted).map(({ record_id: id, reason }) => html`<li key=${id} class="withheld"><${RecordLine} id=${id} known=${known} /><p class="note">${reasons[reason] ?? toWords(reason)}</p></li>`)}
                 </ul>
               </details>`
             }`

@@ -4,7 +4,7 @@ import { html } from '../../html.js'
 import { notify } from '../../parts/notices.js'
 import { formatScore } from '../../parts/numbers.js'
 import { askReason } from '../../parts/reason-dialog.js'
-import { isRedacted, textOf } from '../../parts/record-text.js'
+import { isRedacted, toText } from '../../parts/record-text.js'
 
 /** @import { SeenRecord } from '../../api/types.d.ts' */
 
@@ -31,7 +31,7 @@ export function Feedback({ record, describedBy, onChange }) {
 function reinforce(record, onChange) {
   askReason({
     action: 'Reinforce',
-    explanation: `It helps: “${textOf(record)}”. Its salience rises, and it starts to fade again from now.`,
+    explanation: `It helps: “${toText(record)}”. Its salience rises, and it starts to fade again from now.`,
     act: async (_, body) => {
       const path = { id: record.id }
       tell('Reinforced', record, await api.post('/v1/records/{id}/reinforce', { path, body }))
@@ -47,7 +47,7 @@ function reinforce(record, onChange) {
 function penalize(record, onChange) {
   askReason({
     action: 'Penalize',
-    explanation: `It does not help: “${textOf(record)}”. Its salience falls by the amount.`,
+    explanation: `It does not help: “${toText(record)}”. Its salience falls by the amount.`,
     fields: [
       { name: 'amount', label: 'Amount', kind: 'number', value: '0.2', min: 0, max: 1_000, step: 0.05 },
     ],

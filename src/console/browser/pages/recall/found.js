@@ -1,9 +1,9 @@
 import { html } from '../../html.js'
-import { words } from '../../parts/numbers.js'
+import { toWords } from '../../parts/numbers.js'
 import { RecordId, shortenId } from '../../parts/record-id.js'
-import { textOf } from '../../parts/record-text.js'
+import { toText } from '../../parts/record-text.js'
 import { Time } from '../../parts/time.js'
-import { addressOf } from '../../router.js'
+import { toPath } from '../../router.js'
 import { Feedback } from './feedback.js'
 
 /** @import { RetrievedNode, Signals } from '../../api/types.d.ts' */
@@ -17,8 +17,8 @@ export function Found({ node: { record, score, signals, hop }, rank, best, onCha
   return html`<li class="found">
     <span class="found-rank" aria-label=${`Rank ${rank}`}>${rank}</span>
     <div class="found-body">
-      <a id=${linkId} class="record-link content" href=${addressOf(['records', record.id])}>${textOf(record)}</a>
-      <div class="found-line"><p class="note">${words(record.type)}${record.scope !== undefined && html` · <bdi>${record.scope}</bdi>`} · <${Time} at=${record.created_at} /> · <${RecordId} id=${record.id} /></p><${Feedback} record=${record} describedBy=${linkId} onChange=${onChange} /></div>
+      <a id=${linkId} class="record-link content" href=${toPath(['records', record.id])}>${toText(record)}</a>
+      <div class="found-line"><p class="note">${toWords(record.type)}${record.scope !== undefined && html` · <bdi>${record.scope}</bdi>`} · <${Time} at=${record.created_at} /> · <${RecordId} id=${record.id} /></p><${Feedback} record=${record} describedBy=${linkId} onChange=${onChange} /></div>
       ${signals && html`<${Parts} signals=${signals} hop=${hop} best=${best} />`}
     </div>
     <b class="found-score" title="Score">${score.toFixed(3)}</b>
@@ -35,14 +35,14 @@ function Parts({ signals, hop, best }) {
     </div>
     <p class="note parts-text">
       ${channels.map(({ channel, rank, weight, contribution }) => html`<span key=${channel} title=${`Weight ${weight}`}><i class=${`part ${channel}`}></i>${channel} ${contribution.toFixed(3)}, rank ${rank}</span>`)}
-      ${via && html`<span><i class="part edge"></i>neighbour of <a href=${addressOf(['records', via.source_id])}><code>${shortenId(via.source_id)}</code></a> by <bdi>${words(via.predicate)}</bdi> ${fused.toFixed(3)}, ${hop === 1 ? 'one step' : `${hop} steps`} away</span>`}
-      ${raised && html`<span>raised to the score of <a href=${addressOf(['records', raised])}><code>${shortenId(raised)}</code></a>, which is older and says nearly the same</span>`}
-      ${factorsOf(signals).map(([name, factor]) => html`<span key=${name}>× ${factor.toFixed(3)} ${name}</span>`)}
+      ${via && html`<span><i class="part edge"></i>neighbour of <a href=${toPath(['records', via.source_id])}><code>${shortenId(via.source_id)}</code></a> by <bdi>${toWords(via.predicate)}</bdi> ${fused.toFixed(3)}, ${hop === 1 ? 'one step' : `${hop} steps`} away</span>`}
+      ${raised && html`<span>raised to the score of <a href=${toPath(['records', raised])}><code>${shortenId(raised)}</code></a>, which is older and says nearly the same</span>`}
+      ${describeFactors(signals).map(([name, factor]) => html`<span key=${name}>× ${factor.toFixed(3)} ${name}</span>`)}
     </p>`
 }
 
 /** The prior: what is more alive, more important, newer, or of the time that the question names. @param {Signals} signals @returns {(readonly [string, number])[]} */
-function factorsOf({ salience_factor, importance_factor, recency_factor, time_factor }) {
+function describeFactors({ salience_factor, importance_factor, recency_factor, time_factor }) {
   /** @type {(readonly [string, number])[]} */
   const prior = [
     ['salience', salience_factor],

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
-import { words } from '../../parts/numbers.js'
+import { toWords } from '../../parts/numbers.js'
 import { recordTypes } from '../../parts/record-types.js'
 import { formatExact } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
@@ -12,7 +12,7 @@ import { query, setQuery } from '../../router.js'
 
 const typeOptions = [
   { value: '', label: 'any' },
-  ...recordTypes.map((type) => ({ value: type, label: words(type) })),
+  ...recordTypes.map((type) => ({ value: type, label: toWords(type) })),
 ]
 const statusOptions = [
   { value: '', label: 'active only' },

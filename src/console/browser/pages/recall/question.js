@@ -14,7 +14,7 @@ export const usualTokens = 1_500
  * must not change what is looked at: it is not counted as an access.
  * @returns {Question | undefined}
  */
-export function questionOf() {
+export function readQuestion() {
   const text = query.value.get('q') ?? ''
   if (text === '') return undefined
   const [scope, type, asOf] = ['scope', 'type', 'as_of'].map((name) => query.value.get(name))
@@ -29,7 +29,7 @@ export function questionOf() {
 }
 
 /** The most tokens of the context that the address asks for. */
-export function tokensOf() {
+export function readTokens() {
   const given = Number(query.value.get('tokens') ?? usualTokens)
   return Number.isInteger(given) ? given : usualTokens
 }

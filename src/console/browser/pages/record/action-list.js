@@ -1,7 +1,7 @@
 import { api } from '../../api/client.js'
 import { isContested } from '../../parts/record-tags.js'
-import { addressOf, navigate } from '../../router.js'
-import { successorField, successorOf } from './successor.js'
+import { navigate, toPath } from '../../router.js'
+import { createField, createSuccessor } from './successor.js'
 
 /** @import { MemoryRecord, Permission } from '../../api/types.d.ts' */
 /** @import { Because, ExtraField } from '../../parts/reason-dialog.js' */
@@ -36,19 +36,19 @@ const isRevisable = (/** @type {MemoryRecord} */ record) =>
   record.type === 'episodic' ? 'An episode is evidence and does not change.' : isCurrent(record)
 
 /** @param {1 | -1} direction @param {MemoryRecord} record */
-function layersBeyond(direction, { layer }) {
+function listLayers(direction, { layer }) {
   const place = layers.indexOf(layer)
   return direction === 1 ? layers.slice(place + 1) : layers.slice(0, place).reverse()
 }
 
 /** @param {1 | -1} direction @returns {(record: MemoryRecord) => readonly ExtraField[]} */
 const layerField = (direction) => (record) => {
-  const options = layersBeyond(direction, record)
+  const options = listLayers(direction, record)
   return [{ name: 'layer', label: 'Layer', kind: 'select', options, value: options[0] ?? '' }]
 }
 
 /** @param {Answers} answers */
-const layerOf = (answers) => layers.find((layer) => layer === answers['layer'])
+const findLayer = (answers) => layers.find((layer) => layer === answers['layer'])
 
 /** Everything that can be done with one record, in the order of its buttons. @type {readonly Action[]} */
 export const actions = [
@@ -59,9 +59,9 @@ export const actions = [
     isOffered: isLive,
     explanation: 'A higher layer fades more slowly and counts for more.',
     fields: layerField(1),
-    whyNot: (record) => (layersBeyond(1, record).length === 0 ? 'There is no higher layer.' : undefined),
+    whyNot: (record) => (listLayers(1, record).length === 0 ? 'There is no higher layer.' : undefined),
     run: (target, because, answers) =>
-      api.post('/v1/records/{id}/promote', { ...target, body: { ...because, ...withLayer(answers) } }),
+      api.post('/v1/records/{id}/promote', { ...target, body: { ...because, ...addLayer(answers) } }),
   },
   {
     action: 'Demote',
@@ -70,9 +70,9 @@ export const actions = [
     isOffered: isLive,
     explanation: 'Only uses from now on can promote the record again.',
     fields: layerField(-1),
-    whyNot: (record) => (layersBeyond(-1, record).length === 0 ? 'There is no lower layer.' : undefined),
+    whyNot: (record) => (listLayers(-1, record).length === 0 ? 'There is no lower layer.' : undefined),
     run: (target, because, answers) =>
-      api.post('/v1/records/{id}/demote', { ...target, body: { ...because, ...withLayer(answers) } }),
+      api.post('/v1/records/{id}/demote', { ...target, body: { ...because, ...addLayer(answers) } }),
   },
   {
     action: 'Pin',
@@ -122,13 +122,13 @@ export const actions = [
     isOffered: isLive,
     whyNot: isRevisable,
     explanation: 'A new record takes its place. This one becomes history and stays readable.',
-    fields: (record) => [successorField(record)],
+    fields: (record) => [createField(record)],
     run: async (target, because, answers, record) => {
       const { record: successor } = await api.post('/v1/records/{id}/supersede', {
         ...target,
-        body: { ...because, record: successorOf(record, answers) },
+        body: { ...because, record: createSuccessor(record, answers) },
       })
-      if (successor) navigate(addressOf(['records', successor.id]))
+      if (successor) navigate(toPath(['records', successor.id]))
     },
   },
   {
@@ -232,7 +232,7 @@ export const actions = [
 const outcomes = /** @type {const} */ (['success', 'failure', 'partial'])
 
 /** @param {Answers} answers @returns {{ layer?: Layer }} */
-function withLayer(answers) {
-  const layer = layerOf(answers)
+function addLayer(answers) {
+  const layer = findLayer(answers)
   return layer ? { layer } : {}
 }

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks'
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
 import { notifyProblem } from '../../parts/notices.js'
-import { countOf, words } from '../../parts/numbers.js'
+import { nameCount, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
-import { clip, textOfValue } from '../../parts/record-text.js'
+import { clip, writeValue } from '../../parts/record-text.js'
 import { Time } from '../../parts/time.js'
-import { addressOf } from '../../router.js'
+import { toPath } from '../../router.js'
 
 /** @import { AuditEntry } from '../../api/types.d.ts' */
 
@@ -35,10 +35,10 @@ export function AuditPanel({ id, first }) {
     }
   }
   const shown = isWhole ? entries : entries.slice(0, shownAtFirst)
-  return html`<${Panel} title="Audit log" aside=${html`<span class="note">${countOf(entries.length, 'entry', 'entries')}${next === undefined ? '' : ' so far'}</span>`}>
+  return html`<${Panel} title="Audit log" aside=${html`<span class="note">${nameCount(entries.length, 'entry', 'entries')}${next === undefined ? '' : ' so far'}</span>`}>
     <ol class="audit">${shown.map((entry, index) => html`<li key=${`${entry.timestamp} ${index}`}><${Entry} entry=${entry} /></li>`)}</ol>
     <div class="row">
-      ${shown.length < entries.length && html`<button type="button" onClick=${() => setWhole(true)}>Show all ${countOf(entries.length, 'entry', 'entries')}</button>`}
+      ${shown.length < entries.length && html`<button type="button" onClick=${() => setWhole(true)}>Show all ${nameCount(entries.length, 'entry', 'entries')}</button>`}
       ${next !== undefined && html`<button type="button" onClick=${loadMore}>Load newer entries</button>`}
     </div>
   <//>`
@@ -51,7 +51,7 @@ function Entry({ entry: { action, actor, timestamp, rationale, changes, run_id: 
       ? html` with the key ${clip(via.key_name, 80)}`
       : null
   const by = via?.imported_by && html`, imported by ${clip(via.imported_by.key_name, 80)}`
-  return html`<p><strong>${words(action)}</strong> <span class="note">by ${clip(actor, 80)}${through}, <${Time} at=${timestamp} />${by}${run !== undefined && html`, <a href=${addressOf(['maintenance', 'runs', run])}>run</a>`}</span></p>
+  return html`<p><strong>${toWords(action)}</strong> <span class="note">by ${clip(actor, 80)}${through}, <${Time} at=${timestamp} />${by}${run !== undefined && html`, <a href=${toPath(['maintenance', 'runs', run])}>run</a>`}</span></p>
     ${rationale !== '' && html`<p class="content">${clip(rationale, 600)}</p>`}
     ${
       changes &&
@@ -74,5 +74,5 @@ function Change({ name, change }) {
 /** @param {unknown} value */
 function show(value) {
   if (typeof value === 'number') return String(Math.round(value * 1_000) / 1_000)
-  return value === null || value === undefined ? 'none' : clip(textOfValue(value), 160)
+  return value === null || value === undefined ? 'none' : clip(writeValue(value), 160)
 }

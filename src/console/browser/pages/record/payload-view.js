@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { html } from '../../html.js'
-import { formatCount, formatShare, words } from '../../parts/numbers.js'
-import { clip, textOfValue } from '../../parts/record-text.js'
+import { formatCount, formatShare, toWords } from '../../parts/numbers.js'
+import { clip, writeValue } from '../../parts/record-text.js'
 import { formatDuration, formatExact, Time } from '../../parts/time.js'
 import { PlanGraph } from '../../plots/plan-graph.js'
 
@@ -48,8 +48,8 @@ function LongText({ text, isCode = false }) {
 /** @param {{ payload: Of<'semantic'> }} properties */
 function Fact({ payload: { subject, predicate, object, validity, evidence } }) {
   const isText = typeof object === 'string'
-  return html`<p class="fact content">${predicate !== 'note' && html`<strong>${clip(subject, shownAtFirst)}</strong> <em>${words(predicate)}</em> `}${isText && object.length <= shownAtFirst ? object : null}</p>
-    ${(!isText || object.length > shownAtFirst) && html`<${LongText} text=${() => (isText ? textOfValue(object) : JSON.stringify(object, undefined, 2))} isCode=${!isText} />`}
+  return html`<p class="fact content">${predicate !== 'note' && html`<strong>${clip(subject, shownAtFirst)}</strong> <em>${toWords(predicate)}</em> `}${isText && object.length <= shownAtFirst ? object : null}</p>
+    ${(!isText || object.length > shownAtFirst) && html`<${LongText} text=${() => (isText ? writeValue(object) : JSON.stringify(object, undefined, 2))} isCode=${!isText} />`}
     ${
       (validity.mode !== 'global' || evidence.length > 0) &&
       html`<dl class="facts">
@@ -69,7 +69,7 @@ function Episode({ payload: { timeline, tool_graph: tools, outcome, artifacts, c
     </p>`
   }
     <ol class="timeline">
-      ${timeline.slice(0, 200).map(({ t, event_kind, summary, ref }, index) => html`<li key=${index}><time datetime=${t} title=${formatExact(t)}>${clock.format(new Date(t))}</time><div><span class="tag">${words(event_kind)}</span> <span class="content">${clip(summary ?? ref, shownAtFirst)}</span></div></li>`)}
+      ${timeline.slice(0, 200).map(({ t, event_kind, summary, ref }, index) => html`<li key=${index}><time datetime=${t} title=${formatExact(t)}>${clock.format(new Date(t))}</time><div><span class="tag">${toWords(event_kind)}</span> <span class="content">${clip(summary ?? ref, shownAtFirst)}</span></div></li>`)}
     </ol>
     ${timeline.length > 200 && html`<p class="note">The first 200 of ${formatCount(timeline.length)} events; the payload below has all.</p>`}
     ${tools.length > 0 && html`<h3>Tools</h3><ul class="plain">${tools.slice(0, 50).map(({ id, tool, depends_on = [] }) => html`<li key=${id}><code>${id}</code> ${tool}${depends_on.length > 0 && html`<span class="note"> after ${depends_on.join(', ')}</span>`}</li>`)}</ul>`}
@@ -135,5 +135,5 @@ function Task({
   return html`<p class="row"><span class="tag">${state}</span><code class="note">${clip(thread, 80)}</code></p>
     ${summary !== undefined && html`<${LongText} text=${() => summary} />`}
     ${list('Next', next)}${list('Open questions', questions)}
-    ${constraints.length > 0 && html`<h3>Constraints</h3><dl class="facts">${constraints.slice(0, 50).map(({ key, value, required }) => html`<dt key=${key}>${key}${required ? '' : ' (optional)'}</dt><dd>${clip(textOfValue(value), 400)}</dd>`)}</dl>`}`
+    ${constraints.length > 0 && html`<h3>Constraints</h3><dl class="facts">${constraints.slice(0, 50).map(({ key, value, required }) => html`<dt key=${key}>${key}${required ? '' : ' (optional)'}</dt><dd>${clip(writeValue(value), 400)}</dd>`)}</dl>`}`
 }

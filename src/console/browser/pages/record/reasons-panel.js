@@ -1,5 +1,5 @@
 import { html } from '../../html.js'
-import { countOf, formatScore, words } from '../../parts/numbers.js'
+import { formatScore, nameCount, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { RecordId } from '../../parts/record-id.js'
 import { RecordLine } from '../../parts/record-line.js'
@@ -12,7 +12,7 @@ import { useRecords } from '../../parts/use-records.js'
 /** Why a record counts as it does: the figures of `/explain`, in sentences. @param {{ record: MemoryRecord, explanation: Explanation }} properties */
 export function ReasonsPanel({ record, explanation }) {
   const { importance, worth, surprise, keeping, removal } = explanation
-  const hidden = whyHidden(record, removal)
+  const hidden = explain(record, removal)
   return html`${hidden && html`<${Panel} title="Why hidden"><p>${hidden}</p>${removal && html`<${Removal} removal=${removal} />`}<//>`}
     <${Panel} title="Why important" aside=${html`<strong>${formatScore(importance.value)}</strong>`}>
       <${Parts} parts=${Object.entries(importance.factors).map(([name, factor]) => ({ name, ...factor }))} />
@@ -43,8 +43,8 @@ function Parts({ parts }) {
           value,
           weight,
           contribution,
-        }) => html`<tr key=${name} title=${`${words(name)}: value ${formatScore(value)} × weight ${formatScore(weight)}`}>
-          <th scope="row">${words(name)}</th>
+        }) => html`<tr key=${name} title=${`${toWords(name)}: value ${formatScore(value)} × weight ${formatScore(weight)}`}>
+          <th scope="row">${toWords(name)}</th>
           <td class="part-bar"><span class="bar-track"><span class=${contribution < 0 ? 'bar-fill less' : 'bar-fill'} style=${{ width: `${(100 * Math.abs(contribution)) / most}%` }}></span></span></td>
           <td class="number">${contribution < 0 ? '−' : '+'}${Math.abs(contribution).toFixed(3)}</td>
         </tr>`,
@@ -87,9 +87,9 @@ function Nearest({ neighbours }) {
  * @param {Explanation['removal']} removal
  * @returns {ComponentChildren}
  */
-function whyHidden({ status, payload, forgotten }, removal) {
+function explain({ status, payload, forgotten }, removal) {
   if (removal && forgotten)
-    return `It was forgotten: ${words(removal.reason)}, by the rule ${words(removal.rule)}. Lists and answers leave it out.`
+    return `It was forgotten: ${toWords(removal.reason)}, by the rule ${toWords(removal.rule)}. Lists and answers leave it out.`
   if (status === 'superseded' || status === 'merged')
     return `It is ${status}: answers show its successor instead.`
   if (status === 'invalidated') return 'It was retracted or invalidated: no answer has it.'
@@ -110,6 +110,6 @@ function Removal({ removal: { numbers } }) {
     <dt>Salience then</dt><dd>${formatScore(salience)}, of ${formatScore(base)} ${formatDuration(elapsed)} before</dd>
     ${keeping !== undefined && html`<dt>Worth keeping</dt><dd>${formatScore(keeping)}</dd>`}
     ${retention !== undefined && html`<dt>Retention</dt><dd>${formatScore(retention)}</dd>`}
-    ${accesses !== undefined && html`<dt>Uses</dt><dd>${countOf(accesses, 'use')}</dd>`}
+    ${accesses !== undefined && html`<dt>Uses</dt><dd>${nameCount(accesses, 'use')}</dd>`}
   </dl>`
 }

@@ -2,16 +2,16 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { api } from '../../api/client.js'
 import { Problem } from '../../api/problem.js'
 import { html } from '../../html.js'
-import { formatScore, words } from '../../parts/numbers.js'
+import { formatScore, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { CopyButton, RecordId } from '../../parts/record-id.js'
 import { StatusTag } from '../../parts/record-tags.js'
-import { isRedacted, textOf } from '../../parts/record-text.js'
+import { isRedacted, toText } from '../../parts/record-text.js'
 import { Failure, Loading } from '../../parts/states.js'
 import { Time } from '../../parts/time.js'
 import { useRequest } from '../../parts/use-request.js'
 import { DecayCurve } from '../../plots/decay-curve.js'
-import { addressOf } from '../../router.js'
+import { toPath } from '../../router.js'
 import { RecordActions } from './actions.js'
 import { AuditPanel } from './audit-panel.js'
 import { FactsPanel } from './facts-panel.js'
@@ -39,11 +39,11 @@ export function View({ id }) {
     (signal) => api.get('/v1/records/{id}', { path, query: { include_forgotten: true }, signal }),
     [id],
   )
-  const name = record ? textOf(record) : undefined
+  const name = record ? toText(record) : undefined
   useEffect(() => {
     if (name !== undefined) document.title = `${name.slice(0, 60)} – Membrane`
   }, [name])
-  return html`<nav class="crumbs" aria-label="Path"><a href=${addressOf(['records'])}>Records</a></nav>
+  return html`<nav class="crumbs" aria-label="Path"><a href=${toPath(['records'])}>Records</a></nav>
     ${
       error !== undefined
         ? html`<${Gone} id=${id} error=${error} retry=${reload} />`
@@ -76,10 +76,10 @@ function Whole({ record, isBusy, reload }) {
     [id, version, record],
   )
   return html`<header class="record-head">
-      <h1 class="content">${textOf(record)}</h1>
+      <h1 class="content">${toText(record)}</h1>
       <div class="row">
-        <span class="tag">${words(record.type)}</span><${StatusTag} record=${record} />
-        <span class="tag">${words(record.layer)} layer</span><span class="tag">${record.scope ?? 'no scope'}</span>
+        <span class="tag">${toWords(record.type)}</span><${StatusTag} record=${record} />
+        <span class="tag">${toWords(record.layer)} layer</span><span class="tag">${record.scope ?? 'no scope'}</span>
         <span class="note">salience ${formatScore(record.salience)}</span>
         <code class="note">${id}</code><${CopyButton} text=${id} label="Copy the id" />
       </div>
@@ -119,15 +119,15 @@ function Body({ record, data: { explanation, forecast, log, steps } }) {
 /** @param {{ forgotten: NonNullable<MemoryRecord['forgotten']> }} properties */
 function ForgottenNotice({ forgotten: { at, reason, actor, run_id, purge_at } }) {
   return html`<p class="banner bad">
-    This record is forgotten: ${words(reason)} by ${actor}, <${Time} at=${at} />. No list and no answer has it.
+    This record is forgotten: ${toWords(reason)} by ${actor}, <${Time} at=${at} />. No list and no answer has it.
     It can be restored until it is purged <${Time} at=${purge_at} />.
-    ${run_id !== undefined && html` <a href=${addressOf(['maintenance', 'runs', run_id])}>The run that forgot it</a>`}
+    ${run_id !== undefined && html` <a href=${toPath(['maintenance', 'runs', run_id])}>The run that forgot it</a>`}
   </p>`
 }
 
 /** @param {{ record: RedactedRecord }} properties */
 function Redacted({ record }) {
-  return html`<h1>${textOf(record)}</h1>
+  return html`<h1>${toText(record)}</h1>
     <p class="state">Its sensitivity is ${record.sensitivity}, one level above what this key may see: the content is hidden.</p>
     <dl class="facts">
       <dt>Id</dt><dd><${RecordId} id=${record.id} isLink=${false} /></dd>

@@ -1,12 +1,12 @@
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
-import { countOf, words } from '../../parts/numbers.js'
+import { nameCount, toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
-import { isRedacted, textOf } from '../../parts/record-text.js'
+import { isRedacted, toText } from '../../parts/record-text.js'
 import { Failure, Loading } from '../../parts/states.js'
 import { useRequest } from '../../parts/use-request.js'
 import { ForceGraph } from '../../plots/force-graph.js'
-import { addressOf } from '../../router.js'
+import { toPath } from '../../router.js'
 
 /** @import { MemoryRecord, RelationEdge } from '../../api/types.d.ts' */
 
@@ -28,7 +28,7 @@ function LiveRelations({ record }) {
     (signal) => readNeighbours(record.id, signal),
     [record.id, record.version],
   )
-  return html`<${Panel} title="Relations" aside=${data && html`<span class="note">${data.hasMore ? `the first ${mostShown}` : countOf(data.neighbours.length, 'relation')}</span>`}>
+  return html`<${Panel} title="Relations" aside=${data && html`<span class="note">${data.hasMore ? `the first ${mostShown}` : nameCount(data.neighbours.length, 'relation')}</span>`}>
     ${error !== undefined ? html`<${Failure} error=${error} retry=${reload} />` : data ? html`<${Neighbours} record=${record} neighbours=${data.neighbours} />` : html`<div class="graph-place"><${Loading} lines=${4} /></div>`}
   <//>`
 }
@@ -40,13 +40,17 @@ function Neighbours({ record, neighbours }) {
     ...new Map(neighbours.filter(({ id }) => id !== record.id).map((one) => [one.id, one])).values(),
   ]
   const nodes = [
-    { id: record.id, label: textOf(record), href: addressOf(['records', record.id]), isCentre: true },
-    ...others.map(({ id, label }) => ({ id, label, href: addressOf(['records', id]) })),
+    { id: record.id, label: toText(record), href: toPath(['records', record.id]), isCentre: true },
+    ...others.map(({ id, label }) => ({ id, label, href: toPath(['records', id]) })),
   ]
-  const edges = neighbours.map(({ id, predicate }) => ({ from: record.id, to: id, label: words(predicate) }))
+  const edges = neighbours.map(({ id, predicate }) => ({
+    from: record.id,
+    to: id,
+    label: toWords(predicate),
+  }))
   return html`<${ForceGraph} name="Relations of this record" nodes=${nodes} edges=${edges} />
     <ul class="plain relations">
-      ${neighbours.map(({ predicate, isOut, id, label }) => html`<li key=${`${isOut} ${predicate} ${id}`}><span class="note">${isOut ? '→' : '←'} ${words(predicate)}</span> <a href=${addressOf(['records', id])}><bdi>${label}</bdi></a></li>`)}
+      ${neighbours.map(({ predicate, isOut, id, label }) => html`<li key=${`${isOut} ${predicate} ${id}`}><span class="note">${isOut ? '→' : '←'} ${toWords(predicate)}</span> <a href=${toPath(['records', id])}><bdi>${label}</bdi></a></li>`)}
     </ul>`
 }
 
@@ -96,7 +100,7 @@ async function readLabels(ids, signal) {
     return /** @type {const} */ ([
       id,
       record &&
-        (isRedacted(record) || !record.forgotten ? textOf(record, 80) : `${textOf(record, 80)} (forgotten)`),
+        (isRedacted(record) || !record.forgotten ? toText(record, 80) : `${toText(record, 80)} (forgotten)`),
     ])
   })
   const labels = await Promise.all(read)

@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks'
 import { api } from '../../api/client.js'
 import { html } from '../../html.js'
-import { words } from '../../parts/numbers.js'
+import { toWords } from '../../parts/numbers.js'
 import { Panel } from '../../parts/panel.js'
 import { RecordId } from '../../parts/record-id.js'
-import { clip, isRedacted, sentenceOf } from '../../parts/record-text.js'
+import { clip, isRedacted, toSentence } from '../../parts/record-text.js'
 import { Time } from '../../parts/time.js'
 import { diffWords } from './word-diff.js'
 
@@ -30,7 +30,7 @@ export function RevisionsPanel({ record, steps }) {
 
 /** @param {{ current: string, predicate: string, older: MemoryRecord, newer: MemoryRecord }} properties */
 function Step({ current, predicate, older, newer }) {
-  const pieces = useMemo(() => diffWords(comparable(older), comparable(newer)), [older, newer])
+  const pieces = useMemo(() => diffWords(toComparable(older), toComparable(newer)), [older, newer])
   const name = (/** @type {MemoryRecord} */ { id }) =>
     id === current ? html`<strong>this record</strong>` : html`<${RecordId} id=${id} />`
   const said = predicate === 'supersedes' ? 'replaced' : 'was derived from'
@@ -39,11 +39,11 @@ function Step({ current, predicate, older, newer }) {
 }
 
 /** @param {MemoryRecord} record */
-function comparable({ payload }) {
+function toComparable({ payload }) {
   const text =
     payload.kind === 'semantic'
-      ? sentenceOf(payload, longestCompared)
-      : words(JSON.stringify(payload, undefined, 2))
+      ? toSentence(payload, longestCompared)
+      : toWords(JSON.stringify(payload, undefined, 2))
   return clip(text, longestCompared)
 }
 

@@ -6,7 +6,7 @@
  * @param {MemoryRecord} record
  * @returns {ExtraField}
  */
-export function successorField({ payload }) {
+export function createField({ payload }) {
   if (isPlainFact(payload))
     return {
       name: 'content',
@@ -19,7 +19,7 @@ export function successorField({ payload }) {
     name: 'content',
     label: 'New content',
     kind: 'long',
-    value: JSON.stringify(editable(payload), undefined, 2),
+    value: JSON.stringify(toEditable(payload), undefined, 2),
     note: 'JSON',
   }
 }
@@ -29,10 +29,10 @@ export function successorField({ payload }) {
  * @param {MemoryRecord} record
  * @param {Readonly<Record<string, string>>} answers
  */
-export function successorOf({ type, payload, tags }, answers) {
+export function createSuccessor({ type, payload, tags }, answers) {
   const content = answers['content'] ?? ''
   const edited = isPlainFact(payload)
-    ? { ...editable(payload), object: content }
+    ? { ...toEditable(payload), object: content }
     : { ...readJson(content), kind: payload.kind }
   /** @type {{ kind: 'observation', ref: string }[]} */
   const sources = [{ kind: 'observation', ref: 'console' }]
@@ -50,7 +50,7 @@ function isPlainFact(payload) {
  * Without what belongs to the old record alone: its evidence, and its place in the revisions.
  * @param {MemoryRecord['payload']} payload
  */
-function editable(payload) {
+function toEditable(payload) {
   if (payload.kind !== 'semantic') return payload
   const { evidence: _evidence, revision: _revision, ...rest } = payload
   return rest

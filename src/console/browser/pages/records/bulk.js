@@ -3,7 +3,7 @@ import { describeProblem } from '../../api/problem.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { notify, notifyProblem } from '../../parts/notices.js'
-import { countOf } from '../../parts/numbers.js'
+import { nameCount } from '../../parts/numbers.js'
 import { askReason } from '../../parts/reason-dialog.js'
 import { isRedacted } from '../../parts/record-text.js'
 
@@ -68,19 +68,19 @@ export function BulkActions({ selected, isBusy, onDone }) {
  * @param {() => void} onDone
  */
 async function ask({ action, done, isDangerous = false, run }, records, onDone) {
-  const explanation = `${action} ${countOf(records.length, 'record')}. Each gets an entry in its log with this reason.`
+  const explanation = `${action} ${nameCount(records.length, 'record')}. Each gets an entry in its log with this reason.`
   await askReason({
     action,
     explanation,
     isDangerous,
     act: async (_answers, because) => {
-      const failed = await runAll(records, (record) => run(targetOf(record), because))
+      const failed = await runAll(records, (record) => run(describeTarget(record), because))
       const count = records.length - failed.length
       if (count === 0) throw failed[0]
-      notify(`${done}: ${countOf(count, 'record')}.`)
+      notify(`${done}: ${nameCount(count, 'record')}.`)
       if (failed.length > 0)
         notifyProblem(
-          new Error(`${countOf(failed.length, 'record')} left as before. ${describeProblem(failed[0])}`),
+          new Error(`${nameCount(failed.length, 'record')} left as before. ${describeProblem(failed[0])}`),
         )
       onDone()
     },
@@ -88,7 +88,7 @@ async function ask({ action, done, isDangerous = false, run }, records, onDone) 
 }
 
 /** @param {SeenRecord} record @returns {Target} */
-function targetOf(record) {
+function describeTarget(record) {
   return { path: { id: record.id }, version: isRedacted(record) ? undefined : record.version }
 }
 

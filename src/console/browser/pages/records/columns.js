@@ -1,10 +1,10 @@
 import { html } from '../../html.js'
-import { formatCount, formatScore, words } from '../../parts/numbers.js'
+import { formatCount, formatScore, toWords } from '../../parts/numbers.js'
 import { RecordId } from '../../parts/record-id.js'
 import { StatusTag } from '../../parts/record-tags.js'
-import { isRedacted, textOf } from '../../parts/record-text.js'
+import { isRedacted, toText } from '../../parts/record-text.js'
 import { Time } from '../../parts/time.js'
-import { addressOf, query, setQuery } from '../../router.js'
+import { query, setQuery, toPath } from '../../router.js'
 
 /** @import { MemoryRecord, SeenRecord } from '../../api/types.d.ts' */
 /** @import { Column } from '../../parts/table.js' */
@@ -18,12 +18,12 @@ export const textColumn = {
   label: 'Record',
   isMain: true,
   show: (record) =>
-    html`<a class="record-link" href=${addressOf(['records', record.id])}><bdi>${textOf(record)}</bdi></a>`,
+    html`<a class="record-link" href=${toPath(['records', record.id])}><bdi>${toText(record)}</bdi></a>`,
 }
 
 /** The columns to choose from. @type {readonly (Column<SeenRecord> & { label: string })[]} */
 const choices = [
-  { name: 'type', label: 'Type', show: (record) => words(record.type) },
+  { name: 'type', label: 'Type', show: (record) => toWords(record.type) },
   { name: 'status', label: 'Status', show: ofWhole((record) => html`<${StatusTag} record=${record} />`) },
   {
     name: 'salience',
@@ -41,7 +41,7 @@ const choices = [
   { name: 'scope', label: 'Scope', show: ({ scope }) => scope ?? html`<span class="none">–</span>` },
   { name: 'created_at', label: 'Created', show: (record) => html`<${Time} at=${record.created_at} />` },
   { name: 'updated_at', label: 'Changed', show: (record) => html`<${Time} at=${record.updated_at} />` },
-  { name: 'layer', label: 'Layer', show: ofWhole(({ layer }) => words(layer)) },
+  { name: 'layer', label: 'Layer', show: ofWhole(({ layer }) => toWords(layer)) },
   { name: 'memory_kind', label: 'Kind', show: ofWhole((record) => record.memory_kind) },
   { name: 'sensitivity', label: 'Sensitivity', show: ({ sensitivity }) => sensitivity },
   {
@@ -64,21 +64,21 @@ const choices = [
         html`<span class="row">${tags.slice(0, 4).map((tag) => html`<span key=${tag} class="tag">${tag}</span>`)}</span>`,
     ),
   },
-  { name: 'source_type', label: 'Source', show: ofWhole((record) => words(record.source_type)) },
+  { name: 'source_type', label: 'Source', show: ofWhole((record) => toWords(record.source_type)) },
   { name: 'id', label: 'Id', show: ({ id }) => html`<${RecordId} id=${id} />` },
 ]
 
 const usual = ['type', 'status', 'salience', 'importance', 'scope', 'updated_at']
 
 /** The chosen columns, in their usual order. */
-export function chosenColumns() {
+export function listChosenColumns() {
   const named = query.value.get('columns')?.split(',') ?? usual
   return choices.filter(({ name }) => named.includes(name))
 }
 
 /** Boxes to choose columns with. */
 export function ColumnChoice() {
-  const chosen = chosenColumns().map(({ name }) => name)
+  const chosen = listChosenColumns().map(({ name }) => name)
   /** @param {string} name */
   function toggle(name) {
     const next = choices.map((column) => column.name).filter((one) => (one === name) !== chosen.includes(one))

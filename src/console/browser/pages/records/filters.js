@@ -1,5 +1,5 @@
 import { html } from '../../html.js'
-import { words } from '../../parts/numbers.js'
+import { toWords } from '../../parts/numbers.js'
 import { recordTypes } from '../../parts/record-types.js'
 import { query, setQuery } from '../../router.js'
 
@@ -59,7 +59,7 @@ function FilterField({ filter: { name, label, options, kind = 'text', placeholde
       options
         ? html`<select id=${id} value=${value} onChange=${onChange}>
             <option value="">${name === 'include_forgotten' ? 'hidden' : 'any'}</option>
-            ${options.map((option) => html`<option key=${option} value=${option} selected=${option === value}>${shown[name]?.[option] ?? words(option)}</option>`)}
+            ${options.map((option) => html`<option key=${option} value=${option} selected=${option === value}>${shown[name]?.[option] ?? toWords(option)}</option>`)}
           </select>`
         : html`<input id=${id} type=${kind} value=${toField(kind, value)} min=${kind === 'number' ? 0 : undefined} step=${kind === 'number' ? 0.05 : undefined} placeholder=${placeholder} autocomplete="off" onChange=${onChange} />`
     }
@@ -87,14 +87,14 @@ export function ActiveFilters() {
   return html`<ul class="chips" aria-label="Filters in force">
     ${active.map(({ name, label }) => {
       const value = query.value.get(name) ?? ''
-      return html`<li key=${name}><span class="tag accent">${label}: ${shown[name]?.[value] ?? words(value)}</span><button type="button" class="quiet copy" aria-label=${`Remove the filter ${label}`} onClick=${() => setFilter(name, '')}>✕</button></li>`
+      return html`<li key=${name}><span class="tag accent">${label}: ${shown[name]?.[value] ?? toWords(value)}</span><button type="button" class="quiet copy" aria-label=${`Remove the filter ${label}`} onClick=${() => setFilter(name, '')}>✕</button></li>`
     })}
     <li><button type="button" class="quiet" onClick=${clear}>Remove all</button></li>
   </ul>`
 }
 
 /** The parameters of the request that the address asks for. */
-export function requestOf() {
+export function buildRequest() {
   const given = Object.fromEntries(
     ['q', 'cursor', 'sort', 'order', ...filters.map(({ name }) => name)].map((name) => [
       name,

@@ -3,26 +3,26 @@ import { api } from '../../api/client.js'
 import { may } from '../../api/session.js'
 import { html } from '../../html.js'
 import { PageHead } from '../../parts/panel.js'
-import { isRedacted, textOf } from '../../parts/record-text.js'
+import { isRedacted, toText } from '../../parts/record-text.js'
 import { Empty, Failure, Loading } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { useRequest } from '../../parts/use-request.js'
 import { query, setQuery } from '../../router.js'
 import { BulkActions } from './bulk.js'
-import { ColumnChoice, chosenColumns, textColumn } from './columns.js'
-import { ActiveFilters, FilterFields, filters, requestOf } from './filters.js'
+import { ColumnChoice, listChosenColumns, textColumn } from './columns.js'
+import { ActiveFilters, buildRequest, FilterFields, filters } from './filters.js'
 
 /** @import { SeenRecord } from '../../api/types.d.ts' */
 /** @import { Column } from '../../parts/table.js' */
 
 /** Everything that decides what the list holds, but not how it is shown. */
-const deciding = () => JSON.stringify(requestOf())
+const deciding = () => JSON.stringify(buildRequest())
 
 /** The records that the key may see, by every filter of the API. */
 export function RecordList() {
   const requested = deciding()
   const { data, error, isLoading, reload } = useRequest(
-    (signal) => api.get('/v1/records', { query: requestOf(), signal }),
+    (signal) => api.get('/v1/records', { query: buildRequest(), signal }),
     [requested],
   )
   const [selected, setSelected] = useState(/** @type {ReadonlySet<string>} */ (new Set()))
@@ -115,10 +115,10 @@ function Rows({ records, next, isBusy, selected, setSelected }) {
     label: html`<input type="checkbox" aria-label="Select all on this page" checked=${areAll} onChange=${() => mark(whole, !areAll)} />`,
     show: (record) =>
       !isRedacted(record) &&
-      html`<input type="checkbox" aria-label=${`Select ${textOf(record, 80)}`} checked=${selected.has(record.id)} onChange=${() => mark([record], !selected.has(record.id))} />`,
+      html`<input type="checkbox" aria-label=${`Select ${toText(record, 80)}`} checked=${selected.has(record.id)} onChange=${() => mark([record], !selected.has(record.id))} />`,
   }
   return html`<div>
-    <${Table} caption="Records" columns=${[boxes, textColumn, ...chosenColumns()]} rows=${records} keyOf=${(/** @type {SeenRecord} */ { id }) => id} isBusy=${isBusy} />
+    <${Table} caption="Records" columns=${[boxes, textColumn, ...listChosenColumns()]} rows=${records} keyOf=${(/** @type {SeenRecord} */ { id }) => id} isBusy=${isBusy} />
     <${Pager} next=${next} />
   </div>`
 }
