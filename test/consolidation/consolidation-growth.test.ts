@@ -55,15 +55,24 @@ async function openStore() {
     await untilSessionsEnd(pool)
   }
 
-  /** Returns what the consolidation of a few new episodes reads. */
-  async function measure(): Promise<Reads> {
+  async function measureOnce(): Promise<Reads> {
     // The list of open work holds the entries of finished work until a vacuum.
     await pool.query('vacuum unconsolidated')
-    await consolidate(batch)
     const before = await countReads(pool)
     await consolidate(batch)
     const after = await countReads(pool)
     return new Map([...after].map(([name, reads]) => [name, reads - (before.get(name) ?? 0)]))
+  }
+
+  /**
+   * Returns what the consolidation of a few new episodes reads, the less of two tries for each table: a session that gets the
+   * number of an earlier one also reads what that one has counted, in a store of any size.
+   */
+  async function measure(): Promise<Reads> {
+    await consolidate(batch)
+    const first = await measureOnce()
+    const second = await measureOnce()
+    return new Map([...first].map(([name, reads]) => [name, Math.min(reads, second.get(name) ?? 0)]))
   }
 
   return { consolidate, measure, analyze: () => pool.query('vacuum analyze') }
@@ -87,7 +96,7 @@ it.each(statistics)(
     await consolidate(store * (growth - 1))
     if (made === 'of today') await analyze()
     const large = await measure()
-    const grown = [...large].filter(([name, reads]) => reads > 1.5 * (small.get(name) ?? 0) + 5 * batch)
+    const grown = [...large].filter(([name, reads]) => reads > 1.5 * (small.get(name) ?? 0) + 3 * batch)
     expect(grown.map(([name, reads]) => `${name}: ${small.get(name)} and ${reads} rows`)).toEqual([])
   },
 )

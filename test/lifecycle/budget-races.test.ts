@@ -184,7 +184,7 @@ describe('a budget', () => {
         if (round % 5 === 0) await setup.pool.query(`delete from records where ${chosen}`)
       }
     })
-    for (let run = 0; run < 2; run += 1) await setup.run('decay')
+    for (let run = 0; run < 4; run += 1) await setup.run('decay')
     isOver = true
     await Promise.all(storm)
     await setup.run('decay')
