@@ -45,7 +45,7 @@ export async function readView(db: Database): Promise<View> {
 const unknownView: View = { snapshot: '1:1:', reached: 1, timeline: 0 }
 
 /** The view of an answer, without what else was answered: a view is kept. */
-export function createView({ snapshot, reached, timeline }: View = unknownView): View {
+export function copyView({ snapshot, reached, timeline }: View = unknownView): View {
   return { snapshot, reached, timeline }
 }
 

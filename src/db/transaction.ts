@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Transaction as KyselyTransaction } from 'kysely'
 import { type Caller, describeVia, type Via } from '../domain/caller.ts'
+import { drawJitter } from '../kernel/jitter.ts'
 import type { Database } from './connection.ts'
 import { beginWithFirst } from './deferral.ts'
 import { isRetryable } from './failures.ts'
@@ -53,9 +54,4 @@ export async function transact<T>(
       await sleep(2 ** attempt * 5 + 20 * drawJitter())
     }
   }
-}
-
-/** Used only for the length of a pause, so it needs no source of randomness as a parameter. */
-function drawJitter(): number {
-  return (performance.now() * 1_000) % 1
 }

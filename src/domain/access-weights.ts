@@ -1,3 +1,5 @@
+import { countDaysBetween } from '../kernel/units.ts'
+
 /** What importance needs to know about the uses of a memory. */
 
 /** A summary of the accesses of a record: the newest one by one, all of them as counts. */
@@ -21,8 +23,6 @@ export const accessWeight = { used: 1, served: 1 / 4 } as const
 export const recentAccesses = 32
 
 export const noAccesses: AccessSummary = { count: 0, weight: 0, days: 0, last_age_days: null, recent: [] }
-
-const dayMs = 86_400_000
 
 /** The counts that a record row stores about its accesses. */
 type StoredAccessCounts = {
@@ -52,8 +52,4 @@ export function combineAccesses(
     last_age_days: kept.last_accessed_at && computeAge(kept.last_accessed_at),
     recent: recent.map(({ at, kind }) => ({ age_days: computeAge(at), weight: accessWeight[kind] })),
   }
-}
-
-function countDaysBetween(from: Date, to: Date): number {
-  return Math.max(0, to.getTime() - from.getTime()) / dayMs
 }

@@ -25,6 +25,11 @@ export function formatDuration(milliseconds: number): string {
   return `${milliseconds / size}${unit}`
 }
 
+/** How many days lie between two moments; 0 when the second is not after the first. */
+export function countDaysBetween(from: Date, to: Date): number {
+  return Math.max(0, to.getTime() - from.getTime()) / unitMilliseconds.d
+}
+
 /** The moment after a duration, at most the end of the year 9999, which is `never`. */
 export function addMilliseconds(moment: Date, milliseconds: number): Date {
   return new Date(Math.min(moment.getTime() + milliseconds, lastMoment))

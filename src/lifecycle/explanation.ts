@@ -9,12 +9,10 @@ import {
 import { computeKeeping } from '../domain/keeping.ts'
 import { computeRetention, type RetentionMode, type RetentionShape } from '../domain/retention.ts'
 import { isHistory } from '../domain/vocabulary.ts'
-import { addMilliseconds } from '../kernel/units.ts'
+import { addMilliseconds, countDaysBetween } from '../kernel/units.ts'
 import type { LifecycleSnapshot } from '../records/index.ts'
 
 /** The numbers behind salience, importance and retention, as of one instant. */
-
-const dayMs = 86_400_000
 
 export type SalienceRule = 'pinned' | 'max_age' | 'floor' | 'curve' | 'revision'
 
@@ -130,8 +128,4 @@ export function findRemovalRule(snapshot: LifecycleSnapshot, reason: string, rem
     default:
       return explainSalience(snapshot, removedAt).rule
   }
-}
-
-function countDaysBetween(from: Date, to: Date): number {
-  return Math.max(0, to.getTime() - from.getTime()) / dayMs
 }

@@ -5,6 +5,7 @@ import type { Transaction } from '../db/transaction.ts'
 import type { Layer } from '../domain/importance.ts'
 import { episodicAccesses, episodicAfterMs, semanticAccesses, semanticImportance } from '../domain/layers.ts'
 import type { Position } from '../jobs/table-walk.ts'
+import { subtractMilliseconds } from '../kernel/units.ts'
 import { computeImportance, weightedUses, weightedUsesSinceDemotion } from './importance.queries.ts'
 
 /** Records that can be promoted automatically: not pinned, not forgotten, not replaced by a revision. */
@@ -143,8 +144,4 @@ async function promote(
 
 function restrictToScope(scope: string | null): RawBuilder<unknown> {
   return scope === null ? sql`` : sql`and r.scope = ${scope}`
-}
-
-function subtractMilliseconds(instant: Date, milliseconds: number): Date {
-  return new Date(instant.getTime() - milliseconds)
 }

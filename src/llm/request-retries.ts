@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../kernel/clock.ts'
+import { drawJitter } from '../kernel/jitter.ts'
 import { ModelFailure } from './model-failure.ts'
 
 /** One request to a model: `answered`, or the reason of the failure. */
@@ -77,9 +78,4 @@ async function attemptOnce<T>(
 function computeMinPause({ retryAfterMs }: ModelFailure, attempt: number): number {
   if (retryAfterMs === undefined) return Math.min(firstPauseMs * 2 ** attempt, maxPauseMs)
   return Math.max(retryAfterMs, firstPauseMs)
-}
-
-/** Randomness for pauses only; rules must not use it. */
-function drawJitter(): number {
-  return (performance.now() * 1_000) % 1
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Sensitivity } from '../../domain/caller.ts'
+import { subtractMilliseconds } from '../../kernel/units.ts'
 import { isProfile, limitedPayload, referencePredicates } from '../entity-facts.queries.ts'
 import type { PromptRecord } from '../prompt-lines.ts'
 import type { Belief } from './belief-prompt.ts'
@@ -17,8 +18,8 @@ const usedAt = sql`coalesce(r.last_accessed_at, r.created_at)`
 
 /** On rows `r`: a belief that was not used for long and not probed since its last review. */
 function isDue({ now, ceiling }: DueFilter): RawBuilder<SqlBool> {
-  const unusedSince = subtractDays(now, unusedDays)
-  const probedBefore = subtractDays(now, pauseDays)
+  const unusedSince = subtractMilliseconds(now, unusedDays * dayMs)
+  const probedBefore = subtractMilliseconds(now, pauseDays * dayMs)
   return sql<SqlBool>`r.type in ('semantic', 'competence', 'plan_graph') and r.layer in ('semantic', 'procedural')
     and r.forgotten_at is null and r.status = 'active' and not r.pinned and r.sensitivity <= ${ceiling}
     and ${usedAt} < ${unusedSince}::timestamptz and not ${isProfile('r')}
@@ -29,10 +30,6 @@ function isDue({ now, ceiling }: DueFilter): RawBuilder<SqlBool> {
         where s.record_id = r.id and s.new = 'active' and s.at > p.probed_at
       )
     )`
-}
-
-function subtractDays(now: Date, days: number): Date {
-  return new Date(now.getTime() - days * dayMs)
 }
 
 const probedAt = sql`(select p.probed_at from belief_probes as p where p.record_id = r.id)`

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { formatIdentifier } from '../../domain/distinct-identifiers.ts'
 import { listHandles } from '../../domain/handles.ts'
 import { normaliseName } from '../../domain/names.ts'
 import type { Payload } from '../../domain/payloads.ts'
@@ -82,10 +83,6 @@ function listNames({ payload, interpretation }: ContentRow): string[] {
 
 function listIdentifierKeys({ payload }: ContentRow): string[] {
   return payload.kind === 'entity' ? payload.identifiers.map(formatIdentifier) : []
-}
-
-function formatIdentifier({ namespace, value }: { namespace: string; value: string }): string {
-  return JSON.stringify([namespace, value])
 }
 
 function readSummary({ payload }: ContentRow): string | undefined {

@@ -10,7 +10,7 @@ import {
 import type { Database } from '../../../db/connection.ts'
 import {
   computeVersion,
-  createView,
+  copyView,
   mostChanges,
   selectUnseen,
   type View,
@@ -149,7 +149,7 @@ export async function checkTexts(
     gone: readPlaces(answer?.gone, ids),
     changed: unpack(answer?.changed),
     unseen: answer?.unseen ?? 0,
-    view: createView(answer),
+    view: copyView(answer),
   }
 }
 
