@@ -62,6 +62,7 @@ async function run(): Promise<void> {
 async function readCorpora(): Promise<Corpus[]> {
   if (['locomo', 'retention', 'life'].includes(command ?? '') && values.data)
     return [await readLocomo(values.data)]
+  if (command === 'own' && values.data) return [await readCorpus(values.data)]
   if (command !== 'own' && command !== 'retention') throw new Error(usage)
   return readOwnCorpora()
 }
