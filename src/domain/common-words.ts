@@ -54,6 +54,10 @@ const rarityByWord: ReadonlyMap<string, number> = new Map([
   ...split(pleaText).map((word): [string, number] => [word, rarity.every]),
 ])
 
+export function isCommonWord(word: string): boolean {
+  return rarityByWord.has(word)
+}
+
 export function computeRarity(word: string): number {
   return rarityByWord.get(word) ?? rarity.rare
 }

@@ -108,6 +108,8 @@ export type CandidateState = {
   isOpen: boolean
   /** The stems of a short text; null for a long one and for an entity, which states nothing. */
   words: readonly string[] | null
+  /** Who wrote it, of a message with a name. */
+  speaker: string | null
 }
 
 type StoredState = Omit<CandidateState, 'created_at' | 'words'> & StoredTimes & { words: string | null }
@@ -121,6 +123,9 @@ export const timeColumns = sql`
   case when r.type = 'episodic' and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
   case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at
 `
+
+/** The name of who wrote the message with the content `c`. */
+export const speakerName = sql`c.payload #>> '{conversation,name}'`
 
 /** A character that no stem contains: a driver takes long to read a list. */
 const betweenStems = '\u001f'
@@ -138,7 +143,8 @@ export async function findCandidateStates(
         ${timeColumns},
         r.sensitivity <= ${question.trust.maxSensitivity}::sensitivity as "isOpen",
         case when r.type <> 'entity' and c.words <= ${sql.lit(longestStatement)} then
-          array_to_string(tsvector_to_array(c.search), ${sql.lit(betweenStems)}) end as words
+          array_to_string(tsvector_to_array(c.search), ${sql.lit(betweenStems)}) end as words,
+        case when m.record_id is not null then ${speakerName} end as speaker
       from records as r left join contents as c on c.record_id = r.id
       left join messages as m on r.type = 'episodic' and m.record_id = r.id
       where r.id = candidate.id

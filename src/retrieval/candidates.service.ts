@@ -26,6 +26,7 @@ import { findOfPeriods } from './period-search.service.ts'
 import { type AskedPeriods, readPeriods } from './periods-in-question.ts'
 import { canShowRedacted, type Question } from './question.ts'
 import type { Suppressed } from './retrieval.schemas.ts'
+import { createSpeakerCheck } from './speakers-in-question.ts'
 import { findSuppressionReason } from './suppression.ts'
 import type { TextStates } from './text/text-search.service.ts'
 
@@ -97,7 +98,11 @@ export function createCandidates(resources: CandidateResources) {
       return rankBySalience(question, 'whole', limit, now, words.listDemands(text))
     }
     const rows = await readStates(ids, question, states)
-    const asked = { stems: stems.words, ...(periods ? { isOfPeriod: periods.includes } : {}) }
+    const asked = {
+      stems: stems.words,
+      isNamed: createSpeakerCheck(dropExcluded(text)),
+      isOfPeriod: periods?.includes,
+    }
     const candidateNodes = fuse(matches, new Map(rows.map((row) => [row.id, row])), asked)
       .slice(0, limit)
       .map(({ id, score, signals }): CandidateNode => ({ id, hop: 0, score, isOpen: true, signals }))

@@ -9,7 +9,12 @@ export type ContentChannel = Exclude<Channel, 'salience'>
 /** Matches by channel, best first; a channel that had nothing to say is left out. */
 export type ChannelMatches = Partial<Record<ContentChannel, readonly Match[]>>
 
-export type ScoreInputs = Statement & { salience: number; importance: number }
+export type ScoreInputs = Statement & {
+  salience: number
+  importance: number
+  /** Who wrote it, of a message with a name. */
+  speaker?: string | null
+}
 
 export type Placement = { channel: Channel; rank: number; weight: number; contribution: number }
 
@@ -18,6 +23,8 @@ export type Signals = {
   fused: number
   /** More than 1 for a record of a time that the question names. */
   time_factor: number
+  /** Less than 1 for a message of somebody else than who is named in the question. */
+  speaker_factor: number
   salience_factor: number
   importance_factor: number
   recency_factor: number
@@ -25,7 +32,13 @@ export type Signals = {
   raised_by?: string
 }
 
-export const neutralFactors = { time_factor: 1, salience_factor: 1, importance_factor: 1, recency_factor: 1 }
+export const neutralFactors = {
+  time_factor: 1,
+  speaker_factor: 1,
+  salience_factor: 1,
+  importance_factor: 1,
+  recency_factor: 1,
+}
 
 export type FusedNode = { id: string; score: number; signals: Signals }
 
@@ -38,26 +51,38 @@ const priorSpan = { salience: 0.02, importance: 0.02, recency: 0.02 }
 /** How much more a record counts that is of a time the question names. docs/quality.md has the figures. */
 const timeFactor = 1.5
 
-type IsOfPeriod = (time: Date) => boolean
+/**
+ * How much less a message counts that somebody else wrote than who is named. The word of a name is in what others say to them too.
+ * docs/quality.md has the figures.
+ */
+const otherSpeakerFactor = 2 / 3
 
-/** What the question says: whether a time is of a period that it names, and the stems of its words. */
-export type Asked = { isOfPeriod?: IsOfPeriod | undefined; stems?: readonly string[] }
+/** What the question says. */
+export type Asked = {
+  /** Whether a time is of a period that it names. */
+  isOfPeriod?: ((time: Date) => boolean) | undefined
+  /** Whether it names a speaker. */
+  isNamed?: (speaker: string) => boolean
+  /** The stems of its words. */
+  stems?: readonly string[]
+}
 
 /** Returns the candidates of all channels, best first. */
 export function fuse(
   matches: ChannelMatches,
   inputs: ReadonlyMap<string, ScoreInputs>,
-  { isOfPeriod = () => false, stems }: Asked = {},
+  { isOfPeriod = () => false, isNamed = () => false, stems }: Asked = {},
 ): FusedNode[] {
   const times = sortTimes(inputs)
+  const speakerFactors = weighSpeakers(inputs, isNamed)
   const nodes: FusedNode[] = []
   for (const [id, channels] of placeMatches(matches)) {
     const input = inputs.get(id)
     // A record that was forgotten between two statements has no inputs.
-    if (input)
-      nodes.push(
-        scoreNode(id, channels, input, { times, time_factor: isOfPeriod(input.created_at) ? timeFactor : 1 }),
-      )
+    if (!input) continue
+    const time_factor = isOfPeriod(input.created_at) ? timeFactor : 1
+    const speaker_factor = speakerFactors.get(input.speaker ?? '') ?? 1
+    nodes.push(scoreNode(id, channels, input, { times, time_factor, speaker_factor }))
   }
   return putNewerFirst(nodes.sort(compareMatches), inputs, stems)
 }
@@ -98,7 +123,11 @@ function scoreNode(
   id: string,
   channels: Placement[],
   input: ScoreInputs,
-  { times, time_factor }: { times: readonly number[]; time_factor: number },
+  {
+    times,
+    time_factor,
+    speaker_factor,
+  }: { times: readonly number[]; time_factor: number; speaker_factor: number },
 ): FusedNode {
   const fused = channels.reduce((sum, { contribution }) => sum + contribution, 0)
   const salience_factor = computeFactor(Math.min(1, input.salience), priorSpan.salience)
@@ -106,9 +135,31 @@ function scoreNode(
   const recency_factor = computeFactor(rankOfTime(times, input.created_at.getTime()), priorSpan.recency)
   return {
     id,
-    score: fused * time_factor * salience_factor * importance_factor * recency_factor,
-    signals: { channels, fused, time_factor, salience_factor, importance_factor, recency_factor },
+    score: fused * time_factor * speaker_factor * salience_factor * importance_factor * recency_factor,
+    signals: {
+      channels,
+      fused,
+      time_factor,
+      speaker_factor,
+      salience_factor,
+      importance_factor,
+      recency_factor,
+    },
   }
+}
+
+/** The factor of each speaker; none where the question names none of them. */
+function weighSpeakers(
+  inputs: ReadonlyMap<string, ScoreInputs>,
+  isNamed: (speaker: string) => boolean,
+): ReadonlyMap<string, number> {
+  const speakers = [...new Set(Array.from(inputs.values(), ({ speaker }) => speaker))].filter(
+    (speaker): speaker is string => typeof speaker === 'string',
+  )
+  const others = speakers.filter((speaker) => !isNamed(speaker))
+  return new Map(
+    others.length < speakers.length ? others.map((speaker) => [speaker, otherSpeakerFactor]) : [],
+  )
 }
 
 /** From 1 - span for 0 to 1 + span for 1. */

@@ -13,6 +13,9 @@ const fewestShared = 2
 /** Of the words of both. */
 const leastOverlap = 0.5
 
+/** Of the stems of the question, in the older statement. "Yes, of course" says nothing that a newer one could replace. */
+const leastAsked = 0.5
+
 /**
  * Gives each statement at least the score of every older one that says nearly the same, and orders by score. A statement
  * that lacks a stem of the question which the older one has is about something else: "Peter lives in Berlin" does not
@@ -34,6 +37,7 @@ export function putNewerFirst<T extends Scored & { signals: object }>(
       (other, at) =>
         at < place &&
         other.time < time &&
+        other.lacking.length <= (1 - leastAsked) * asked.length &&
         !lacking.some((stem) => other.words.has(stem)) &&
         isNearlyEqual(words, other.words),
     )?.node

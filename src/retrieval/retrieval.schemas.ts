@@ -113,6 +113,9 @@ const Signals = closed(
     time_factor: Type.Number({
       description: 'More than 1 for a record of a time that the question names, such as `in May 2023`.',
     }),
+    speaker_factor: Type.Number({
+      description: 'Less than 1 for a message of somebody else than the speaker whom the question names.',
+    }),
     salience_factor: Type.Number(),
     importance_factor: Type.Number(),
     recency_factor: Type.Number(),

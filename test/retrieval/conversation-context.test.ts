@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-type Line = { id: string; content: string; at?: string; sensitivity?: string; tags?: string[] }
+type Line = { id: string; content: string; name?: string; at?: string; sensitivity?: string; tags?: string[] }
 
 const minute = (number: number) => new Date(Date.UTC(2025, 5, 1, 8, number)).toISOString()
 
@@ -71,6 +71,39 @@ describe('a question about a conversation', () => {
     const scores = await ask('alone', await store('alone', talk))
     await store('other', talk)
     expect(await ask('alone', await store('alone', talk))).toEqual(scores)
+  })
+})
+
+describe('a question that names a speaker', () => {
+  const lines = [
+    {
+      id: 'congratulation',
+      name: 'Bo',
+      content: 'Ada, your pottery course sounds lovely, a pottery course!',
+    },
+    { id: 'pause', name: 'Cleo', content: 'see you tomorrow then' },
+    { id: 'statement', name: 'Ada', content: 'the pottery course began on Monday' },
+  ]
+
+  /** The messages in their order, each with the factor of its speaker. */
+  async function askAbout(scope: string, task_descriptor: string) {
+    const ids = await store(scope, lines)
+    const body = { task_descriptor, scopes: [scope], explain: true, max_hops: 0 }
+    const { nodes } = (await app.request('POST', '/v1/retrieve', { body })).body as Body
+    const messageOf = new Map(Array.from(ids, ([message, record]) => [record, message]))
+    return nodes.map(({ record, signals }: Body) => [messageOf.get(record.id), signals.speaker_factor])
+  }
+
+  it('finds what they wrote before what others wrote to them', async () => {
+    const asked = await askAbout('speaker', 'When did the pottery course of Ada begin?')
+    expect(asked[0]).toEqual(['statement', 1])
+    expect(asked).toContainEqual(['congratulation', 2 / 3])
+  })
+
+  it('weighs all speakers alike where none of them is named', async () => {
+    const asked = await askAbout('no-speaker', 'When did the pottery course begin?')
+    expect(asked.length).toBeGreaterThan(1)
+    expect(asked.map(([, factor]: Body) => factor)).toEqual(asked.map(() => 1))
   })
 })
 

@@ -27,6 +27,7 @@ beforeAll(async () => {
       const when = new Date(Date.UTC(2025, talk % 12, day, 8, at)).toISOString()
       return say(`m${at}`, `${sentence(4 + Math.floor(12 * random()))}${random() < 0.2 ? '?' : ''}`, {
         at: when,
+        ...(random() < 0.8 ? { name: random() < 0.5 ? 'Ada' : 'Bo' } : {}),
       })
     })
     const more = { scope: talk % 2 ? 'red' : 'blue', sensitivity: talk % 4 === 3 ? 'high' : 'low' }

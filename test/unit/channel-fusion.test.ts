@@ -68,6 +68,21 @@ describe('fusion of channels', () => {
     expect([first?.id, first?.signals.time_factor]).toEqual(['then', 1.5])
   })
 
+  it('counts a message of somebody else than the speaker who is named less, and no other record', () => {
+    const states = new Map([
+      ['ada', { ...inputs(), speaker: 'Ada' }],
+      ['bo', { ...inputs(), speaker: 'Bo' }],
+      ['fact', inputs()],
+    ])
+    const found = { text: matches(['bo', 5], ['fact', 4.5], ['ada', 4]) }
+    expect(idsOf(fuse(found, states))).toEqual(['bo', 'fact', 'ada'])
+    const nodes = fuse(found, states, { isNamed: (speaker) => speaker === 'Ada' })
+    expect(idsOf(nodes)).toEqual(['fact', 'ada', 'bo'])
+    expect(nodes.map(({ signals }) => signals.speaker_factor)).toEqual([1, 1, 2 / 3])
+    expect(fuse(found, states, { isNamed: () => true })).toEqual(fuse(found, states))
+    expect(fuse(found, states, { isNamed: (speaker) => speaker === 'Cleo' })).toEqual(fuse(found, states))
+  })
+
   it('puts the newer of two statements that say nearly the same first, and no other', () => {
     const wordsOf = (...words: string[]) => [...words, 'scope home', 'type episodic']
     const states = new Map([
@@ -90,6 +105,18 @@ describe('fusion of channels', () => {
     ])
     const found = { text: matches(['anna', 9], ['moved', 8], ['peter', 4]) }
     expect(idsOf(fuse(found, states, { stems: ['anna', 'live'] }))).toEqual(['moved', 'anna', 'peter'])
+  })
+
+  it('keeps the order of two statements that say little of what is asked', () => {
+    const words = ['yes', 'of', 'course']
+    const states = new Map([
+      ['old', { ...inputs(0.5, 0.5, 9), words: [...words, 'billing'] }],
+      ['new', { ...inputs(0.5, 0.5, 1), words: [...words, 'billing', 'now'] }],
+    ])
+    const found = { text: matches(['old', 9], ['new', 8]) }
+    const order = (stems: string[]) => idsOf(fuse(found, states, { stems }))
+    expect(order(['region', 'billing', 'use'])).toEqual(['old', 'new'])
+    expect(order(['billing', 'use'])).toEqual(['new', 'old'])
   })
 
   it('never lifts a record over one that is 1.13 times as relevant', () => {

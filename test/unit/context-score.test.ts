@@ -2,15 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { type MessageWords, scoreInContext } from '../../src/retrieval/text/context-score.ts'
 
 const store = { averageLength: 10 }
-const message = (...counts: number[]): MessageWords => ({ counts, words: 10, asks: false })
+const message = (...counts: number[]): MessageWords => ({ counts, words: 10, asks: false, speaker: 0 })
 const question = (...counts: number[]): MessageWords => ({ ...message(...counts), asks: true })
+const by = (speaker: number, said: MessageWords): MessageWords => ({ ...said, speaker })
 const idfs = [2, 1]
 const score = (messages: readonly MessageWords[], place: number) =>
   scoreInContext(messages, place, idfs, store)
 
 describe('the score of a message in its conversation', () => {
   it('is BM25 over its own words when it has no neighbour, 15 % of it with the usual length norm', () => {
-    const inContext = (2 * 2.2) / (1 + 1.2 * (0.5 + (0.5 * 10) / (10 * 2.5)))
+    const inContext = (2 * 2.2) / (1 + 1.2 * (0.5 + (0.5 * 10) / (10 * 3)))
     const alone = (2 * 2.2) / (1 + 1.2)
     expect(score([message(1, 0)], 0)).toBeCloseTo(0.85 * inContext + 0.15 * alone, 8)
   })
@@ -34,6 +35,21 @@ describe('the score of a message in its conversation', () => {
     expect(score([asked, empty], 1)).toBeGreaterThan(2 * score([stated, empty], 1))
     expect(score([asked, empty], 1)).toBeGreaterThan(2 * score([asked, empty, empty], 2))
     expect(score([asked, empty], 1)).toBeGreaterThan(2 * score([empty, asked], 0))
+  })
+
+  it('counts the words of the same speaker more than those of another, and no question of theirs as answered', () => {
+    const found = message(1, 0)
+    const empty = message(0, 0)
+    const same = score([by(1, found), by(1, empty)], 1)
+    expect(same).toBeGreaterThan(score([by(2, found), by(1, empty)], 1))
+    expect(score([by(1, empty), by(1, found)], 0)).toBe(same)
+    expect(score([by(1, question(1, 0)), by(1, empty)], 1)).toBe(same)
+    expect(score([by(2, question(1, 0)), by(1, empty)], 1)).toBeGreaterThan(same)
+  })
+
+  it('knows nothing of speakers without a name', () => {
+    const [found, empty] = [message(1, 0), message(0, 0)]
+    expect(score([found, empty], 1)).toBe(score([by(1, found), by(2, empty)], 1))
   })
 
   it('ignores messages that are more than two away', () => {

@@ -173,7 +173,7 @@ describe('a table of texts', () => {
 
   it('keeps conversations of different scopes apart', () => {
     const message = (name: string, scope: string, conversation: string, at: number) =>
-      textOf(name, { tea: 1 }, { scope, message: { conversation, at, arrival: at } })
+      textOf(name, { tea: 1 }, { scope, message: { conversation, at, arrival: at, speaker: null } })
     const { table } = tableOf([message('a', 'red', 'tea room', 1), message('b', 'red tea', 'room', 2)])
     expect(table.listAround(0, { distance: 2, gapMs: 10 })?.messages).toHaveLength(1)
   })
@@ -196,7 +196,11 @@ describe('a table of texts', () => {
       textOf('long', { tea: 61 }),
       textOf('entity', { tea: 1 }, { type: 'entity' }),
     ])
-    expect(table.describe(idNamed('short'))).toEqual({ created_at: new Date(5), words: ['tea'] })
+    expect(table.describe(idNamed('short'))).toEqual({
+      created_at: new Date(5),
+      words: ['tea'],
+      speaker: null,
+    })
     expect(table.describe(idNamed('long'))?.words).toBeNull()
     expect(table.describe(idNamed('entity'))?.words).toBeNull()
     expect(idsOf(['scope team'])).toEqual([])
@@ -206,10 +210,11 @@ describe('a table of texts', () => {
 describe('the order of a conversation', () => {
   const minute = 60_000
   const order = createConversationOrder()
+  const talk = { conversation: 'talk' }
   const minutes = [0, 1, 2, 3, 90, 91]
   const arrived = [3, 0, 5, 1, 4, 2]
   for (const number of arrived) {
-    order.push({ conversation: 'talk', at: (minutes[number] ?? 0) * minute, arrival: number })
+    order.push({ ...talk, at: (minutes[number] ?? 0) * minute, arrival: number, speaker: null })
     order.push(undefined)
   }
   /** By the numbers of the messages; what is no message has a place between two of them. */
@@ -218,7 +223,6 @@ describe('the order of a conversation', () => {
     const { messages = [], ...cut } = near ?? {}
     return { numbers: messages.map(({ place }) => arrived[place / 2]), ...cut }
   }
-  const talk = { conversation: 'talk' }
 
   it('is that of the times, whatever order they came in', () => {
     expect(around(1, 9)).toEqual({ ...talk, numbers: [0, 1, 2, 3], isCutBefore: false, isCutAfter: false })
@@ -233,7 +237,7 @@ describe('the order of a conversation', () => {
   it('has no place for what is no message, or has gone', () => {
     expect(order.listAround(1, { distance: 2, gapMs: minute })).toBeUndefined()
     const gone = createConversationOrder()
-    for (const at of [1, 2]) gone.push({ ...talk, at, arrival: at })
+    for (const at of [1, 2]) gone.push({ ...talk, at, arrival: at, speaker: null })
     gone.remove(0)
     expect(gone.listAround(0, { distance: 2, gapMs: minute })).toBeUndefined()
     expect(gone.listAround(1, { distance: 2, gapMs: minute })?.messages.map(({ place }) => place)).toEqual([

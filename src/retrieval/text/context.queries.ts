@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import { speakerName } from '../candidates.queries.ts'
 import type { MessageWords } from './context-score.ts'
 import { padPlaces, quoteWord } from './search-plan.ts'
 import { selectOccurrences } from './word-conditions.queries.ts'
@@ -104,6 +105,7 @@ export async function readSurroundings(
       group by near.record_id, m.scope, m.conversation, near.at, near.arrival
     ), line as materialized (
       select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.lends::int,
+          case when ${speakerName} is null then 0 else dense_rank() over (order by ${speakerName}) end,
           coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false)::int,
           coalesce(${sql.join([sql`m.is_answer`, ...demands], sql` and `)}, false)::int,
           (lag(m.arrival) over (partition by m.scope, m.conversation order by m.at, m.arrival) is null)::int,
@@ -130,7 +132,7 @@ function countsOf(words: readonly string[]) {
 }
 
 function readLine(line: string, places: number): WordsOfMessage {
-  const [id = '', at, words, lends, asks, isAnswer, isFirst, ...occurring] = line.split(' ')
+  const [id = '', at, words, lends, speaker, asks, isAnswer, isFirst, ...occurring] = line.split(' ')
   const counts = new Array<number>(places).fill(0)
   for (const each of occurring) {
     const [place, count] = each.split(':')
@@ -138,6 +140,7 @@ function readLine(line: string, places: number): WordsOfMessage {
   }
   return {
     id,
+    speaker: Number(speaker),
     counts,
     words: Number(words),
     at: Number(at),

@@ -60,7 +60,8 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
         r.sensitivity <= $3::sensitivity as "isOpen",
         case when r.type <> 'entity'
 and c.words <= 60 then
-          array_to_string(tsvector_to_array(c.search), '') end as words
+          array_to_string(tsvector_to_array(c.search), '') end as words,
+        case when m.record_id is not null then c.payload #>> '{conversation,name}' end as speaker
       from records as r
 left join contents as c on c.record_id = r.id
       left join messages as m on r.type = 'episodic'
@@ -826,6 +827,7 @@ and (n.at, n.arrival) > (m.at, m.arrival)
       group by near.record_id, m.scope, m.conversation, near.at, near.arrival
     ), line as materialized (
       select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.lends::int,
+          case when c.payload #>> '{conversation,name}' is null then 0 else dense_rank() over (order by c.payload #>> '{conversation,name}') end,
           coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)::int,
           coalesce(m.is_answer
 and c.words > 1, false)::int,
@@ -920,7 +922,8 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
       m.record_id is not null
 and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false) as asks,
       case when m.record_id is not null then json_build_object(
-        'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival
+        'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
+        'speaker', c.payload #>> '{conversation,name}'
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
@@ -1025,7 +1028,8 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
       m.record_id is not null
 and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false) as asks,
       case when m.record_id is not null then json_build_object(
-        'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival
+        'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
+        'speaker', c.payload #>> '{conversation,name}'
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body
@@ -1072,7 +1076,8 @@ and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
       m.record_id is not null
 and coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false) as asks,
       case when m.record_id is not null then json_build_object(
-        'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival
+        'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
+        'speaker', c.payload #>> '{conversation,name}'
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body

@@ -3357,6 +3357,8 @@ export interface components {
             fused: number;
             /** @description More than 1 for a record of a time that the question names, such as `in May 2023`. */
             time_factor: number;
+            /** @description Less than 1 for a message of somebody else than the speaker whom the question names. */
+            speaker_factor: number;
             salience_factor: number;
             importance_factor: number;
             recency_factor: number;

@@ -1,4 +1,5 @@
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
+import { createSpeakerList } from './speaker-list.ts'
 
 /** A message by its place in the table. Its time is in milliseconds, with parts of them; of equal times the earlier arrival is first. */
 export type PlacedMessage = { place: number; at: number; arrival: number }
@@ -10,7 +11,7 @@ export type MessageAround = {
   isCutAfter: boolean
 }
 
-type Message = { conversation: string; at: number; arrival: number }
+type Message = { conversation: string; at: number; arrival: number; speaker: string | null }
 
 /** What an entry of a list takes, with room to grow. */
 const bytesOfEntry = 12
@@ -25,6 +26,7 @@ export function createConversationOrder() {
   const conversationOf = createGrowingArray(Uint32Array)
   const times = createGrowingArray(Float64Array)
   const arrivals = createGrowingArray(Float64Array)
+  const speakers = createSpeakerList()
 
   /** Takes in the text of the next place; undefined for one that is no message. */
   function push(message: Message | undefined): void {
@@ -33,6 +35,7 @@ export function createConversationOrder() {
     conversationOf.push(number === undefined ? 0 : number + 1)
     times.push(message?.at ?? 0)
     arrivals.push(message?.arrival ?? 0)
+    speakers.push(message?.speaker ?? null)
     if (number === undefined) return
     const places = members[number] ?? []
     places.splice(findPosition(places, place), 0, place)
@@ -110,8 +113,12 @@ export function createConversationOrder() {
     push,
     remove,
     listAround,
+    /** The name of who wrote a message; null where none is known. */
+    getSpeaker: speakers.getName,
+    getSpeakerNumber: speakers.getNumber,
     get bytes() {
-      return conversationOf.bytes + times.bytes + arrivals.bytes + conversationOf.length * bytesOfEntry
+      const entries = conversationOf.length * bytesOfEntry
+      return conversationOf.bytes + times.bytes + arrivals.bytes + speakers.bytes + entries
     },
   }
 }

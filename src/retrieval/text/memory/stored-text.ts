@@ -14,6 +14,9 @@ export type StoredText = Group & {
   day: string
   /** Whether it asks something. */
   asks: boolean
-  /** Of a message: its conversation, its time in milliseconds, with parts of them, and the order of its arrival. */
-  message?: { conversation: string; at: number; arrival: number } | null
+  /**
+   * Of a message: its conversation, its time in milliseconds, with parts of them, the order of its arrival, and the name of who wrote
+   * it.
+   */
+  message?: { conversation: string; at: number; arrival: number; speaker: string | null } | null
 }

@@ -19,7 +19,7 @@ import {
 import { openTo } from '../../../db/visibility.ts'
 import type { Trust } from '../../../domain/caller.ts'
 import { unpackIds } from '../../../kernel/ids.ts'
-import { timeColumns } from '../../candidates.queries.ts'
+import { speakerName, timeColumns } from '../../candidates.queries.ts'
 import { statedDay } from '../../period-search.queries.ts'
 import { readStoredTime, type StoredTimes } from '../../record-time.ts'
 import { questionMark } from '../context.queries.ts'
@@ -40,7 +40,8 @@ const columns = sql`
       c.words, ${statedDay} as day,
       m.record_id is not null and coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false) as asks,
       case when m.record_id is not null then json_build_object(
-        'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival
+        'conversation', m.conversation, 'at', date_part('epoch', m.at) * 1000, 'arrival', m.arrival,
+        'speaker', ${speakerName}
       ) end as message
   ) as head)::text, 'UTF8') as head,
   tsvectorsend(c.search) as body

@@ -13,7 +13,7 @@ import { createStatementList, isStatement } from './statement-list.ts'
 import type { StoredText } from './stored-text.ts'
 import { createTextScores } from './text-scores.ts'
 
-export type KnownText = { created_at: Date; words: string[] | null }
+export type KnownText = { created_at: Date; words: string[] | null; speaker: string | null }
 
 export type TextRanking = {
   /** The best, the highest score first. */
@@ -176,7 +176,7 @@ export function createTextTable() {
     const place = ids.placeOf(id)
     if (place === undefined) return undefined
     const words = statements.read(place)?.map((list) => stems[list] ?? '') ?? null
-    return { created_at: new Date(times.values[place] ?? 0), words }
+    return { created_at: new Date(times.values[place] ?? 0), words, speaker: conversations.getSpeaker(place) }
   }
 
   /** Whether a text is of one of the days; of any where none are named. */
@@ -196,6 +196,7 @@ export function createTextTable() {
       }),
       words: lengths.values[place] ?? 0,
       asks: asking.values[place] === 1,
+      speaker: conversations.getSpeakerNumber(place),
     }
   }
 

@@ -41,13 +41,17 @@ function Parts({ signals, hop, best }) {
     </p>`
 }
 
-/** The prior: what is more alive, more important, newer, or of the time that the question names. @param {Signals} signals @returns {(readonly [string, number])[]} */
-function describeFactors({ salience_factor, importance_factor, recency_factor, time_factor }) {
+/** The prior: what is more alive, more important or newer; then the time and the speaker, where the question names one. @param {Signals} signals @returns {(readonly [string, number])[]} */
+function describeFactors(signals) {
   /** @type {(readonly [string, number])[]} */
-  const prior = [
-    ['salience', salience_factor],
-    ['importance', importance_factor],
-    ['recency', recency_factor],
+  const named = [
+    ['named time', signals.time_factor],
+    ['other speaker', signals.speaker_factor],
   ]
-  return time_factor === 1 ? prior : [...prior, ['named time', time_factor]]
+  return [
+    ['salience', signals.salience_factor],
+    ['importance', signals.importance_factor],
+    ['recency', signals.recency_factor],
+    ...named.filter(([, factor]) => factor !== 1),
+  ]
 }

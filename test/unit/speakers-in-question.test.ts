@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { createSpeakerCheck } from '../../src/retrieval/speakers-in-question.ts'
+
+describe('a speaker is named in a question', () => {
+  it.each([
+    ['What are Ada’s hobbies?', 'Ada', true],
+    ["what are ada's hobbies?", 'Ada', true],
+    ['Ada said what?', 'Ada Byron', true],
+    ['What did Byron say?', 'Ada Byron', true],
+    ['What did Bo say?', 'Ada', false],
+    ['Which adapter is used?', 'Ada', false],
+    ['Was hat Jürgen gesagt?', 'Jürgen', true],
+    ['', 'Ada', false],
+    ['What?', '…', false],
+  ])('%j, of %j: %j', (question, speaker, isNamed) => {
+    expect(createSpeakerCheck(question)(speaker)).toBe(isNamed)
+  })
+
+  it.each([
+    ['When will she arrive?', false],
+    ['Will she arrive?', false],
+    ['When does Will arrive?', true],
+  ])('by a word that is common too only with a capital inside: %j is %j', (question, isNamed) => {
+    expect(createSpeakerCheck(question)('Will')).toBe(isNamed)
+  })
+})
