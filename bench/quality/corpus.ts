@@ -8,9 +8,10 @@ export type Split = 'dev' | 'held'
 export type Message = { id: string; role: string; name?: string; at: string; content: string }
 export type Question = { text: string; category: string; evidence: string[] }
 
-/** A corpus in our own shape, from a file. */
+/** A corpus from a file: in our own shape, or the file of LoCoMo, which is a list. */
 export async function readCorpus(file: string): Promise<Corpus> {
-  return JSON.parse(await readFile(file, 'utf8')) as Corpus
+  const content: unknown = JSON.parse(await readFile(file, 'utf8'))
+  return Array.isArray(content) ? readLocomo(content as LocomoConversation[]) : (content as Corpus)
 }
 
 /** The conversations of all corpora of this repository. */
@@ -31,8 +32,7 @@ type LocomoQuestion = { question: string; category: number; evidence: string[] }
 type LocomoConversation = { sample_id: string; conversation: Record<string, unknown>; qa: LocomoQuestion[] }
 
 /** LoCoMo (github.com/snap-research/LoCoMo, data/locomo10.json): each session has one time; its turns follow by a minute. */
-export async function readLocomo(file: string): Promise<Corpus> {
-  const raw = JSON.parse(await readFile(file, 'utf8')) as LocomoConversation[]
+function readLocomo(raw: readonly LocomoConversation[]): Corpus {
   const conversations = raw.map(({ sample_id: id, conversation, qa }, index): Conversation => {
     const messages = listTurns(conversation)
     const known = new Set(messages.map((message) => message.id))

@@ -7,7 +7,7 @@ import type { BenchDatabase } from '../database.ts'
 import { startProduct } from '../processes.ts'
 import { startServer } from '../server.ts'
 import { ages, setAges } from './ages.ts'
-import { type Conversation, type Corpus, readCorpus, readLocomo } from './corpus.ts'
+import { type Conversation, type Corpus, readCorpus } from './corpus.ts'
 import { type Answered, computeFigures, header, renderFigures, renderQuoted } from './figures.ts'
 import { fitWorth } from './fit-worth.ts'
 import { askFloor } from './floor.ts'
@@ -25,7 +25,7 @@ import {
 /** How much of what a question needs is found, over HTTP, beside BM25 over the same texts. docs/quality.md explains. */
 
 const usage = `npm run eval -- locomo --data FILE [--split dev|held|all] [--ages written|recent|fresh] [--embedding static|hash|none]
-npm run eval -- own [--split dev|held|all]
+npm run eval -- own [--data FILE] [--split dev|held|all]   our corpora, or one of their shape
 npm run eval -- retention [--data FILE] [--split dev|held|all] [--surprise]   what stays when only the most important may
 npm run eval -- life --data FILE [--split dev|held|all]   a year with decay, budgets and dreams
 npm run eval -- fit-worth --data FILE   the weights of src/domain/worth-weights.ts`
@@ -60,9 +60,7 @@ async function run(): Promise<void> {
 }
 
 async function readCorpora(): Promise<Corpus[]> {
-  if (['locomo', 'retention', 'life'].includes(command ?? '') && values.data)
-    return [await readLocomo(values.data)]
-  if (command === 'own' && values.data) return [await readCorpus(values.data)]
+  if (values.data) return [await readCorpus(values.data)]
   if (command !== 'own' && command !== 'retention') throw new Error(usage)
   return readOwnCorpora()
 }
@@ -75,7 +73,7 @@ async function readOwnCorpora(): Promise<Corpus[]> {
 
 async function printWeights(): Promise<void> {
   if (!values.data) throw new Error(usage)
-  const weights = fitWorth(await readLocomo(values.data), await readOwnCorpora())
+  const weights = fitWorth(await readCorpus(values.data), await readOwnCorpora())
   for (const [part, weight] of Object.entries(weights)) console.log(`  ${part}: ${weight},`)
 }
 
