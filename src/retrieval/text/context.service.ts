@@ -25,7 +25,7 @@ const hits = { fewest: 20, most: 30 }
 
 /**
  * How far from a match messages are read: the farthest neighbour has its own neighbours. With one less, which reads a fifth fewer
- * messages, LoCoMo dev has 0.733 / 0.814 / 0.863, 0.695 instead of 0.744 / 0.821 / 0.860, 0.700.
+ * messages, LoCoMo dev had 0.733 / 0.814 / 0.863, 0.695 instead of 0.744 / 0.821 / 0.860, 0.700.
  */
 const distance = 2 * reach
 
