@@ -3,17 +3,23 @@ import { isCommonWord } from '../domain/common-words.ts'
 const word = /[\p{L}\p{N}\p{M}]+/gu
 
 /**
- * Returns whether a speaker is named in a question: by one word of the name is enough. A name that is a common word too, as "Will",
- * is only meant where it has a capital inside of the sentence.
+ * Returns whether a speaker is named in a question. Of several words of a name one is enough where it has a capital inside of the
+ * sentence: "What did Byron say?" names Ada Byron, "When does the project end?" does not name a Project Manager. A common word,
+ * as "Will", is a name only with such a capital.
  */
 export function createSpeakerCheck(question: string): (speaker: string) => boolean {
-  const named = new Set<string>()
+  const capitals = new Set<string>()
+  const others = new Set<string>()
   for (const [index, written] of splitWords(question).entries()) {
     const lower = written.toLowerCase()
-    const isCapitalInside = index > 0 && written !== lower
-    if (isCapitalInside || !isCommonWord(lower)) named.add(lower)
+    if (index > 0 && written !== lower) capitals.add(lower)
+    else if (!isCommonWord(lower)) others.add(lower)
   }
-  return (speaker) => splitWords(speaker).some((each) => named.has(each.toLowerCase()))
+  return (speaker) => {
+    const name = splitWords(speaker.toLowerCase())
+    const isWhole = name.length > 0 && name.every((each) => capitals.has(each) || others.has(each))
+    return isWhole || name.some((each) => capitals.has(each))
+  }
 }
 
 function splitWords(text: string): string[] {

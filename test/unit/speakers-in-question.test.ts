@@ -5,9 +5,11 @@ describe('a speaker is named in a question', () => {
   it.each([
     ['What are Ada’s hobbies?', 'Ada', true],
     ["what are ada's hobbies?", 'Ada', true],
-    ['Ada said what?', 'Ada Byron', true],
+    ['ada byron said what?', 'Ada Byron', true],
     ['What did Byron say?', 'Ada Byron', true],
     ['What did Bo say?', 'Ada', false],
+    ['When does the project end?', 'Project Manager', false],
+    ['What does the project manager want?', 'Project Manager', true],
     ['Which adapter is used?', 'Ada', false],
     ['Was hat Jürgen gesagt?', 'Jürgen', true],
     ['', 'Ada', false],
