@@ -41,7 +41,14 @@ export const NewMessage = closed(
       maxLength: 64,
       description: 'Who writes: `user`, `assistant`, `tool`, `system` or any other word.',
     }),
-    name: optional(Type.String({ minLength: 1, maxLength: 256, description: 'The name of the writer.' })),
+    name: optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description:
+          'The name of the writer. A question that names them finds their messages before those of others.',
+      }),
+    ),
     content: Type.String({ minLength: 1, maxLength: 100_000, description: 'The text, stored as it is.' }),
     at: optional(Time({ description: 'When it was written; not in the future. Default: now.' })),
     metadata: optional(

@@ -1891,7 +1891,7 @@ export interface components {
             id?: string;
             /** @description Who writes: `user`, `assistant`, `tool`, `system` or any other word. */
             role: string;
-            /** @description The name of the writer. */
+            /** @description The name of the writer. A question that names them finds their messages before those of others. */
             name?: string;
             /** @description The text, stored as it is. */
             content: string;
