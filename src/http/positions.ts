@@ -48,6 +48,8 @@ export function carryPositions(
 ): void {
   const readings = new WeakMap<FastifyRequest, Reading>()
   const writings = new WeakMap<FastifyRequest, Writing>()
+  /** Whose answers have their position, or none: the database may not answer. */
+  const finished = new WeakSet<FastifyRequest>()
 
   async function readRequested(request: FastifyRequest): Promise<Reading> {
     const given = request.headers[header]
@@ -72,6 +74,7 @@ export function carryPositions(
   app.decorateRequest('addPosition', async function (this: FastifyRequest, reply: FastifyReply) {
     const effects = writings.get(this)
     const { isPublic, mayOnlyRead } = this.routeOptions.config
+    finished.add(this)
     if (!effects || isPublic || reply.statusCode >= 300 || reply.hasHeader(header)) return
     if (mayOnlyRead && !effects.hasCommitted) return
     const token = await this.sealPosition()
@@ -103,7 +106,7 @@ export function carryPositions(
 
   // Without a promise where nothing has to be waited for: see `addPosition`.
   app.addHook('onSend', (request, reply, payload, done) => {
-    const isReady = !writings.has(request) || reply.hasHeader(header) || payload instanceof Readable
+    const isReady = !writings.has(request) || finished.has(request) || payload instanceof Readable
     if (isReady) done()
     else request.addPosition(reply).then(() => done(), done)
   })

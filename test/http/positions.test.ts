@@ -69,6 +69,20 @@ describe('the answer of a write', () => {
     }
   })
 
+  it('is sent once, without a position, when the database does not name one', async () => {
+    const fresh = await startTestApp()
+    onTestFinished(() => fresh.close())
+    const query = vi.spyOn(fresh.database.pool, 'query').mockRejectedValue(new Error('no answer') as never)
+    onTestFinished(() => query.mockRestore())
+    const headers = { 'idempotency-key': 'again' }
+    for (const options of [{ body: fact() }, { body: fact(), headers }, { body: fact(), headers }]) {
+      const answer = await fresh.request('POST', '/v1/records', options)
+      expect([answer.status, positionOf(answer)]).toEqual([201, null])
+      expect(answer.body).toHaveProperty('id')
+    }
+    expect(query).toHaveBeenCalled()
+  })
+
   it('has one again when it is replayed, not before the first', async () => {
     const headers = { 'idempotency-key': 'once' }
     const body = fact({ payload: { ...fact().payload, subject: 'replayed' } })
