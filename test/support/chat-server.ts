@@ -104,12 +104,10 @@ export function flood(limit: number, { chunk = 1_024 * 1_024, pauseMs = 0, statu
   return async (response) => {
     response.writeHead(status, { 'content-type': 'application/json' })
     const text = ' '.repeat(chunk)
+    const closed = new Promise((resolve) => response.once('close', resolve))
     for (let sent = 0; sent < limit && !response.destroyed; sent += chunk) {
       if (!response.write(text)) {
-        await Promise.race([
-          new Promise((drained) => response.once('drain', drained)),
-          new Promise((closed) => response.once('close', closed)),
-        ])
+        await Promise.race([new Promise((resolve) => response.once('drain', resolve)), closed])
       }
       if (pauseMs > 0) await sleep(pauseMs)
     }
