@@ -54,6 +54,7 @@ const rarityByWord: ReadonlyMap<string, number> = new Map([
   ...split(pleaText).map((word): [string, number] => [word, rarity.every]),
 ])
 
+/** Whether a word is in most or many texts, and so says little by being there. */
 export function isCommonWord(word: string): boolean {
   return rarityByWord.has(word)
 }

@@ -82,7 +82,7 @@ export function fuse(
     if (!input) continue
     const time_factor = isOfPeriod(input.created_at) ? timeFactor : 1
     const speaker_factor = speakerFactors.get(input.speaker ?? '') ?? 1
-    nodes.push(scoreNode(id, channels, input, { times, time_factor, speaker_factor }))
+    nodes.push(scoreNode(id, channels, input, times, { time_factor, speaker_factor }))
   }
   return putNewerFirst(nodes.sort(compareMatches), inputs, stems)
 }
@@ -123,29 +123,18 @@ function scoreNode(
   id: string,
   channels: Placement[],
   input: ScoreInputs,
-  {
-    times,
-    time_factor,
-    speaker_factor,
-  }: { times: readonly number[]; time_factor: number; speaker_factor: number },
+  times: readonly number[],
+  named: Pick<Signals, 'time_factor' | 'speaker_factor'>,
 ): FusedNode {
   const fused = channels.reduce((sum, { contribution }) => sum + contribution, 0)
-  const salience_factor = computeFactor(Math.min(1, input.salience), priorSpan.salience)
-  const importance_factor = computeFactor(input.importance, priorSpan.importance)
-  const recency_factor = computeFactor(rankOfTime(times, input.created_at.getTime()), priorSpan.recency)
-  return {
-    id,
-    score: fused * time_factor * speaker_factor * salience_factor * importance_factor * recency_factor,
-    signals: {
-      channels,
-      fused,
-      time_factor,
-      speaker_factor,
-      salience_factor,
-      importance_factor,
-      recency_factor,
-    },
+  const factors = {
+    ...named,
+    salience_factor: computeFactor(Math.min(1, input.salience), priorSpan.salience),
+    importance_factor: computeFactor(input.importance, priorSpan.importance),
+    recency_factor: computeFactor(rankOfTime(times, input.created_at.getTime()), priorSpan.recency),
   }
+  const score = Object.values(factors).reduce((product, factor) => product * factor, fused)
+  return { id, score, signals: { channels, fused, ...factors } }
 }
 
 /** The factor of each speaker; none where the question names none of them. */
@@ -153,13 +142,10 @@ function weighSpeakers(
   inputs: ReadonlyMap<string, ScoreInputs>,
   isNamed: (speaker: string) => boolean,
 ): ReadonlyMap<string, number> {
-  const speakers = [...new Set(Array.from(inputs.values(), ({ speaker }) => speaker))].filter(
-    (speaker): speaker is string => typeof speaker === 'string',
-  )
-  const others = speakers.filter((speaker) => !isNamed(speaker))
-  return new Map(
-    others.length < speakers.length ? others.map((speaker) => [speaker, otherSpeakerFactor]) : [],
-  )
+  const speakers = new Set([...inputs.values()].flatMap(({ speaker }) => speaker ?? []))
+  const others = [...speakers].filter((speaker) => !isNamed(speaker))
+  const isAnyNamed = others.length < speakers.size
+  return new Map(isAnyNamed ? others.map((speaker) => [speaker, otherSpeakerFactor]) : [])
 }
 
 /** From 1 - span for 0 to 1 + span for 1. */
