@@ -2,10 +2,15 @@ import { isCommonWord } from '../domain/common-words.ts'
 
 const word = /[\p{L}\p{N}\p{M}]+/gu
 
+/** Names that some clients write for everybody: "How does a user sign in?" means none of those who wrote. */
+const roles: ReadonlySet<string> = new Set(
+  'agent ai assistant bot client customer human model system team tool user'.split(' '),
+)
+
 /**
  * Returns whether a speaker is named in a question. Of several words of a name one is enough where it has a capital inside of the
- * sentence: "What did Byron say?" names Ada Byron, "When does the project end?" does not name a Project Manager. A common word,
- * as "Will", is a name only with such a capital.
+ * sentence: "What did Byron say?" names Ada Byron, "When does the project end?" does not name a Project Manager. A common word, as
+ * "Will", and a role are names only with such a capital.
  */
 export function createSpeakerCheck(question: string): (speaker: string) => boolean {
   const capitals = new Set<string>()
@@ -13,7 +18,7 @@ export function createSpeakerCheck(question: string): (speaker: string) => boole
   for (const [index, written] of splitWords(question).entries()) {
     const lower = written.toLowerCase()
     if (index > 0 && written !== lower) capitals.add(lower)
-    else if (!isCommonWord(lower)) others.add(lower)
+    else if (!isCommonWord(lower) && !roles.has(lower)) others.add(lower)
   }
   return (speaker) => {
     const name = splitWords(speaker.toLowerCase())

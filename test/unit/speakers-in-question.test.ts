@@ -18,6 +18,11 @@ describe('a speaker is named in a question', () => {
     expect(createSpeakerCheck(question)(speaker)).toBe(isNamed)
   })
 
+  it('by a role only with a capital inside', () => {
+    expect(createSpeakerCheck('How does a user sign in?')('User')).toBe(false)
+    expect(createSpeakerCheck('What did User ask?')('User')).toBe(true)
+  })
+
   it.each([
     ['When will she arrive?', false],
     ['Will she arrive?', false],
