@@ -13,7 +13,7 @@ const accesses = [7, 8].flatMap((n): Access[] => [
 let database: Awaited<ReturnType<typeof openUnanalyzedStore>>
 
 beforeAll(async () => {
-  database = await openUnanalyzedStore(tables, 1_000)
+  database = await openUnanalyzedStore(tables, 4_000)
 })
 afterAll(() => database.close())
 

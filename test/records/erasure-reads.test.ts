@@ -12,7 +12,7 @@ const erasedIds = [idOfFact(7), idOfFact(8)]
 let database: Awaited<ReturnType<typeof openUnanalyzedStore>>
 
 beforeAll(async () => {
-  database = await openUnanalyzedStore(tables, 2_000)
+  database = await openUnanalyzedStore(tables, 8_000)
   const { pool } = database
   await pool.query(
     `insert into run_effects (run_id, record_id, relation, after) select $1, id, 'records', '{}' from records`,
