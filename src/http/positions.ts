@@ -75,7 +75,7 @@ export function carryPositions(
     const effects = writings.get(this)
     const { isPublic, mayOnlyRead } = this.routeOptions.config
     finished.add(this)
-    if (!effects || isPublic || reply.statusCode >= 300 || reply.hasHeader(header)) return
+    if (!effects || isPublic || reply.statusCode >= 300) return
     if (mayOnlyRead && !effects.hasCommitted) return
     const token = await this.sealPosition()
     if (token !== undefined) reply.header(header, token)
