@@ -43,6 +43,11 @@ export function extractWords(text: string): ExtractedWords {
   return { text: [...words, ...wholes].join(' '), count: words.length }
 }
 
+/** The words as they are written, without what joins them. */
+export function listPlainWords(text: string): string[] {
+  return text.normalize('NFKC').match(plain) ?? []
+}
+
 /** Only the plain words in their order, for phrases. */
 function splitIdentifiers(text: string): string {
   return (text.normalize('NFKC').match(compound) ?? []).flatMap(splitParts).join(' ')

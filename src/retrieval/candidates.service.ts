@@ -71,7 +71,8 @@ export function createCandidates(resources: CandidateResources) {
     // In steps of 50, because every depth is a statement of its own, and PostgreSQL keeps a limited number of plans.
     const depth = Math.max(50, 50 * Math.ceil(limit / 25))
     const { text = '' } = input
-    const periods = readPeriods(dropExcluded(text), question.at)
+    const sentence = dropExcluded(text)
+    const periods = readPeriods(sentence, question.at)
     const conditions = answerConditions(question, 'whole')
     const searchPeriods = (asked: AskedPeriods) =>
       findOfPeriods(
@@ -100,7 +101,7 @@ export function createCandidates(resources: CandidateResources) {
     const rows = await readStates(ids, question, states)
     const asked = {
       stems: stems.words,
-      isNamed: createSpeakerCheck(dropExcluded(text)),
+      isNamed: createSpeakerCheck(sentence),
       isOfPeriod: periods?.includes,
     }
     const candidateNodes = fuse(matches, new Map(rows.map((row) => [row.id, row])), asked)

@@ -23,7 +23,7 @@ export type Signals = {
   fused: number
   /** More than 1 for a record of a time that the question names. */
   time_factor: number
-  /** Less than 1 for a message of somebody else than who is named in the question. */
+  /** Less than 1 for a message of another speaker, where the question names one. */
   speaker_factor: number
   salience_factor: number
   importance_factor: number
@@ -52,7 +52,7 @@ const priorSpan = { salience: 0.02, importance: 0.02, recency: 0.02 }
 const timeFactor = 1.5
 
 /**
- * How much less a message counts that somebody else wrote than who is named. The word of a name is in what others say to them too.
+ * How much a message of another speaker counts, where the question names one. The word of the name is in what others say to them too.
  * docs/quality.md has the figures.
  */
 const otherSpeakerFactor = 2 / 3

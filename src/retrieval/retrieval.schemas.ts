@@ -114,7 +114,7 @@ const Signals = closed(
       description: 'More than 1 for a record of a time that the question names, such as `in May 2023`.',
     }),
     speaker_factor: Type.Number({
-      description: 'Less than 1 for a message of somebody else than the speaker whom the question names.',
+      description: 'Less than 1 for a message of another speaker, where the question names one.',
     }),
     salience_factor: Type.Number(),
     importance_factor: Type.Number(),

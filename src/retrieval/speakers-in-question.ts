@@ -1,6 +1,5 @@
 import { isCommonWord } from '../domain/common-words.ts'
-
-const word = /[\p{L}\p{N}\p{M}]+/gu
+import { listPlainWords } from '../domain/query-words.ts'
 
 /** Names that some clients write for everybody: "How does a user sign in?" means none of those who wrote. */
 const roles: ReadonlySet<string> = new Set(
@@ -15,18 +14,14 @@ const roles: ReadonlySet<string> = new Set(
 export function createSpeakerCheck(question: string): (speaker: string) => boolean {
   const capitals = new Set<string>()
   const others = new Set<string>()
-  for (const [index, written] of splitWords(question).entries()) {
+  for (const [index, written] of listPlainWords(question).entries()) {
     const lower = written.toLowerCase()
     if (index > 0 && written !== lower) capitals.add(lower)
     else if (!isCommonWord(lower) && !roles.has(lower)) others.add(lower)
   }
   return (speaker) => {
-    const name = splitWords(speaker.toLowerCase())
+    const name = listPlainWords(speaker.toLowerCase())
     const isWhole = name.length > 0 && name.every((each) => capitals.has(each) || others.has(each))
     return isWhole || name.some((each) => capitals.has(each))
   }
-}
-
-function splitWords(text: string): string[] {
-  return text.normalize('NFKC').match(word) ?? []
 }

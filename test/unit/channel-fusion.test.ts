@@ -68,7 +68,7 @@ describe('fusion of channels', () => {
     expect([first?.id, first?.signals.time_factor]).toEqual(['then', 1.5])
   })
 
-  it('counts a message of somebody else than the speaker who is named less, and no other record', () => {
+  it('counts a message of another speaker less where one is named, and no other record', () => {
     const states = new Map([
       ['ada', { ...inputs(), speaker: 'Ada' }],
       ['bo', { ...inputs(), speaker: 'Bo' }],

@@ -16,13 +16,14 @@ export type MessageWords = {
   speaker: number
 }
 
+/** Where the neighbours of a message are. */
+const offsets = [-2, -1, 1, 2]
 /** How far a neighbour can be. */
-export const reach = 2
-const offsets = [-2, -1, 1, 2] as const
+export const reach = Math.max(...offsets)
 
 /**
  * The weight of the words of a neighbour. Who writes several messages in a row goes on about the same thing. The message after
- * somebody else's question is mostly its answer, and has the words of the question in full.
+ * a question of another speaker is mostly its answer, and has the words of the question in full.
  */
 const neighbourWeights = { sameSpeaker: 0.4, questionBefore: 1, before: 0.25, after: 0.1 }
 

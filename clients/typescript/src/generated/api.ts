@@ -3357,7 +3357,7 @@ export interface components {
             fused: number;
             /** @description More than 1 for a record of a time that the question names, such as `in May 2023`. */
             time_factor: number;
-            /** @description Less than 1 for a message of somebody else than the speaker whom the question names. */
+            /** @description Less than 1 for a message of another speaker, where the question names one. */
             speaker_factor: number;
             salience_factor: number;
             importance_factor: number;

@@ -1,4 +1,5 @@
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
+import { createNumbering } from './numbering.ts'
 import { createSpeakerList } from './speaker-list.ts'
 
 /** A message by its place in the table. Its time is in milliseconds, with parts of them; of equal times the earlier arrival is first. */
@@ -18,8 +19,7 @@ const bytesOfEntry = 12
 
 /** The messages of conversations in their order. Each text has a place here, also one that is no message. */
 export function createConversationOrder() {
-  const names: string[] = []
-  const numbers = new Map<string, number>()
+  const names = createNumbering()
   /** By the number of a conversation, the places of its messages. */
   const members: number[][] = []
   /** By place, the number of the conversation and one; 0 for what is in no conversation. */
@@ -31,23 +31,15 @@ export function createConversationOrder() {
   /** Takes in the text of the next place; undefined for one that is no message. */
   function push(message: Message | undefined): void {
     const place = conversationOf.length
-    const number = message && assignNumber(message.conversation)
+    const number = message && names.assignNumber(message.conversation)
     conversationOf.push(number === undefined ? 0 : number + 1)
     times.push(message?.at ?? 0)
     arrivals.push(message?.arrival ?? 0)
     speakers.push(message?.speaker ?? null)
     if (number === undefined) return
     const places = members[number] ?? []
+    members[number] = places
     places.splice(findPosition(places, place), 0, place)
-  }
-
-  function assignNumber(conversation: string): number {
-    const known = numbers.get(conversation)
-    if (known !== undefined) return known
-    const number = names.push(conversation) - 1
-    numbers.set(conversation, number)
-    members.push([])
-    return number
   }
 
   function listMembersAround(place: number): number[] | undefined {
@@ -77,7 +69,7 @@ export function createConversationOrder() {
     let last = position
     while (last < all.length - 1 && last - position < distance && !isPause(all, last, gapMs)) last += 1
     return {
-      conversation: names[(conversationOf.values[place] ?? 0) - 1] ?? '',
+      conversation: names.getName((conversationOf.values[place] ?? 0) - 1) ?? '',
       messages: all.slice(first, last + 1).map(getMessage),
       isCutBefore: position - first === distance && first > 0,
       isCutAfter: last - position === distance && last < all.length - 1,

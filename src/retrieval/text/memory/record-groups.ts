@@ -1,4 +1,5 @@
 import { getRank, type Sensitivity, type Trust, unscoped } from '../../../domain/caller.ts'
+import { createNumbering } from './numbering.ts'
 
 /** What decides who sees a record, and which searches read it. */
 export type Group = { scope: string; type: string; sensitivity: Sensitivity }
@@ -17,16 +18,15 @@ const mostKept = 200
 /** Numbers the groups of records, so that a search asks once for each group whether its records count, and not for each record. */
 export function createRecordGroups() {
   const groups: (Group | undefined)[] = [undefined]
-  const numbers = new Map<string, number>()
+  const names = createNumbering()
   const searched = new Map<string, Uint8Array>()
 
   function assignNumber(group: Group): number {
-    const key = JSON.stringify([group.scope, group.type, group.sensitivity])
-    const known = numbers.get(key)
-    if (known !== undefined) return known
-    searched.clear()
-    const number = groups.push({ ...group }) - 1
-    numbers.set(key, number)
+    const number = names.assignNumber(JSON.stringify([group.scope, group.type, group.sensitivity])) + 1
+    if (number === groups.length) {
+      searched.clear()
+      groups.push({ ...group })
+    }
     return number
   }
 
