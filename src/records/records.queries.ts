@@ -19,11 +19,11 @@ import type { Identifier, RecordRow, StoredRecord } from './stored-record.ts'
  * the newest entries, oldest first. The columns are written as SQL text, because building so wide a statement for each
  * read took longer than the database needs to answer it.
  */
-export function selectStored(
+function selectStored<More = unknown>(
   trust: Trust,
   { from, more = sql``, rest, maxEdges = embeddedEdges }: Selection,
-): RawBuilder<UncheckedRecord> {
-  return sql<UncheckedRecord>`
+): RawBuilder<UncheckedRecord & More> {
+  return sql<UncheckedRecord & More>`
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -64,8 +64,13 @@ type Fragment = RawBuilder<unknown>
 /** `more` is added to the columns, `rest` to the conditions. */
 type Selection = { from: Fragment; more?: Fragment; rest: Fragment; maxEdges?: number }
 
-export async function readStored(db: Database, trust: Trust, selection: Selection): Promise<StoredRecord[]> {
-  const { rows } = await selectStored(trust, selection).execute(db)
+/** `More` are the columns that the selection adds. */
+export async function readStored<More = unknown>(
+  db: Database,
+  trust: Trust,
+  selection: Selection,
+): Promise<(StoredRecord & More)[]> {
+  const { rows } = await selectStored<More>(trust, selection).execute(db)
   return addHiddenIds(db, trust, rows)
 }
 

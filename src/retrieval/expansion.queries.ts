@@ -1,5 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { isAmong } from '../db/id-condition.ts'
+import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
+import { readStored, type StoredRecord } from '../records/index.ts'
 import { computeSalienceAtInstant } from './filters.queries.ts'
 import type { Neighbour } from './graph-growth.ts'
 import type { Question } from './question.ts'
@@ -7,23 +10,57 @@ import type { Question } from './question.ts'
 /** A record may have as many kinds of edges as edges. Only the first in alphabetical order are followed. */
 const mostKinds = 32
 
-/**
- * Reads the neighbours of all given records that meet the conditions, in one statement. For each record and kind of
- * edge it reads the newest neighbours, so that neither a hub nor its most common kind of edge makes it read more than
- * the node limit needs.
- */
+/** Which neighbours are read, and how many by one kind of edge. */
+export type NeighbourSearch = { conditions: readonly RawBuilder<SqlBool>[]; mostOfAKind: number }
+
+/** Reads the neighbours of all given records that meet the conditions, in one statement. */
 export async function findNeighbours(
   db: Database,
   ids: readonly string[],
   question: Question,
-  { conditions, mostOfAKind }: { conditions: readonly RawBuilder<SqlBool>[]; mostOfAKind: number },
+  search: NeighbourSearch,
 ): Promise<Neighbour[]> {
+  const sources = sql`unnest(${sql.val(ids)}::uuid[])`
+  const { rows } = await selectNeighbours(sources, question, search).execute(db)
+  return rows
+}
+
+/** A date within JSON stays a text. */
+type NeighbourInJson = Omit<Neighbour, 'created_at'> & { created_at: string }
+
+export type RecordWithNeighbours = StoredRecord & { neighbours: NeighbourInJson[] }
+
+/** Reads records with their neighbours, because a statement of their own would take longer than to find them. */
+export async function findWithNeighbours(
+  db: Database,
+  ids: readonly string[],
+  question: Question,
+  search: NeighbourSearch,
+): Promise<RecordWithNeighbours[]> {
+  const neighbours = selectNeighbours(sql`(select r.id)`, question, search)
+  return readStored<{ neighbours: NeighbourInJson[] }>(db, question.trust, {
+    from: sql`records as r`,
+    more: sql`, coalesce((select json_agg(near) from (${neighbours}) as near), '[]') as neighbours`,
+    rest: sql`and ${isAmong('r.id', ids)}`,
+    maxEdges: embeddedEdgesAmongMany,
+  })
+}
+
+/**
+ * For each record and kind of edge selects the newest neighbours, so that neither a hub nor its most common kind of edge makes
+ * PostgreSQL read more than the node limit needs.
+ */
+function selectNeighbours(
+  sources: RawBuilder<unknown>,
+  question: Question,
+  { conditions, mostOfAKind }: NeighbourSearch,
+): RawBuilder<Neighbour> {
   const { at, isPast, trust } = question
   const age = isPast ? sql`and e.created_at <= ${at}::timestamptz` : sql``
-  const { rows } = await sql<Neighbour>`
+  return sql<Neighbour>`
     select n.source_id, n.predicate, n.target_id, n.weight, n.created_at, n.salience, n.importance,
       n.sensitivity <= ${trust.maxSensitivity}::sensitivity as "isOpen"
-    from unnest(${sql.val(ids)}::uuid[]) as source (id)
+    from ${sources} as source (id)
     cross join lateral (
       with recursive edge_kind as (
         (
@@ -47,6 +84,5 @@ export async function findNeighbours(
       order by e.target_id desc
       limit ${mostOfAKind}
     ) as n
-  `.execute(db)
-  return rows
+  `
 }

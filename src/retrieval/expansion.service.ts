@@ -1,5 +1,6 @@
 import type { Database } from '../db/connection.ts'
-import { findNeighbours } from './expansion.queries.ts'
+import type { StoredRecord } from '../records/index.ts'
+import { findNeighbours, findWithNeighbours } from './expansion.queries.ts'
 import { answerConditions } from './filters.queries.ts'
 import { type CandidateNode, type Neighbour, selectNextHop } from './graph-growth.ts'
 import { canShowRedacted, type Question } from './question.ts'
@@ -9,27 +10,48 @@ export type ExpansionLimits = { maxHops: number; nodeLimit: number }
 /** At least so many edges of one kind are compared, even for a small answer. */
 const leastOfAKind = 100
 
-/**
- * Returns the roots with their neighbourhood, and every edge that was followed. Each hop is one statement.
- */
+export type Expanded = {
+  candidateNodes: CandidateNode[]
+  /** Every edge that was followed. */
+  followed: Neighbour[]
+  /** The records of the roots, which are read with their neighbours. */
+  roots: StoredRecord[]
+}
+
+/** Returns the roots with their neighbourhood. Each hop is one statement. */
 export async function expand(
   db: Database,
   question: Question,
   roots: readonly CandidateNode[],
   { maxHops, nodeLimit }: ExpansionLimits,
-): Promise<{ candidateNodes: CandidateNode[]; followed: Neighbour[] }> {
+): Promise<Expanded> {
   const nodes = new Map(roots.map((root) => [root.id, root]))
-  const followed: Neighbour[] = []
-  const mostOfAKind = Math.max(nodeLimit, leastOfAKind)
   const conditions = answerConditions(question, canShowRedacted(question) ? 'any' : 'whole')
-  let border = roots
-  for (let hop = 1; hop <= maxHops; hop++) {
-    const ids = border.filter(({ isOpen }) => isOpen).map(({ id }) => id)
-    if (ids.length === 0) break
-    const found = await findNeighbours(db, ids, question, { conditions, mostOfAKind })
+  const search = { conditions, mostOfAKind: Math.max(nodeLimit, leastOfAKind) }
+  const followed: Neighbour[] = []
+
+  function grow(found: readonly Neighbour[], hop: number): string[] {
     followed.push(...found)
-    border = selectNextHop(nodes, found, hop, nodeLimit - nodes.size)
+    const border = selectNextHop(nodes, found, hop, nodeLimit - nodes.size)
     for (const node of border) nodes.set(node.id, node)
+    return listOpen(border)
   }
-  return { candidateNodes: [...nodes.values()], followed }
+
+  if (maxHops === 0 || roots.length === 0) return { candidateNodes: [...roots], followed, roots: [] }
+  const ids = roots.map(({ id }) => id)
+  const read = await findWithNeighbours(db, ids, question, search)
+  const open = new Set(listOpen(roots))
+  const near = read.flatMap(({ id, neighbours }) => (open.has(id) ? neighbours : []))
+  let border = grow(
+    near.map((each) => ({ ...each, created_at: new Date(each.created_at) })),
+    1,
+  )
+  for (let hop = 2; hop <= maxHops && border.length > 0; hop++) {
+    border = grow(await findNeighbours(db, border, question, search), hop)
+  }
+  return { candidateNodes: [...nodes.values()], followed, roots: read }
+}
+
+function listOpen(nodes: readonly CandidateNode[]): string[] {
+  return nodes.filter(({ isOpen }) => isOpen).map(({ id }) => id)
 }

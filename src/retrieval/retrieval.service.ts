@@ -9,8 +9,8 @@ import { findRecords, presentRecord, redactRecord, type StoredRecord } from '../
 import { findPastStates } from './candidates.queries.ts'
 import { createCandidates, type Roots } from './candidates.service.ts'
 import type { Channels } from './channel-search.service.ts'
-import { expand } from './expansion.service.ts'
-import { type CandidateNode, listEdgesAmong } from './graph-growth.ts'
+import { type Expanded, expand } from './expansion.service.ts'
+import { listEdgesAmong } from './graph-growth.ts'
 import { presentPast } from './past-record.ts'
 import { type Question, readQuestion } from './question.ts'
 import type { Retrieval, RetrievedNode, RetrieveQuery } from './retrieval.schemas.ts'
@@ -50,14 +50,11 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
       candidates.findRoots(question, search, Math.min(rootLimit, nodeLimit), now),
       input.explain ? candidates.findSuppressed(question, search, now) : undefined,
     ])
-    const { candidateNodes, followed } = await expand(db, question, roots.candidateNodes, {
-      maxHops,
-      nodeLimit,
-    })
-    const presented = await presentNodes(question, candidateNodes, input.explain ?? false)
+    const expanded = await expand(db, question, roots.candidateNodes, { maxHops, nodeLimit })
+    const presented = await presentNodes(question, expanded, input.explain ?? false)
     const ids = presented.nodes.map(({ record }) => record.id)
     const selection = selectAmong(roots, presented.stored, question, selectionThreshold)
-    const edges = listEdgesAmong(ids, followed, input.edge_limit ?? 100)
+    const edges = listEdgesAmong(ids, expanded.followed, input.edge_limit ?? 100)
     const answer = {
       nodes: presented.nodes,
       edges: edges.map((edge) => ({ ...edge, created_at: edge.created_at.toISOString() })),
@@ -81,16 +78,10 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     return { model, vector }
   }
 
-  /**
-   * Reads the records last, once, and only those of the answer. Records that were deleted meanwhile are left out.
-   */
-  async function presentNodes(
-    question: Question,
-    candidateNodes: readonly CandidateNode[],
-    isExplained: boolean,
-  ) {
+  /** Reads only records of the answer, each once. Those that were deleted meanwhile are left out. */
+  async function presentNodes(question: Question, { candidateNodes, roots }: Expanded, isExplained: boolean) {
     const ids = candidateNodes.map(({ id }) => id)
-    const { shown, stored } = await presentRecords(question, ids)
+    const { shown, stored } = await presentRecords(question, ids, roots)
     const nodes = candidateNodes.flatMap(({ id, hop, score, signals }): RetrievedNode[] => {
       const record = shown.get(id)
       if (!record) return []
@@ -100,12 +91,19 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     return { nodes, stored }
   }
 
-  /** Reads records that a search under the conditions of the question has found. */
-  async function presentRecords(question: Question, ids: readonly string[]) {
-    const [stored, past] = await Promise.all([
-      ids.length === 0 ? [] : findRecords(db, ids, question.trust, embeddedEdgesAmongMany),
+  /** Reads records that a search under the conditions of the question has found, but for those that were `read` before. */
+  async function presentRecords(
+    question: Question,
+    ids: readonly string[],
+    read: readonly StoredRecord[] = [],
+  ) {
+    const isRead = new Set(read.map(({ id }) => id))
+    const others = ids.filter((id) => !isRead.has(id))
+    const [found, past] = await Promise.all([
+      others.length === 0 ? [] : findRecords(db, others, question.trust, embeddedEdgesAmongMany),
       question.isPast && ids.length > 0 ? findPastStates(db, ids, question) : [],
     ])
+    const stored = [...read, ...found]
     const byId = new Map(stored.filter((each) => !each.forgotten_at).map((each) => [each.id, each]))
     const pastById = new Map(past.map((then) => [then.id, then]))
     const present = Array.from(

@@ -14,8 +14,9 @@ const templatesOf = Map.groupBy(templates, ({ fragments }) => keyOf(fragments))
 
 /** Columns that a statement answers beside its declared row. */
 const undeclared = new Set([
-  // Listings add it to the statement for whole records, and add its type themselves.
+  // Added to the statement for whole records, with a type of their own.
   'position',
+  'neighbours',
   // Called for its effect alone.
   'set_config',
 ])

@@ -130,6 +130,21 @@ describe('graph expansion around a hub with 10,000 edges', () => {
     expect([one - none, same, two]).toEqual([1, one, one + 1])
     expect(none).toBeLessThan(12)
   })
+
+  it('sends no statement more for a record without edges', async () => {
+    await create(app, buildStatement('a lonely ibis', { scope: 'lonely' }))
+    const ask = { task_descriptor: 'lonely ibis', root_limit: 1, record_access: false }
+    await app.request('POST', '/v1/retrieve', { body: ask })
+    await app.services.access.flush()
+    const counts: number[] = []
+    for (const max_hops of [0, 1, 3]) {
+      const counter = countStatements(app)
+      await app.request('POST', '/v1/retrieve', { body: { ...ask, max_hops } })
+      counts.push(counter.stop())
+    }
+    const [none] = counts
+    expect(counts).toEqual([none, none, none])
+  })
 })
 
 /** Counts the statements on every connection of the pool. */

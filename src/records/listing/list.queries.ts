@@ -3,8 +3,7 @@ import { isEntryShown } from '../../db/concealment.ts'
 import type { Database } from '../../db/connection.ts'
 import type { DB } from '../../db/schema.ts'
 import type { Trust } from '../../domain/caller.ts'
-import { addHiddenIds } from '../hidden-names.queries.ts'
-import { selectStored } from '../records.queries.ts'
+import { readStored } from '../records.queries.ts'
 import { selectMatching, selectSortValue } from './list-matching.queries.ts'
 import type { Lane, PageQuery, PositionedId, PositionedRecord } from './list-page.ts'
 
@@ -214,12 +213,11 @@ type IdSelection = SelectQueryBuilder<DB, never, PositionedId>
 
 async function readSelected(db: Database, page: PageQuery, cut: IdSelection): Promise<PositionedRecord[]> {
   const direction = sql.raw(page.order)
-  const { rows } = await selectStored(page.trust, {
+  return readStored<Pick<PositionedRecord, 'position'>>(db, page.trust, {
     from: sql`(${cut}) as cut join records as r on r.id = cut.id`,
     more: sql`, cut.position`,
     rest: sql`order by cut.position ${direction}, r.id ${direction}`,
-  }).execute(db)
-  return addHiddenIds(db, page.trust, rows as PositionedRecord[])
+  })
 }
 
 /** Oldest first, so that new entries do not change earlier pages. */

@@ -302,6 +302,303 @@ and r.forgotten_at is null
       limit $5
     ) as n;
 
+-- src/retrieval/expansion.queries.ts findWithNeighbours: now
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.predicate desc, e.target_id desc
+          limit 20
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+            order by a.id desc
+limit $8
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, coalesce((select json_agg(near)
+from (
+    select n.source_id, n.predicate, n.target_id, n.weight, n.created_at, n.salience, n.importance,
+      n.sensitivity <= $9::sensitivity as "isOpen"
+    from (select r.id) as source (id)
+    cross join lateral (
+      with recursive edge_kind as (
+        (
+          select e.predicate
+from relations as e
+where e.source_id = source.id
+order by e.predicate
+limit 1
+        )
+        union all
+        select (
+          select e.predicate
+from relations as e
+          where e.source_id = source.id
+and e.predicate > k.predicate
+order by e.predicate
+limit 1
+        )
+        from edge_kind as k
+where k.predicate is not null
+      )
+      select predicate
+from edge_kind
+where predicate is not null
+limit $10
+    ) as k
+    cross join lateral (
+      select e.source_id, e.predicate, e.target_id, e.weight, e.created_at, r.sensitivity, r.importance,
+        salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $11::timestamptz) as salience
+      from relations as e join records as r on r.id = e.target_id
+      where e.source_id = source.id
+and e.predicate = k.predicate
+and r.forgotten_at is null
+      order by e.target_id desc
+      limit $12
+    ) as n
+  ) as near), '[]') as neighbours
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $13
+and "r"."scope" = any($14::text[]))
+and "r"."id" = any((select $15::uuid[])::uuid[]);
+
+-- src/retrieval/expansion.queries.ts findWithNeighbours: of the past
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.predicate desc, e.target_id desc
+          limit 20
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.operation_id,
+            newest.changes, newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+            order by a.id desc
+limit $8
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, coalesce((select json_agg(near)
+from (
+    select n.source_id, n.predicate, n.target_id, n.weight, n.created_at, n.salience, n.importance,
+      n.sensitivity <= $9::sensitivity as "isOpen"
+    from (select r.id) as source (id)
+    cross join lateral (
+      with recursive edge_kind as (
+        (
+          select e.predicate
+from relations as e
+where e.source_id = source.id
+order by e.predicate
+limit 1
+        )
+        union all
+        select (
+          select e.predicate
+from relations as e
+          where e.source_id = source.id
+and e.predicate > k.predicate
+order by e.predicate
+limit 1
+        )
+        from edge_kind as k
+where k.predicate is not null
+      )
+      select predicate
+from edge_kind
+where predicate is not null
+limit $10
+    ) as k
+    cross join lateral (
+      select e.source_id, e.predicate, e.target_id, e.weight, e.created_at, r.sensitivity, r.importance,
+        (
+    select case
+      when not p.pinned
+and r.expires_at <= $11::timestamptz then 0
+      when r.anchored_at <= $12::timestamptz
+and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $13::timestamptz)
+      when p.pinned then coalesce(n.before, l.after, r.base_salience)
+      when r.anchored_at <= $14::timestamptz then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $15::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      when l.at is not null then greatest(
+        l.after * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $16::timestamptz - l.at), 0) / r.half_life_seconds, 64
+    )), least(r.min_salience, l.after)
+      )
+      when n.at is not null then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $17::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      else r.base_salience
+    end
+    from (select) as nothing
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,0}')::float8 as before
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $18::timestamptz
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      order by a.id
+limit 1
+    ) as n on true
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,1}')::float8 as after
+from audit_entries as a
+      where a.record_id = r.id
+and a.at <= $19::timestamptz
+and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
+      order by a.id desc
+limit 1
+    ) as l on true
+    cross join lateral (
+      select coalesce((
+        select a.action = 'unpin'
+from audit_entries as a
+        where a.record_id = r.id
+and a.at > $20::timestamptz
+and a.action in ('pin', 'unpin')
+        order by a.id
+limit 1
+      ), r.pinned) as pinned
+    ) as p
+  ) as salience
+      from relations as e join records as r on r.id = e.target_id
+      where e.source_id = source.id
+and e.predicate = k.predicate
+and e.created_at <= $21::timestamptz
+        and r.forgotten_at is null
+      order by e.target_id desc
+      limit $22
+    ) as n
+  ) as near), '[]') as neighbours
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $23
+and "r"."scope" = any($24::text[]))
+and "r"."id" = any((select $25::uuid[])::uuid[]);
+
 -- src/retrieval/filters.queries.ts answerConditions: seen whole
 select r.id
 from records as r

@@ -136,7 +136,6 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
     findHiddenIds: (db) => hiddenNames.findHiddenIds(db, trust, [id]),
   },
   'src/records/records.queries.ts': {
-    selectStored: (db) => records.selectStored(trust, { from: sql`records as r`, rest: sql`` }).execute(db),
     readStored: (db) => records.readStored(db, trust, { from: sql`records as r`, rest: sql`` }),
     findRecords: {
       one: (db) => records.findRecords(db, [id], trust),

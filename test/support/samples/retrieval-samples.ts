@@ -114,6 +114,10 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
   },
   'src/retrieval/expansion.queries.ts': {
     findNeighbours: (db) => expansion.findNeighbours(db, [id], question, { conditions, mostOfAKind: 25 }),
+    findWithNeighbours: {
+      now: (db) => expansion.findWithNeighbours(db, [id], question, { conditions, mostOfAKind: 25 }),
+      'of the past': (db) => expansion.findWithNeighbours(db, [id], past, { conditions, mostOfAKind: 25 }),
+    },
   },
   'src/embeddings/vector-search.queries.ts': {
     findAmongIndexed: (db) => searching.findAmongIndexed(db, search),
