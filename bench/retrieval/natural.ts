@@ -15,6 +15,7 @@ const goals: readonly Goal[] = [
 const timed = 300
 const fillingMs = 20_000
 const concurrency = 16
+const processes = 2
 
 /** Natural questions over conversations that were stored through the API. Their sentences are those of our corpora. */
 export async function benchNaturalRetrieval({ withDatabase, note }: BenchContext): Promise<Result[]> {
@@ -27,6 +28,7 @@ export async function benchNaturalRetrieval({ withDatabase, note }: BenchContext
       await fillThroughApi({ database, note, sources }, filled, goal.size)
       filled = goal.size
       results.push(...(await measureQuestions(database, sources, goal)))
+      results.push(await measureProcesses(database, sources, goal))
     }
     return results
   })
@@ -37,28 +39,52 @@ export async function measureQuestions(
   sources: readonly Conversation[],
   goal: Goal,
 ): Promise<Result[]> {
-  const questions = sources.flatMap(({ questions }) => questions.map(({ text }) => text))
-  const api = await startProduct('api', { DATABASE_URL: database.url })
-  const using = async <T>(connections: number, work: (client: Client) => Promise<T>): Promise<T> => {
-    // Opened for each step: the server closes connections that are idle for long.
-    const client = await createClient(api.url, connections)
-    return work(client).finally(() => client.close())
-  }
-  try {
-    await using(1, (client) => fillMemory(client, questions))
+  const questions = listQuestions(sources)
+  return withApi(database, 1, async (using) => {
+    await using(1, (client) => fillMemory(client, questions, 1))
     return [
       await using(1, (client) => measureLatency(client, questions, goal)),
       await using(concurrency, (client) => measureRate(client, questions, goal)),
       await using(1, (client) => measureContext(client, questions, goal)),
     ]
-  } finally {
-    await api.stop()
-  }
+  })
 }
 
-/** The first questions make the process read vectors and words into its memory, which takes some seconds in the background. */
-async function fillMemory(client: Client, questions: readonly string[]): Promise<void> {
-  await drive(timed, 1, askFrom(client, questions))
+/** One process answers with one core, while PostgreSQL leaves half of the other idle. */
+async function measureProcesses(database: BenchDatabase, sources: readonly Conversation[], goal: Goal) {
+  const questions = listQuestions(sources)
+  return withApi(database, processes, async (using) => {
+    await using(concurrency, (client) => fillMemory(client, questions, concurrency))
+    const result = await using(concurrency, (client) => measureRate(client, questions, goal))
+    return { ...result, work: `${result.work}, MEMBRANE_API_PROCESSES=${processes}` }
+  })
+}
+
+type Using = <T>(connections: number, work: (client: Client) => Promise<T>) => Promise<T>
+
+async function withApi<T>(
+  database: BenchDatabase,
+  processes: number,
+  work: (using: Using) => Promise<T>,
+): Promise<T> {
+  const api = await startProduct('api', {
+    DATABASE_URL: database.url,
+    MEMBRANE_API_PROCESSES: String(processes),
+  })
+  // Opened for each step: the server closes connections that are idle for long.
+  const using: Using = async (connections, work) => {
+    const client = await createClient(api.url, connections)
+    return work(client).finally(() => client.close())
+  }
+  return work(using).finally(() => api.stop())
+}
+
+const listQuestions = (sources: readonly Conversation[]) =>
+  sources.flatMap(({ questions }) => questions.map(({ text }) => text))
+
+/** The first questions make each process read vectors and words into its memory, which takes some seconds in the background. */
+async function fillMemory(client: Client, questions: readonly string[], connections: number): Promise<void> {
+  await drive(timed, connections, askFrom(client, questions))
   await sleep(fillingMs)
 }
 
@@ -112,7 +138,9 @@ async function measureContext(client: Client, questions: readonly string[], goal
 }
 
 async function measureRate(client: Client, questions: readonly string[], goal: Goal): Promise<Result> {
-  const { seconds } = await drive(2 * timed, concurrency, askFrom(client, questions))
+  const ask = askFrom(client, questions)
+  await drive(2 * timed, concurrency, ask)
+  const { seconds } = await drive(2 * timed, concurrency, ask)
   const rate = (2 * timed) / seconds
   return {
     work: `retrieve, natural questions, ${nameOf(goal)}, concurrency ${concurrency}`,
