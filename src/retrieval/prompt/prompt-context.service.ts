@@ -73,9 +73,10 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     )
     const facts = [...records.values()].filter(({ type }) => type === 'semantic').map(({ id }) => id)
     const ordinary = facts.filter((id) => !profileIds.includes(id))
+    const stated = [...facts, ...profileIds]
     const [besides, declared, undeclared] = await Promise.all([
       findBesides(conditions, [...records.values()].filter(isMessage)),
-      findDisputes(db, [...facts, ...profileIds], question, { conditions, limit: mostDisputes }),
+      stated.length === 0 ? [] : findDisputes(db, stated, question, { conditions, limit: mostDisputes }),
       ordinary.length === 0 ? [] : findOpposites(db, ordinary, conditions),
     ])
     const linked = [...declared, ...undeclared]
