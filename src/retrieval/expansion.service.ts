@@ -14,8 +14,8 @@ export type Expanded = {
   candidateNodes: CandidateNode[]
   /** Every edge that was followed. */
   followed: Neighbour[]
-  /** The records of the roots, which are read with their neighbours. */
-  roots: StoredRecord[]
+  /** The records of the roots, where they were read with their neighbours. */
+  rootRecords: StoredRecord[]
 }
 
 /** Returns the roots with their neighbourhood. Each hop is one statement. */
@@ -37,11 +37,11 @@ export async function expand(
     return listOpen(border)
   }
 
-  if (maxHops === 0 || roots.length === 0) return { candidateNodes: [...roots], followed, roots: [] }
+  if (maxHops === 0 || roots.length === 0) return { candidateNodes: [...roots], followed, rootRecords: [] }
   const ids = roots.map(({ id }) => id)
-  const read = await findWithNeighbours(db, ids, question, search)
+  const rootRecords = await findWithNeighbours(db, ids, question, search)
   const open = new Set(listOpen(roots))
-  const near = read.flatMap(({ id, neighbours }) => (open.has(id) ? neighbours : []))
+  const near = rootRecords.flatMap(({ id, neighbours }) => (open.has(id) ? neighbours : []))
   let border = grow(
     near.map((each) => ({ ...each, created_at: new Date(each.created_at) })),
     1,
@@ -49,7 +49,7 @@ export async function expand(
   for (let hop = 2; hop <= maxHops && border.length > 0; hop++) {
     border = grow(await findNeighbours(db, border, question, search), hop)
   }
-  return { candidateNodes: [...nodes.values()], followed, roots: read }
+  return { candidateNodes: [...nodes.values()], followed, rootRecords }
 }
 
 function listOpen(nodes: readonly CandidateNode[]): string[] {

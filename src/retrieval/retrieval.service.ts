@@ -79,9 +79,13 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
   }
 
   /** Reads only records of the answer, each once. Those that were deleted meanwhile are left out. */
-  async function presentNodes(question: Question, { candidateNodes, roots }: Expanded, isExplained: boolean) {
+  async function presentNodes(
+    question: Question,
+    { candidateNodes, rootRecords }: Expanded,
+    isExplained: boolean,
+  ) {
     const ids = candidateNodes.map(({ id }) => id)
-    const { shown, stored } = await presentRecords(question, ids, roots)
+    const { shown, stored } = await presentRecords(question, ids, rootRecords)
     const nodes = candidateNodes.flatMap(({ id, hop, score, signals }): RetrievedNode[] => {
       const record = shown.get(id)
       if (!record) return []
