@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { isAmong } from '../db/id-condition.ts'
+import { hasIdIn } from '../db/id-condition.ts'
 import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
 import { readStored, type StoredRecord } from '../records/index.ts'
 import { computeSalienceAtInstant } from './filters.queries.ts'
@@ -41,7 +41,7 @@ export async function findWithNeighbours(
   return readStored<{ neighbours: NeighbourInJson[] }>(db, question.trust, {
     from: sql`records as r`,
     more: sql`, coalesce((select json_agg(near) from (${neighbours}) as near), '[]') as neighbours`,
-    rest: sql`and ${isAmong('r.id', ids)}`,
+    rest: sql`and ${hasIdIn(ids)}`,
     maxEdges: embeddedEdgesAmongMany,
   })
 }

@@ -37,9 +37,8 @@ export async function expand(
     return listOpen(border)
   }
 
-  if (maxHops === 0 || roots.length === 0) return { candidateNodes: [...roots], followed, rootRecords: [] }
-  const ids = roots.map(({ id }) => id)
-  const rootRecords = await findWithNeighbours(db, ids, question, search)
+  const ids = maxHops === 0 ? [] : roots.map(({ id }) => id)
+  const rootRecords = ids.length === 0 ? [] : await findWithNeighbours(db, ids, question, search)
   const open = new Set(listOpen(roots))
   const near = rootRecords.flatMap(({ id, neighbours }) => (open.has(id) ? neighbours : []))
   let border = grow(

@@ -75,6 +75,14 @@ describe('graph expansion from the roots', () => {
     expect(listNodeIds(await retrieve(app, ask))).toEqual(ids.slice(0, 1))
     expect(listNodeIds(await retrieve(app, { ...ask, include_status: ['challenged'] }))).toEqual(ids)
   })
+
+  it('sends no statement more for a record without edges', async () => {
+    await create(app, buildStatement('a lonely ibis', { scope: 'lonely' }))
+    const ask = { task_descriptor: 'lonely ibis', root_limit: 1, record_access: false }
+    const { counts } = await askWithin([0, 1, 3], ask)
+    const [none] = counts
+    expect(counts).toEqual([none, none, none])
+  })
 })
 
 describe('graph expansion around a hub with 10,000 edges', () => {
@@ -108,18 +116,7 @@ describe('graph expansion around a hub with 10,000 edges', () => {
       select ${hub}::uuid, id, 'supports', 1, ${app.clock.now()}::timestamptz from drawn
     `.execute(app.db)
     const ask = { task_descriptor: 'condor hub', root_limit: 1, node_limit: 5, record_access: false }
-    const counts: number[] = []
-    const answers: string[] = []
-    // The first question reads how common words are and caches it.
-    await app.request('POST', '/v1/retrieve', { body: ask })
-    // Served accesses are counted by statements that do not belong to the questions.
-    await app.services.access.flush()
-    for (const max_hops of [0, 1, 1, 2]) {
-      const counter = countStatements(app)
-      const { text } = await app.request('POST', '/v1/retrieve', { body: { ...ask, max_hops } })
-      counts.push(counter.stop())
-      answers.push(text)
-    }
+    const { counts, answers } = await askWithin([0, 1, 1, 2], ask)
     const [, first, again] = answers
     expect(again).toBe(first)
     const { nodes, edges } = JSON.parse(first ?? '')
@@ -130,22 +127,24 @@ describe('graph expansion around a hub with 10,000 edges', () => {
     expect([one - none, same, two]).toEqual([1, one, one + 1])
     expect(none).toBeLessThan(12)
   })
-
-  it('sends no statement more for a record without edges', async () => {
-    await create(app, buildStatement('a lonely ibis', { scope: 'lonely' }))
-    const ask = { task_descriptor: 'lonely ibis', root_limit: 1, record_access: false }
-    await app.request('POST', '/v1/retrieve', { body: ask })
-    await app.services.access.flush()
-    const counts: number[] = []
-    for (const max_hops of [0, 1, 3]) {
-      const counter = countStatements(app)
-      await app.request('POST', '/v1/retrieve', { body: { ...ask, max_hops } })
-      counts.push(counter.stop())
-    }
-    const [none] = counts
-    expect(counts).toEqual([none, none, none])
-  })
 })
+
+/** Asks within each number of hops. Returns the answers, and how many statements each took. */
+async function askWithin(hops: readonly number[], ask: Body) {
+  const counts: number[] = []
+  const answers: string[] = []
+  // The first question reads how common words are and caches it.
+  await app.request('POST', '/v1/retrieve', { body: ask })
+  // Served accesses are counted by statements that do not belong to the questions.
+  await app.services.access.flush()
+  for (const max_hops of hops) {
+    const counter = countStatements(app)
+    const { text } = await app.request('POST', '/v1/retrieve', { body: { ...ask, max_hops } })
+    counts.push(counter.stop())
+    answers.push(text)
+  }
+  return { counts, answers }
+}
 
 /** Counts the statements on every connection of the pool. */
 function countStatements({ database: { pool } }: TestApp) {

@@ -417,7 +417,7 @@ and r.forgotten_at is null
     join contents as c on c.record_id = r.id
     where ("r"."sensitivity" <= $13
 and "r"."scope" = any($14::text[]))
-and "r"."id" = any((select $15::uuid[])::uuid[]);
+and r.id = $15::uuid;
 
 -- src/retrieval/expansion.queries.ts findWithNeighbours: of the past
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
@@ -597,7 +597,7 @@ and e.created_at <= $21::timestamptz
     join contents as c on c.record_id = r.id
     where ("r"."sensitivity" <= $23
 and "r"."scope" = any($24::text[]))
-and "r"."id" = any((select $25::uuid[])::uuid[]);
+and r.id = $25::uuid;
 
 -- src/retrieval/filters.queries.ts answerConditions: seen whole
 select r.id
