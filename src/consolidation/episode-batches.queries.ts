@@ -6,7 +6,14 @@ import type { Position } from '../jobs/table-walk.ts'
 import type { Episode, StageName } from './stages.ts'
 
 /** Selects the rows of one stage that were due by `until`. */
-export type DueFilter = { stage: StageName; scope: string | null; until: Date; now: Date }
+export type DueFilter = {
+  stage: StageName
+  scope: string | null
+  /** Of two walks at the same time each has half of the scopes, so that none waits for a fact of the other. */
+  half?: 0 | 1
+  until: Date
+  now: Date
+}
 export type Portion = DueFilter & { after: Position; limit: number }
 
 /** The compressed size of the payloads of a batch, so that a batch always fits into memory. */
@@ -163,13 +170,18 @@ function selectNext(portion: Portion): RawBuilder<unknown> {
   `
 }
 
-function isDue({ stage, scope, until, now }: DueFilter): RawBuilder<unknown> {
-  const isInScope =
-    scope === null
-      ? sql``
-      : sql`and exists (select from records as r where r.id = u.record_id and r.scope = ${scope} offset 0)`
-  return sql`u.stage = ${stage} and u.due_at <= ${until}::timestamptz
-    and (u.claimed_until is null or u.claimed_until <= ${now}::timestamptz) ${isInScope}`
+function isDue({ until, now, ...filter }: DueFilter): RawBuilder<unknown> {
+  return sql`u.stage = ${filter.stage} and u.due_at <= ${until}::timestamptz
+    and (u.claimed_until is null or u.claimed_until <= ${now}::timestamptz) ${isInScope(filter)}`
+}
+
+function isInScope({ scope, half }: Pick<DueFilter, 'scope' | 'half'>): RawBuilder<unknown> {
+  if (scope !== null)
+    return sql`and exists (select from records as r where r.id = u.record_id and r.scope = ${scope} offset 0)`
+  if (half === undefined) return sql``
+  return sql`and exists (
+    select from records as r where r.id = u.record_id and hashtextextended(r.scope, 0) & 1 = ${half} offset 0
+  )`
 }
 
 function isAfter({ at, id }: Position): RawBuilder<unknown> {

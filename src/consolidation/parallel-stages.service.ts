@@ -1,4 +1,4 @@
-import { RunEnded } from '../jobs/runs.ts'
+import { type RunContext, RunEnded } from '../jobs/runs.ts'
 import type { Stage, StageContext, StageName } from './stages.ts'
 
 /**
@@ -17,19 +17,31 @@ export function groupStages(stages: readonly Stage[]): readonly (readonly Stage[
 }
 
 /** The stages of a group run one after the other. If one fails, no group starts another batch. */
-export async function runGroupsInParallel(
+export function runGroupsInParallel(
   groups: readonly (readonly Stage[])[],
   context: StageContext,
 ): Promise<void> {
+  return runInParallel(
+    groups.map((group) => async (inBatch) => {
+      for (const stage of group) await stage.run({ ...context, inBatch })
+    }),
+    context,
+  )
+}
+
+type InBatch = RunContext['inBatch']
+
+/** Does several parts of a run at the same time. If one fails, none starts another batch. */
+export async function runInParallel(
+  parts: readonly ((inBatch: InBatch) => Promise<void>)[],
+  context: Pick<RunContext, 'inBatch'>,
+): Promise<void> {
   const faults: unknown[] = []
-  const inBatch: StageContext['inBatch'] = (work) => {
+  const inBatch: InBatch = (work) => {
     if (faults.length > 0) throw new RunEnded('stopped')
     return context.inBatch(work)
   }
-  async function run(group: readonly Stage[]): Promise<void> {
-    for (const stage of group) await stage.run({ ...context, inBatch })
-  }
-  // Waits for all groups: no write may continue after the run has ended.
-  await Promise.all(groups.map((group) => run(group).catch((error) => void faults.push(error))))
+  // Waits for all parts: no write may continue after the run has ended.
+  await Promise.all(parts.map((part) => part(inBatch).catch((error) => void faults.push(error))))
   if (faults.length > 0) throw faults[0]
 }

@@ -49,7 +49,7 @@ it('a cancelled consolidation run keeps its finished batches, and the next run d
     'cancelled',
     range(100).map((n) => `thing ${n}`),
   )
-  const id = await setup.requestRun('consolidate')
+  const id = await setup.requestRun('consolidate', { scope: 'cancelled' })
   let batches = 0
   const observe = async (step: string) => {
     if (step !== 'after batch' || ++batches !== 2) return
@@ -59,6 +59,51 @@ it('a cancelled consolidation run keeps its finished batches, and the next run d
   await setup.createWorker('one', { observe }).runJob('consolidate', signal)
   expect(await setup.readRun(id)).toMatchObject({ status: 'cancelled', stats: { semantic_extracted: 40 } })
   expect(await setup.run('consolidate')).toMatchObject({ stats: { semantic_extracted: 60 } })
+})
+
+const scopes = range(12).map((n) => `one of many ${n}`)
+const semantic = { options: { stages: ['semantic'] } }
+
+it('facts of many scopes are stored by two walks at once, which do what a dry run counts', async () => {
+  for (const scope of scopes)
+    await experience(
+      scope,
+      range(8).map((n) => `saying ${n % 3}`),
+    )
+  const dry = await setup.run('consolidate', { ...semantic, dryRun: true })
+  const { promise: bothAreInBatch, resolve } = Promise.withResolvers<void>()
+  let inBatch = 0
+  const observe = async (step: string) => {
+    if (step !== 'in batch') return
+    if (++inBatch === 2) resolve()
+    await bothAreInBatch
+  }
+  const run = await setup.run('consolidate', { ...semantic, observe })
+  expect(run).toMatchObject({ stats: { semantic_extracted: 36, duplicates_resolved: 60 } })
+  expect(omitDurations(run)).toEqual(omitDurations(dry))
+  expect(await countChanges(run.id)).toEqual(await countChanges(dry.id))
+})
+
+it('both walks of a cancelled run end, and the next run does the rest', async () => {
+  for (const scope of scopes)
+    await experience(
+      scope,
+      range(8).map((n) => `later saying ${n}`),
+    )
+  const id = await setup.requestRun('consolidate', semantic)
+  let batches = 0
+  const observe = async (step: string) => {
+    if (step !== 'after batch' || ++batches !== 2) return
+    await setup.pool.query('update maintenance_runs set cancel_requested = true where id = $1', [id])
+  }
+  await setup.createWorker('one', { observe }).runJob('consolidate', new AbortController().signal)
+  const cancelled = await setup.readRun(id)
+  // A batch that has begun may end.
+  expect([40, 60]).toContain(omitDurations(cancelled)['semantic_extracted'])
+  expect(cancelled.status).toBe('cancelled')
+  const rest = await setup.run('consolidate', semantic)
+  const stored = [cancelled, rest].map((run) => omitDurations(run)['semantic_extracted'] ?? 0)
+  expect(stored.reduce((sum, count) => sum + count)).toBe(96)
 })
 
 it('a cancelled consolidation dry run ends inside its only batch', async () => {
@@ -85,7 +130,7 @@ it('consolidation reads no more episodes at once than fit into memory', async ()
   const observe = (step: string) => {
     if (step === 'in batch') batches++
   }
-  const run = await setup.run('consolidate', { observe })
+  const run = await setup.run('consolidate', { observe, scope: 'large' })
   expect(run).toMatchObject({ stats: { semantic_extracted: 3 } })
   expect(batches).toBe(4)
 })

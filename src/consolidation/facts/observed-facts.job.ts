@@ -11,13 +11,17 @@ const actor = 'consolidation/semantic'
 
 /** Returns the stage that stores the events of successful episodes as facts, without a model. */
 export function createObservedFactsStage({ facts, ...resources }: Resources): Stage {
-  return createEpisodeStage('semantic', resources, async (tx, { episodes, ...options }) => {
-    const { created, reinforced, changes } = await facts.store(tx, episodes.flatMap(listObservedFacts), {
-      ...options,
-      actor,
-    })
-    return { counts: { semantic_extracted: created, duplicates_resolved: reinforced }, changes }
-  })
+  return createEpisodeStage(
+    'semantic',
+    { ...resources, inHalves: true },
+    async (tx, { episodes, ...options }) => {
+      const { created, reinforced, changes } = await facts.store(tx, episodes.flatMap(listObservedFacts), {
+        ...options,
+        actor,
+      })
+      return { counts: { semantic_extracted: created, duplicates_resolved: reinforced }, changes }
+    },
+  )
 }
 
 /** Returns a fact for each event with a summary, if the episode was successful. */

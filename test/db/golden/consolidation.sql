@@ -34,7 +34,7 @@ and (u.due_at, u.record_id) > ($5::timestamptz, $6::uuid)
   ) as claimed
 order by due_at, record_id;
 
--- src/consolidation/episode-batches.queries.ts claimReadableEpisodes
+-- src/consolidation/episode-batches.queries.ts claimReadableEpisodes: everywhere
     with claimed as materialized (
     select u.record_id, u.due_at
     from unconsolidated as u
@@ -58,6 +58,39 @@ where record_id = claimed.record_id offset 0) as c on true
     select due_at::text as at, record_id as id
 from sized
     where bytes <= $7
+or place = 1
+    order by due_at, record_id;
+
+-- src/consolidation/episode-batches.queries.ts claimReadableEpisodes: of half of the scopes
+    with claimed as materialized (
+    select u.record_id, u.due_at
+    from unconsolidated as u
+    where u.stage = $1
+and u.due_at <= $2::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $3::timestamptz)
+and exists (
+    select
+from records as r
+where r.id = u.record_id
+and hashtextextended(r.scope, 0) & 1 = $4 offset 0
+  )
+and (u.due_at, u.record_id) > ($5::timestamptz, $6::uuid)
+    order by u.due_at, u.record_id
+    limit $7
+    for update skip locked
+  ), sized as (
+      select record_id, due_at, row_number() over by_age as place,
+        sum(coalesce(pg_column_size(c.payload), 0)) over by_age as bytes
+      from claimed
+      left join lateral (select payload
+from contents
+where record_id = claimed.record_id offset 0) as c on true
+      window by_age as (order by due_at, record_id)
+    )
+    select due_at::text as at, record_id as id
+from sized
+    where bytes <= $8
 or place = 1
     order by due_at, record_id;
 

@@ -29,7 +29,10 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
       everywhere: within((tx) => walking.claimEpisodes(tx, portion)),
       'in a scope': within((tx) => walking.claimEpisodes(tx, { ...portion, scope })),
     },
-    claimReadableEpisodes: within((tx) => walking.claimReadableEpisodes(tx, portion)),
+    claimReadableEpisodes: {
+      everywhere: within((tx) => walking.claimReadableEpisodes(tx, portion)),
+      'of half of the scopes': within((tx) => walking.claimReadableEpisodes(tx, { ...portion, half: 1 })),
+    },
     findEpisodes: within((tx) => walking.findEpisodes(tx, [id])),
     deleteUnconsolidated: within((tx) => walking.deleteUnconsolidated(tx, 'semantic', [id])),
     postponeNext: within((tx) => walking.postponeNext(tx, portion, 'why')),
