@@ -5,7 +5,7 @@ import { environmentSchema } from '../src/config/environment.ts'
 
 const target = resolve(import.meta.dirname, '../.env.example')
 
-const preamble = `# All variables, with their default or an example. A blank value means unset.
+const preamble = `# All variables with their defaults. A variable marked "Example" is unset by default, and so is one with a blank value.
 # Docker Compose reads a copy of this file named .env, and so does node with --env-file=.env.
 `
 
@@ -18,9 +18,11 @@ export function renderEnvExample(): string {
 function renderVariable([name, schema]: [string, TSchema]): string {
   const read = (keyword: string): unknown => Reflect.get(schema, keyword)
   const examples = read('examples')
-  const value = read('default') ?? (Array.isArray(examples) ? examples[0] : '')
   const choices = read('enum') ? `# Must be ${read('expects')}.\n` : ''
-  return `# ${read('description')}\n${choices}# ${name}=${value}\n`
+  const fallback = read('default')
+  const example = fallback === undefined && Array.isArray(examples) ? examples[0] : undefined
+  const mark = example === undefined ? '' : '# Example:\n'
+  return `# ${read('description')}\n${choices}${mark}# ${name}=${fallback ?? example ?? ''}\n`
 }
 
 if (import.meta.main) writeFileSync(target, renderEnvExample())

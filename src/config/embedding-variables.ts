@@ -27,7 +27,7 @@ export const embeddingVariables = {
   MEMBRANE_EMBEDDING_API_KEY: Type.Optional(secret('Key for that server, if it needs one.')),
   MEMBRANE_EMBEDDING_TIMEOUT: timeout('Longest time for one answer.', '30s'),
   MEMBRANE_QUERY_EMBEDDING_TIMEOUT: timeout(
-    'How long a search waits for the vector of its question. After that it answers without one.',
+    'How long a search waits for the vector of its question. After that it searches without one.',
     '2s',
   ),
   MEMBRANE_QUERY_EMBEDDING_FAILURES: count(
@@ -38,13 +38,13 @@ export const embeddingVariables = {
   ),
   MEMBRANE_QUERY_EMBEDDING_PAUSE: timeout('Length of that pause; 0 for no pause.', '30s'),
   MEMBRANE_VECTOR_MEMORY: count(
-    'Memory in MB that one API process may use for vectors, so that questions find them there. A million vectors of `static` take 360 MB, and 60 MB for what names them. 0: every search is done by the database.',
+    'Memory in MB that one API process may use for vectors and their signs: about 360 MB for a million vectors of `static`. The ids of these records take about 60 MB more, outside this limit. 0: the database does every search.',
     384,
     0,
     4_000,
   ),
   MEMBRANE_TEXT_MEMORY: count(
-    'Memory in MB that one API process may use for the words of texts, so that questions find them there. A million messages take about 220 MB. 0: every search by words is done by the database.',
+    'Memory in MB that one API process may use for the words of texts: about 220 MB for a million messages. 0: the database does every search by words.',
     256,
     0,
     4_000,

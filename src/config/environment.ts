@@ -42,7 +42,7 @@ export const environmentSchema = Type.Object({
   ...growthVariables,
   REDIS_URL: Type.Optional(
     url(
-      'Redis for the queue and for rate limits of all processes together. Unset: the queue is in PostgreSQL.',
+      'Redis for the queue and for rate limits that all processes share. Unset: the queue is in PostgreSQL.',
       'redis://localhost:6379',
       '^rediss?://',
     ),
@@ -69,7 +69,7 @@ export const environmentSchema = Type.Object({
     origin('Where clients reach the API, behind a proxy. `/mcp` serves only this host and loopback names.'),
   ),
   MEMBRANE_ALLOW_ANONYMOUS: flag(
-    'Serve requests without a key, also on an address that other machines can reach.',
+    'Serve requests without a key, even on an address that other machines can reach.',
   ),
   MEMBRANE_CONSOLE: flag('Serve the console, a web page for people, at /console.', 'true'),
   MEMBRANE_DEFAULT_SENSITIVITY: Type.Enum([...sensitivities], {
@@ -108,7 +108,7 @@ export const environmentSchema = Type.Object({
     default: 'membrane',
     expects: 'text',
   }),
-  OTEL_TRACES_SAMPLER_ARG: share('Share of the traces that start here and are sent.', '1'),
+  OTEL_TRACES_SAMPLER_ARG: share('Share of the traces started here that are sent (0 to 1).', '1'),
   MEMBRANE_MAX_EVENT_LOOP_DELAY: timeout(
     'Mean delay of the event loop above which the API sheds load.',
     '500ms',
@@ -135,7 +135,7 @@ export const environmentSchema = Type.Object({
   ),
   MEMBRANE_TOMBSTONE_KEY: Type.Optional(
     text(
-      'Secret for the tombstones of erased content, at least 16 characters, the same for every process. Keep it outside the database. `npm start` creates one in MEMBRANE_DATA_DIR. Unset in other roles: nothing can be erased, and nothing stored once another process has erased.',
+      'Secret for the tombstones of erased content, at least 16 characters, the same for every process. Keep it outside the database. `npm start` creates one in MEMBRANE_DATA_DIR. Unset in any other role: erasing is refused; after any process has erased something, storing content is refused too.',
       { minLength: 16 },
     ),
   ),
@@ -193,7 +193,7 @@ export const environmentSchema = Type.Object({
   ),
   ...embeddingVariables,
   MEMBRANE_SELECTION_CONFIDENCE_THRESHOLD: share(
-    'Confidence of a selection below which a retrieval answers that it needs more information.',
+    'Confidence of a selection below which a retrieval says that it needs more information.',
     '0.7',
   ),
   MEMBRANE_REGRET_SAMPLE: share(
@@ -201,7 +201,7 @@ export const environmentSchema = Type.Object({
     '0.1',
   ),
   MEMBRANE_CONVERSATION_GAP: retention(
-    'A longer pause between two messages ends a session: the messages before it are no context of those after it.',
+    'Pause between two messages that ends a session. Messages before the pause do not count as context of messages after it.',
     '1h',
   ),
   MEMBRANE_DECAY_INTERVAL: interval(
@@ -214,7 +214,7 @@ export const environmentSchema = Type.Object({
   ),
   MEMBRANE_PLAN_RETENTION: retention('How long a plan of a job can be applied.', '7d'),
   MEMBRANE_HISTORY_RETENTION: retention(
-    'How long the audit log and the history of importance are kept, by whole months; `never` to drop nothing. At least 90 days, MEMBRANE_REVISED_RETENTION and MEMBRANE_FORGOTTEN_RETENTION.',
+    'How long the audit log and the history of importance are kept, by whole months; `never` to drop nothing. A value below 90 days, MEMBRANE_REVISED_RETENTION or MEMBRANE_FORGOTTEN_RETENTION is raised to the largest of these.',
     'never',
   ),
   MEMBRANE_CONSOLIDATION_INTERVAL: interval(

@@ -12,7 +12,7 @@ export const growthVariables = {
       expects: 'one or more URLs such as postgres://membrane@replica:5432/membrane, separated by commas',
     }),
   ),
-  MEMBRANE_REPLICA_LAG: timeout('A replica that is further behind answers no reads.', '5s'),
+  MEMBRANE_REPLICA_LAG: timeout('Largest lag of a replica that still answers reads.', '5s'),
   MEMBRANE_API_PROCESSES: count(
     'Processes of one API, which share its port. Each has its own connections to the database.',
     1,
