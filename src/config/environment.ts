@@ -140,7 +140,7 @@ export const environmentSchema = Type.Object({
     ),
   ),
   MEMBRANE_RETENTION_MODE: Type.Enum(['l2', 'huber', 'elastic'], {
-    description: 'Curve of the retention of a memory since its last access.',
+    description: 'Curve by which the retention score of a record falls after its last access.',
     default: 'huber',
     expects: 'one of l2, huber, elastic',
   }),
