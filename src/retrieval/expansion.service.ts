@@ -31,7 +31,8 @@ export async function expand(
   const followed: Neighbour[] = []
 
   function grow(found: readonly Neighbour[], hop: number): string[] {
-    followed.push(...found)
+    // As arguments of one call they could be more than a call may have.
+    for (const each of found) followed.push(each)
     const border = selectNextHop(nodes, found, hop, nodeLimit - nodes.size)
     for (const node of border) nodes.set(node.id, node)
     return listOpen(border)

@@ -5,13 +5,14 @@ import {
   findLatestWeekday,
   listDatesInYears,
   listSeasonRanges,
+  mergeRanges,
   type Range,
 } from './periods.ts'
 
 /** Finds the time that a question in English asks about: a day, a month, a season, a year, or one counted from `at`. All times are UTC. */
 
 export type AskedPeriods = {
-  /** Newest first. */
+  /** Apart from each other, the newest first. */
   ranges: readonly Range[]
   includes: (time: Date) => boolean
   /** Whether the question names nothing else, as "What did we discuss in May?": every record of that time answers it. */
@@ -83,20 +84,23 @@ const ordinals = ['first', 'second', 'third', 'fourth']
 
 /** Longer texts are documents, and every date in them would count. */
 const mostCharacters = 1_000
+/** A text that names more times is a list of dates, and each may be of thirty years. */
+const mostNamed = 10
 
 /** Returns the periods that the question names; undefined where it names none. */
 export function readPeriods(text: string, at: Date): AskedPeriods | undefined {
   if (text.length > mostCharacters) return undefined
   let rest = text.toLowerCase().replace(/\s+/gu, ' ')
   const found: Range[] = []
+  let named = 0
   for (const { pattern, read } of readers) {
     rest = rest.replace(pattern, (_, ...groups) => {
-      found.push(...read(groups, at))
+      if (++named <= mostNamed) found.push(...read(groups, at))
       return '|'
     })
   }
-  if (found.length === 0) return undefined
-  const ranges = found.sort((one, other) => other.from - one.from)
+  const ranges = mergeRanges(found)
+  if (ranges.length === 0 || named > mostNamed) return undefined
   return {
     ranges,
     includes: (time) => ranges.some(({ from, until }) => time.getTime() >= from && time.getTime() < until),

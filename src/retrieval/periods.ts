@@ -76,6 +76,25 @@ export function listSeasonRanges(at: Date, name: string, year?: string, which?: 
   return begun.filter(({ until }) => until <= at.getTime()).slice(0, 1)
 }
 
+/** A day within the years of four digits, with one more on each side of it. */
+const earliest = Date.parse('0001-01-02')
+const latest = Date.parse('9999-12-31')
+
+/** The same time as ranges that neither meet nor leave the years of four digits, the newest first. */
+export function mergeRanges(ranges: readonly Range[]): Range[] {
+  const merged: Range[] = []
+  const clamped = ranges.map(({ from, until }) => ({
+    from: Math.max(from, earliest),
+    until: Math.min(until, latest),
+  }))
+  for (const range of clamped.toSorted((one, other) => other.until - one.until)) {
+    const newer = merged.at(-1)
+    if (newer && range.until >= newer.from) newer.from = Math.min(newer.from, range.from)
+    else if (range.from < range.until) merged.push(range)
+  }
+  return merged
+}
+
 /** Days as `yyyy-mm-dd`, first and last. */
 export type DayRange = readonly [first: string, last: string]
 

@@ -76,6 +76,22 @@ describe('graph expansion from the roots', () => {
     expect(listNodeIds(await retrieve(app, { ...ask, include_status: ['challenged'] }))).toEqual(ids)
   })
 
+  it('follows all edges between many records that are linked with each other', async () => {
+    const records = Array.from({ length: 380 }, (_, index) => ({
+      ...buildStatement(`hub ${index}`),
+      scope: 'hubs',
+    }))
+    expect((await app.request('POST', '/v1/records/batch', { body: { records } })).status).toBe(200)
+    await sql`
+      insert into relations (source_id, predicate, target_id, weight, created_at)
+      select one.id, 'near', other.id, 1, one.created_at
+      from records as one join records as other on other.scope = 'hubs' and other.id <> one.id
+      where one.scope = 'hubs'
+    `.execute(app.db)
+    const ask = { task_descriptor: 'hub', scopes: ['hubs'], root_limit: 1, node_limit: 500, max_hops: 2 }
+    expect((await retrieve(app, ask)).nodes).toHaveLength(380)
+  })
+
   it('sends no statement more for a record without edges', async () => {
     await create(app, buildStatement('a lonely ibis', { scope: 'lonely' }))
     const ask = { task_descriptor: 'lonely ibis', root_limit: 1, record_access: false }

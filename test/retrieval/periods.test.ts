@@ -38,3 +38,12 @@ it('does not answer with messages of that time that the key may not see', async 
   const { nodes } = await retrieve(app, { ...question, trust: { max_sensitivity: 'low' } })
   expect(nodes.filter(({ record }: Body) => !record.redacted)).toEqual([])
 })
+
+it.each([
+  ['yesterday', '0001-01-01T12:00:00Z'],
+  ['what happened 900 years ago', '0500-06-01T00:00:00Z'],
+  ['last 999 years', '0700-06-01T00:00:00Z'],
+])('answers a question about a time outside of the calendar: %s', async (task_descriptor, as_of) => {
+  for (const path of ['/v1/retrieve', '/v1/context'])
+    expect((await app.request('POST', path, { body: { task_descriptor, as_of } })).status).toBe(200)
+})

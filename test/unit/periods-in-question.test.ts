@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { mergeRanges, type Range } from '../../src/retrieval/periods.ts'
 import { readPeriods } from '../../src/retrieval/periods-in-question.ts'
 
 /** A Wednesday. */
@@ -50,6 +51,27 @@ describe('the time that a question names', () => {
     ['Which database did we choose in May?', false],
   ])('is all that is asked: %s', (question, isAll) => {
     expect(readPeriods(question, at)?.isAll).toBe(isAll)
+  })
+
+  it('is read once, however often it is named, and from no list of dates', () => {
+    const oneYear = { from: Date.parse('2024-01-01'), until: Date.parse('2025-01-01') }
+    expect(readPeriods('in May 2024, in 2024, on 7 May 2024 or in June 2024', at)?.ranges).toEqual([oneYear])
+    expect(readPeriods(`orion ${'1 may '.repeat(10)}`, at)?.ranges).toHaveLength(30)
+    expect(readPeriods(`orion ${'1 may '.repeat(11)}`, at)).toBeUndefined()
+  })
+
+  it('has ranges apart from each other, the newest first, which include what any of them includes', () => {
+    const instant = fc.integer({ min: 0, max: 60 })
+    const range = fc.tuple(instant, instant).map(([from, length]) => ({ from, until: from + length }))
+    fc.assert(
+      fc.property(fc.array(range), instant, (ranges, time) => {
+        const merged = mergeRanges(ranges)
+        const isIn = ({ from, until }: Range) => time >= from && time < until
+        expect(merged.some(isIn)).toBe(ranges.some(isIn))
+        for (const [index, { from }] of merged.slice(0, -1).entries())
+          expect(merged[index + 1]?.until).toBeLessThan(from)
+      }),
+    )
   })
 
   it('is found in no long document, and in any text without an error', () => {

@@ -150,12 +150,13 @@ function describeSkill(payload: Of<'competence'>, write: Write): string {
 function describePlan(payload: Of<'plan_graph'>, write: Write): string {
   const { plan_id: id, intent, nodes, edges, constraints } = payload
   const numbers = new Map(nodes.map((node, index) => [node.id, index + 1]))
-  const before = new Map<string, number[]>()
-  for (const { from, to } of edges) before.set(to, [...(before.get(to) ?? []), numbers.get(from) ?? 0])
-  const steps = nodes.slice(0, mostItems).map((node, index) => {
-    const after = before.get(node.id)
+  const shown = nodes.slice(0, mostItems)
+  const before = new Map(shown.map(({ id }) => [id, new Set<number>()]))
+  for (const { from, to } of edges) before.get(to)?.add(numbers.get(from) ?? 0)
+  const steps = shown.map((node, index) => {
+    const after = [...(before.get(node.id) ?? [])].slice(0, mostItems)
     const extras = [
-      after ? `after ${after.join(', ')}` : '',
+      after.length > 0 ? `after ${after.join(', ')}` : '',
       node.guards === undefined ? '' : `if ${write(node.guards)}`,
     ]
     const extra = join(extras, ', ')

@@ -1,10 +1,21 @@
 import type { DayRange } from '../../periods.ts'
 
-/** Ranges of days, to compare with those of many texts. */
+/** Ranges of days, the newest first, to compare with those of many texts. */
 export type DayNumbers = readonly { first: number; last: number }[]
 
 export function numberDays(days: readonly DayRange[]): DayNumbers {
   return days.map(([first, last]) => ({ first: toNumber(first), last: toNumber(last) }))
+}
+
+export function includesDay(ranges: DayNumbers, day: number): boolean {
+  let [low, high] = [0, ranges.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ranges[middle]?.first ?? 0) > day) low = middle + 1
+    else high = middle
+  }
+  // Of the ranges that have begun by then, the newest ends last.
+  return day <= (ranges[low]?.last ?? -1)
 }
 
 /** 0 for what is no day. */

@@ -5,7 +5,7 @@ import { createUuidPlaces } from '../../../kernel/uuid-places.ts'
 import type { MessageWords } from '../context-score.ts'
 import { computeIdf, k1, type StoreSize } from '../search-plan.ts'
 import { createConversationOrder } from './conversation-order.ts'
-import { type DayNumbers, toNumber } from './day-numbers.ts'
+import { type DayNumbers, includesDay, toNumber } from './day-numbers.ts'
 import { createPostingLists, getPlace, mostPlaces } from './posting-lists.ts'
 import { createRecordGroups, nowhere, type Searched } from './record-groups.ts'
 import { readSearchVector } from './search-vector.ts'
@@ -181,9 +181,7 @@ export function createTextTable() {
 
   /** Whether a text is of one of the days; of any where none are named. */
   function isOfDays(place: number, ranges: DayNumbers | undefined): boolean {
-    if (!ranges) return true
-    const day = days.values[place] ?? 0
-    return ranges.some(({ first, last }) => day >= first && day <= last)
+    return !ranges || includesDay(ranges, days.values[place] ?? 0)
   }
 
   /** The words of a message: how often it contains each of `words`. Undefined for a text that has gone. */
