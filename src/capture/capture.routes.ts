@@ -20,18 +20,21 @@ export const captureRoutes: FastifyPluginAsyncTypebox<CaptureOptions> = async (a
         tags,
         summary: 'Store evidence as linked records',
         description:
-          'Stores the evidence as an episode (or as a working record for a task report), the entities it names, the fact it states, and the edges between them, in one transaction. If the fact is already known, it is confirmed instead of stored again. A retry with the same `source`, scope and `content.ref` stores nothing and returns the first result with `deduplicated: true`. 422 if a field of the content does not match its kind.',
+          'Stores the evidence as an episode (or as a working record for a task report), the entities that it names, the fact that it states, and the relations between them, in one transaction. If the fact is already known, it is confirmed instead of stored again. A retry with the same `source`, scope and `content.ref` stores nothing and returns the first result with `deduplicated: true`. Returns 422 if a field of the content does not match its kind.',
         body: ref(NewCapture),
-        response: answers({ 201: { schema: ref(Captured), description: 'The stored records and edges.' } }, [
-          'outside_trust',
-          'scope_required',
-          'erased_content',
-          'record_forgotten',
-          'record_not_found',
-          'above_ceiling',
-          'type_mismatch',
-          'tombstone_key_mismatch',
-        ]),
+        response: answers(
+          { 201: { schema: ref(Captured), description: 'The stored records and relations.' } },
+          [
+            'outside_trust',
+            'scope_required',
+            'erased_content',
+            'record_forgotten',
+            'record_not_found',
+            'above_ceiling',
+            'type_mismatch',
+            'tombstone_key_mismatch',
+          ],
+        ),
       },
     },
     (request, reply) =>
@@ -55,7 +58,7 @@ export const captureRoutes: FastifyPluginAsyncTypebox<CaptureOptions> = async (a
         tags,
         summary: 'Set the outcome of an episode',
         description:
-          'Sets whether the episode ended in success, failure or partially. May be called again to correct it; the audit log keeps the earlier values. 409 if the record is not an episode.',
+          'Sets whether the episode was a success, a failure or a partial success. A second call corrects the outcome; the audit log keeps the earlier values. Returns 409 if the record is not an episode.',
         params: EpisodePath,
         body: ref(OutcomeChoice),
         response: answers(

@@ -1,9 +1,18 @@
 import Type, { type Static } from 'typebox'
 import { Outcome } from '../domain/payloads.ts'
+import {
+  Actor,
+  ChosenScope,
+  NewMemoryKind,
+  NewSensitivity,
+  NewSourceType,
+  Rationale,
+  Tags,
+  TypeOf,
+} from '../domain/request-fields.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, Time, Unit, Uuid } from '../domain/shapes.ts'
-import { MemoryKind, RecordType, Sensitivity, SourceType } from '../domain/vocabulary.ts'
-import { WrittenRecord } from '../records/index.ts'
+import { RecordPath, WrittenRecord } from '../records/index.ts'
 import { RelationEdge } from '../relations/index.ts'
 
 const id = '0197b9a0-0000-7000-8000-000000000001'
@@ -26,8 +35,8 @@ export const NewCapture = closed(
     ),
     content: Type.Unknown({
       description:
-        'Any JSON value. All of it is kept. In an object these fields have a meaning. `ref`: a name for the evidence, ' +
-        'by which a retry is recognised. `event_kind`, `timeline`, `tool_graph`, `tool_graph_ref`, `outcome`, ' +
+        'Any JSON value. All of it is kept. In an object these fields have a meaning. `ref`: a name for the evidence; ' +
+        'a retry repeats it. `event_kind`, `timeline`, `tool_graph`, `tool_graph_ref`, `outcome`, ' +
         '`artifacts` and `environment`: copied to the episode. `subject`, `predicate` and `object`: a fact, ' +
         'optionally with `validity` and `revision_policy`. For a tool output: `tool_name` (or `tool`), `args`, ' +
         '`result` and `depends_on`. For a working state: `thread_id` (required), `state`, `active_constraints`, ' +
@@ -39,38 +48,52 @@ export const NewCapture = closed(
         description: 'The circumstances of the event. Kept with the content.',
       }),
     ),
-    reason_to_remember: Type.Optional(Type.String()),
-    proposed_type: Type.Optional(RecordType),
-    summary: Type.Optional(Type.String()),
-    tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 100 })),
-    scope: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-    sensitivity: Type.Optional(Sensitivity),
+    reason_to_remember: Type.Optional(
+      Type.String({ description: 'Why it should be remembered. Kept with the content.' }),
+    ),
+    proposed_type: Type.Optional(
+      TypeOf(
+        'The record type that fits best. Kept in the interpretation; it does not change what is stored.',
+      ),
+    ),
+    summary: Type.Optional(
+      Type.String({ description: 'What happened, in one sentence. Default: generated.' }),
+    ),
+    tags: Type.Optional(Tags('Tags of the stored records, except of new entities.')),
+    scope: Type.Optional(ChosenScope('The scope of the new records.')),
+    sensitivity: Type.Optional(NewSensitivity()),
     timestamp: Type.Optional(
       Time({ description: 'When it happened. Must not be in the future. Default: now.' }),
     ),
     conversation: Type.Optional(
       closed(
         {
-          id: Type.String({ minLength: 1, maxLength: 256 }),
+          id: Type.String({
+            minLength: 1,
+            maxLength: 256,
+            description: 'The id of the conversation, unique in its scope.',
+          }),
           position: Type.Optional(
             Type.Integer({
               minimum: 0,
               maximum: 999,
               default: 0,
               description:
-                'The order among events of the same `timestamp`: microseconds after it. Equal ones follow as they arrive.',
+                'The order among events with the same `timestamp`. Events with the same position follow in the order of their arrival.',
             }),
           ),
         },
         {
           description:
-            'The conversation that the event belongs to, beside its messages. Not used for working states and outcomes.',
+            'The conversation in which the event is listed, together with its messages. Not used for working states and outcomes.',
         },
       ),
     ),
-    source_type: Type.Optional(SourceType),
-    importance: Type.Optional(Unit({ description: 'The base importance of the stored records.' })),
-    memory_kind: Type.Optional(MemoryKind),
+    source_type: Type.Optional(NewSourceType()),
+    importance: Type.Optional(
+      Unit({ description: 'The base importance of the stored records. Default: judged from their content.' }),
+    ),
+    memory_kind: Type.Optional(NewMemoryKind()),
   },
   {
     $id: 'NewCapture',
@@ -115,8 +138,8 @@ export const DerivedFact = closed(
     outcome: Type.Enum(['created', 'confirmed', 'replaced', 'forked', 'contested', 'challenged', 'erased'], {
       description:
         '`created`: a new record. `confirmed`: a record already stated the fact. `replaced`, `forked`, `contested`: a ' +
-        'record stated another object, and its revision policy decided. `challenged`: the fact was withdrawn ' +
-        'earlier, and the new record waits for review. `erased`: the fact was erased earlier and is not stored.',
+        'record stated another object, and the revision policy of that record was applied. `challenged`: the fact was ' +
+        'withdrawn earlier, and the new record waits for review. `erased`: the fact was erased earlier and is not stored.',
     }),
     policy: Type.Optional(
       Type.Enum(['replace', 'fork', 'contest'], { description: 'The revision policy of the existing fact.' }),
@@ -134,7 +157,7 @@ export const Captured = closed(
     created_records: Type.Array(ref(WrittenRecord), {
       description: 'All new records. The primary record is first if it is new.',
     }),
-    edges: Type.Array(ref(RelationEdge), { description: 'All new edges, including the inverse edges.' }),
+    edges: Type.Array(ref(RelationEdge), { description: 'All new relations, with their inverses.' }),
     deduplicated: Type.Boolean({
       description:
         'True if the same source, scope and `content.ref` were captured before. Then nothing is stored.',
@@ -170,8 +193,8 @@ export type Captured = Static<typeof Captured>
 export const OutcomeChoice = closed(
   {
     outcome: Outcome,
-    actor: Type.String({ minLength: 1, maxLength: 256 }),
-    rationale: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096 })),
+    actor: Actor(),
+    rationale: Type.Optional(Rationale()),
   },
   {
     $id: 'OutcomeChoice',
@@ -181,4 +204,4 @@ export const OutcomeChoice = closed(
 )
 export type OutcomeChoice = Static<typeof OutcomeChoice>
 
-export const EpisodePath = Type.Object({ id: Uuid() })
+export const EpisodePath = RecordPath

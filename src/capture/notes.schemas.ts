@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
+import { ChosenScope, NewSensitivity, NewSourceType, Tags } from '../domain/request-fields.ts'
 import { closed, Time } from '../domain/shapes.ts'
-import { Sensitivity, SourceType } from '../domain/vocabulary.ts'
 
 export const TextNote = closed(
   {
@@ -16,16 +16,16 @@ export const TextNote = closed(
         maxLength: 1_024,
         pattern: '\\S',
         description:
-          'What the text is about. Default: the first known entity that the text names, else the scope.',
+          'What the text is about. Default: the first known entity that the text names, or the scope if the text names none.',
       }),
     ),
-    scope: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-    tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 100 })),
+    scope: Type.Optional(ChosenScope('The scope of the record.')),
+    tags: Type.Optional(Tags('Tags of the record.')),
     occurred_at: Type.Optional(
       Time({ description: 'When it happened. Must not be in the future. Default: now.' }),
     ),
-    sensitivity: Type.Optional(Sensitivity),
-    source_type: Type.Optional(SourceType),
+    sensitivity: Type.Optional(NewSensitivity()),
+    source_type: Type.Optional(NewSourceType()),
   },
   {
     $id: 'TextNote',

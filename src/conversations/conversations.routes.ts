@@ -46,11 +46,11 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         tags,
         summary: 'Add messages to a conversation',
         description:
-          'Stores each message as an episodic record, all of the request or none. You need not create the conversation first. A message with an id that is there already is `unchanged`; with the same id and another text the request is refused with 409 `message_conflict`. Messages without ids are compared with those at the same places of the conversation: what is equal is `unchanged`, the rest is appended. So a whole conversation can be sent again; a part of it that is sent again needs an `Idempotency-Key`. The order of messages is `at`, then arrival. Without `at`, a message is written now.',
+          'Stores each message as an episodic record: all messages of the request or none. The first message creates the conversation. A message whose id is stored already is `unchanged`; if its text or writer is another one, the request is refused with 409 `message_conflict`. Messages without ids are compared with those at the same places of the conversation: equal messages are `unchanged`, the rest is appended. So a whole conversation can be sent again; to repeat a part of it, use an `Idempotency-Key`. Messages are ordered by `at`, then by arrival.',
         params: ConversationPath,
         body: ref(NewMessages),
         response: answers(
-          { 201: { schema: ref(AppendedMessages), description: 'What became of each message.' } },
+          { 201: { schema: ref(AppendedMessages), description: 'The result for each message.' } },
           [
             ...(['outside_trust', 'scope_required', 'erased_content', 'message_conflict'] as const),
             ...(['tombstone_key_mismatch', 'route_not_found'] as const),
@@ -74,10 +74,16 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         tags,
         summary: 'List conversations',
         description:
-          'The conversation to which a message was added last comes first. Messages that the key does not see count for nothing.',
+          'Lists conversations; the one with the newest addition comes first. Messages that the key cannot see are not counted.',
         querystring: ConversationsQuery,
         response: answers(
-          { 200: { schema: ref(ConversationPage), description: 'One page.', headers: ['Link'] } },
+          {
+            200: {
+              schema: ref(ConversationPage),
+              description: 'A page of conversations.',
+              headers: ['Link'],
+            },
+          },
           ['invalid_cursor'],
         ),
       },
@@ -94,13 +100,14 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         operationId: 'readConversation',
         tags,
         summary: 'Read the figures of a conversation',
-        description: 'How many messages, of whom, and from when to when, as far as the key sees them.',
+        description:
+          'Returns the number of messages, the speakers, and the first and last time, counted over the messages that the key can see. A redacted message counts, but its speaker does not.',
         params: ConversationPath,
         querystring: ConversationQuery,
-        response: answers({ 200: { schema: ref(Conversation), description: 'The figures.' } }, [
-          'conversation_not_found',
-          'scope_required',
-        ]),
+        response: answers(
+          { 200: { schema: ref(Conversation), description: 'The figures of the conversation.' } },
+          ['conversation_not_found', 'scope_required'],
+        ),
       },
     },
     async (request) => conversations.read(request.caller, request.params.conversation_id, request.query),
@@ -114,11 +121,11 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         operationId: 'listMessages',
         tags,
         summary: 'Page through the messages of a conversation',
-        description: 'In the order of the conversation.',
+        description: 'Lists the messages in the order of the conversation.',
         params: ConversationPath,
         querystring: MessagesQuery,
         response: answers(
-          { 200: { schema: ref(MessagePage), description: 'One page.', headers: ['Link'] } },
+          { 200: { schema: ref(MessagePage), description: 'A page of messages.', headers: ['Link'] } },
           ['invalid_cursor', 'scope_required', 'conversation_not_found'],
         ),
       },
@@ -138,11 +145,11 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         tags,
         summary: 'Forget the messages of a conversation',
         description:
-          'Forgets up to 500 messages, each by the rules of its own record; the answer lists them. While it has a `next_cursor`, send the request again with that `cursor`. A pinned message, or one with the deletion policy `never`, is kept.',
+          'Forgets up to 500 messages and lists them: each as `DELETE /v1/records/{id}` does. While the answer has a `next_cursor`, send the request again with that as `cursor`. A pinned message, or one with the deletion policy `never`, is kept.',
         params: ConversationPath,
         querystring: ConversationRemovalQuery,
         response: answers(
-          { 200: { schema: ref(ForgottenMessages), description: 'What became of each message.' } },
+          { 200: { schema: ref(ForgottenMessages), description: 'The result for each message.' } },
           ['conversation_not_found', 'scope_required', 'invalid_cursor'],
         ),
       },
@@ -167,11 +174,11 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         tags,
         summary: 'Erase the messages of a conversation for good',
         description:
-          'Erases up to 500 messages and what the service derived from them alone, each by the rules of `POST /v1/records/{id}/erase`. While the answer has a `next_cursor`, send the request again with that `cursor`.',
+          'Erases up to 500 messages and the records that were derived from them alone: each as `POST /v1/records/{id}/erase` does. While the answer has a `next_cursor`, send the request again with that as `cursor`.',
         params: ConversationPath,
         body: ref(ConversationErasure),
         response: answers(
-          { 200: { schema: ref(ErasedMessages), description: 'What became of each message.' } },
+          { 200: { schema: ref(ErasedMessages), description: 'The result for each message.' } },
           [
             'conversation_not_found',
             'scope_required',

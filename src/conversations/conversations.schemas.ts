@@ -1,7 +1,15 @@
 import Type, { type Static } from 'typebox'
+import {
+  Actor,
+  ChosenScope,
+  NewSensitivity,
+  NewSourceType,
+  Rationale,
+  Scope,
+  Tags,
+} from '../domain/request-fields.ts'
 import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, Time, Uuid } from '../domain/shapes.ts'
-import { Sensitivity, SourceType } from '../domain/vocabulary.ts'
+import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
 import { Problem } from '../http/problem-responses.ts'
 import { Erasure, ErasureReceipt, WrittenRecord } from '../records/index.ts'
 
@@ -21,16 +29,12 @@ const MessageId = () =>
     description: 'The id of the message, unique in the conversation.',
   })
 const where = {
-  scope: optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 256,
-      description:
-        'The scope of the conversation. Default: the scope of the key, or none for a key of all scopes.',
-    }),
-  ),
+  scope: optional(ChosenScope('The scope of the conversation.')),
   unscoped: optional(
-    Type.Boolean({ default: false, description: 'The conversation has no scope, although the key has one.' }),
+    Type.Boolean({
+      default: false,
+      description: 'true: the conversation without a scope, for a key that is bound to scopes.',
+    }),
   ),
 }
 export const NewMessage = closed(
@@ -46,7 +50,7 @@ export const NewMessage = closed(
         minLength: 1,
         maxLength: 256,
         description:
-          'The name of the writer. A question that names them finds their messages before those of others.',
+          'The name of the writer. A question with this name finds the messages of this writer first.',
       }),
     ),
     content: Type.String({ minLength: 1, maxLength: 100_000, description: 'The text, stored as it is.' }),
@@ -61,11 +65,15 @@ export type NewMessage = Static<typeof NewMessage>
 
 export const NewMessages = closed(
   {
-    scope: optional(Type.String({ minLength: 1, maxLength: 256 })),
-    sensitivity: optional(Sensitivity),
-    tags: optional(Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 100 })),
-    source_type: optional(SourceType),
-    messages: Type.Array(ref(NewMessage), { minItems: 1, maxItems: 1_000 }),
+    scope: optional(ChosenScope('The scope of the conversation.')),
+    sensitivity: optional(NewSensitivity()),
+    tags: optional(Tags('Tags of the messages.')),
+    source_type: optional(NewSourceType()),
+    messages: Type.Array(ref(NewMessage), {
+      minItems: 1,
+      maxItems: 1_000,
+      description: 'The messages, in the order of the conversation.',
+    }),
   },
   {
     $id: 'NewMessages',
@@ -87,14 +95,16 @@ export const Conversation = closed(
     scope: optional(Type.String()),
     messages: Type.Integer({
       minimum: 0,
-      description: 'How many messages this key sees: 0, and no times, if all of them were forgotten.',
+      description:
+        'How many messages this key can see, redacted ones included. If all were forgotten, it is 0 and the times are absent.',
     }),
     first_at: optional(Time({ description: 'When the earliest message was written.' })),
     last_at: optional(Time({ description: 'When the latest message was written.' })),
     speakers: Type.Array(closed({ name: Type.String(), messages: Type.Integer({ minimum: 1 }) }), {
-      description: 'Names, or roles where there is no name; at most 100, those with the most messages first.',
+      description:
+        'The names of the writers, or their roles where there is no name: at most 100, those with the most messages first.',
     }),
-    updated_at: optional(Time({ description: 'When a message was added last.' })),
+    updated_at: optional(Time({ description: 'When the last message was added.' })),
   },
   { $id: 'Conversation' },
 )
@@ -103,7 +113,7 @@ const ConversationReceipt = closed(
   { id: ConversationId(), scope: optional(Type.String()) },
   {
     $id: 'ConversationReceipt',
-    description: 'The answer to a write by a key without the permission records:read.',
+    description: 'The response to a write with a key without the permission records:read.',
   },
 )
 const WrittenConversation = Type.Union([ref(Conversation), ref(ConversationReceipt)], {
@@ -115,7 +125,8 @@ export const ConversationPage = listOf(ref(Conversation), 'ConversationPage')
 const Position = () =>
   Type.Integer({
     minimum: Number.MIN_SAFE_INTEGER,
-    description: 'Ascends in the order of the conversation, with gaps. Negative before 1970.',
+    description:
+      'The place in the conversation: later messages have higher numbers, with gaps. Negative before 1970.',
   })
 export const ConversationMessage = closed(
   {
@@ -124,7 +135,8 @@ export const ConversationMessage = closed(
     role: Type.String(),
     name: optional(Type.String()),
     content: Type.String({
-      description: 'What it says. Of a captured event its summary, else the text that was captured.',
+      description:
+        'The text of the message. For a captured event its summary, or the captured text if it has no summary.',
     }),
     at: Time(),
     position: Position(),
@@ -134,7 +146,10 @@ export const ConversationMessage = closed(
 )
 export const RedactedMessage = closed(
   { record_id: Uuid(), at: Time(), position: Position(), redacted: Type.Literal(true) },
-  { $id: 'RedactedMessage', description: 'A message that this key may know of, but not read.' },
+  {
+    $id: 'RedactedMessage',
+    description: 'A message that is one sensitivity level above the ceiling of the key: its text is hidden.',
+  },
 )
 export type ListedMessage = Static<typeof ConversationMessage> | Static<typeof RedactedMessage>
 export const MessagePage = listOf(Type.Union([ref(ConversationMessage), ref(RedactedMessage)]), 'MessagePage')
@@ -160,12 +175,9 @@ export const ConversationPath = Type.Object({
 })
 export const ConversationQuery = closed({ ...where })
 export type Where = Static<typeof ConversationQuery>
-const page = {
-  limit: optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
-  cursor: optional(Type.String({ maxLength: 2_048 })),
-}
+const page = pageParameters(100)
 export const ConversationsQuery = closed({
-  scope: optional(Type.String({ minLength: 1, maxLength: 256, description: 'Only of this scope.' })),
+  scope: optional(Scope('Only conversations of this scope.')),
   ...page,
 })
 export type ConversationsQuery = Static<typeof ConversationsQuery>
@@ -175,13 +187,14 @@ export type MessagesQuery = Static<typeof MessagesQuery>
 const cursor = optional(
   Type.String({
     maxLength: 2_048,
-    description: 'The `next_cursor` of the answer before: goes on after its messages, also the kept ones.',
+    description:
+      'The `next_cursor` of the previous answer: continues after its messages, those that were kept included.',
   }),
 )
 export const ConversationRemovalQuery = closed({
   ...where,
-  actor: Type.String({ minLength: 1, maxLength: 256 }),
-  rationale: Type.String({ minLength: 1, maxLength: 4_096 }),
+  actor: Actor(),
+  rationale: Rationale(),
   cursor,
 })
 export type ConversationRemovalQuery = Static<typeof ConversationRemovalQuery>
@@ -195,7 +208,9 @@ export type ConversationErasure = Static<typeof ConversationErasure>
 const result = { id: Uuid(), status: Type.Integer({ description: 'The HTTP status for this message.' }) }
 const problem = optional(ref(Problem))
 const next_cursor = optional(
-  Type.String({ description: 'There are more messages: send the request again with this `cursor`.' }),
+  Type.String({
+    description: 'Present if there are more messages: send the request again with this as `cursor`.',
+  }),
 )
 export const ForgottenMessages = closed(
   { results: Type.Array(closed({ ...result, record: optional(ref(WrittenRecord)), problem })), next_cursor },

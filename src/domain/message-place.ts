@@ -4,19 +4,31 @@ import { closed, Time } from './shapes.ts'
 /** Where an episode that is a message belongs. Identity is the conversation and, beside it, the message id. */
 export const MessagePlace = closed(
   {
-    id: Type.String({ minLength: 1, maxLength: 256, description: 'The conversation, unique in its scope.' }),
-    message_id: Type.String({ minLength: 1, maxLength: 256, description: 'Unique in the conversation.' }),
+    id: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'The id of the conversation, unique in its scope.',
+    }),
+    message_id: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: 'The id of the message, unique in the conversation.',
+    }),
     position: Type.Optional(
       Type.Integer({
         minimum: Number.MIN_SAFE_INTEGER,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Ascends in the order of the conversation, with gaps.',
+        description: 'The place in the conversation: later messages have higher numbers, with gaps.',
       }),
     ),
-    at: Time({ description: 'When it was written. The order of the messages.' }),
-    role: Type.String({ minLength: 1, maxLength: 64 }),
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-    metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    at: Time({ description: 'When the message was written. It decides the order of the messages.' }),
+    role: Type.String({ minLength: 1, maxLength: 64, description: 'The role of the writer.' }),
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 256, description: 'The name of the writer.' }),
+    ),
+    metadata: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'Stored, but not searched.' }),
+    ),
   },
   { description: 'The place of a message in its conversation.' },
 )

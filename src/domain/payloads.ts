@@ -1,181 +1,78 @@
 import Type, { type Static, type TArray, type TObject, type TOptional, type TProperties } from 'typebox'
 import { removeRepeatedIdentifiers } from './distinct-identifiers.ts'
-import { MessagePlace } from './message-place.ts'
-import { closed, Time, Unit, Uuid } from './shapes.ts'
+import { CompetencePayload, PlanGraphPayload } from './learned-payloads.ts'
+import { EpisodicPayload, WorkingPayload } from './observed-payloads.ts'
+import { Json, Kind, Text, Words } from './payload-fields.ts'
+import { closed, Time, Uuid } from './shapes.ts'
 import { Validity } from './validity.ts'
+
+export { EpisodicPayload, Outcome, WorkingPayload } from './observed-payloads.ts'
 
 /** The content of a record, by type. A response contains every list; a request may leave out empty ones. */
 
-const Text = (maxLength = 100_000) => Type.String({ minLength: 1, maxLength })
-const Json = (description: string) => Type.Unknown({ description })
-const JsonObject = () => Type.Record(Type.String(), Type.Unknown())
-const Count = () => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-const Milliseconds = () => Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-
-export const Outcome = Type.Enum(['success', 'failure', 'partial'])
-export type Outcome = Static<typeof Outcome>
-
-const TimelineEvent = closed({
-  t: Time(),
-  event_kind: Text(256),
-  ref: Text(2_048),
-  summary: Type.Optional(Type.String()),
-})
-
-const ToolNode = closed({
-  id: Text(256),
-  tool: Text(256),
-  args: Type.Optional(Json('The arguments of the call.')),
-  result: Type.Optional(Json('The result of the call.')),
-  timestamp: Type.Optional(Time()),
-  depends_on: Type.Optional(Type.Array(Text(256))),
-})
-
-const Environment = closed({
-  os: Type.Optional(Type.String()),
-  os_version: Type.Optional(Type.String()),
-  tool_versions: Type.Optional(Type.Record(Type.String(), Type.String())),
-  working_directory: Type.Optional(Type.String()),
-  context: Type.Optional(JsonObject()),
-})
-
-export const EpisodicPayload = closed(
-  {
-    kind: Type.Literal('episodic'),
-    conversation: Type.Optional(MessagePlace),
-    timeline: Type.Array(TimelineEvent),
-    tool_graph: Type.Array(ToolNode),
-    environment: Type.Optional(Environment),
-    outcome: Type.Optional(Outcome),
-    artifacts: Type.Array(Text(2_048)),
-    tool_graph_ref: Type.Optional(Text(2_048)),
-  },
-  { description: 'Raw experience as time-ordered evidence. Only its outcome can change.' },
-)
-export type EpisodicPayload = Static<typeof EpisodicPayload>
-
-export const WorkingPayload = closed(
-  {
-    kind: Type.Literal('working'),
-    thread_id: Text(256),
-    state: Type.Enum(['planning', 'executing', 'blocked', 'waiting', 'done']),
-    active_constraints: Type.Array(
-      closed({ type: Text(256), key: Text(256), value: Json('Any JSON value.'), required: Type.Boolean() }),
-    ),
-    next_actions: Type.Array(Text()),
-    open_questions: Type.Array(Text()),
-    context_summary: Type.Optional(Type.String()),
-  },
-  { description: 'The resumable state of a task.' },
-)
-export type WorkingPayload = Static<typeof WorkingPayload>
+const optional = Type.Optional
 
 const Evidence = closed({
-  source_type: Type.Enum(['event', 'tool', 'observation', 'human']),
-  source_id: Text(2_048),
-  timestamp: Time(),
+  source_type: Type.Enum(['event', 'tool', 'observation', 'human'], { description: 'The kind of source.' }),
+  source_id: Text('The id of the source. The id of a record: the fact comes from that record.', 2_048),
+  timestamp: Time({ description: 'When the source stated it.' }),
 })
+
+const Revision = closed(
+  {
+    supersedes: optional(Uuid({ description: 'The fact that this one replaced.' })),
+    superseded_by: optional(Uuid({ description: 'The fact that replaced this one.' })),
+    status: Type.Enum(['active', 'contested', 'retracted'], { description: 'The state of the fact.' }),
+  },
+  { description: 'Written by revisions. A new record may only state `{"status": "active"}`.' },
+)
 
 export const SemanticPayload = closed(
   {
-    kind: Type.Literal('semantic'),
-    subject: Text(),
-    predicate: Text(),
-    object: Json('Any JSON value.'),
+    kind: Kind('semantic'),
+    subject: Text('What the fact is about: a name, or the id of an entity.'),
+    predicate: Text('What is stated about the subject, such as `prefers_language`.'),
+    object: Json('The value of the predicate: any JSON value.'),
     validity: Validity,
-    evidence: Type.Array(Evidence),
-    revision_policy: Type.Optional(Type.Enum(['replace', 'fork', 'contest'])),
-    revision: Type.Optional(
-      closed(
-        {
-          supersedes: Type.Optional(Uuid()),
-          superseded_by: Type.Optional(Uuid()),
-          status: Type.Enum(['active', 'contested', 'retracted']),
-        },
-        { description: 'Written by revisions. A new record may only state `{"status": "active"}`.' },
-      ),
+    evidence: Type.Array(Evidence, { description: 'Where the fact comes from.' }),
+    revision_policy: optional(
+      Type.Enum(['replace', 'fork', 'contest'], {
+        description:
+          'What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested.',
+      }),
     ),
+    revision: optional(Revision),
   },
   { description: 'A fact: subject, predicate, object.' },
 )
 export type SemanticPayload = Static<typeof SemanticPayload>
 
-const CompetencePayload = closed(
-  {
-    kind: Type.Literal('competence'),
-    skill_name: Text(1_024),
-    triggers: Type.Array(closed({ signal: Text(), conditions: Type.Optional(JsonObject()) })),
-    recipe: Type.Array(
-      closed({
-        step: Text(),
-        tool: Type.Optional(Text(256)),
-        args_schema: Type.Optional(JsonObject()),
-        validation: Type.Optional(Type.String()),
-      }),
-    ),
-    required_tools: Type.Array(Text(256)),
-    failure_modes: Type.Array(Text()),
-    fallbacks: Type.Array(Text()),
-    performance: Type.Optional(
-      closed({
-        success_count: Count(),
-        failure_count: Count(),
-        success_rate: Unit(),
-        avg_latency_ms: Type.Optional(Milliseconds()),
-        last_used_at: Type.Optional(Time()),
-      }),
-    ),
-    version: Type.Optional(Text(256)),
-  },
-  { description: 'A learned procedure and how well it works.' },
-)
-
-const PlanNode = closed({
-  id: Text(256),
-  op: Text(1_024),
-  params: Type.Optional(JsonObject()),
-  guards: Type.Optional(Json('The conditions under which the node may run.')),
-})
-const PlanEdge = closed({ from: Text(256), to: Text(256), kind: Type.Enum(['data', 'control']) })
-
-const PlanGraphPayload = closed(
-  {
-    kind: Type.Literal('plan_graph'),
-    plan_id: Text(256),
-    version: Text(256),
-    intent: Type.Optional(Type.String()),
-    constraints: Type.Optional(JsonObject()),
-    inputs_schema: Type.Optional(JsonObject()),
-    outputs_schema: Type.Optional(JsonObject()),
-    nodes: Type.Array(PlanNode),
-    edges: Type.Array(PlanEdge),
-    metrics: Type.Optional(
-      closed({
-        avg_latency_ms: Type.Optional(Milliseconds()),
-        failure_rate: Type.Optional(Unit()),
-        execution_count: Count(),
-        last_executed_at: Type.Optional(Time()),
-      }),
-    ),
-  },
-  { description: 'A reusable solution as a directed acyclic graph.' },
-)
-
 const Alias = closed({
-  value: Text(1_024),
-  kind: Type.Optional(Text(256)),
-  locale: Type.Optional(Text(64)),
+  value: Text('The name.', 1_024),
+  kind: optional(Text('What kind of name it is.', 256)),
+  locale: optional(Text('The language of the name.', 64)),
 })
+
+const ExternalId = closed({
+  namespace: Text('Who gives the identifier, such as `github`.', 256),
+  value: Text('The identifier.', 1_024),
+})
+
+const Types = () =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { description: 'All types of the thing.' })
 
 const EntityPayload = closed(
   {
-    kind: Type.Literal('entity'),
-    canonical_name: Text(1_024),
-    primary_type: Text(256),
-    types: Type.Array(Text(256)),
-    aliases: Type.Array(Alias),
-    identifiers: Type.Array(closed({ namespace: Text(256), value: Text(1_024) })),
-    summary: Type.Optional(Type.String()),
+    kind: Kind('entity'),
+    canonical_name: Text('The name of the thing.', 1_024),
+    primary_type: Text('The main type of the thing.', 256),
+    types: Types(),
+    aliases: Type.Array(Alias, { description: 'Other names of the thing.' }),
+    identifiers: Type.Array(ExternalId, {
+      description:
+        'Ids of the thing elsewhere. Within one scope and sensitivity only one entity has an identifier.',
+    }),
+    summary: optional(Words('What the thing is, in words.')),
   },
   {
     description:
@@ -185,15 +82,19 @@ const EntityPayload = closed(
 
 const NewEntityPayload = closed({
   ...EntityPayload.properties,
-  types: Type.Optional(Type.Array(Text(256))),
-  aliases: Type.Optional(Type.Array(Type.Union([Alias, Text(1_024)]))),
-  identifiers: Type.Optional(EntityPayload.properties.identifiers),
+  types: optional(Types()),
+  aliases: optional(
+    Type.Array(Type.Union([Alias, Text('A name alone.', 1_024)]), {
+      description: 'Other names of the thing.',
+    }),
+  ),
+  identifiers: optional(EntityPayload.properties.identifiers),
 })
 
 const NewSemanticPayload = closed({
   ...SemanticPayload.properties,
-  evidence: Type.Optional(SemanticPayload.properties.evidence),
-  validity: Type.Optional(Validity),
+  evidence: optional(SemanticPayload.properties.evidence),
+  validity: optional(Validity),
 })
 
 export const Payload = Type.Union(

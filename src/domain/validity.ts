@@ -3,12 +3,25 @@ import type { Fault } from '../kernel/errors.ts'
 import { closed, Time } from './shapes.ts'
 
 /** When a fact holds. */
-export const Validity = closed({
-  mode: Type.Enum(['global', 'conditional', 'timeboxed']),
-  conditions: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  start: Type.Optional(Time()),
-  end: Type.Optional(Time({ description: 'Of a timeboxed fact: after its start.' })),
-})
+export const Validity = closed(
+  {
+    mode: Type.Enum(['global', 'conditional', 'timeboxed'], {
+      description: '`global`: always. `conditional`: under `conditions`. `timeboxed`: from `start` to `end`.',
+    }),
+    conditions: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'The conditions of a conditional fact, by name.',
+      }),
+    ),
+    start: Type.Optional(
+      Time({ description: 'When a timeboxed fact begins to hold. Absent: it always held.' }),
+    ),
+    end: Type.Optional(
+      Time({ description: 'When a timeboxed fact ends, after its `start`. Absent: it has no end.' }),
+    ),
+  },
+  { description: 'When the fact holds. Default of a new fact: always (`global`).' },
+)
 export type Validity = Static<typeof Validity>
 
 /** Not part of the schema: a stored or imported fact may break it, and is answered and exported as it is. */

@@ -13,7 +13,7 @@ export const DreamOptions = closed({
   ask_model: Type.Optional(
     Type.Boolean({
       description:
-        'For `consolidate` and `dream`: a dry run asks the chat model too, which costs as much as a real run.',
+        'For `consolidate` and `dream`: a dry run asks the chat model as well, which costs as much as a real run. Default false.',
     }),
   ),
 })

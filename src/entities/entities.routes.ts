@@ -34,11 +34,12 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         tags,
         summary: 'Look up entities by name',
         description:
-          'Finds entities by identifier, canonical name or alias, in this order. Within each, entities with a scope come first, then active before challenged, then the oldest. Redacted entities are left out. Of more than 1,000 entities with one name only the oldest are listed; pass `scope` to see others.',
+          'Finds entities by identifier, canonical name or alias, in this order. Within each group, entities with a scope come first, then active before challenged ones, then the oldest. Redacted entities are left out. If there are more than 1,000 entities with one name, only the oldest are listed; pass `scope` to see others.',
         querystring: LookupQuery,
-        response: answers({ 200: { schema: ref(EntityPage), description: 'One page.', headers: ['Link'] } }, [
-          'invalid_cursor',
-        ]),
+        response: answers(
+          { 200: { schema: ref(EntityPage), description: 'A page of entities.', headers: ['Link'] } },
+          ['invalid_cursor'],
+        ),
       },
     },
     async (request, reply) => sendPage(request, reply, await entities.lookUp(request.caller, request.query)),
@@ -52,10 +53,11 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         operationId: 'getEntity',
         tags,
         summary: 'Read an entity',
-        description: 'Returns the record of the entity, and the id of its profile if it has one.',
+        description:
+          'Returns the record of the entity. If the entity has a profile, `peer_card_id` is the id of that record. In names of fields and counters a profile is called `peer_card`.',
         params: EntityPath,
         response: answers(
-          { 200: { schema: ref(SeenEntity), description: 'The entity as of now.', headers: ['ETag'] } },
+          { 200: { schema: ref(SeenEntity), description: 'The entity at this moment.', headers: ['ETag'] } },
           deletedErrors,
         ),
       },
@@ -76,14 +78,13 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         tags,
         summary: 'List the records about an entity',
         description:
-          'Returns records that mention the entity and facts with the entity as subject or object, each once, newest first. Forgotten records are left out.',
+          'Returns the records that mention the entity and the facts with the entity as subject or object, each once, the newest first. Forgotten records are left out.',
         params: EntityPath,
         querystring: MentionsQuery,
-        response: answers({ 200: { schema: ref(RecordPage), description: 'One page.', headers: ['Link'] } }, [
-          ...deletedErrors,
-          'above_ceiling',
-          'invalid_cursor',
-        ]),
+        response: answers(
+          { 200: { schema: ref(RecordPage), description: 'A page of records.', headers: ['Link'] } },
+          [...deletedErrors, 'above_ceiling', 'invalid_cursor'],
+        ),
       },
     },
     async (request, reply) =>
@@ -99,7 +100,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         tags,
         summary: 'Merge duplicates into an entity',
         description:
-          'The entity in the path gets the names of the duplicates as aliases, and their types, identifiers, tags, sources and links. It keeps its own name and type. The duplicates get the status merged. If-Match refers to the entity in the path.',
+          'The entity in the path gets the names of the duplicates as aliases, and their types, identifiers, tags, sources and relations. It keeps its own name and type. The duplicates get the status `merged`. If-Match refers to the entity in the path.',
         params: EntityPath,
         body: ref(EntityMerge),
         response: answers(

@@ -1,21 +1,20 @@
 import Type, { type Static } from 'typebox'
+import { Actor, Rationale, Scope } from '../domain/request-fields.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, listOf, pageParameters, Uuid } from '../domain/shapes.ts'
 import { MemoryRecord, RedactedRecord } from '../records/index.ts'
 
-export const EntityPath = Type.Object({ id: Uuid() })
+export const EntityPath = Type.Object({ id: Uuid({ description: 'The id of the entity.' }) })
 
 export const LookupQuery = closed({
   term: Type.String({
     minLength: 1,
     maxLength: 2_048,
     description:
-      'A name or alias, in any case and spacing; or an exact identifier, alone or as `namespace:value`.',
+      'A name or alias, in any case and spacing. Or an exact identifier, alone or as `namespace:value`.',
     examples: ['Orion'],
   }),
-  scope: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 256, description: 'Only entities of this scope.' }),
-  ),
+  scope: Type.Optional(Scope('Only entities of this scope.')),
   ...pageParameters(20, 100),
 })
 export type LookupQuery = Static<typeof LookupQuery>
@@ -26,7 +25,7 @@ export const EntityRecord = closed(
   {
     ...MemoryRecord.properties,
     peer_card_id: Type.Optional(
-      Uuid({ description: 'The id of the record that contains the profile of this entity.' }),
+      Uuid({ description: 'The id of the record with the profile of this entity.' }),
     ),
   },
   { $id: 'EntityRecord' },
@@ -35,12 +34,17 @@ export type EntityRecord = Static<typeof EntityRecord>
 
 export const SeenEntity = Type.Union([ref(EntityRecord), ref(RedactedRecord)], { $id: 'SeenEntity' })
 
-/** The edge by which a record refers to an entity. */
+/** The relation by which a record refers to an entity. */
 export const Reference = Type.Enum(['mentions_entity', 'subject_entity', 'object_entity'])
 export type Reference = Static<typeof Reference>
 
 export const MentionsQuery = closed({
-  predicate: Type.Optional(Reference),
+  predicate: Type.Optional(
+    Type.Enum([...Reference.enum], {
+      description:
+        'Only records that refer to the entity in this way. `mentions_entity`: they mention it. `subject_entity`, `object_entity`: facts with the entity as subject or object.',
+    }),
+  ),
   ...pageParameters(50),
 })
 export type MentionsQuery = Static<typeof MentionsQuery>
@@ -52,8 +56,8 @@ export const EntityMerge = closed(
       maxItems: 1_000,
       description: 'The duplicates: entities that are the same thing under other names.',
     }),
-    actor: Type.String({ minLength: 1, maxLength: 256, examples: ['curator'] }),
-    rationale: Type.String({ minLength: 1, maxLength: 4_096, examples: ['one project under two names'] }),
+    actor: Actor('curator'),
+    rationale: Rationale('one project under two names'),
   },
   {
     $id: 'EntityMerge',

@@ -52,8 +52,8 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
       tags: ['health'],
       summary: 'Check that the process runs',
       description:
-        'Needs no key and uses neither the database nor any other part. Restart the process when this call fails.',
-      response: answers({ 200: ref(Liveness) }),
+        'Needs no key, and does not use the database or any other part. Restart the process if this call fails.',
+      response: answers({ 200: { schema: ref(Liveness), description: 'The process runs.' } }),
     },
     handler: async () => ({ status: 'alive' }) as const,
   })
@@ -67,8 +67,11 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
       tags: ['health'],
       summary: 'Check that the process can serve requests',
       description:
-        'Needs no key. `parts` says which part is not ready. The answer is 503 without the database, with missing migrations, with a configuration or a tombstone key that does not fit the database, and while the process stops. Without the queue it is still 200: requests are served and jobs wait.',
-      response: answers({ 200: ref(Readiness) }, ['not_ready', 'shutting_down']),
+        'Needs no key. `parts` says which part is not ready. Returns 503 without the database, with missing migrations, with a configuration or a tombstone key that does not fit the database, and while the process stops. Without the queue it still returns 200: requests are served and jobs wait.',
+      response: answers({ 200: { schema: ref(Readiness), description: 'The process can serve requests.' } }, [
+        'not_ready',
+        'shutting_down',
+      ]),
     },
     handler: async () => {
       if (options.isStopping()) throw new AppError('shutting_down', 'This process is stopping.')

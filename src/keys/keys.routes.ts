@@ -23,8 +23,8 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Onc
       tags,
       summary: 'Create a key',
       description:
-        'Only this answer contains the secret. To replace a key without downtime, create a new one, change the clients, ' +
-        'then delete the old one. A key cannot create one that sees more than itself, has a more trusted source type, or expires later.',
+        'Returns the new key. Only this answer contains its secret. To replace a key without downtime, create a new one, change the clients, ' +
+        'then delete the old one. A key cannot create a key that can read more, has a more trusted source type, or expires later.',
       body: ref(NewKey),
       response: answers(
         { 201: { schema: ref(IssuedKey), description: 'The key and its secret.', headers: ['Location'] } },
@@ -47,8 +47,8 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Onc
       tags,
       summary: 'List keys',
       description:
-        'Newest first, without their secrets. Revoked keys are not listed, expired ones are. Only keys that see no ' +
-        'more than the calling key.',
+        'Lists the keys that can read no more than the calling key, the newest first, without their secrets. Expired keys ' +
+        'are listed, revoked ones are not.',
       querystring: KeysQuery,
       response: answers(
         { 200: { schema: ref(KeyPage), description: 'A page of keys.', headers: ['Link'] } },
@@ -68,9 +68,9 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Onc
       tags,
       summary: 'Read the calling key',
       description:
-        'Returns what the key of this request may do and see, so that a client offers nothing that is refused. Any key may ' +
-        'ask. `admin` includes every other permission; an empty list of scopes means all.',
-      response: answers({ 200: ref(OwnKey) }),
+        'Returns what the key of this request may do and see, so that a client can leave out what would be refused. ' +
+        'Works with any key.',
+      response: answers({ 200: { schema: ref(OwnKey), description: 'The key, without its secret.' } }),
     },
     handler: (request) => presentCaller(request.caller),
   })
@@ -85,7 +85,9 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Onc
       summary: 'Read a key',
       description: 'Returns what the key may do, without its secret.',
       params: KeyPath,
-      response: answers({ 200: ref(Key) }, ['key_not_found']),
+      response: answers({ 200: { schema: ref(Key), description: 'The key, without its secret.' } }, [
+        'key_not_found',
+      ]),
     },
     handler: (request) => keys.read(request.caller, request.params.id),
   })
@@ -98,7 +100,8 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Onc
       operationId: 'deleteKey',
       tags,
       summary: 'Revoke a key',
-      description: 'The process that answers refuses the key at once, other processes within five seconds.',
+      description:
+        'Refuses the key from now on: in this process at once, in other processes within five seconds.',
       params: KeyPath,
       response: answers({ 204: { description: 'The key is revoked.' } }, ['key_not_found']),
     },

@@ -8,14 +8,19 @@ const name = Type.String({
   maxLength: 256,
   description: 'The name of the key in audit entries and sources.',
 })
-const granted = Type.Array(Type.Enum([...permissions]), { minItems: 1, uniqueItems: true })
+const granted = Type.Array(Type.Enum([...permissions]), {
+  minItems: 1,
+  uniqueItems: true,
+  description: 'What the key may do. `admin` includes every other permission.',
+})
 const scopes = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
   maxItems: 1_000,
   uniqueItems: true,
-  description: 'The scopes that the key may see and write. An empty list means all scopes.',
+  description:
+    'The scopes that the key can read and write. An empty list means all scopes. Every key can read records without a scope.',
 })
 const ceiling = Type.Enum([...sensitivities], {
-  description: 'The highest sensitivity that the key may see.',
+  description: 'The ceiling of the key: the highest sensitivity that it can read in full.',
 })
 const source = Type.Enum([...sourceTypes], { description: 'The source type of records that the key writes.' })
 const orNull = (description: string) => Type.Union([Time(), Type.Null()], { description })
@@ -50,7 +55,7 @@ export type Key = Static<typeof Key>
 export const OwnKey = closed(
   {
     id: Type.Union([Uuid(), Type.Null()], {
-      description: 'null for the root key, and for a caller without a key.',
+      description: 'null for the root key and for a request without a key.',
     }),
     name,
     permissions: granted,
@@ -98,18 +103,19 @@ export const NewKey = closed(
     scopes: Type.Optional(scopes),
     max_sensitivity: Type.Optional(
       Type.Enum([...sensitivities], {
-        description: 'The highest sensitivity that the key may see; default `low`.',
+        description:
+          'The ceiling of the key: the highest sensitivity that it can read in full. Default `low`.',
       }),
     ),
     source_type: Type.Optional(
       Type.Enum([...sourceTypes], {
         description:
-          'The source type of its records. The default is `ingest`, or the source type of the calling key if that is less trusted.',
+          'The source type of records that the key writes. Default: `ingest`, or the source type of the calling key if that is less trusted.',
       }),
     ),
     expires_at: Type.Optional(
       orNull(
-        'Must be in the future. By default the key expires with the calling key: never, if that key does not expire.',
+        'The key is refused from this time on, which must be in the future. Default: when the calling key expires; null means never.',
       ),
     ),
   },
@@ -128,7 +134,9 @@ export const NewKey = closed(
 export type NewKey = Static<typeof NewKey>
 
 export const KeyPage = listOf(ref(Key), 'KeyPage')
-export const KeyPath = Type.Object({ id: Uuid({ missing: 'key_not_found' }) })
+export const KeyPath = Type.Object({
+  id: Uuid({ missing: 'key_not_found', description: 'The id of the key.' }),
+})
 export const KeysQuery = closed(pageParameters(50))
 export type KeysQuery = Static<typeof KeysQuery>
 export const KeyCursor = closed({ created_at: Time(), id: Uuid() })

@@ -7,7 +7,7 @@ export const NewAccess = closed(
       Type.String({
         minLength: 1,
         maxLength: 256,
-        description: 'Who used the record. The default is the name of the key.',
+        description: 'Who used the record. Default: the name of the key.',
       }),
     ),
   },
@@ -16,6 +16,6 @@ export const NewAccess = closed(
 
 export const AccessReceipt = closed(
   { id: Uuid(), access_count: Type.Integer({ minimum: 0 }), last_accessed_at: Time() },
-  { $id: 'AccessReceipt' },
+  { $id: 'AccessReceipt', description: 'The counted use.' },
 )
 export type AccessReceipt = Static<typeof AccessReceipt>

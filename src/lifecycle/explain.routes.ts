@@ -21,10 +21,10 @@ export const explainRoutes: FastifyPluginAsyncTypebox<{ explain: ExplainService 
         tags,
         summary: 'Predict the salience of a record',
         description:
-          'Returns points from now until the record is pruned or expires, or for eight half-lives. It assumes that the record is neither used nor changed. `crossings` says when the salience halves, falls below 0.1 and reaches the pruning threshold.',
+          'Returns points from now until the record is pruned or expires, or for eight half-lives, as if the record were neither used nor changed. `crossings` says when half of the salience is left, when it falls below 0.1, and when the record is due for pruning.',
         params: RecordPath,
         querystring: ForecastQuery,
-        response: answers({ 200: { schema: ref(Forecast), description: 'As of now.' } }, [
+        response: answers({ 200: { schema: ref(Forecast), description: 'The salience from now on.' } }, [
           'record_forgotten',
           'record_purged',
           'record_erased',
@@ -44,11 +44,17 @@ export const explainRoutes: FastifyPluginAsyncTypebox<{ explain: ExplainService 
         tags,
         summary: 'Explain the numbers of a record',
         description:
-          'Returns salience, importance and retention with every input. For a record that is gone it also says why, and how to restore it. Works for forgotten, purged and erased records too.',
+          'Returns salience, importance and retention score with every input. For a removed record, `removal` says why it was removed and how to restore it. It also works for forgotten, purged and erased records.',
         params: RecordPath,
-        response: answers({ 200: { schema: ref(Explanation), description: 'As of now.' } }, [
-          'above_ceiling',
-        ]),
+        response: answers(
+          {
+            200: {
+              schema: ref(Explanation),
+              description: 'Salience, importance and retention score at this moment, with their inputs.',
+            },
+          },
+          ['above_ceiling'],
+        ),
       },
     },
     (request) => explain.explain(request.caller, request.params.id),

@@ -24,7 +24,7 @@ export const Forecast = closed(
     salience: Nonnegative(),
     points: Type.Array(closed({ at: Time(), salience: Nonnegative() })),
     crossings: closed({
-      half: orNull('When half of the current salience is left; null for never.'),
+      half: orNull('When half of the present salience is left; null for never.'),
       below_0_1: orNull('When the salience falls below 0.1, which may be in the past; null for never.'),
       pruned: orNull('When the record is due for pruning; null for never.'),
     }),
@@ -47,7 +47,7 @@ const Salience = closed({
   cap: Type.Union([Type.Number(), Type.Null()], {
     description: 'The highest salience that reinforcement reaches; null for no cap.',
   }),
-  rule: Type.Enum([...rules], { description: 'The rule that decides the value.' }),
+  rule: Type.Enum([...rules], { description: 'The rule that gives the value.' }),
 })
 
 const Factor = closed({ value: Unit(), weight: Unit(), contribution: Unit() })
@@ -68,8 +68,8 @@ const Importance = closed({
 })
 
 const Retention = closed({
-  value: Unit(),
-  mode: Type.Enum(['l2', 'huber', 'elastic']),
+  value: Unit({ description: 'The retention score: how well the record is kept since its last use.' }),
+  mode: Type.Enum(['l2', 'huber', 'elastic'], { description: 'The curve of the score.' }),
   half_life_days: Type.Union([Type.Number(), Type.Null()], {
     description: 'Shorter for a less trusted source; null for layers that never fade.',
   }),
@@ -82,8 +82,8 @@ const Keeping = closed(
   { value: Nonnegative(), importance: Unit(), base_importance: Unit(), salience: Nonnegative() },
   {
     description:
-      '(importance + 3 × base_importance) / 4 × salience^(1/32): a budget forgets the records with the lowest value ' +
-      'first. `importance` is the stored one, which a job refreshes.',
+      'What decides which records a budget keeps: (importance + 3 × base_importance) / 4 × salience^(1/32). The records ' +
+      'with the lowest value are forgotten first. `importance` is the stored one, which a job refreshes.',
   },
 )
 
@@ -112,7 +112,7 @@ const Removal = closed({
         Type.Number({ minimum: 0, description: 'Only for an archived record: above 90.' }),
       ),
     },
-    { description: 'Values at the moment of the removal.' },
+    { description: 'The values at the moment of the removal.' },
   ),
   restore: closed({
     possible: Type.Boolean(),
@@ -124,7 +124,7 @@ const Removal = closed({
 
 const Worth = closed(
   {
-    value: Unit({ description: 'The base importance as judged. Surprise moves it from there.' }),
+    value: Unit({ description: 'The base importance as it was judged. Surprise can change it afterwards.' }),
     parts: Type.Array(
       closed({
         name: Type.Enum([...worthParts]),
@@ -137,7 +137,7 @@ const Worth = closed(
   },
   {
     description:
-      'How the base importance was judged from the content. The value grows with the sum of the contributions. Absent where an importance was named, and for purged and erased records.',
+      'How the base importance was estimated from the content. The value rises with the sum of the contributions. Absent if the client sent an importance, and for purged and erased records.',
   },
 )
 
@@ -149,18 +149,18 @@ const Surprise = closed(
       minimum: -1,
       maximum: 1,
       description:
-        'The change of base importance, which stays within 0.05 and 1. 0 for a record that was pinned.',
+        'The change of the base importance, which stays between 0.05 and 1. 0 for a record that was pinned.',
     }),
     base_before: Unit(),
     neighbours: Type.Array(closed({ id: Uuid(), similarity: Type.Number({ minimum: -1, maximum: 1 }) }), {
       maxItems: 5,
-      description: 'Up to five nearest records that still exist and that the key sees whole.',
+      description: 'Up to five nearest records that still exist and that the key can read in full.',
     }),
     duplicate_of: Type.Optional(Uuid()),
   },
   {
     description:
-      'The comparison of the first vector of the record. Absent before it, and for purged and erased records.',
+      'How new the record was when its first vector was stored. Absent before that, and for purged and erased records.',
   },
 )
 

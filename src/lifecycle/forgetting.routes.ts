@@ -24,7 +24,7 @@ export const forgettingRoutes: FastifyPluginAsyncTypebox<ForgettingOptions> = as
         tags,
         summary: 'Forget a record',
         description:
-          'Removes the record from every list and retrieval at once. It can be restored until `forgotten.purge_at`. Then its row is deleted, but not its audit log. A pinned record needs `force`; a record with deletion policy `never` cannot be forgotten.',
+          'Hides the record from every list and retrieval. It can be restored until `forgotten.purge_at`. Then it is deleted; its audit log stays. A pinned record needs `force`. A record with the deletion policy `never` cannot be forgotten.',
         params: RecordPath,
         querystring: DeletionQuery,
         response: answers({ 200: { ...changed, description: 'The forgotten record.' } }, [
@@ -51,7 +51,7 @@ export const forgettingRoutes: FastifyPluginAsyncTypebox<ForgettingOptions> = as
     permission: 'lifecycle:write',
     summary: 'Restore a forgotten record',
     description:
-      'The record gets the salience it had when it was forgotten, but at least 0.1, and fades from now on. A maximum age that has passed is removed, which the audit log shows. A record whose content was erased from its scope since then stays forgotten. Counts as a use of the record.',
+      'Makes the record visible again. It gets the salience that it had when it was forgotten, but at least 0.1, and fades from now on. A maximum age that has passed is removed, which the audit log shows. Returns 409 if the same content was erased from the scope since then. Counts as a use of the record.',
     body: Restoration,
     errors: [
       ...(['record_not_forgotten', 'record_purged', 'record_erased', 'above_ceiling'] as const),

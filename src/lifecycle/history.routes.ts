@@ -19,11 +19,11 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: HistoryService 
         tags: ['lifecycle'],
         summary: 'List the importance changes of a record',
         description:
-          'Oldest first. A change is listed when the importance moved by more than 0.01 and was stored. The value of this moment is in `/explain`. Works for forgotten, purged and erased records too.',
+          'Lists the stored changes of the importance by more than 0.01, the oldest first. `/explain` shows the present value. It also works for forgotten, purged and erased records.',
         params: RecordPath,
         querystring: HistoryQuery,
         response: answers(
-          { 200: { schema: ref(ImportanceHistory), description: 'One page.', headers: ['Link'] } },
+          { 200: { schema: ref(ImportanceHistory), description: 'A page of changes.', headers: ['Link'] } },
           ['above_ceiling', 'invalid_cursor'],
         ),
       },
@@ -45,11 +45,11 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: HistoryService 
         tags: ['lifecycle'],
         summary: 'List the status changes of a record',
         description:
-          'Oldest first, for every cause. Works for forgotten, purged and erased records too. For an erased record the reasons are empty.',
+          'Lists all changes of the status, the oldest first. It also works for forgotten, purged and erased records. For an erased record the reasons are empty.',
         params: RecordPath,
         querystring: HistoryQuery,
         response: answers(
-          { 200: { schema: ref(StatusHistory), description: 'One page.', headers: ['Link'] } },
+          { 200: { schema: ref(StatusHistory), description: 'A page of changes.', headers: ['Link'] } },
           ['above_ceiling', 'invalid_cursor'],
         ),
       },

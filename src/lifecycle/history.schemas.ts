@@ -9,12 +9,12 @@ export type HistoryQuery = Static<typeof HistoryQuery>
 
 export const ImportanceMove = closed(
   {
-    old: Unit(),
-    new: Unit(),
+    old: Unit({ description: 'The importance before.' }),
+    new: Unit({ description: 'The importance after.' }),
     changed_at: Time(),
     run_id: Type.Optional(
       Uuid({
-        description: 'The run that changed the importance. Absent when a use or a change of the record did.',
+        description: 'The run that changed the importance. Absent if a use or a change of the record did.',
       }),
     ),
   },

@@ -1,12 +1,15 @@
 import Type, { type Static } from 'typebox'
+import { Actor, Rationale } from '../domain/request-fields.ts'
 import { closed } from '../domain/shapes.ts'
 import { Layer } from '../domain/vocabulary.ts'
 
 export const LayerMove = closed(
   {
-    layer: Type.Optional(Layer),
-    actor: Type.String({ minLength: 1, maxLength: 256, examples: ['curator'] }),
-    rationale: Type.String({ minLength: 1, maxLength: 4_096, examples: ['it holds everywhere'] }),
+    layer: Type.Optional(
+      Type.Enum([...Layer.enum], { description: 'The new layer. Default: the next one in this direction.' }),
+    ),
+    actor: Actor('curator'),
+    rationale: Rationale('it holds everywhere'),
   },
   {
     $id: 'LayerMove',

@@ -12,8 +12,11 @@ export type ReinforcementOptions = { reinforcement: ReinforcementService; once: 
 
 const tags = ['lifecycle']
 const config = { permission: 'lifecycle:write' } as const
+const ofEach =
+  'of each record in `ids`, in one transaction. Returns one result per record, in the order of `ids`: its new values, ' +
+  'or the problem that stopped it. A problem with one record does not stop the others.'
 const bulkAnswered = {
-  200: { schema: ref(BulkAnswer), description: 'One result per record, in the order of the request.' },
+  200: { schema: ref(BulkAnswer), description: 'One result per record, in the order of `ids`.' },
 } as const
 const refusals = ['record_forgotten', 'above_ceiling', 'outside_trust', 'record_retracted'] as const
 
@@ -28,7 +31,7 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
     permission: 'lifecycle:write',
     summary: 'Reinforce a record',
     description:
-      'Adds `reinforcement_gain` to the current salience, up to `max_salience`, and starts decay again from now. Counts as a use of the record. Answers 409 `record_retracted` for a record that a revision replaced.',
+      'Adds `reinforcement_gain` to the current salience, up to `max_salience`, and starts decay again from now. Counts as a use of the record. Returns 409 `record_retracted` for a record that is history.',
     body: Reason,
     errors: refusals,
     run: reinforcement.reinforce,
@@ -41,7 +44,7 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
     permission: 'lifecycle:write',
     summary: 'Penalize a record',
     description:
-      'Subtracts `amount` from the current salience, but not below the floor. The decay clock does not restart, and the deadline of a linear curve stays. Answers 409 `record_retracted` for a record that a revision replaced.',
+      'Subtracts `amount` from the current salience, but not below `min_salience`. Decay does not start again, and the deadline of a linear curve stays. Returns 409 `record_retracted` for a record that is history.',
     body: Penalty,
     errors: refusals,
     run: reinforcement.penalize,
@@ -54,7 +57,7 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
     permission: 'lifecycle:write',
     summary: 'Pin a record',
     description:
-      'The record keeps its current salience: it neither fades nor is pruned. Pinning a pinned record changes nothing.',
+      'The record keeps its current salience: it neither fades nor is pruned. A pinned record does not change.',
     body: Reason,
     errors: refusals,
     run: reinforcement.pin,
@@ -66,7 +69,7 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
     tag: 'lifecycle',
     permission: 'lifecycle:write',
     summary: 'Unpin a record',
-    description: 'The record fades again, starting from the salience at which it was pinned.',
+    description: 'The record fades again, from the salience that it had while it was pinned.',
     body: Reason,
     errors: refusals,
     run: reinforcement.unpin,
@@ -80,7 +83,7 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
         operationId: 'reinforceRecords',
         tags,
         summary: 'Reinforce up to 1,000 records',
-        description: 'In one transaction; a record that cannot take part does not stop the others.',
+        description: `Adds \`reinforcement_gain\` to the salience ${ofEach}`,
         body: ref(BulkReason),
         response: answers(bulkAnswered),
       },
@@ -100,7 +103,7 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
         operationId: 'penalizeRecords',
         tags,
         summary: 'Penalize up to 1,000 records',
-        description: 'In one transaction; a record that cannot take part does not stop the others.',
+        description: `Subtracts \`amount\` from the salience ${ofEach}`,
         body: ref(BulkPenalty),
         response: answers(bulkAnswered),
       },

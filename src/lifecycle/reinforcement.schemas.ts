@@ -1,28 +1,26 @@
 import Type, { type Static } from 'typebox'
 import { maxSalience } from '../domain/curves.ts'
+import { Actor, Rationale } from '../domain/request-fields.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, Uuid } from '../domain/shapes.ts'
 import { Problem } from '../http/problem-responses.ts'
 import { WrittenRecord } from '../records/index.ts'
 
-const Actor = () => Type.String({ minLength: 1, maxLength: 256, examples: ['planner'] })
-const Rationale = () =>
-  Type.String({ minLength: 1, maxLength: 4_096, examples: ['it answered the question'] })
 const Amount = () =>
-  Type.Number({ minimum: 0, maximum: maxSalience, description: 'Subtracted from the salience.' })
+  Type.Number({ minimum: 0, maximum: maxSalience, description: 'What is subtracted from the salience.' })
 const Ids = () =>
   Type.Array(Uuid(), {
     minItems: 1,
     maxItems: 1_000,
     uniqueItems: true,
-    description: 'Record ids without duplicates.',
+    description: 'The ids of the records, without duplicates.',
   })
 
 const example = { actor: 'planner', rationale: 'it answered the question' }
 const ids = ['0197b9a0-0000-7000-8000-000000000001']
 
 export const Reason = closed(
-  { actor: Actor(), rationale: Rationale() },
+  { actor: Actor('planner'), rationale: Rationale('it answered the question') },
   { $id: 'Reason', examples: [example] },
 )
 export type Reason = Static<typeof Reason>
@@ -47,7 +45,7 @@ export const BulkAnswer = closed(
     results: Type.Array(
       closed({
         id: Uuid(),
-        status: Type.Integer(),
+        status: Type.Integer({ description: 'The HTTP status for this record.' }),
         record: Type.Optional(ref(WrittenRecord)),
         problem: Type.Optional(ref(Problem)),
       }),

@@ -1,12 +1,13 @@
 import Type, { type Static } from 'typebox'
+import { Actor, Rationale } from '../domain/request-fields.ts'
 import { closed } from '../domain/shapes.ts'
 import { Status } from '../domain/vocabulary.ts'
 
 export const Transition = closed(
   {
-    status: Status,
-    reason: Type.String({ minLength: 1, maxLength: 4_096, examples: ['the source took it back'] }),
-    actor: Type.String({ minLength: 1, maxLength: 256, examples: ['reviewer'] }),
+    status: Type.Enum([...Status.enum], { description: 'The new status.' }),
+    reason: Rationale('the source took it back'),
+    actor: Actor('reviewer'),
   },
   {
     $id: 'Transition',

@@ -28,10 +28,10 @@ export const worthModelRoutes: FastifyPluginAsyncTypebox<{ once: Once }> = async
         tags,
         summary: 'List the weights that judge new records',
         description:
-          'Returns the weights of this release, which are always in force. Weights fitted to the uses of a store are not part of the product: docs/quality.md says what they gained.',
+          'Returns the model of this release, which is always in force: the weights by which the base importance of a new record is estimated. No weights are fitted to the uses of a store; docs/quality.md says what that would gain.',
         querystring: WorthModelsQuery,
         response: answers(
-          { 200: { schema: ref(WorthModelPage), description: 'One page.', headers: ['Link'] } },
+          { 200: { schema: ref(WorthModelPage), description: 'A page of models.', headers: ['Link'] } },
           ['invalid_cursor'],
         ),
       },
@@ -58,7 +58,7 @@ export const worthModelRoutes: FastifyPluginAsyncTypebox<{ once: Once }> = async
         tags,
         summary: 'Put a model of worth into force',
         description:
-          'The only model is in force already, so nothing changes and nothing is logged. Returns 404 for every other id.',
+          'Returns the only model, which is in force already: nothing changes and nothing is logged. Returns 404 for every other id.',
         params: WorthModelPath,
         body: ref(WorthModelChoice),
         response: answers({ 200: { schema: ref(WorthModel), description: 'The model in force.' } }, [

@@ -55,8 +55,8 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       summary: 'Run a job',
       description:
         'Queues a run, which starts as soon as a worker is free. Runs of one job never overlap: the new run waits until ' +
-        'an active one has ended. A dry run computes the same and changes nothing. A key bound to one scope runs the ' +
-        'job on the records of that scope; a key bound to several scopes must name one. `purge` and `compress` work on ' +
+        'an active one has ended. A dry run computes the same and changes no record. A key with one scope runs the ' +
+        'job on the records of that scope; a key with several scopes must name one. `purge` and `compress` work on ' +
         'all scopes and need a key with all scopes.',
       body: ref(NewMaintenanceRun),
       response: answers(
@@ -87,7 +87,8 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       operationId: 'listRuns',
       tags,
       summary: 'List runs',
-      description: 'Lists runs, the newest first. A key bound to scopes sees only the runs of those scopes.',
+      description:
+        'Lists runs, the newest first. A key that is bound to scopes sees only the runs of its scopes.',
       querystring: RunsQuery,
       response: answers(
         { 200: { schema: ref(RunPage), description: 'A page of runs.', headers: ['Link'] } },
@@ -122,10 +123,10 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       tags,
       summary: 'List what a run changed',
       description:
-        'Lists the changes of records that the key may see, by record. A record one level above the key is listed ' +
-        'without values. For a key with `admin`, `hidden` counts the other changes. A record that a dry run would ' +
-        'create is shown to a key with the highest ceiling. Updates of the stored salience are not listed, because ' +
-        'every read computes the salience.',
+        'Lists the changes of records that the key may see, ordered by record. A record one sensitivity level above the ' +
+        'ceiling of the key is listed without values. For a key with `admin`, `hidden` counts the other changes. A ' +
+        'record that a dry run would create is shown only to a key with the highest ceiling. Updates of the stored ' +
+        'salience are not listed, because every read computes the salience.',
       params: RunPath,
       querystring: ChangesQuery,
       response: answers(
@@ -150,7 +151,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       tags,
       summary: 'Cancel a run',
       description:
-        'A queued run ends at once, a running one after its current batch. The changes of finished batches stay.',
+        'Ends a queued run at once, and a running one after its current batch. The changes of finished batches stay.',
       params: RunPath,
       body: ref(Cancellation),
       response: answers({ 200: { schema: ref(MaintenanceRun), description: 'The run.' } }, ['run_finished']),
@@ -173,13 +174,13 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       tags,
       summary: 'Follow a run',
       description:
-        'Streams server-sent events: `progress` when the run has changed, and `finished` as the last one. The data of ' +
+        'Streams server-sent events: `progress` when the run has changed, and at the end `finished`. The data of ' +
         'each event is the run.',
       params: RunPath,
       response: answers({
         200: {
           schema: Type.Unsafe<string | Readable>(Type.String()),
-          description: 'The events, until the run has ended.',
+          description: 'The events, until the run ends.',
           mediaType: 'text/event-stream',
         },
       }),
@@ -205,8 +206,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       operationId: 'listSchedules',
       tags,
       summary: 'List schedules',
-      description:
-        'Returns how often each job runs by itself, when it last succeeded, and when it runs next.',
+      description: 'Returns for each job its interval, when a run last succeeded, and when it runs next.',
       response: answers({ 200: { schema: ref(SchedulePage), description: 'The schedule of each job.' } }),
     },
     handler: (request) => maintenance.listAllSchedules(readCallContext(request)),
@@ -221,8 +221,9 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       tags,
       summary: 'Set a schedule',
       description:
-        'Sets the interval of a job or switches its schedule on or off. An absent member keeps its value. The next run ' +
-        'is one interval from now. Needs a key with all scopes and the highest ceiling.',
+        'Sets the interval of a job, switches its schedule on or off, or sets `mode`: start a run, or prepare a plan that ' +
+        'waits until somebody applies it. A field that is absent keeps its value. The job runs next one interval from ' +
+        'now. Needs a key with all scopes and the highest ceiling.',
       params: SchedulePath,
       body: ref(ScheduleChoice),
       response: answers({ 200: { schema: ref(Schedule), description: 'The new schedule.' } }, [

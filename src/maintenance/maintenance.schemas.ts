@@ -1,18 +1,16 @@
 import Type, { type Static } from 'typebox'
 import { ConsolidationOptions } from '../consolidation/index.ts'
+import { Scope } from '../domain/request-fields.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, durationPattern, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
 import { DreamOptions } from '../dream/index.ts'
 import { type JobName, jobNames, schedulableJobs } from '../jobs/job-names.ts'
 import { SimulatedPoint } from '../simulation/index.ts'
 
-const Job = Type.Enum([...schedulableJobs], { description: 'The job.' })
-const Status = Type.Enum(['queued', 'running', 'succeeded', 'failed', 'cancelled'])
-const scope = Type.String({
-  minLength: 1,
-  maxLength: 256,
-  description: 'The run works only on records of this scope.',
-})
+const Job = Type.Enum([...schedulableJobs], { description: 'The job to run.' })
+const RunStatus = (description: string) =>
+  Type.Enum(['queued', 'running', 'succeeded', 'failed', 'cancelled'], { description })
+const scope = Scope('The run works only on records of this scope.')
 const missing = 'run_not_found'
 
 const progress = closed({
@@ -31,7 +29,7 @@ const Stats = Type.Unsafe<Record<string, number>>(
     {
       curve: Type.Optional(
         Type.Array(ref(SimulatedPoint), {
-          description: 'For a simulation: a point for each value, in the order of the request.',
+          description: 'Only for a simulation: a point for each value, in the order of the request.',
         }),
       ),
     },
@@ -46,11 +44,11 @@ export const MaintenanceRun = closed(
     trigger: Type.Enum(['schedule', 'manual']),
     dry_run: Type.Boolean({
       description:
-        'The run computes everything and changes nothing; only its list of changes and its stats remain.',
+        'A dry run computes everything and changes no record; only its list of changes and its stats remain.',
     }),
     scope: Type.Optional(scope),
     options: Type.Record(Type.String(), Type.Unknown()),
-    status: Status,
+    status: RunStatus('Where the run stands.'),
     progress,
     stats: Stats,
     error: Type.Optional(
@@ -62,9 +60,11 @@ export const MaintenanceRun = closed(
     attempts: Type.Integer({
       minimum: 0,
       description:
-        'How many workers started the run, without those that were stopped and returned it to the queue.',
+        'How often a worker started the run. A worker that is stopped and returns the run to the queue does not count.',
     }),
-    worker: Type.Optional(Type.String({ description: 'The worker that runs it, or ran it last.' })),
+    worker: Type.Optional(
+      Type.String({ description: 'The worker that executes the run, or executed it last.' }),
+    ),
     created_at: Time(),
     started_at: Type.Optional(Time()),
     finished_at: Type.Optional(Time()),
@@ -96,7 +96,7 @@ const RefreshOptions = closed({
   rejudge: Type.Optional(
     Type.Boolean({
       description:
-        'For `refresh_importance`: also judges the base importance of records that were stored before 0.2.0, if no importance was named. Each gets one audit entry. Default false.',
+        'For `refresh_importance`: also estimates the base importance of the records that version 0.1.0 stored without an importance from the client. Pinned and forgotten records stay as they are. Each changed record gets one audit entry. Default false.',
     }),
   ),
 })
@@ -119,7 +119,9 @@ export const JobOptions = closed(
 export const NewMaintenanceRun = closed(
   {
     job: Job,
-    dry_run: Type.Optional(Type.Boolean({ description: 'Default false.' })),
+    dry_run: Type.Optional(
+      Type.Boolean({ description: 'true: list what the run would do, and change no record. Default false.' }),
+    ),
     scope: Type.Optional(scope),
     options: Type.Optional(ref(JobOptions)),
   },
@@ -132,14 +134,19 @@ export const RunChange = closed(
     record_id: Uuid(),
     action: Type.String({
       description:
-        'What happened to the record. decay: `prune`, `forget` (for a budget), `promote`. consolidate: `create`, `reinforce`, `compress`. dream: `archive`, `create`, `supersede`, `merge`, `unmerge`, `candidate`, `relate`, `probe_challenge`, `drift_challenge`, `drift_invalidate`, `drift_restore`. purge: `purge`. compress: `reduce`. undo: `undo`, `kept`. Applying a plan: `skipped`. Plans only: `rescore`. Any job: `failed`, for a record that failed and was skipped.',
+        'What happened to the record. decay: `prune`, `forget` (for a budget), `promote`. consolidate: `create`, `reinforce`, `compress`. dream: `archive`, `create`, `supersede`, `merge`, `unmerge`, `candidate`, `relate`, `probe_challenge`, `drift_challenge`, `drift_invalidate`, `drift_restore`. purge: `purge`. compress: `reduce`. undo: `undo`, `kept`. Application of a plan: `skipped`. Plans only: `rescore`. Any job: `failed`, for a record that failed and was skipped.',
     }),
-    before: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    after: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    note: Type.Optional(Type.String()),
+    before: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'The values before the change.' }),
+    ),
+    after: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'The values after the change.' }),
+    ),
+    note: Type.Optional(Type.String({ description: 'The reason, in words.' })),
     redacted: Type.Optional(
       Type.Literal(true, {
-        description: 'The record is one level above the key, so its values are not shown.',
+        description:
+          'The record is one sensitivity level above the ceiling of the key, so its values are not shown.',
       }),
     ),
   },
@@ -149,13 +156,14 @@ export type RunChange = Static<typeof RunChange>
 
 const interval = Type.String({
   pattern: durationPattern,
-  description: 'A duration from 10s to 3650d, such as 90s, 15m, 1h or 30d.',
+  description: 'The time between two runs, from 10s to 3650d, such as 90s, 15m, 1h or 30d.',
   examples: ['1h'],
 })
 const enabled = Type.Boolean({ description: 'Whether the job runs by itself.' })
 
 const mode = Type.Enum(['run', 'plan'], {
-  description: 'What the schedule starts: a run, or a plan that waits until somebody applies it.',
+  description:
+    'What the schedule starts. `run`: a run. `plan`: a plan, which waits until somebody applies it.',
 })
 
 export const Schedule = closed(
@@ -165,7 +173,9 @@ export const Schedule = closed(
     enabled,
     mode,
     last_success_at: Type.Optional(
-      Time({ description: 'When a run over all records last succeeded, requested or scheduled.' }),
+      Time({
+        description: 'When a run over all records last succeeded, whether it was requested or scheduled.',
+      }),
     ),
     next_at: Type.Optional(
       Time({ description: 'When the job runs next. Absent while the schedule is off.' }),
@@ -202,14 +212,14 @@ export const ChangePage = closed(
   { $id: 'RunChangePage' },
 )
 export const SchedulePage = listOf(ref(Schedule), 'SchedulePage')
-export const RunPath = Type.Object({ id: Uuid({ missing }) })
+export const RunPath = Type.Object({ id: Uuid({ missing, description: 'The id of the run.' }) })
 export const SchedulePath = Type.Object({
-  job: Type.Enum([...schedulableJobs], { missing: 'job_not_found' }),
+  job: Type.Enum([...schedulableJobs], { missing: 'job_not_found', description: 'The job.' }),
 })
 
 export const RunsQuery = closed({
-  job: Type.Optional(Type.Enum([...jobNames])),
-  status: Type.Optional(Status),
+  job: Type.Optional(Type.Enum([...jobNames], { description: 'Only runs of this job.' })),
+  status: Type.Optional(RunStatus('Only runs with this status.')),
   ...pageParameters(50),
 })
 export const ChangesQuery = closed(pageParameters(50))

@@ -27,7 +27,7 @@ export const simulationsRoutes: FastifyPluginAsyncTypebox<SimulationsOptions> = 
         tags: ['maintenance'],
         summary: 'Simulate other half-lives, budgets or policies',
         description:
-          'Queues a run that plays the recorded lives of records again, over the given time until now, with another half-life, budget or policy, and counts what would have been forgotten, its size, and how much of that was shown, used or missed afterwards. The answer is `stats.curve` of the run, with a point for each value. It changes no record. Only records of the types in question that the key sees whole, and that are not purged, are counted. Budgets apply to each scope on its own, and cover at most 250,000 records. `POST /v1/maintenance/runs/{id}/cancel` ends it.',
+          'Queues a run that repeats the recorded uses and changes of the last days with other half-lives, budgets or policies. It changes no record. It counts the records that would have been forgotten, their size, and how many of them were shown, used or missed afterwards: read `stats.curve` of the finished run, which has a point for each value. Only records of the simulated types that are not purged and that the key can read in full are counted. A budget applies to each scope on its own; its simulation covers at most 250,000 records. `POST /v1/maintenance/runs/{id}/cancel` ends the run.',
         body: ref(NewSimulation),
         response: answers(
           { 202: { schema: ref(MaintenanceRun), description: 'The queued run.', headers: ['Location'] } },

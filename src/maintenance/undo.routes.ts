@@ -27,7 +27,7 @@ export const undoRoutes: FastifyPluginAsyncTypebox<UndoOptions> = async (
         tags: ['maintenance'],
         summary: 'Take back what a run did',
         description:
-          'Queues a run of the job `undo`. It restores what the run forgot, with the life that it had, and the layer, importance, status and counts that the run changed, and retracts the records that it created. A record that anybody changed since is left alone and listed as `kept`. The undo is a run of its own: it can be undone too, and a dry run of it changes nothing.',
+          'Queues a run of the job `undo`. It restores the records that the run forgot, with the salience and deadlines that they had, restores the layer, importance, status and counts that the run changed, and retracts the records that the run created. A record that was changed after the run stays as it is and is listed as `kept`. The undo is a run of its own: it can be undone, and it can be a dry run.',
         params: RunPath,
         body: ref(NewUndo),
         response: answers(

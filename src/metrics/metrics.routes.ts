@@ -24,11 +24,15 @@ export const scrapeRoutes: FastifyPluginAsyncTypebox<ScrapeOptions> = async (app
       tags: ['metrics'],
       summary: 'Get series for Prometheus',
       description:
-        'The series of this process, and those of the whole store (`membrane_store_*`), which are the same from every ' +
-        'API. Needs any valid key, or none when `MEMBRANE_METRICS_PUBLIC` is true. It answers even while load is ' +
-        'shed. Without the database the store series are missing and `membrane_store_reached` is 0.',
+        'Returns the series of this process, and those of the whole store (`membrane_store_*`), which are the same from ' +
+        'every API process. Needs any valid key, or none if `MEMBRANE_METRICS_PUBLIC` is true. It works even while ' +
+        'load is shed. Without the database the store series are missing and `membrane_store_reached` is 0.',
       response: answers({
-        200: { schema: Type.String(), description: 'The series.', mediaType: 'text/plain' },
+        200: {
+          schema: Type.String(),
+          description: 'The series, in the text format of Prometheus.',
+          mediaType: 'text/plain',
+        },
       }),
     },
     handler: async (_request, reply) => {
@@ -50,9 +54,9 @@ export const summaryRoutes: FastifyPluginAsyncTypebox<SummaryOptions> = async (a
       tags: ['metrics'],
       summary: 'Get figures of the memory',
       description:
-        'Figures of the records that the key sees whole. Counts are exact. On a store of more than 40,000 records, ' +
-        'figures marked as sampled are computed from about 20,000 of them.',
-      response: answers({ 200: { schema: ref(StoreMetrics), description: 'The figures.' } }),
+        'Returns counts and averages of the records that the key can read in full. Counts are exact. In a store of more ' +
+        'than 40,000 records, the figures that are marked as sampled are computed from about 20,000 of them.',
+      response: answers({ 200: { schema: ref(StoreMetrics), description: 'The counts and averages.' } }),
     },
     handler: (request) => summary.read(readCallContext(request)),
   })

@@ -20,10 +20,10 @@ const Days = (description: string) => Type.Array(closed({ from: Time(), records:
 
 export const StoreMetrics = closed(
   {
-    as_of: Time({ description: 'When the figures were computed; they are cached for five seconds.' }),
+    as_of: Time({ description: 'When the figures were computed. They are cached for five seconds.' }),
     is_sampled: Type.Boolean({
       description:
-        'Whether the figures marked as sampled below come from a sample, because there are many records.',
+        'Whether the figures that are marked as sampled come from a sample, because there are many records.',
     }),
     total_records: Count('Records that are not forgotten.'),
     records_by_type: counts(RecordType.enum, 'The number of records of each type.'),
@@ -44,20 +44,20 @@ export const StoreMetrics = closed(
       'Records created in each of the last 30 periods of 24 hours; the last one ends now.',
     ),
     fading_by_day: Days(
-      'Active and challenged records that fade away in each of the next 7 periods of 24 hours, if nothing happens to them. What is due already is in the first.',
+      'Active and challenged records that fade away in each of the next 7 periods of 24 hours, if nothing happens to them. Records that are due already are in the first period.',
     ),
-    total_audit_entries: Count('Entries in the logs of these records (sampled).'),
+    total_audit_entries: Count('Entries in the audit logs of these records (sampled).'),
     memory_growth_rate: ShareOrNull(
       'The share of records created in the last 24 hours; null without records.',
     ),
     retrieval_usefulness: ShareOrNull(
-      'The share of accesses that used a record instead of only showing it (sampled); null without accesses.',
+      'The share of the accesses that used a record; the others only returned it in an answer (sampled). null without accesses.',
     ),
     competence_success_rate: ShareOrNull(
       'The share of uses of competences that succeeded (sampled); null when none was used.',
     ),
     plan_reuse_frequency: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
-      description: 'How often a plan was executed on average (sampled); null without plans.',
+      description: 'How often a plan graph was executed on average (sampled); null without plan graphs.',
     }),
     revision_rate: ShareOrNull(
       'The share of records that a revision superseded, merged or invalidated; null without records.',
@@ -65,15 +65,17 @@ export const StoreMetrics = closed(
     regret: closed(
       {
         rate: Unit(),
-        by_reason: Rates('By the reason of the forgetting: `pruned`, `archived`, `budget`, `deleted`.'),
-        by_type: Rates('By the type of the record.'),
+        by_reason: Rates(
+          'The share by the reason of the forgetting: `pruned`, `archived`, `budget`, `deleted`.',
+        ),
+        by_type: Rates('The share by the type of the record.'),
         by_age: Rates(
-          'By the age of the record when it was forgotten: `under_1d`, `1d_to_7d`, `7d_to_30d`, `30d_to_90d`, `over_90d`.',
+          'The share by the age of the record when it was forgotten: `under_1d`, `1d_to_7d`, `7d_to_30d`, `30d_to_90d`, `over_90d`.',
         ),
       },
       {
         description:
-          'The share of the forgotten records that an answer would have had among its first ten; 0 when nothing was forgotten. Of records that are not purged yet, at most the last 100,000. `GET /v1/regrets` lists them.',
+          'The share of the forgotten records that would have been among the first ten records of an answer; 0 if nothing was forgotten. At most the last 100,000 records that are not purged yet are counted. `GET /v1/regrets` lists the regretted ones.',
       },
     ),
   },

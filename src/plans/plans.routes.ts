@@ -43,10 +43,16 @@ export const plansRoutes: FastifyPluginAsyncTypebox<PlansOptions> = async (
       tags,
       summary: 'Plan a job',
       description:
-        'Queues a dry run of the job and keeps what it would do. Read the changes of the plan, then apply all or some of them: nothing else happens. A plan asks a model only with `options: {"ask_model": true}`, and keeps the answers. It can be applied until `expires_at` (`MEMBRANE_PLAN_RETENTION`).',
+        'Queues a dry run of the job and keeps the list of its changes as a plan. Read the changes, then apply all or some of them: an application makes only listed changes. The dry run asks a model only with `options: {"ask_model": true}`; the plan then keeps the answers. A plan can be applied until `expires_at` (`MEMBRANE_PLAN_RETENTION`).',
       body: ref(NewPlan),
       response: answers(
-        { 202: { schema: ref(Plan), description: 'The plan, in preparation.', headers: ['Location'] } },
+        {
+          202: {
+            schema: ref(Plan),
+            description: 'The plan, with the status `preparing`.',
+            headers: ['Location'],
+          },
+        },
         ['outside_trust', 'scope_required'],
       ),
     },
@@ -71,7 +77,7 @@ export const plansRoutes: FastifyPluginAsyncTypebox<PlansOptions> = async (
       tags,
       summary: 'List plans',
       description:
-        'Lists plans, the newest first. A key bound to scopes sees only the plans of those scopes.',
+        'Lists plans, the newest first. A key that is bound to scopes sees only the plans of its scopes.',
       querystring: PlansQuery,
       response: answers(
         { 200: { schema: ref(PlanPage), description: 'A page of plans.', headers: ['Link'] } },
@@ -91,7 +97,7 @@ export const plansRoutes: FastifyPluginAsyncTypebox<PlansOptions> = async (
       tags,
       summary: 'Read a plan',
       description:
-        'Returns the status, the digest and the counts of a plan, as of the records that the key may see.',
+        'Returns the status, the digest and the counts of a plan, counted over the records that the key can see.',
       params: PlanPath,
       response: answers({ 200: { schema: ref(Plan), description: 'The plan.' } }),
     },
@@ -107,7 +113,7 @@ export const plansRoutes: FastifyPluginAsyncTypebox<PlansOptions> = async (
       tags,
       summary: 'List what a plan would change',
       description:
-        'Lists the changes of records that the key may see, by record, each with its reason in words. A record one level above the key is listed without values.',
+        'Lists the changes of records that the key may see, ordered by record, each with its reason in words. A record one sensitivity level above the ceiling of the key is listed without values.',
       params: PlanPath,
       querystring: PlanChangesQuery,
       response: answers(
@@ -132,9 +138,9 @@ export const plansRoutes: FastifyPluginAsyncTypebox<PlansOptions> = async (
       tags,
       summary: 'Summarise a plan',
       description:
-        'Groups the changes by action and type: how many, how much salience and space the records have, and which one is worth most.',
+        'Groups the changes by action and record type. Returns for each group the number of changes, the salience and size of the records, and the record with the highest `keeping`.',
       params: PlanPath,
-      response: answers({ 200: { schema: ref(PlanSummary), description: 'The groups.' } }),
+      response: answers({ 200: { schema: ref(PlanSummary), description: 'The groups of changes.' } }),
     },
     handler: (request) => plans.summarise(readCallContext(request), request.params.id),
   })
@@ -146,11 +152,11 @@ export const plansRoutes: FastifyPluginAsyncTypebox<PlansOptions> = async (
     schema: {
       operationId: 'deletePlan',
       tags,
-      summary: 'Drop a plan',
+      summary: 'Delete a plan',
       description:
-        'Deletes the plan with its changes. A preparation or an application in progress ends after its batch; what was applied stays.',
+        'Deletes the plan with its list of changes. If its dry run or an application is running, that run ends after its batch. Changes that were applied stay.',
       params: PlanPath,
-      response: answers({ 204: { description: 'The plan is gone.' } }),
+      response: answers({ 204: { description: 'The plan is deleted.' } }),
     },
     handler: (request, reply) =>
       once(request, reply, async (call) => {
@@ -168,11 +174,11 @@ export const plansRoutes: FastifyPluginAsyncTypebox<PlansOptions> = async (
       tags,
       summary: 'Apply a plan',
       description:
-        'Queues a run of the job of the plan that makes exactly the listed changes, all or the selected ones, and asks no model. A record that moved since is left alone and listed as `skipped`. Each change is made at most once: the same request again returns the same run, and another selection makes what is left.',
+        'Queues a run that makes exactly the listed changes, all or the selected ones, and asks no model. A record that was changed after the plan was prepared stays as it is and is listed as `skipped`. Each change is made at most once: the same request again returns the same run, and another selection makes those of its changes that are not made yet.',
       params: PlanPath,
       body: ref(PlanApplication),
       response: answers(
-        { 202: { schema: ref(MaintenanceRun), description: 'The run.', headers: ['Location'] } },
+        { 202: { schema: ref(MaintenanceRun), description: 'The queued run.', headers: ['Location'] } },
         ['digest_mismatch', 'plan_expired', 'plan_not_ready'],
       ),
     },

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Scope, TypeOf } from '../domain/request-fields.ts'
 import { ChangeSelector } from '../domain/run-actions.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
@@ -7,40 +8,46 @@ import { schedulableJobs } from '../jobs/job-names.ts'
 import { JobOptions } from '../maintenance/index.ts'
 
 const missing = 'plan_not_found'
-const scope = Type.String({ minLength: 1, maxLength: 256, description: 'Only records of this scope.' })
+const scope = Scope('Only records of this scope.')
 
 /** A run of `embed` only computes vectors: there is nothing to decide. */
-const PlannedJob = Type.Enum(
-  schedulableJobs.filter((job) => job !== 'embed'),
-  { description: 'The job.' },
-)
+const PlannedJob = (description: string) =>
+  Type.Enum(
+    schedulableJobs.filter((job) => job !== 'embed'),
+    { description },
+  )
 
 export const NewPlan = closed(
-  { job: PlannedJob, options: Type.Optional(ref(JobOptions)), scope: Type.Optional(scope) },
+  {
+    job: PlannedJob('The job to plan.'),
+    options: Type.Optional(ref(JobOptions)),
+    scope: Type.Optional(scope),
+  },
   { $id: 'NewPlan', examples: [{ job: 'decay' }] },
 )
 export type NewPlan = Static<typeof NewPlan>
 
 export const PlanStatus = Type.Enum(['preparing', 'ready', 'stale', 'applied', 'expired', 'failed'], {
   description:
-    '`stale`: a record moved since the plan was prepared, and is skipped when the plan is applied. `expired`: it is too old to be applied.',
+    '`preparing`: the dry run has not ended. `ready`: the plan can be applied. `stale`: a record was changed after the plan was prepared; an application skips this record. `applied`: it was applied, in full or in part. `expired`: it is too old to be applied. `failed`: the dry run failed.',
 })
 export type PlanStatus = Static<typeof PlanStatus>
 
 export const Plan = closed(
   {
-    id: Uuid({ description: 'Also the id of the dry run that prepares the plan.' }),
+    id: Uuid({ description: 'The id of the plan, and of the dry run that prepares it.' }),
     job: Type.String(),
     options: Type.Record(Type.String(), Type.Unknown()),
     scope: Type.Optional(scope),
     status: PlanStatus,
     digest: Type.Optional(
       Type.String({
-        description: 'Names exactly this plan when it is applied. Present once it is prepared.',
+        description:
+          'Identifies the content of the plan; send it when you apply the plan. Present once the plan is prepared.',
       }),
     ),
     counts: Type.Record(Type.String(), Type.Integer(), {
-      description: 'The number of changes by action, of the records that the key may see.',
+      description: 'The number of changes by action, counted over the records that the key can see.',
     }),
     error: Type.Optional(Type.String({ description: 'Why the preparation failed.' })),
     created_at: Time(),
@@ -68,13 +75,17 @@ export const PlanChange = closed(
   {
     record_id: Uuid(),
     type: RecordType,
-    action: Type.String({ description: 'As in the changes of a run.', examples: ['prune'] }),
+    action: Type.String({
+      description: 'What would happen to the record; the names are those of the changes of a run.',
+      examples: ['prune'],
+    }),
     before: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     after: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     why: Type.Optional(Type.String({ description: 'The change and its reason, in words.' })),
     redacted: Type.Optional(
       Type.Literal(true, {
-        description: 'The record is one level above the key, so its values are not shown.',
+        description:
+          'The record is one sensitivity level above the ceiling of the key, so its values are not shown.',
       }),
     ),
   },
@@ -87,12 +98,15 @@ const PlanGroup = closed(
     action: Type.String(),
     type: RecordType,
     count: Type.Integer({ minimum: 0 }),
-    salience: Type.Number({ description: 'The sum of the salience of the records now.' }),
-    bytes: Type.Integer({ minimum: 0, description: 'About the size of the records as JSON.' }),
+    salience: Type.Number({ description: 'The sum of the present salience of the records.' }),
+    bytes: Type.Integer({ minimum: 0, description: 'The approximate size of the records as JSON.' }),
     most_valuable: Type.Optional(
       closed(
-        { record_id: Uuid(), keeping: Type.Number({ description: 'Higher is kept longer.' }) },
-        { description: 'The record of the group that is worth most.' },
+        {
+          record_id: Uuid(),
+          keeping: Type.Number({ description: 'A record with a higher value is kept longer.' }),
+        },
+        { description: 'The record of the group with the highest `keeping`.' },
       ),
     ),
   },
@@ -102,7 +116,8 @@ export const PlanSummary = closed(
   { groups: Type.Array(ref(PlanGroup)) },
   {
     $id: 'PlanSummary',
-    description: 'Values count only for records that the key sees whole.',
+    description:
+      'The changes of a plan in groups. Salience, bytes and `keeping` count only records that the key can read in full.',
   },
 )
 export type PlanSummary = Static<typeof PlanSummary>
@@ -115,9 +130,9 @@ export const PlanApplication = closed(
     digest: Type.String({
       minLength: 16,
       maxLength: 128,
-      description: 'The digest of the plan that you read.',
+      description: 'The digest of the plan, from the plan as you read it.',
     }),
-    only: selection('Actions and ids of records: only these changes are made.'),
+    only: selection('Actions and ids of records: only these changes are made. Default: all.'),
     except: selection('Actions and ids of records: these changes are not made.'),
   },
   {
@@ -131,15 +146,21 @@ export type PlanApplication = Static<typeof PlanApplication>
 
 export const PlanPage = listOf(ref(Plan), 'PlanPage')
 export const PlanChangePage = listOf(ref(PlanChange), 'PlanChangePage')
-export const PlanPath = Type.Object({ id: Uuid({ missing }) })
+export const PlanPath = Type.Object({ id: Uuid({ missing, description: 'The id of the plan.' }) })
 export const PlansQuery = closed({
-  job: Type.Optional(PlannedJob),
+  job: Type.Optional(PlannedJob('Only plans of this job.')),
   status: Type.Optional(PlanStatus),
   ...pageParameters(50),
 })
 export const PlanChangesQuery = closed({
-  action: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-  type: Type.Optional(RecordType),
+  action: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Only changes with this action, such as `prune`.',
+    }),
+  ),
+  type: Type.Optional(TypeOf('Only changes of records of this type.')),
   scope: Type.Optional(scope),
   ...pageParameters(50),
 })

@@ -13,10 +13,10 @@ const writes = { permission: 'admin' } as const
 const tags = ['policies']
 
 const rules =
-  'The decay job forgets what exceeds the budget, the least worth keeping first: ' +
-  '(importance + 3 × base_importance) / 4 × salience^(1/32), as `keeping` of `/explain` shows. It never forgets a ' +
-  'record that is pinned, has a policy other than `auto_prune`, or has a protected type or layer. Forgotten records ' +
-  'do not count, all others do. A forgotten record can be restored. '
+  'The decay job forgets what exceeds the budget: the records with the lowest `keeping` first, which is ' +
+  '(importance + 3 × base_importance) / 4 × salience^(1/32); `/explain` shows it. The job never forgets a record that ' +
+  'is pinned, has a deletion policy other than `auto_prune`, or has a protected type or layer, but the budget counts ' +
+  'it. Forgotten records are not counted, and they can be restored. '
 
 const set = {
   tags,
@@ -41,11 +41,12 @@ export const budgetsRoutes: FastifyPluginAsyncTypebox<BudgetsOptions> = async (a
         tags,
         summary: 'List the budgets',
         description:
-          'Returns the default first, without `scope`, and then the budgets of the scopes that the key may see.',
+          'Returns the default budget, which has no `scope`, and then the budgets of the scopes that the key may see.',
         querystring: BudgetsQuery,
-        response: answers({ 200: { schema: ref(BudgetPage), description: 'One page.', headers: ['Link'] } }, [
-          'invalid_cursor',
-        ]),
+        response: answers(
+          { 200: { schema: ref(BudgetPage), description: 'A page of budgets.', headers: ['Link'] } },
+          ['invalid_cursor'],
+        ),
       },
     },
     async (request, reply) => sendPage(request, reply, await budgets.list(request.caller, request.query)),
@@ -73,7 +74,8 @@ export const budgetsRoutes: FastifyPluginAsyncTypebox<BudgetsOptions> = async (a
         operationId: 'deleteDefaultBudget',
         tags,
         summary: 'Delete the default budget',
-        description: 'Scopes without a budget are then unlimited. What was forgotten stays forgotten.',
+        description:
+          'Deletes the default budget: scopes without a budget are then unlimited. Forgotten records stay forgotten.',
         response: deleted,
       },
     },
@@ -92,7 +94,8 @@ export const budgetsRoutes: FastifyPluginAsyncTypebox<BudgetsOptions> = async (a
         operationId: 'getBudget',
         tags,
         summary: 'Read the budget of a scope',
-        description: 'Returns 404 for a scope that has no budget, also if the default applies to it.',
+        description:
+          'Returns the budget of the scope. Returns 404 if the scope has none, even if the default applies to it.',
         params: BudgetPath,
         response: answers({ 200: { schema: ref(Budget), description: 'The budget.' } }, ['budget_not_found']),
       },
@@ -123,7 +126,8 @@ export const budgetsRoutes: FastifyPluginAsyncTypebox<BudgetsOptions> = async (a
         operationId: 'deleteBudget',
         tags,
         summary: 'Delete the budget of a scope',
-        description: 'The default then applies to the scope. What was forgotten stays forgotten.',
+        description:
+          'Deletes the budget of the scope: the default then applies to it. Forgotten records stay forgotten.',
         params: BudgetPath,
         response: deleted,
       },

@@ -11,8 +11,8 @@ const Protectable = Type.Enum([...new Set([...RecordType.enum, ...Layer.enum])])
 const Mode = Type.Enum(['soft', 'hard'], {
   default: 'soft',
   description:
-    '`soft` never forgets a record within a day of its creation or restoration, even if the budget is exceeded. ' +
-    '`hard` forgets such records too, when no others are left.',
+    '`soft`: a record is not forgotten within a day of its creation or restoration, even if the budget is exceeded. ' +
+    '`hard`: such records are forgotten as well if no others are left.',
 })
 
 const Protect = Type.Array(Protectable, {
@@ -23,7 +23,9 @@ const Protect = Type.Array(Protectable, {
 
 const Measures = {
   max_records: Limit('How many records the scope may hold.'),
-  max_bytes: Limit('How many bytes the records of the scope may have, about as JSON without compression.'),
+  max_bytes: Limit(
+    'How many bytes the records of the scope may have: the approximate size as JSON, not compressed.',
+  ),
 }
 
 export const BudgetChoice = closed(
@@ -34,7 +36,7 @@ export const BudgetChoice = closed(
   },
   {
     $id: 'BudgetChoice',
-    description: 'Exactly one of `max_records` and `max_bytes`.',
+    description: 'How much a scope may hold. Needs exactly one of `max_records` and `max_bytes`.',
     examples: [{ max_records: 100_000, protect: ['competence'], mode: 'soft' }],
   },
 )
@@ -43,7 +45,9 @@ export type BudgetChoice = Static<typeof BudgetChoice>
 export const Budget = closed(
   {
     scope: Type.Optional(
-      Type.String({ description: 'Absent for the default, which applies where a scope has no budget.' }),
+      Type.String({
+        description: 'Absent for the default budget, which applies to scopes without a budget.',
+      }),
     ),
     ...Measures,
     protect: Protect,
@@ -52,13 +56,13 @@ export const Budget = closed(
   {
     $id: 'Budget',
     description:
-      'How much a scope may hold. The decay job forgets what exceeds it, the least worth keeping first.',
+      'How much a scope may hold. The decay job forgets what exceeds it: the records with the lowest `keeping` first.',
   },
 )
 export type Budget = Static<typeof Budget>
 
 export const BudgetPath = closed({
-  scope: Type.String({ minLength: 1, maxLength: 256, description: 'Percent-encoded.' }),
+  scope: Type.String({ minLength: 1, maxLength: 256, description: 'The scope, percent-encoded.' }),
 })
 export const BudgetPage = listOf(ref(Budget), 'BudgetPage')
 export const BudgetsQuery = closed(pageParameters(50))

@@ -22,7 +22,7 @@ export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async 
         tags,
         summary: 'List the lifecycle policies',
         description: 'Returns one policy for each record type.',
-        response: answers({ 200: { schema: ref(PolicyPage), description: 'All of them.' } }),
+        response: answers({ 200: { schema: ref(PolicyPage), description: 'The policies of all types.' } }),
       },
     },
     () => policies.list(),
@@ -37,8 +37,8 @@ export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async 
         tags,
         summary: 'Read the lifecycle policy of a type',
         description:
-          'Returns the lifecycle that every new record of the type gets, whether a client or a job creates it. ' +
-          'A client that sets fields of the lifecycle in its request replaces only these fields.',
+          'Returns the lifecycle of new records of the type, whether a client or a job creates them. ' +
+          'A request that sets fields of the lifecycle replaces only these fields.',
         params: PolicyPath,
         response: answers({ 200: { schema: ref(Policy), description: 'The policy.' } }),
       },
@@ -55,8 +55,8 @@ export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async 
         tags,
         summary: 'Set the lifecycle policy of a type',
         description:
-          'Applies to new records at once, and in other processes within a second. Existing records keep their ' +
-          'lifecycle. Needs a key with all scopes and the highest ceiling.',
+          'Sets the lifecycle of new records of the type: in this process at once, in others within a second. Existing ' +
+          'records keep their lifecycle. Needs a key with all scopes and the highest ceiling.',
         params: PolicyPath,
         body: ref(PolicyChoice),
         response: answers({ 200: { schema: ref(Policy), description: 'The new policy.' } }, [

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { Decay, DeletionPolicy } from '../domain/lifecycle.ts'
+import { ChosenDeletionPolicy, Decay } from '../domain/lifecycle.ts'
+import { TypeOf } from '../domain/request-fields.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, listOf } from '../domain/shapes.ts'
 import { RecordType } from '../domain/vocabulary.ts'
@@ -17,8 +18,12 @@ const example = {
 }
 
 export const PolicyChoice = closed(
-  { decay: ref(Decay), deletion_policy: DeletionPolicy },
-  { $id: 'PolicyChoice', examples: [example] },
+  { decay: ref(Decay), deletion_policy: ChosenDeletionPolicy() },
+  {
+    $id: 'PolicyChoice',
+    description: 'The lifecycle of new records of a type.',
+    examples: [example],
+  },
 )
 export type PolicyChoice = Static<typeof PolicyChoice>
 
@@ -26,11 +31,10 @@ export const Policy = closed(
   { type: RecordType, ...PolicyChoice.properties },
   {
     $id: 'Policy',
-    description:
-      'The default lifecycle of new records of a type: how they fade, and whether they may be deleted.',
+    description: 'The lifecycle of new records of a type: how they fade, and whether they may be forgotten.',
   },
 )
 export type Policy = Static<typeof Policy>
 
-export const PolicyPath = Type.Object({ type: RecordType })
+export const PolicyPath = Type.Object({ type: TypeOf('The record type.') })
 export const PolicyPage = listOf(ref(Policy), 'PolicyPage')

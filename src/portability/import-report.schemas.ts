@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { ChosenScope } from '../domain/request-fields.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, Uuid } from '../domain/shapes.ts'
 import { Problem } from '../http/problem-responses.ts'
@@ -8,33 +9,29 @@ import { foreignFormats } from './foreign/formats.ts'
 const optional = Type.Optional
 
 export const ImportQuery = closed({
-  dry_run: optional(Type.Boolean({ description: 'Check every line and store nothing.' })),
+  dry_run: optional(Type.Boolean({ description: 'Checks every line and stores nothing.' })),
   format: optional(
     Type.Enum(['membrane', ...foreignFormats], {
-      description:
-        'The program that the file comes from. Default: found by looking at the beginning of the file.',
+      description: 'The program that wrote the file. Default: recognised by the beginning of the file.',
     }),
   ),
   report: optional(
     Type.Enum(['all', 'refused'], {
       default: 'all',
       description:
-        'What the report lists: every line, or only the first 1,000 lines that are refused. The summary counts all; empty lines keep the connection open. A client that reads nothing before it has sent everything, such as a browser, needs `refused` for a large file.',
+        'What the report lists. `all`: every line. `refused`: only refused lines, at most 1,000; empty lines keep the connection open. The summary counts all lines. A client that reads the report only after it has sent everything, such as a browser, needs `refused` for a large file.',
     }),
   ),
   scope: optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 256,
-      description:
-        'Where everything of a foreign file lands. Default: the scope of the key, or none for a key of all scopes.',
-    }),
+    ChosenScope(
+      'The scope in which the records of a file of another program are stored. Not for the format `membrane`, whose lines have their own.',
+    ),
   ),
 })
 export type ImportQuery = Static<typeof ImportQuery>
 
 const LineReport = closed({
-  line: Type.Integer({ minimum: 1 }),
+  line: Type.Integer({ minimum: 1, description: 'The number of the line in the request, from 1.' }),
   id: optional(Uuid()),
   status: Type.Enum(['created', 'unchanged', 'conflict', 'invalid']),
   problem: optional(ref(Problem)),
@@ -53,10 +50,14 @@ const Summary = closed({
   format: optional(Type.Enum([...foreignFormats])),
   dry_run: optional(Type.Boolean()),
   position: optional(
-    Type.String({ description: 'A state after the import, for the header `Membrane-Position` of a read.' }),
+    Type.String({
+      description: 'The position of the import: send it as the header `Membrane-Position` of a read.',
+    }),
   ),
   sample: optional(
-    Type.Array(ref(WrittenRecord), { description: 'After a dry run: up to 5 records as they would land.' }),
+    Type.Array(ref(WrittenRecord), {
+      description: 'After a dry run: up to 5 records as they would be stored.',
+    }),
   ),
   loose_relations: optional(
     closed(
@@ -66,7 +67,7 @@ const Summary = closed({
       },
       {
         description:
-          'Relations that were not stored, because their targets were not in the stream. The first 100 are listed.',
+          'Relations that were not stored, because their targets are not in the file. The first 100 are listed.',
       },
     ),
   ),
@@ -76,7 +77,7 @@ export const ImportReport = Type.Union(
   [LineReport, Summary, closed({ problem: ref(Problem) }, { description: 'The import ended early.' })],
   {
     $id: 'ImportReport',
-    description: 'One line of the report; the last is a summary, or the problem that ended the import.',
+    description: 'One line of the report. The last line is a summary, or the problem that ended the import.',
     examples: [{ line: 1, id: '0197b9a0-0000-7000-8000-000000000001', status: 'created' }],
   },
 )

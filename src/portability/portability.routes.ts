@@ -31,7 +31,7 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
       tags: ['portability'],
       summary: 'Export records',
       description:
-        'Streams every record that the key sees whole as a line of JSON, ordered by id, with its anchors, logs, history and relations. Forgotten records are included with `include_forgotten`. If the connection breaks, continue with `after` set to the last id. For the changes since an earlier export, set `updated_after` to its `Next-Updated-After` header; a record may appear again.',
+        'Streams every record that the key can read in full as a line of JSON, ordered by id, with its anchors, logs, history and relations. If the connection breaks, continue with `after` set to the last id. For the changes after an earlier export, set `updated_after` to the `Next-Updated-After` header of that export; a record may appear again.',
       querystring: ExportQuery,
       response: answers({
         200: {

@@ -1,6 +1,6 @@
 import type { SemanticPayload } from '../domain/payloads.ts'
 import { reinforce } from '../domain/reinforcement.ts'
-import type { Provenance } from './records.schemas.ts'
+import type { Provenance } from './provenance.schemas.ts'
 import type { ContentRow, RecordRow, StoredRecord } from './stored-record.ts'
 
 export type Confirmation = {

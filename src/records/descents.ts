@@ -1,5 +1,5 @@
 import type { Payload } from '../domain/payloads.ts'
-import type { Provenance } from './records.schemas.ts'
+import type { Provenance } from './provenance.schemas.ts'
 
 /**
  * A descent says which record another record was made from. An erase follows descents, so only the service writes them

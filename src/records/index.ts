@@ -37,6 +37,7 @@ export { findMostSalient } from './listing/list.service.ts'
 export { resolveNamedSources } from './named-sources.service.ts'
 export { listUnembedded } from './outdated-texts.queries.ts'
 export { createTextUpdate } from './outdated-texts.service.ts'
+export { maxNewRelations, NewRelation, Provenance, RelationFields } from './provenance.schemas.ts'
 export { addRecordAction, answerCreated, answerRecord } from './record-action.routes.ts'
 export {
   presentCreated,
@@ -79,9 +80,7 @@ export {
 export { recordsRoutes } from './records.routes.ts'
 export {
   MemoryRecord,
-  maxNewRelations,
   NewRecord,
-  Provenance,
   RecordPage,
   RecordPath,
   RedactedRecord,

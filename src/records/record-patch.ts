@@ -6,7 +6,7 @@ import type { Payload } from '../domain/payloads.ts'
 import { defaultConfidence, defaultKinds } from '../domain/record-defaults.ts'
 import { judgeWorth, namedWorth, type Worth } from '../domain/worth.ts'
 import { requireCeiling, requireNotLowered, requireProtection, requireScope } from '../domain/write-trust.ts'
-import type { RecordPatch } from './records.schemas.ts'
+import type { RecordPatch } from './record-patch.schemas.ts'
 import type { ContentRow, RecordRow, StoredRecord } from './stored-record.ts'
 
 export type PatchResult = {

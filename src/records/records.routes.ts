@@ -12,13 +12,13 @@ import { AppError } from '../kernel/errors.ts'
 import { AuditQuery, ListQuery, RecordListing } from './listing/list.schemas.ts'
 import { prepareCreation } from './prepared-creation.routes.ts'
 import { answerRecord } from './record-action.routes.ts'
+import { RecordPatch } from './record-patch.schemas.ts'
 import {
   AuditPage,
   BatchAnswer,
   LooseRecordBatch,
   NewRecord,
   RecordBatch,
-  RecordPatch,
   RecordPath,
   SeenRecord,
   WrittenRecord,
@@ -50,12 +50,12 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         tags,
         summary: 'Store a record',
         description:
-          'Needs `type` and `payload`; every other field has a default. Defaults of the lifecycle come from the policy ' +
-          'of the type (`/v1/policies/{type}`). Fields that only the service writes are refused. Returns the record ' +
-          'with its id and version.',
+          'Stores a record and returns it with its id and version. Needs `type` and `payload`; every other field has a ' +
+          'default. Defaults of the lifecycle come from the policy of the type (`/v1/policies/{type}`). Fields that only ' +
+          'the service writes are refused.',
         body: ref(NewRecord),
         response: answers(
-          { 201: { ...changed, headers: ['ETag', 'Location'], description: 'The record as stored.' } },
+          { 201: { ...changed, headers: ['ETag', 'Location'], description: 'The stored record.' } },
           storingRefusals,
         ),
       },
@@ -73,12 +73,15 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         tags,
         summary: 'Store up to 1,000 records',
         description:
-          'Stores each record alone and returns one result for each, in the same order: a record that cannot be stored does not affect the others. With `atomic` it stores all records or none, and the error of the first record that cannot be stored is the answer.',
+          'Stores each record on its own and returns one result for each, in the order of the request: a record that cannot be stored does not affect the others. With `atomic` it stores all records or none, and the response is the error of the first record that cannot be stored.',
         body: ref(RecordBatch),
         response: answers(
           {
-            200: { schema: ref(BatchAnswer), description: 'One result for each record.' },
-            201: { schema: ref(BatchAnswer), description: 'All are stored.' },
+            200: {
+              schema: ref(BatchAnswer),
+              description: 'One result for each record, in the order of the request.',
+            },
+            201: { schema: ref(BatchAnswer), description: 'With `atomic`: all records are stored.' },
           },
           storingRefusals,
         ),
@@ -113,12 +116,12 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         tags,
         summary: 'List records',
         description:
-          'Returns the records that match all filters. Pages sorted by salience show the salience at the time of the first page. A filter or sort field that a redacted record does not show leaves redacted records out. ' +
-          'A client that polls for changes passes `next_updated_after` of each answer as its next `updated_after`, ' +
-          'and recognises a change that it has already seen by `version`.',
+          'Returns the records that match all filters. Pages sorted by salience show the salience at the time of the first page. Redacted records are left out when the request filters or sorts by a field that they do not show. ' +
+          'To poll for changes, pass `next_updated_after` of each answer as the next `updated_after`; ' +
+          'a change that you have seen already has the same `version`.',
         querystring: ListQuery,
         response: answers(
-          { 200: { schema: ref(RecordListing), description: 'One page.', headers: ['Link'] } },
+          { 200: { schema: ref(RecordListing), description: 'A page of records.', headers: ['Link'] } },
           ['invalid_cursor'],
         ),
       },
@@ -135,18 +138,18 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         tags,
         summary: 'Read a record',
         description:
-          'Returns the record with its salience at this moment. A record one level above the ceiling of the key is redacted. A forgotten record is an error unless `include_forgotten` is set.',
+          'Returns the record with its salience at this moment. A record one sensitivity level above the ceiling of the key is redacted. Returns 410 for a forgotten record unless `include_forgotten` is set.',
         params: RecordPath,
         querystring: Type.Object(
           {
             include_forgotten: Type.Optional(
-              Type.Boolean({ description: 'Also returns a forgotten record.' }),
+              Type.Boolean({ description: 'Return the record even if it is forgotten.' }),
             ),
           },
           { additionalProperties: false },
         ),
         response: answers(
-          { 200: { schema: ref(SeenRecord), description: 'The record as of now.', headers: ['ETag'] } },
+          { 200: { schema: ref(SeenRecord), description: 'The record at this moment.', headers: ['ETag'] } },
           ['record_forgotten', 'record_purged', 'record_erased'],
         ),
       },
@@ -168,10 +171,10 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         tags,
         summary: 'Change a record by JSON Merge Patch',
         description:
-          'RFC 7396: null resets a field to its default, and a field of the lifecycle to the policy of the type. A changed decay curve starts at the current salience. Only working and entity records accept a payload, and only while they are active or challenged. Pinning and unpinning also need `lifecycle:write`; weakening the deletion policy `never` needs `admin`.',
+          'Changes the fields in the body (RFC 7396): null resets a field to its default, and a field of the lifecycle to the policy of the type. A changed decay curve starts at the current salience. Only working and entity records accept a payload, and only while they are active or challenged. Pinning and unpinning also need `lifecycle:write`; a change of the deletion policy `never` needs `admin`.',
         params: RecordPath,
         body: ref(RecordPatch),
-        response: answers({ 200: { ...changed, description: 'The record as changed.' } }, [
+        response: answers({ 200: { ...changed, description: 'The changed record.' } }, [
           'record_forgotten',
           'above_ceiling',
           'outside_trust',
@@ -198,13 +201,14 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         operationId: 'listAuditEntries',
         tags,
         summary: "Page through a record's audit log",
-        description: 'Returns the whole log, oldest first, also of a purged or erased record.',
+        description:
+          'Returns the audit log, the oldest entry first. It also works for a purged or erased record.',
         params: RecordPath,
         querystring: AuditQuery,
-        response: answers({ 200: { schema: ref(AuditPage), description: 'One page.', headers: ['Link'] } }, [
-          'above_ceiling',
-          'invalid_cursor',
-        ]),
+        response: answers(
+          { 200: { schema: ref(AuditPage), description: 'A page of audit entries.', headers: ['Link'] } },
+          ['above_ceiling', 'invalid_cursor'],
+        ),
       },
     },
     async (request, reply) =>

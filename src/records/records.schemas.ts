@@ -1,13 +1,23 @@
-import Type, { type Static, type TSchema } from 'typebox'
+import Type, { type Static } from 'typebox'
 import { maxSalience } from '../domain/curves.ts'
 import { Interpretation } from '../domain/interpretation.ts'
-import { Curve, Decay, DeletionPolicy, Lifecycle, NewLifecycle } from '../domain/lifecycle.ts'
+import { Lifecycle, NewLifecycle } from '../domain/lifecycle.ts'
 import { NewPayload, Payload } from '../domain/payloads.ts'
+import {
+  ChosenScope,
+  NewMemoryKind,
+  NewSensitivity,
+  NewSourceType,
+  Scope,
+  Tags,
+  TypeOf,
+} from '../domain/request-fields.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, listOf, notNilPattern, Time, Unit, Uuid } from '../domain/shapes.ts'
-import { Layer, MemoryKind, RecordType, Sensitivity, SourceType, Status } from '../domain/vocabulary.ts'
+import { Layer, MemoryKind, Sensitivity, SourceType, Status } from '../domain/vocabulary.ts'
 import { Problem } from '../http/problem-responses.ts'
 import { AuditEntry } from './audit-entry.schemas.ts'
+import { maxNewRelations, NewRelation, Provenance, Relation } from './provenance.schemas.ts'
 
 /** Pages and batches start after the nil UUID, so a record with that id would never be read. */
 const NewId = () =>
@@ -15,70 +25,35 @@ const NewId = () =>
     pattern: notNilPattern,
     description: 'Any UUID except the nil UUID. The service generates one if it is absent.',
   })
-const Scope = () => Type.String({ minLength: 1, maxLength: 256 })
-const Tags = () => Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 100 })
-const Salience = () => Type.Number({ minimum: 0, maximum: maxSalience })
-const Valence = () => Type.Number({ minimum: -1, maximum: 1 })
-export const Provenance = closed(
-  {
-    sources: Type.Array(
-      closed({
-        kind: Type.Enum(['event', 'artifact', 'tool_call', 'observation', 'outcome']),
-        ref: Type.String({ minLength: 1, maxLength: 2_048 }),
-        hash: Type.Optional(Type.String({ maxLength: 1_024 })),
-        created_by: Type.Optional(Type.String({ maxLength: 256 })),
-        timestamp: Type.Optional(Time()),
-      }),
-      { minItems: 1, maxItems: 10_000 },
-    ),
-    created_by: Type.Optional(Type.String({ maxLength: 256 })),
-  },
-  { $id: 'Provenance' },
-)
-export type Provenance = Static<typeof Provenance>
 
-export const Relation = closed(
-  {
-    predicate: Type.String({ minLength: 1, maxLength: 128 }),
-    target_id: Uuid(),
-    weight: Unit(),
-    created_at: Time(),
-  },
-  { $id: 'Relation' },
-)
-export type Relation = Static<typeof Relation>
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
+const Valence = (description: string) => Type.Number({ minimum: -1, maximum: 1, description })
 
-export const maxNewRelations = 10_000
-const NewRelation = closed(
+const Forgotten = closed(
   {
-    predicate: Relation.properties.predicate,
-    target_id: Uuid(),
-    weight: Type.Optional(Unit({ description: 'Default 1.' })),
-    created_at: Type.Optional(Time({ description: 'Not in the future; default now.' })),
+    at: Time({ description: 'When it was forgotten.' }),
+    reason: Type.String({ description: 'Why: `pruned`, `archived`, `budget` or `deleted`.' }),
+    actor: Type.String({ description: 'Who forgot it.' }),
+    run_id: Type.Optional(Uuid({ description: 'The run that forgot it.' })),
+    purge_at: Time({ description: 'Until when it can be restored.' }),
   },
-  { $id: 'NewRelation' },
+  { description: 'Present while the record is forgotten.' },
 )
-
-const Forgotten = closed({
-  at: Time(),
-  reason: Type.String(),
-  actor: Type.String(),
-  run_id: Type.Optional(Uuid()),
-  purge_at: Time(),
-})
 
 export const MemoryRecord = closed(
   {
     id: Uuid(),
-    type: RecordType,
-    sensitivity: Sensitivity,
-    confidence: Unit(),
+    type: TypeOf('The type of the record; it decides the form of the payload.'),
+    sensitivity: Type.Enum([...Sensitivity.enum], {
+      description: 'A key needs at least this `max_sensitivity` to read the record in full.',
+    }),
+    confidence: Unit({ description: 'How certain the content is.' }),
     salience: Type.Number({ minimum: 0, description: 'The salience at the time of the answer.' }),
-    scope: Type.Optional(Scope()),
-    tags: Tags(),
+    scope: Type.Optional(Scope('Absent for a record without a scope, which every key may read.')),
+    tags: Tags('Words by which records are found and filtered.'),
     created_at: Time(),
-    updated_at: Time(),
-    version: Type.Integer({ minimum: 1 }),
+    updated_at: Time({ description: 'When the record last changed.' }),
+    version: Type.Integer({ minimum: 1, description: 'Rises with each change; the ETag contains it.' }),
     lifecycle: ref(Lifecycle),
     provenance: ref(Provenance),
     relations: Type.Array(ref(Relation), {
@@ -86,17 +61,24 @@ export const MemoryRecord = closed(
     }),
     payload: ref(Payload),
     interpretation: Type.Optional(ref(Interpretation)),
-    audit_log: Type.Array(ref(AuditEntry), { description: 'The newest 50, oldest first.' }),
-    layer: Layer,
-    memory_kind: MemoryKind,
-    status: Status,
-    importance: Unit(),
-    base_importance: Unit(),
-    access_count: Type.Integer({ minimum: 0 }),
-    last_accessed_at: Type.Optional(Time()),
-    source_type: SourceType,
-    emotional_valence: Valence(),
-    confirmation_count: Type.Integer({ minimum: 0 }),
+    audit_log: Type.Array(ref(AuditEntry), { description: 'The newest 50 entries, oldest first.' }),
+    layer: Type.Enum([...Layer.enum], { description: 'The layer of memory in which the record is.' }),
+    memory_kind: Type.Enum([...MemoryKind.enum], { description: 'What kind of memory it is.' }),
+    status: Type.Enum([...Status.enum], {
+      description:
+        '`active`: valid. `challenged`: in doubt. `invalidated`, `merged` and `superseded`: history.',
+    }),
+    importance: Unit({
+      description: 'The stored importance; `/explain` shows the present one with its parts.',
+    }),
+    base_importance: Unit({ description: 'What the content is worth, whatever its use.' }),
+    access_count: Count('How often the record was used or served.'),
+    last_accessed_at: Type.Optional(Time({ description: 'When the record was last used or served.' })),
+    source_type: Type.Enum([...SourceType.enum], {
+      description: 'Who or what the content comes from: a less trusted source counts less.',
+    }),
+    emotional_valence: Valence('From -1 (bad) to 1 (good). Both raise the importance.'),
+    confirmation_count: Count('How often other sources confirmed the record.'),
     forgotten: Type.Optional(Forgotten),
   },
   { $id: 'Record' },
@@ -113,7 +95,7 @@ export const RedactedRecord = closed(
   },
   {
     $id: 'RedactedRecord',
-    description: 'What a key sees of a record that is one level above its ceiling.',
+    description: 'What a key sees of a record that is one sensitivity level above its ceiling.',
   },
 )
 export type RedactedRecord = Static<typeof RedactedRecord>
@@ -124,7 +106,7 @@ export const RecordReceipt = closed(
   { id: Uuid(), version: Type.Integer({ minimum: 1 }) },
   {
     $id: 'RecordReceipt',
-    description: 'The answer to a write by a key without the permission records:read.',
+    description: 'The response to a write with a key without the permission records:read.',
   },
 )
 export const WrittenRecord = Type.Union([ref(MemoryRecord), ref(RecordReceipt)], { $id: 'WrittenRecord' })
@@ -139,74 +121,61 @@ const exampleRecord = {
 export const NewRecord = closed(
   {
     id: Type.Optional(NewId()),
-    type: RecordType,
-    sensitivity: Type.Optional(Sensitivity),
-    confidence: Type.Optional(Unit()),
-    salience: Type.Optional(Salience()),
-    scope: Type.Optional(Scope()),
-    tags: Type.Optional(Tags()),
+    type: MemoryRecord.properties.type,
+    sensitivity: Type.Optional(NewSensitivity()),
+    confidence: Type.Optional(Unit({ description: 'How certain the content is. Default 1.' })),
+    salience: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: maxSalience,
+        description: 'The salience from which the record fades. Default 1.',
+      }),
+    ),
+    scope: Type.Optional(ChosenScope('The scope of the record.')),
+    tags: Type.Optional(MemoryRecord.properties.tags),
     created_at: Type.Optional(Time({ description: 'Not in the future; default now.' })),
     lifecycle: Type.Optional(ref(NewLifecycle)),
     provenance: Type.Optional(ref(Provenance)),
-    relations: Type.Optional(Type.Array(ref(NewRelation), { maxItems: maxNewRelations })),
+    relations: Type.Optional(
+      Type.Array(ref(NewRelation), {
+        maxItems: maxNewRelations,
+        description: 'Relations from this record to others that the key can read in full.',
+      }),
+    ),
     payload: ref(NewPayload),
     interpretation: Type.Optional(ref(Interpretation)),
     base_importance: Type.Optional(
-      Unit({ description: 'Default: judged from the content; `/explain` shows how.' }),
+      Unit({
+        description: 'What the content is worth. Default: judged from the content; `/explain` shows how.',
+      }),
     ),
-    emotional_valence: Type.Optional(Valence()),
-    layer: Type.Optional(Layer),
-    memory_kind: Type.Optional(MemoryKind),
-    source_type: Type.Optional(SourceType),
+    emotional_valence: Type.Optional(
+      Valence('From -1 (bad) to 1 (good). Both raise the importance. Default 0.'),
+    ),
+    layer: Type.Optional(
+      Type.Enum([...Layer.enum], {
+        description:
+          'The layer of memory. Default by type: `working`, `episodic`, `semantic` (also for entities) or `procedural`.',
+      }),
+    ),
+    memory_kind: Type.Optional(NewMemoryKind()),
+    source_type: Type.Optional(NewSourceType()),
   },
   {
     $id: 'NewRecord',
+    description: 'A record to store.',
     examples: [exampleRecord],
   },
 )
 export type NewRecord = Static<typeof NewRecord>
 
-const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
-
-/** RFC 7396: null resets a field to its default, and a field of the lifecycle to the policy of the type. */
-export const RecordPatch = closed(
-  {
-    tags: orNull(Tags()),
-    scope: orNull(Scope()),
-    sensitivity: orNull(Sensitivity),
-    confidence: orNull(Unit()),
-    lifecycle: Type.Optional(
-      closed({
-        decay: Type.Optional(
-          closed({
-            curve: orNull(Curve),
-            half_life_seconds: orNull(Decay.properties.half_life_seconds),
-            min_salience: orNull(Unit()),
-            max_age_seconds: orNull(Decay.properties.max_age_seconds),
-            reinforcement_gain: orNull(Decay.properties.reinforcement_gain),
-            max_salience: Type.Optional(Decay.properties.max_salience),
-          }),
-        ),
-        pinned: orNull(Type.Boolean()),
-        deletion_policy: orNull(DeletionPolicy),
-      }),
-    ),
-    memory_kind: orNull(MemoryKind),
-    base_importance: orNull(Unit({ description: 'Null: judged from the content.' })),
-    emotional_valence: orNull(Valence()),
-    payload: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
-        description: 'Merged into the payload of a working or an entity record.',
-      }),
-    ),
-  },
-  { $id: 'RecordPatch', minProperties: 1, examples: [{ tags: ['preference', 'editor'] }] },
-)
-export type RecordPatch = Static<typeof RecordPatch>
-
 export const RecordBatch = closed(
   {
-    records: Type.Array(ref(NewRecord), { minItems: 1, maxItems: 1_000 }),
+    records: Type.Array(ref(NewRecord), {
+      minItems: 1,
+      maxItems: 1_000,
+      description: 'The records to store.',
+    }),
     atomic: Type.Optional(Type.Boolean({ default: false, description: 'true stores all records or none.' })),
   },
   { $id: 'RecordBatch', examples: [{ records: [exampleRecord] }] },
@@ -217,13 +186,13 @@ export const LooseRecordBatch = closed({
 })
 
 const BatchResult = closed({
-  index: Type.Integer({ minimum: 0 }),
-  status: Type.Integer(),
+  index: Type.Integer({ minimum: 0, description: 'The place of the record in the request, from 0.' }),
+  status: Type.Integer({ description: 'The HTTP status for this record.' }),
   record: Type.Optional(ref(WrittenRecord)),
   problem: Type.Optional(ref(Problem)),
 })
 export const BatchAnswer = closed({ results: Type.Array(BatchResult) }, { $id: 'BatchAnswer' })
 
-export const RecordPath = Type.Object({ id: Uuid() })
+export const RecordPath = Type.Object({ id: Uuid({ description: 'The id of the record.' }) })
 export const RecordPage = listOf(ref(SeenRecord), 'RecordPage')
 export const AuditPage = listOf(ref(AuditEntry), 'AuditPage')

@@ -14,8 +14,9 @@ import { writeChange } from './record-change.service.ts'
 import { type CreationResources, createRecordCreation } from './record-creation.service.ts'
 import { createInvalidError, findPayloadFaults } from './record-draft.ts'
 import { findRecordOrDeleted, findVisibleRecord, loadForUpdate } from './record-loading.service.ts'
+import type { RecordPatch } from './record-patch.schemas.ts'
 import { applyPatch } from './record-patch.ts'
-import type { MemoryRecord, RecordPatch, RedactedRecord, WrittenRecord } from './records.schemas.ts'
+import type { MemoryRecord, RedactedRecord, WrittenRecord } from './records.schemas.ts'
 import type { StoredRecord } from './stored-record.ts'
 
 export type RecordsService = ReturnType<typeof createRecordsService>

@@ -5,7 +5,8 @@ import type { Edge } from '../domain/edges.ts'
 import type { Handle } from '../domain/handles.ts'
 import type { Payload } from '../domain/payloads.ts'
 import type { Descent, NamedSources } from './descents.ts'
-import type { MemoryRecord, Provenance } from './records.schemas.ts'
+import type { Provenance } from './provenance.schemas.ts'
+import type { MemoryRecord } from './records.schemas.ts'
 
 /** The types of rows that SQL returns. JSON columns have their payload types, because only checked JSON is stored. */
 

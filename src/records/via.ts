@@ -3,7 +3,7 @@ import { closed } from '../domain/shapes.ts'
 
 const ViaKey = {
   key_id: Type.String({ description: 'The id of the key, `root` or `anonymous`.' }),
-  key_name: Type.String(),
+  key_name: Type.String({ description: 'The name of the key at that time.' }),
 }
 
 export const Via = closed(
@@ -13,14 +13,14 @@ export const Via = closed(
     imported_by: Type.Optional(
       closed(ViaKey, {
         description:
-          'The key that imported the entry. All other members of the entry are then copied from the import line.',
+          'The key that imported the entry. All other members of the entry come from the imported line.',
       }),
     ),
   },
   {
     $id: 'Via',
     description:
-      'The key that made the change, written by the service; `actor` is the name that the caller gave. Absent if a job of the service made the change, and in entries of versions that did not store the key.',
+      'The key that made the change, written by the service; `actor` is the name that the request gave. Absent if a job made the change, and in entries of versions that did not store the key.',
     examples: [{ key_id: '01981b7e-0000-7000-8000-000000000001', key_name: 'agent' }],
   },
 )

@@ -17,11 +17,12 @@ export const regretsRoutes: FastifyPluginAsyncTypebox<RegretsOptions> = async (a
         tags: ['lifecycle'],
         summary: 'List forgotten records that were missed',
         description:
-          'A share of the questions (`MEMBRANE_REGRET_SAMPLE`) is asked again in the background, over the forgotten records that the same key may read. A forgotten record that would have been among the first ten is a regret. Lists one entry for each record, the last regretted first; `POST /v1/records/{id}/restore` brings a record back and ends its entry. The questions are not stored. Lists only records that the key sees whole.',
+          'Lists the forgotten records that answers missed and that the key can read in full, one entry for each record, the last missed first. To find them, a share of the questions (`MEMBRANE_REGRET_SAMPLE`) is tested in the background: the question misses a forgotten record that would have been among the first ten records of its answer, and that the key of the question can read. The questions are not stored. `POST /v1/records/{id}/restore` restores a record and removes its entry.',
         querystring: RegretsQuery,
-        response: answers({ 200: { schema: ref(RegretPage), description: 'One page.', headers: ['Link'] } }, [
-          'invalid_cursor',
-        ]),
+        response: answers(
+          { 200: { schema: ref(RegretPage), description: 'A page of missed records.', headers: ['Link'] } },
+          ['invalid_cursor'],
+        ),
       },
     },
     async (request, reply) => sendPage(request, reply, await regrets.list(request.caller, request.query)),

@@ -1,27 +1,28 @@
 import Type, { type Static } from 'typebox'
+import { Scope } from '../domain/request-fields.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
 import { RecordType } from '../domain/vocabulary.ts'
-
-const scope = Type.String({ minLength: 1, maxLength: 256 })
 
 export const Regret = closed(
   {
     record_id: Uuid(),
     type: RecordType,
-    scope: Type.Optional(scope),
+    scope: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     reason: Type.String({
-      description: 'Why it was forgotten: `pruned`, `archived`, `budget`, `deleted`.',
+      description: 'Why the record was forgotten: `pruned`, `archived`, `budget` or `deleted`.',
       examples: ['pruned'],
     }),
     rule: Type.String({
-      description: 'The rule that decided it, as `removal.rule` of explain.',
+      description: 'The rule that decided it: `removal.rule` of `/explain`.',
       examples: ['curve'],
     }),
-    run_id: Type.Optional(Uuid({ description: 'The run that forgot it; absent for a request of a client.' })),
+    run_id: Type.Optional(
+      Uuid({ description: 'The run that forgot the record. Absent if a request forgot it.' }),
+    ),
     forgotten_at: Time(),
-    regretted_at: Time({ description: 'When it would have been part of an answer the last time.' }),
-    times: Type.Integer({ minimum: 1, description: 'For how many of the questions that were asked again.' }),
+    regretted_at: Time({ description: 'When a tested question last missed the record.' }),
+    times: Type.Integer({ minimum: 1, description: 'Number of tested questions that missed the record.' }),
   },
   {
     $id: 'Regret',
@@ -45,8 +46,15 @@ export type Regret = Static<typeof Regret>
 
 export const RegretPage = listOf(ref(Regret), 'RegretPage')
 export const RegretsQuery = closed({
-  scope: Type.Optional(scope),
-  reason: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  scope: Type.Optional(Scope('Only records of this scope.')),
+  reason: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description:
+        'Only records that were forgotten for this reason: `pruned`, `archived`, `budget` or `deleted`.',
+    }),
+  ),
   ...pageParameters(50),
 })
 export type RegretsQuery = Static<typeof RegretsQuery>

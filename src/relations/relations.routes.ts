@@ -25,17 +25,21 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
         tags,
         summary: 'Link a record to another',
         description:
-          'A known predicate is stored in both directions. An existing edge gets the new weight; if it has that weight already, nothing changes. The source gets a new version and the target does not; if not every reader of the source may see the target, the target gets it instead. Only the service writes `supersedes`, `derived_from`, their inverses and `contested_by`.',
+          'Adds a relation from the record to the target. A known predicate, such as `supports`, is stored with its inverse. An existing relation gets the new weight; if it has that weight already, nothing changes. One record gets a new version and an audit entry: the source, if all its readers can see the target or if the key cannot write to the scope of the target, otherwise the target. Only the service writes `supersedes`, `derived_from`, their inverses and `contested_by`.',
         params: SourcePath,
         body: ref(NewEdge),
         response: answers(
           {
             200: {
               schema: ref(WrittenRecord),
-              description: 'The edge existed and has the given weight.',
+              description: 'The relation existed and has the given weight. Returns the source.',
               headers: ['ETag'],
             },
-            201: { schema: ref(WrittenRecord), description: 'The edge was created.', headers: ['ETag'] },
+            201: {
+              schema: ref(WrittenRecord),
+              description: 'The relation was created. Returns the source.',
+              headers: ['ETag'],
+            },
           },
           ['record_forgotten', 'above_ceiling', 'outside_trust', 'reserved_predicate'],
         ),
@@ -55,13 +59,13 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
       schema: {
         operationId: 'listRelations',
         tags,
-        summary: "Page through a record's edges",
+        summary: 'List the relations of a record',
         description:
-          'Lists the edges that start at the record, or with `direction=in` those that end at it. Edges to records that the key may not see are left out.',
+          'Lists the relations that start at the record, or with `direction=in` those that end at it. Relations with records that the key cannot see are left out.',
         params: SourcePath,
         querystring: RelationsQuery,
         response: answers(
-          { 200: { schema: ref(RelationEdgePage), description: 'One page.', headers: ['Link'] } },
+          { 200: { schema: ref(RelationEdgePage), description: 'A page of relations.', headers: ['Link'] } },
           ['record_forgotten', 'above_ceiling', 'invalid_cursor'],
         ),
       },
@@ -77,11 +81,11 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
       schema: {
         operationId: 'unrelateRecords',
         tags,
-        summary: 'Remove an edge',
+        summary: 'Remove a relation',
         description:
-          'Removes the inverse edge too. Edges that a revision, a derivation or a contest created cannot be removed.',
+          'Removes the relation and its inverse. Relations that a revision, a derivation or a contest created cannot be removed.',
         params: EdgePath,
-        response: answers({ 204: { description: 'The edge was removed.' } }, [
+        response: answers({ 204: { description: 'The relation was removed.' } }, [
           'relation_not_found',
           'reserved_predicate',
           'record_forgotten',

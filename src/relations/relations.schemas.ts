@@ -1,18 +1,24 @@
 import Type, { type Static } from 'typebox'
+import { Rationale } from '../domain/request-fields.ts'
 import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, pageParameters, Time, Unit, Uuid } from '../domain/shapes.ts'
+import { closed, listOf, pageParameters, Time, Uuid } from '../domain/shapes.ts'
+import { RecordPath, RelationFields } from '../records/index.ts'
 
-const Predicate = () => Type.String({ minLength: 1, maxLength: 128 })
+const { predicate, target_id, weight } = RelationFields
 
 export const NewEdge = closed(
   {
-    predicate: Predicate(),
-    target_id: Uuid(),
-    weight: Type.Optional(Unit({ description: 'Default 1.' })),
+    predicate,
+    target_id,
+    weight: Type.Optional(weight),
     actor: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 256, description: "Default: the key's name." }),
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: 'Who makes the change, for the audit log. Default: the name of the key.',
+      }),
     ),
-    rationale: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096 })),
+    rationale: Type.Optional(Rationale()),
   },
   {
     $id: 'NewEdge',
@@ -23,13 +29,13 @@ export type NewEdge = Static<typeof NewEdge>
 
 export const RelationEdge = closed(
   {
-    source_id: Uuid(),
-    predicate: Predicate(),
-    target_id: Uuid(),
-    weight: Unit(),
+    source_id: Uuid({ description: 'The record where the relation starts.' }),
+    predicate,
+    target_id,
+    weight,
     created_at: Time(),
   },
-  { $id: 'RelationEdge' },
+  { $id: 'RelationEdge', description: 'A relation between two records.' },
 )
 export type RelationEdge = Static<typeof RelationEdge>
 
@@ -37,15 +43,21 @@ export const RelationsQuery = closed({
   direction: Type.Optional(
     Type.Enum(['out', 'in'], {
       default: 'out',
-      description: '`out` lists edges that start at the record, `in` those that end at it.',
+      description: '`out`: relations that start at the record. `in`: relations that end at it.',
     }),
   ),
-  predicate: Type.Optional(Predicate()),
+  predicate: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, description: 'Only relations with this predicate.' }),
+  ),
   ...pageParameters(100),
 })
 export type RelationsQuery = Static<typeof RelationsQuery>
 
 export const RelationEdgePage = listOf(ref(RelationEdge), 'RelationEdgePage')
 
-export const SourcePath = Type.Object({ id: Uuid() })
-export const EdgePath = Type.Object({ id: Uuid(), predicate: Predicate(), target_id: Uuid() })
+export const SourcePath = RecordPath
+export const EdgePath = Type.Object({
+  id: Uuid({ description: 'The id of the record where the relation starts.' }),
+  predicate,
+  target_id,
+})

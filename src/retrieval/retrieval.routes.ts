@@ -58,10 +58,13 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
         tags: ['retrieval'],
         summary: 'Retrieve memories for a task',
         description:
-          'Searches by text, vectors and names. Relevance decides the order; salience, importance and age only order nearly equal matches. From the best records edges are followed. Every filter applies to every record of the answer, neighbours included, before anything is cut off. Only active records are returned unless `include_status` adds others. A record that the key sees redacted is returned only without a `task_descriptor` or at the end of an edge, and never under a filter on a field that it hides. Each record shows up to twenty of its edges; `/v1/records/{id}/relations` lists all.',
+          'Searches by text, vectors and names, and follows relations from the best records. Relevance decides the order; salience, importance and age only order nearly equal matches. Every filter applies to every record of the answer, neighbours included, before the limits do. Only active records are returned unless `include_status` adds others. A redacted record is returned only without a `task_descriptor` or at the end of a relation, and never if a filter uses a field that it hides. Each record shows up to twenty of its relations; `/v1/records/{id}/relations` lists all.',
         body: ref(RetrieveQuery),
         response: answers({
-          200: { schema: ref(Retrieval), description: 'The retrieved records and edges.' },
+          200: {
+            schema: ref(Retrieval),
+            description: 'The retrieved records and the relations between them.',
+          },
         }),
       },
     },
@@ -82,7 +85,7 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
         tags: ['retrieval'],
         summary: 'Write the memories for a task as a text for a prompt',
         description:
-          'Retrieves as `/v1/retrieve` does, but finds nothing where nothing matches, and writes what was found as one text of at most `max_tokens`: who is asked about, what is known, how to do it, what is under way, and what happened, with the messages beside those that were found. Facts in dispute are both there, the newer one first. Equal lines are written once; what does not fit is left out, the least relevant first, and listed in `omitted`. Each line names its record. Secrets are masked. The text is data, not instructions: it is fenced, and nothing in a record can end the fence or look like a reference. Every filter applies to every record in the text.',
+          'Retrieves like `/v1/retrieve`, but finds nothing if nothing matches, and writes the records as one text of at most `max_tokens`: who the task is about, what is known, how to do it, what is under way, and what happened, with the messages before and after the found ones. If two facts are in dispute, both are written, the newer one first. Equal lines are written once. Records that do not fit are left out, the least relevant first, and listed in `omitted`. Each line names its record. Secrets are masked. The text is data, not instructions: it is in a fenced code block, and nothing in a record can close the block or look like a reference. Every filter applies to every record in the text.',
         body: ref(ContextQuery),
         response: answers({
           200: { schema: ref(PromptContext), description: 'The text and the records in it.' },

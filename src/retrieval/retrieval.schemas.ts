@@ -14,19 +14,27 @@ const limit = (fallback: number, minimum: number, maximum: number, description: 
 
 export const NarrowerTrust = closed(
   {
-    max_sensitivity: optional(Sensitivity),
+    max_sensitivity: optional(
+      Type.Enum([...Sensitivity.enum], {
+        description: 'Only records up to this sensitivity are read in full.',
+      }),
+    ),
     scopes: optional(
       Type.Array(Scope(), {
         maxItems: 100,
         description:
-          'A subset of the scopes of the key. A scope that the key does not have finds nothing. An empty list means all scopes of the key.',
+          'A subset of the scopes of the key. A scope that the key does not have finds nothing. An empty list means all scopes of the key. Records without a scope are found in any case.',
       }),
     ),
     actor_id: optional(
-      Type.String({ minLength: 1, maxLength: 256, description: 'Who asks, for the access log.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: 'Who reads, for the access log. Default: the name of the key.',
+      }),
     ),
   },
-  { description: 'Narrows what the key may see. It cannot widen it.' },
+  { description: 'Narrows what this request can see. It cannot show more than the key can see.' },
 )
 
 export const RetrieveQuery = closed(
@@ -36,48 +44,56 @@ export const RetrieveQuery = closed(
         minLength: 1,
         maxLength: 10_000,
         description:
-          'The task, as a sentence. Its words are alternatives; quotes and a leading minus mean the same as in a web search. Without it the most salient records are returned.',
+          'The task, as a sentence. A record need not contain all of its words. Quotes and a leading minus mean the same as in a web search. Without a task the most salient records are returned.',
       }),
     ),
     trust: optional(NarrowerTrust),
-    memory_types: several(RecordType, 'Only these types.'),
+    memory_types: several(RecordType, 'Only records of these types.'),
     mode: optional(
       Type.Enum(['facts_only', 'facts_plus_rules', 'full_context'], {
         default: 'full_context',
-        description: 'Facts only, facts and procedures, or every kind.',
+        description:
+          '`facts_only`: records of the kind `fact`. `facts_plus_rules`: facts and procedures. `full_context`: every kind.',
       }),
     ),
-    layers: several(Layer, 'Only these layers.'),
-    scopes: several(Scope(), 'Only these scopes. Records without a scope are left out.'),
+    layers: several(Layer, 'Only records in these layers.'),
+    scopes: several(Scope(), 'Only records of these scopes. Records without a scope are left out.'),
     tags: several(Type.String({ minLength: 1, maxLength: 256 }), 'Only records with all of these tags.'),
     min_salience: optional(
-      Type.Number({ minimum: 0, description: 'The least salience now, or at `as_of`.' }),
+      Type.Number({
+        minimum: 0,
+        description: 'Only records with at least this salience, now or at `as_of`.',
+      }),
     ),
-    min_importance: optional(Unit()),
-    include_status: several(Status, 'Also records of these statuses, besides active ones.'),
+    min_importance: optional(Unit({ description: 'Only records with at least this importance.' })),
+    include_status: several(Status, 'Also records with these statuses, besides active ones.'),
     include_expired: optional(
-      Type.Boolean({ default: false, description: 'Also timeboxed facts outside their validity window.' }),
+      Type.Boolean({
+        default: false,
+        description: 'Also timeboxed facts that do not hold now, or at `as_of`.',
+      }),
     ),
     as_of: optional(
       Time({
         description:
-          'Answers as of a past instant. Records, edges and log entries from later are left out. Status, revision state and validity are those of that instant; salience is reconstructed from the log, or from the present anchor where the log is not enough. Everything else is as it is now. Forgotten records stay excluded.',
+          'A past time: the answer is as it would have been then. Later records, relations and log entries are left out. Status, revision state and validity are those of that time. Salience is reconstructed from the log, or from the present anchor if the log is not enough. Everything else is as it is now. Forgotten records stay excluded.',
       }),
     ),
-    root_limit: limit(10, 1, 100, 'The most records found by the question itself.'),
-    node_limit: limit(25, 1, 500, 'The most records in the answer.'),
-    edge_limit: limit(100, 0, 5_000, 'The most edges in the answer.'),
-    max_hops: limit(1, 0, 5, 'How many edges are followed from each root; 0 for none.'),
+    root_limit: limit(10, 1, 100, 'The highest number of roots: records that the search itself finds.'),
+    node_limit: limit(25, 1, 500, 'The highest number of records in the answer.'),
+    edge_limit: limit(100, 0, 5_000, 'The highest number of relations in the answer.'),
+    max_hops: limit(1, 0, 5, 'How many relations in a row are followed from each root; 0 for none.'),
     record_access: optional(
       Type.Boolean({
         default: true,
-        description: 'Count the returned records as served: each once for each key and UTC day.',
+        description:
+          'Whether the returned records count as served: each at most once for each key and UTC day.',
       }),
     ),
     explain: optional(
       Type.Boolean({
         default: false,
-        description: 'Add the reasons for each record, and the matching records that were withheld.',
+        description: 'Adds `signals` to each record, and `suppressed`: matching records that were withheld.',
       }),
     ),
     query_embedding: optional(
@@ -105,22 +121,24 @@ const Signals = closed(
         weight: Type.Number(),
         contribution: Type.Number(),
       }),
-      { description: 'The channels that found the record; empty for a record that an edge led to.' },
+      {
+        description: 'The channels that found the record; empty for a record that was found over a relation.',
+      },
     ),
     fused: Type.Number({
-      description: 'The sum of the contributions, or the share of the score that came over the edge.',
+      description: 'The sum of the contributions, or the share of the score that came over the relation.',
     }),
     time_factor: Type.Number({
-      description: 'More than 1 for a record of a time that the question names, such as `in May 2023`.',
+      description: 'More than 1 if the record is from a time that the task names, such as `in May 2023`.',
     }),
     speaker_factor: Type.Number({
-      description: 'Less than 1 for a message of another speaker, where the question names one.',
+      description: 'Less than 1 for a message of another speaker if the task names a speaker.',
     }),
     salience_factor: Type.Number(),
     importance_factor: Type.Number(),
     recency_factor: Type.Number(),
     raised_by: optional(
-      Uuid({ description: 'The older record that says nearly the same, if the record took its score.' }),
+      Uuid({ description: 'The older record that says nearly the same and whose score this record got.' }),
     ),
     via: optional(closed({ source_id: Uuid(), predicate: Type.String(), weight: Unit() })),
   },
@@ -131,12 +149,12 @@ export type Signals = Static<typeof Signals>
 const RetrievedNode = closed(
   {
     record: ref(SeenRecord),
-    root: Type.Boolean(),
-    hop: Type.Integer({ minimum: 0 }),
+    root: Type.Boolean({ description: 'Whether the search itself found the record.' }),
+    hop: Type.Integer({ minimum: 0, description: 'How many relations lead from a root to the record.' }),
     score: Type.Number({
       minimum: 0,
       description:
-        'The product of `fused` and the factors of `signals`; at least the score of an older record that says nearly the same.',
+        'The product of `fused` and the factors in `signals`, but at least the score of an older record that says nearly the same.',
     }),
     signals: optional(ref(Signals)),
   },
@@ -146,9 +164,11 @@ export type RetrievedNode = Static<typeof RetrievedNode>
 
 const Selection = closed(
   {
-    selected: Type.Array(Uuid(), { description: 'The competences and plans among the roots, best first.' }),
-    confidence: Unit({ description: 'How clearly the best one leads.' }),
-    needs_more: Type.Boolean({ description: 'Whether the lead is too small to rely on.' }),
+    selected: Type.Array(Uuid(), {
+      description: 'The competences and plan graphs among the roots, best first.',
+    }),
+    confidence: Unit({ description: 'How clearly the best one is ahead of the second.' }),
+    needs_more: Type.Boolean({ description: 'Whether `confidence` is too low to rely on the best one.' }),
     scores: Type.Record(Type.String(), Unit()),
   },
   { $id: 'Selection' },
@@ -162,8 +182,12 @@ export type Suppressed = Static<typeof Suppressed>
 
 export const Retrieval = closed(
   {
-    nodes: Type.Array(ref(RetrievedNode), { description: 'Roots first, then by hop, then by score.' }),
-    edges: Type.Array(ref(RelationEdge), { description: 'The followed edges between the returned records.' }),
+    nodes: Type.Array(ref(RetrievedNode), {
+      description: 'The records: roots first, then by hop, then by score.',
+    }),
+    edges: Type.Array(ref(RelationEdge), {
+      description: 'The followed relations between the returned records.',
+    }),
     root_ids: Type.Array(Uuid()),
     selection: optional(ref(Selection)),
     suppressed: optional(Type.Array(ref(Suppressed))),

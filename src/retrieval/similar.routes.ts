@@ -18,7 +18,7 @@ export const similarRoutes: FastifyPluginAsyncTypebox<{ similar: SimilarService 
         tags: ['retrieval'],
         summary: 'Find similar records',
         description:
-          'Finds the active records whose vectors are nearest to that of a record or a text. Only records that the key sees whole are returned. With `MEMBRANE_EMBEDDING_PROVIDER=hash` similarity means shared words and parts of words; the default `static` also knows the meaning of English words.',
+          'Finds the active records whose vectors are nearest to the vector of a record or a text. Returns only records that the key can read in full. With `MEMBRANE_EMBEDDING_PROVIDER=hash` similarity means shared words and parts of words; the default `static` also knows the meaning of English words.',
         body: ref(SimilarQuery),
         response: answers({ 200: { schema: ref(SimilarRecords), description: 'The similar records.' } }, [
           ...(['record_not_found', 'record_forgotten', 'above_ceiling'] as const),

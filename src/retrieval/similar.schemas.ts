@@ -7,17 +7,30 @@ import { NarrowerTrust } from './retrieval.schemas.ts'
 export const SimilarQuery = closed(
   {
     record_id: Type.Optional(
-      Uuid({ description: 'Find records near this record. The record itself is not returned.' }),
+      Uuid({
+        description: 'Finds records that are similar to this record. The record itself is not returned.',
+      }),
     ),
     text: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 10_000, description: 'Find records near this text.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 10_000,
+        description: 'Finds records that are similar to this text.',
+      }),
     ),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 10 })),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        default: 10,
+        description: 'The highest number of records in the answer.',
+      }),
+    ),
     trust: Type.Optional(NarrowerTrust),
   },
   {
     $id: 'SimilarQuery',
-    description: 'Exactly one of `record_id` and `text`.',
+    description: 'What to compare with. Needs exactly one of `record_id` and `text`.',
     examples: [
       { record_id: '0197b9a0-0000-7000-8000-000000000001', limit: 5 },
       { text: 'deploys of the billing service are frozen in December', limit: 5 },

@@ -25,7 +25,7 @@ const createdAnswer = {
     schema: ref(Revised),
     headers: ['ETag', 'Location'],
     description:
-      'The new record and its sources with their new versions. The ETag is that of the new record.',
+      'The new record, and the revised records with their new versions. The ETag is that of the new record.',
   },
 } as const
 const revisionErrors = [
@@ -62,7 +62,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         tags,
         summary: 'Replace a record with a new one',
         description:
-          'The old record becomes history: its salience is 0 and it is no longer retrieved. The new record has it as a source and is linked to it. If several requests supersede one record, one succeeds and the others get `already_superseded` with the id of the successor. By default the new record has the scope and sensitivity of the old one and the lifecycle policy of its type.',
+          'The record in the path becomes history: its salience is 0 and it is no longer retrieved. The new record has it as a source and is linked to it. By default the new record has the scope and sensitivity of the old one, and the lifecycle of the policy of its type. If several requests supersede one record, one succeeds and the others get 409 `already_superseded` with the id of the successor.',
         params: RevisionPath,
         body: ref(Succession),
         response: answers(createdAnswer, creationErrors),
@@ -83,7 +83,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         tags,
         summary: 'Create a variant of a record',
         description:
-          'Both records stay active; the new one is derived from the other. Use it for a fact that holds only under conditions, and put these in its `validity`.',
+          'Stores a new record that is derived from the one in the path; both stay active. By default the new record has the scope and sensitivity of that one. Use it for a fact that holds only under conditions, and put these into its `validity`.',
         params: RevisionPath,
         body: ref(Succession),
         response: answers(createdAnswer, creationErrors),
@@ -104,7 +104,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         tags,
         summary: 'Merge several records into a new one',
         description:
-          'All records need the same type and scope. The new record is derived from each and also gets their sources, tags (up to 100) and links. The merged records become history.',
+          'Stores a new record that is derived from the records in `ids`, and gets their sources, tags (up to 100) and relations. The records must have the same type and scope. They become history. By default the new record has their scope and their highest sensitivity.',
         body: ref(Merger),
         response: answers(createdAnswer, ['record_not_found', ...creationErrors]),
       },
@@ -120,7 +120,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
     permission: 'records:write',
     summary: 'Contest a record',
     description:
-      'States that there is evidence against a record. A fact becomes contested in its payload, a record of another type gets the status challenged. If `contesting_ref` is the id of a record in the same scope or in none, it is linked as `contested_by`; any other reference is stored as evidence. Contesting again adds more evidence.',
+      'Notes that there is evidence against the record. A fact becomes `contested` in its payload; a record of another type gets the status `challenged`. If `contesting_ref` is the id of a record in the same scope or without a scope, a `contested_by` relation leads to that record; any other reference is stored as evidence. A second contest adds more evidence.',
     body: Contest,
     errors: [...revisionErrors, 'scope_mismatch'],
     run: revision.contest,
@@ -133,7 +133,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
     permission: 'records:write',
     summary: 'End a contest in favour of the record',
     description:
-      'The record is active again. The evidence against it stays, as history. A record that is not contested does not change.',
+      'Makes a contested record active again. The evidence against it stays, as history. A record that is not contested does not change.',
     body: RevisionReason,
     errors: revisionErrors,
     run: revision.uncontest,
@@ -146,7 +146,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
     permission: 'records:write',
     summary: 'Retract a record',
     description:
-      'The record becomes history: its salience is 0 and it is no longer retrieved, but it is not deleted and stays readable by its id. If a dream merged other records into it, these are active again.',
+      'The record becomes history: its salience is 0 and it is no longer retrieved, but it can still be read by its id. If a dream merged other records into it, those records are active again.',
     body: RevisionReason,
     errors: revisionErrors,
     run: revision.retract,
@@ -159,7 +159,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
     permission: 'records:write',
     summary: 'Take the last revision back',
     description:
-      'Takes the last supersede, fork, merge, contest or retract of the record back, on all records that it changed, as a new revision: the sources are active again with the salience that they had, and a successor is invalidated. Name it by `operation_id`, which the audit log of each of these records has, or by the version of the record before it. Nothing changes if one of the records was changed since, or if the content of one that would be active again was erased from its scope.',
+      'Takes back the last supersede, fork, merge, contest or retract of the record, on all records that it changed: the sources are active again with the salience that they had, and a successor is invalidated. The body names the revision by its `operation_id`, which is in the audit log of each of these records, or by the version of the record before it. Returns 409, and nothing changes, if one of the records was changed after the revision, or if the content of a record that would be active again was erased from its scope.',
     body: Reversal,
     errors: ['record_forgotten', 'above_ceiling', 'outside_trust', 'not_undoable', 'erased_content'],
     run: reversal.revert,
@@ -174,10 +174,15 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         tags,
         summary: 'Read the ancestors and successors of a record',
         description:
-          'Returns the whole tree of superseded, forked and merged records that the key reads in full, including forgotten ones. Of more than 10,000 records it returns the nearest. The lineage of a purged or erased record contains only itself.',
+          'Returns the tree of superseded, forked and merged records around the record, as far as the key can read them in full, including forgotten ones. If there are more than 10,000 records, it returns the nearest ones. The lineage of a purged or erased record contains only the record itself.',
         params: RevisionPath,
         response: answers(
-          { 200: { schema: ref(Lineage), description: 'The nodes and edges of the tree.' } },
+          {
+            200: {
+              schema: ref(Lineage),
+              description: 'The records of the tree and the relations between them.',
+            },
+          },
           ['above_ceiling'],
         ),
       },

@@ -1,11 +1,9 @@
 import Type, { type Static } from 'typebox'
+import { Actor, Rationale } from '../domain/request-fields.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, Time, Uuid } from '../domain/shapes.ts'
 import { RecordType, Status } from '../domain/vocabulary.ts'
-import { NewRecord, WrittenRecord } from '../records/index.ts'
-
-const Actor = () => Type.String({ minLength: 1, maxLength: 256, examples: ['planner'] })
-const Rationale = () => Type.String({ minLength: 1, maxLength: 4_096, examples: ['the team has moved on'] })
+import { NewRecord, RecordPath, WrittenRecord } from '../records/index.ts'
 
 const reason = { actor: 'planner', rationale: 'the team has moved on' }
 const exampleIds = ['0197b9a0-0000-7000-8000-000000000001', '0197b9a0-0000-7000-8000-000000000002']
@@ -20,7 +18,7 @@ const record = {
 }
 
 export const RevisionReason = closed(
-  { actor: Actor(), rationale: Rationale() },
+  { actor: Actor('planner'), rationale: Rationale('the team has moved on') },
   { $id: 'RevisionReason', examples: [reason] },
 )
 export type RevisionReason = Static<typeof RevisionReason>
@@ -28,10 +26,10 @@ export type RevisionReason = Static<typeof RevisionReason>
 export const Reversal = closed(
   {
     to_version: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'The version of the record before its last revision.' }),
+      Type.Integer({ minimum: 1, description: 'The version that the record had before its last revision.' }),
     ),
     operation_id: Type.Optional(
-      Uuid({ description: 'The last revision of the record, as its audit log names it.' }),
+      Uuid({ description: 'The `operation_id` of the last revision, from the audit log of the record.' }),
     ),
     ...RevisionReason.properties,
   },
@@ -50,7 +48,7 @@ export const Merger = closed(
     ids: Type.Array(Uuid(), {
       minItems: 2,
       maxItems: 10_000,
-      description: 'At least two different ids. A repeated id counts once.',
+      description: 'The records to merge: at least two different ids. A repeated id counts once.',
     }),
     ...Succession.properties,
   },
@@ -76,7 +74,7 @@ const RevisedSource = closed({ id: Uuid(), version: Type.Integer({ minimum: 1 })
 export const Revised = closed(
   {
     record: ref(WrittenRecord),
-    sources: Type.Array(RevisedSource, { description: 'The source records with their new versions.' }),
+    sources: Type.Array(RevisedSource, { description: 'The revised records with their new versions.' }),
   },
   { $id: 'Revised' },
 )
@@ -93,10 +91,11 @@ export const Lineage = closed(
         predicate: Type.Enum(['supersedes', 'derived_from']),
         target_id: Uuid(),
       }),
+      { description: 'Relations from a newer record to an older one.' },
     ),
   },
   { $id: 'Lineage' },
 )
 export type Lineage = Static<typeof Lineage>
 
-export const RevisionPath = Type.Object({ id: Uuid() })
+export const RevisionPath = RecordPath

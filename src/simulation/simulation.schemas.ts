@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Scope, TypeOf } from '../domain/request-fields.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, durationPattern } from '../domain/shapes.ts'
 import { RecordType } from '../domain/vocabulary.ts'
@@ -12,13 +13,13 @@ const several = <T extends Type.TSchema>(item: T, description: string) =>
 
 const HalfLife = closed(
   {
-    type: RecordType,
+    type: TypeOf('The type whose half-life is simulated.'),
     seconds: several(
       Type.Integer({ minimum: 1, maximum: 1e11 }),
       'The half-lives to compare, in this order.',
     ),
   },
-  { description: 'Half-lives of the records of one type.' },
+  { description: 'Half-lives for the records of one type.' },
 )
 
 const Limit = (description: string) =>
@@ -27,12 +28,12 @@ const Limit = (description: string) =>
 const Limits = closed(
   {
     max_records: Limit('Numbers of records that a scope may hold.'),
-    max_bytes: Limit('Numbers of bytes that the records of a scope may have, about as JSON.'),
+    max_bytes: Limit('Numbers of bytes that the records of a scope may have: the approximate size as JSON.'),
   },
   {
     minProperties: 1,
     maxProperties: 1,
-    description: 'Budgets of each scope. Exactly one of `max_records` and `max_bytes`.',
+    description: 'Budgets for each scope. Needs exactly one of `max_records` and `max_bytes`.',
   },
 )
 
@@ -43,10 +44,14 @@ const PolicyChoices = closed(
 
 export const NewSimulation = closed(
   {
-    scope: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    scope: Type.Optional(
+      Scope(
+        'Only records of this scope. Default: the only scope of the key, or all scopes for a key with all scopes. A key with several scopes must name one.',
+      ),
+    ),
     over: Type.String({
       pattern: durationPattern,
-      description: 'How far back the recorded lives are played again, from 1h to 365d.',
+      description: 'How far back the recorded uses and changes are repeated, from 1h to 365d.',
       examples: ['30d'],
     }),
     half_life: Type.Optional(HalfLife),
@@ -55,7 +60,7 @@ export const NewSimulation = closed(
   },
   {
     $id: 'NewSimulation',
-    description: 'Exactly one of `half_life`, `budget` and `policies`.',
+    description: 'What to simulate. Needs exactly one of `half_life`, `budget` and `policies`.',
     examples: [{ over: '30d', half_life: { type: 'episodic', seconds: [86_400, 259_200, 604_800] } }],
   },
 )
@@ -67,10 +72,10 @@ export const SimulatedPoint = closed(
       description: 'The half-life in seconds or the limit of the budget; null for policies.',
     }),
     forgotten: Type.Integer({ minimum: 0, description: 'How many records would have been forgotten.' }),
-    bytes_saved: Type.Integer({ minimum: 0, description: 'About the size of their JSON.' }),
+    bytes_saved: Type.Integer({ minimum: 0, description: 'The approximate size of these records as JSON.' }),
     regretted: Type.Integer({
       minimum: 0,
-      description: 'How many of them were shown, used or missed afterwards.',
+      description: 'How many of these records were shown, used or missed afterwards.',
     }),
   },
   { $id: 'SimulatedPoint' },

@@ -41,7 +41,7 @@ export type TenantsOptions = {
 
 const config = { permission: 'admin', isRootOnly: true, needsTenants: true } as const
 const tags = ['tenants']
-const only = 'Only with the root key, and 404 unless `MEMBRANE_TENANTS` is `on`.'
+const only = 'Needs the root key. Returns 404 if `MEMBRANE_TENANTS` is `off`.'
 
 function answerCreated({ tenant, key, secret }: Created): Answer {
   return {
@@ -73,7 +73,7 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
       operationId: 'createTenant',
       tags,
       summary: 'Create a tenant',
-      description: `Creates a schema with tables of its own, in the main database or at \`database_url\`, and an admin key for it, whose secret only this answer contains. With that key, and with the root key and the header \`Membrane-Tenant\`, every other operation works in the tenant. ${only}`,
+      description: `Creates a schema with tables of its own, in the main database or at \`database_url\`, and an admin key for the tenant. Only this answer contains the secret of the key. With that key, or with the root key and the header \`Membrane-Tenant\`, every other operation works in the tenant. ${only}`,
       body: ref(NewTenant),
       response: answers(
         {
@@ -107,7 +107,7 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
       operationId: 'listTenants',
       tags,
       summary: 'List tenants',
-      description: `In the order of their ids. ${only}`,
+      description: `Lists the tenants in the order of their ids. ${only}`,
       querystring: TenantsQuery,
       response: answers(
         { 200: { schema: ref(TenantPage), description: 'A page of tenants.', headers: ['Link'] } },
@@ -126,9 +126,9 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
       operationId: 'getTenant',
       tags,
       summary: 'Read a tenant',
-      description: only,
+      description: `Returns the status of the tenant and the place of its data. ${only}`,
       params: TenantPath,
-      response: answers({ 200: ref(Tenant) }, ['tenant_not_found']),
+      response: answers({ 200: { schema: ref(Tenant), description: 'The tenant.' } }, ['tenant_not_found']),
     },
     handler: (request) => open().tenants.read(request.params.id),
   })
@@ -144,11 +144,13 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
         summary: action === 'suspend' ? 'Suspend a tenant' : 'Resume a tenant',
         description:
           action === 'suspend'
-            ? `Its keys get 403 \`tenant_suspended\`: in this process at once, in others within a second. Runs in progress stop after their batch, and no others start. The root key still reads and writes there. ${only}`
-            : `Its keys work again, and its jobs continue. ${only}`,
+            ? `Refuses the keys of the tenant with 403 \`tenant_suspended\`: in this process at once, in others within a second. Runs in progress stop after their batch, and no others start. The root key can still read and write in the tenant. ${only}`
+            : `Accepts the keys of the tenant again and continues its jobs. ${only}`,
         params: TenantPath,
         body: ref(TenantDecision),
-        response: answers({ 200: ref(Tenant) }, ['tenant_not_found']),
+        response: answers({ 200: { schema: ref(Tenant), description: 'The changed tenant.' } }, [
+          'tenant_not_found',
+        ]),
       },
       handler: (request, reply) =>
         once(request, reply, async (call) => {
@@ -165,10 +167,12 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
       operationId: 'dropTenant',
       tags,
       summary: 'Drop a tenant',
-      description: `Removes everything that the tenant has, for ever, and returns how much it was. Its keys get 401 from the beginning of the request. If you get no answer, or the tenant's own server does not answer (503), send the request again. If that server is lost, use \`abandon\`. The id can be used again, for another tenant. ${only}`,
+      description: `Deletes the tenant with all its data for ever, and returns how much was removed. From the beginning of the request its keys get 401. If you get no answer, or 503 because the server of the tenant does not respond, send the request again. If that server is lost, use \`abandon\`. Afterwards the id can be used for another tenant. ${only}`,
       params: TenantPath,
       querystring: DropQuery,
-      response: answers({ 200: ref(TenantReceipt) }, ['tenant_not_found']),
+      response: answers({ 200: { schema: ref(TenantReceipt), description: 'How much was removed.' } }, [
+        'tenant_not_found',
+      ]),
     },
     handler: (request, reply) =>
       once(request, reply, {
@@ -189,10 +193,10 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
       operationId: 'moveTenant',
       tags,
       summary: 'Move a tenant',
-      description: `Says in which database the data of the tenant are from now on. It copies nothing: suspend the tenant, copy its \`schema\` with \`pg_dump\`, call this, and resume it (docs/scaling.md). A new password or a new name of the same database needs no suspension. In this process it has effect at once, in others within a second. ${only}`,
+      description: `Sets the database in which the data of the tenant are. It copies nothing: suspend the tenant, copy its \`schema\` with \`pg_dump\`, call this, and resume the tenant (docs/scaling.md). A new password or a new name of the same database needs no suspension. The change has effect in this process at once, in others within a second. ${only}`,
       params: TenantPath,
       body: ref(TenantMove),
-      response: answers({ 200: ref(Tenant) }, [
+      response: answers({ 200: { schema: ref(Tenant), description: 'The changed tenant.' } }, [
         ...(['tenant_not_found', 'tenant_not_suspended', 'tenant_copy_differs'] as const),
         'tenant_key_missing',
       ]),
@@ -219,7 +223,7 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
       operationId: 'exportTenant',
       tags,
       summary: 'Export a tenant',
-      description: `Streams every record of the tenant, as \`GET /v1/export\` does, with the forgotten ones. ${only}`,
+      description: `Streams every record of the tenant, also forgotten ones, in the form of \`GET /v1/export\`. ${only}`,
       params: TenantPath,
       querystring: Type.Object({}, { additionalProperties: false }),
       response: answers(

@@ -3,12 +3,25 @@ import { ref } from '../domain/schema-ref.ts'
 import { closed, listOf, pageParameters, Time } from '../domain/shapes.ts'
 import { IssuedKey } from '../keys/index.ts'
 
-const Actor = () => Type.String({ minLength: 1, maxLength: 256, examples: ['operations'] })
-const Rationale = () => Type.String({ minLength: 1, maxLength: 4_096, examples: ['the contract has ended'] })
+const why = {
+  actor: Type.String({
+    minLength: 1,
+    maxLength: 256,
+    description: 'Who makes the change, for the log of the tenants.',
+    examples: ['operations'],
+  }),
+  rationale: Type.String({
+    minLength: 1,
+    maxLength: 4_096,
+    description: 'Why. It is stored in the log of the tenants.',
+    examples: ['the contract has ended'],
+  }),
+}
 
 const id = Type.String({
   pattern: '^(?!pg_|public$)[a-z][a-z0-9-]{1,62}$',
-  description: 'Lower-case letters, digits and hyphens, beginning with a letter; not `public`.',
+  description:
+    'The id of the tenant: lower-case letters, digits and hyphens, beginning with a letter; not `public`.',
   examples: ['acme'],
 })
 const example = {
@@ -31,16 +44,16 @@ const properties = {
   id: Type.String(),
   status: Type.Enum(['creating', 'active', 'suspended', 'dropping'], {
     description:
-      '`creating`: its creation on a server of its own is not finished; repeat the POST if it was not answered. `suspended`: its keys get 403 and its jobs wait. `dropping`: its keys get 401; repeat the DELETE if it was not answered.',
+      '`creating`: the creation on a server of its own is not finished; repeat the POST if you got no answer. `active`: it can be used. `suspended`: its keys get 403 and its jobs wait. `dropping`: its keys get 401; repeat the DELETE if you got no answer.',
   }),
   created_at: Time(),
   schema: Type.String({
-    description: 'The schema of PostgreSQL that has its data, for `pg_dump` and similar tools.',
+    description: 'The PostgreSQL schema with the data of the tenant, for `pg_dump` and similar tools.',
   }),
   database: Type.Optional(
     closed(DatabasePlace, {
       description:
-        'The database of a tenant on a server of its own; absent for one in the main database. User and password are never shown.',
+        'The database of the tenant, if it is on a server of its own. Absent for the main database. User and password are never shown.',
     }),
   ),
 }
@@ -50,7 +63,7 @@ export const NewTenant = closed(
     id,
     database_url: Type.Optional(
       DatabaseUrl(
-        'A database on another server of PostgreSQL 15 or newer, with user and password, where the schema of the tenant is created. Several tenants may have the same. It is stored encrypted with `MEMBRANE_TENANT_KEY`. Its only parameter can be `sslmode`. Absent: the main database.',
+        'The URL, with user and password, of a database on another server (PostgreSQL 15 or newer), where the schema of the tenant is created. Several tenants can have the same database. The URL is stored encrypted with `MEMBRANE_TENANT_KEY`. Its only parameter can be `sslmode`. Default: the main database.',
       ),
     ),
   },
@@ -63,23 +76,25 @@ export type Tenant = Static<typeof Tenant>
 
 export const CreatedTenant = closed(
   { ...properties, key: ref(IssuedKey) },
-  { $id: 'CreatedTenant', description: 'The tenant, and the first admin key of it.' },
+  { $id: 'CreatedTenant', description: 'The tenant and its first admin key.' },
 )
 
-export const TenantDecision = closed(
-  { actor: Actor(), rationale: Rationale() },
-  { $id: 'TenantDecision', examples: [{ actor: 'operations', rationale: 'the invoice is overdue' }] },
-)
+export const TenantDecision = closed(why, {
+  $id: 'TenantDecision',
+  examples: [{ actor: 'operations', rationale: 'the invoice is overdue' }],
+})
 export type TenantDecision = Static<typeof TenantDecision>
 
 export const TenantMove = closed(
   {
-    database_url: Type.Union([
-      DatabaseUrl('As in `POST /v1/tenants`. The schema of the tenant must be there.'),
-      Type.Null({ description: 'The main database.' }),
-    ]),
-    actor: Actor(),
-    rationale: Rationale(),
+    database_url: Type.Union(
+      [
+        DatabaseUrl('As in `POST /v1/tenants`. The schema of the tenant must be there.'),
+        Type.Null({ description: 'The main database.' }),
+      ],
+      { description: 'The database in which the data of the tenant are from now on.' },
+    ),
+    ...why,
   },
   {
     $id: 'TenantMove',
@@ -94,12 +109,12 @@ export const TenantReceipt = closed(
     actor: Type.String(),
     dropped_at: Time(),
     removed: Type.Record(Type.String(), Type.Integer({ minimum: 0 }), {
-      description: 'How many rows of each kind were removed; empty when the data were left where they are.',
+      description: 'How many rows of each kind were removed. Empty if the data stay on a lost server.',
     }),
     left: Type.Optional(
       closed(
         { ...DatabasePlace, schema: Type.String() },
-        { description: 'With `abandon`: where the data of the tenant are still.' },
+        { description: 'With `abandon`: where the data of the tenant still are.' },
       ),
     ),
   },
@@ -118,17 +133,17 @@ export const TenantReceipt = closed(
 export type TenantReceipt = Static<typeof TenantReceipt>
 
 export const TenantPage = listOf(ref(Tenant), 'TenantPage')
-export const TenantPath = closed({ id: Type.String({ maxLength: 256 }) })
+export const TenantPath = closed({
+  id: Type.String({ maxLength: 256, description: 'The id of the tenant.' }),
+})
 export const TenantsQuery = closed(pageParameters(50))
 export type TenantsQuery = Static<typeof TenantsQuery>
 export const TenantCursor = closed({ id: Type.String() })
 export const DropQuery = closed({
-  actor: Actor(),
-  rationale: Rationale(),
+  ...why,
   abandon: Type.Optional(
     Type.Boolean({
-      description:
-        'Forget a tenant whose own server is lost, without touching that server. What it has there stays there.',
+      description: 'Deletes the tenant here without touching its lost server. Its data on that server stay.',
     }),
   ),
 })

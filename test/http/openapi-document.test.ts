@@ -16,7 +16,7 @@ type Operation = {
   summary: string
   description: string
   security: unknown[]
-  parameters?: { in: string; name: string }[]
+  parameters?: { in: string; name: string; description?: string }[]
   requestBody?: { content: Record<string, Media> }
   responses: Record<string, { description: string; content?: Record<string, Media> }>
 }
@@ -35,7 +35,7 @@ function jsonMediaOf({ requestBody, responses }: Operation): Media[] {
   return contents.filter(([type]) => type.endsWith('json')).map(([, media]) => media)
 }
 
-/** Lists every object of a document except those of its examples. */
+/** All objects of a document except those of its examples. */
 function objectsIn(value: unknown): JsonObject[] {
   if (Array.isArray(value)) return value.flatMap(objectsIn)
   if (!isObject(value)) return []
@@ -59,6 +59,30 @@ beforeAll(async () => {
     ]),
   )
 })
+
+function followReference(target: unknown): unknown {
+  return document.components.schemas[String(target).replace('#/components/schemas/', '')]
+}
+
+/** The objects of all request bodies, and of the schemas to which they refer. */
+function listRequestObjects(): JsonObject[] {
+  const found = operations.flatMap(([, { requestBody }]) => objectsIn(requestBody))
+  const seen = new Set<unknown>([undefined])
+  for (const { $ref: target } of found) {
+    if (seen.has(target)) continue
+    seen.add(target)
+    // The array grows during the loop until every reachable schema was seen.
+    found.push(...objectsIn(followReference(target)))
+  }
+  expect(seen.size).toBeGreaterThan(5)
+  return found
+}
+
+/** Whether a schema, or the one to which it refers, has a description. */
+function isDescribed(schema: unknown): boolean {
+  if (!isObject(schema)) return false
+  return typeof schema['description'] === 'string' || isDescribed(followReference(schema['$ref']))
+}
 
 describe('the OpenAPI document', () => {
   it('is committed as the routes define it', async () => {
@@ -114,22 +138,23 @@ describe('the OpenAPI document', () => {
   })
 
   it('allows no unknown fields in request bodies', () => {
-    const requestObjects = operations.flatMap(([, { requestBody }]) => objectsIn(requestBody))
-    const seen = new Set<string>()
-    const open: string[] = []
-    for (const { $ref: target, type, properties, additionalProperties } of requestObjects) {
-      const name = typeof target === 'string' ? target.replace('#/components/schemas/', '') : undefined
-      if (name !== undefined && !seen.has(name)) {
-        seen.add(name)
-        // The array grows during the loop until every reachable schema was seen.
-        requestObjects.push(...objectsIn(document.components.schemas[name]))
-      }
-      if (type === 'object' && isObject(properties) && additionalProperties !== false) {
-        open.push(Object.keys(properties).join())
-      }
-    }
-    expect(seen.size).toBeGreaterThan(5)
+    const open = listRequestObjects().filter(
+      ({ type, properties, additionalProperties }) =>
+        type === 'object' && isObject(properties) && additionalProperties !== false,
+    )
     expect(open).toEqual([])
+  })
+
+  it('describes every parameter and every field of a request body', () => {
+    const parameters = operations.flatMap(([name, operation]) =>
+      (operation.parameters ?? []).map((each) => [`${name} ${each.name}`, each] as const),
+    )
+    const fields = listRequestObjects().flatMap(({ type, properties }) =>
+      type === 'object' && isObject(properties) ? Object.entries(properties) : [],
+    )
+    expect(parameters.length).toBeGreaterThan(100)
+    expect(fields.length).toBeGreaterThan(100)
+    expect([...parameters, ...fields].filter(([, each]) => !isDescribed(each))).toEqual([])
   })
 
   it('offers Idempotency-Key on every POST, PATCH and DELETE that changes something', () => {

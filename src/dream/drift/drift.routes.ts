@@ -15,7 +15,7 @@ export const driftRoutes: FastifyPluginAsyncTypebox<{ drift: DriftService }> = a
         tags: ['maintenance'],
         summary: 'Check the files that records name',
         description:
-          'Looks for the paths, symbols and npm scripts that live records name, in the directories of MEMBRANE_DRIFT_ROOTS, and reports which exist. Checks only records that the key may read in full, and changes nothing: only the `drift` step of a dream changes the status of records. 409 if no directory is configured.',
+          'Searches the directories of `MEMBRANE_DRIFT_ROOTS` for the paths, symbols and npm scripts that live records name, and reports which of them exist. Checks only records that the key can read in full. Changes nothing: only the `drift` step of a dream changes the status of records. Returns 409 if no directory is configured.',
         body: ref(DriftQuery),
         response: answers({ 200: { schema: ref(DriftReport), description: 'The result of the check.' } }, [
           'outside_trust',

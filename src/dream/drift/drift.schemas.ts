@@ -1,12 +1,11 @@
 import Type, { type Static } from 'typebox'
+import { Scope } from '../../domain/request-fields.ts'
 import { ref } from '../../domain/schema-ref.ts'
 import { closed, Uuid } from '../../domain/shapes.ts'
 
 export const DriftQuery = closed(
   {
-    scope: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 256, description: 'Only records of this scope.' }),
-    ),
+    scope: Type.Optional(Scope('Only records of this scope.')),
   },
   { $id: 'DriftQuery', examples: [{}] },
 )
@@ -16,8 +15,10 @@ const DriftItem = closed(
   {
     record_id: Uuid(),
     kind: Type.Enum(['path', 'symbol', 'script']),
-    reference: Type.String({ description: 'The words of the record.' }),
-    found: Type.Optional(Type.Boolean({ description: 'Absent if it could not be checked.' })),
+    reference: Type.String({ description: 'The path, symbol or script as the record writes it.' }),
+    found: Type.Optional(
+      Type.Boolean({ description: 'Whether the reference exists. Absent if it could not be checked.' }),
+    ),
   },
   { $id: 'DriftItem' },
 )
@@ -32,9 +33,11 @@ export const DriftReport = closed(
     score: Type.Number({
       minimum: 0,
       maximum: 100,
-      description: 'Percentage of found among found and missing references; 100 if there are none.',
+      description: 'The percentage of found references among found and missing ones; 100 if there are none.',
     }),
-    complete: Type.Boolean({ description: 'False if there were more records than one request checks.' }),
+    complete: Type.Boolean({
+      description: 'false if there are more records than one request checks (10,000).',
+    }),
     items: Type.Array(ref(DriftItem), {
       maxItems: 500,
       description:

@@ -18,7 +18,7 @@ export const surpriseRoutes: FastifyPluginAsyncTypebox<{ surprisePreview: Surpri
         tags: ['lifecycle'],
         summary: 'Preview the surprise of a text',
         description:
-          'Compares the text with the five nearest live records of one scope that the key sees whole, in the same way as a new record, and stores nothing. A stored record is compared by its searchable text, and only with records that are not more sensitive than itself.',
+          'Compares the text with the five nearest live records of one scope that the key can read in full, in the same way as a new record is compared. Stores nothing. A stored record is compared by its searchable text, and only with records that are not more sensitive than itself.',
         body: ref(SurpriseQuery),
         response: answers(
           { 200: { schema: ref(SurprisePreview), description: 'The surprise that the text would have.' } },

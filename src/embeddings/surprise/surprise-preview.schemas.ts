@@ -1,19 +1,19 @@
 import Type, { type Static } from 'typebox'
+import { ChosenScope } from '../../domain/request-fields.ts'
 import { closed, Unit, Uuid } from '../../domain/shapes.ts'
 
 export const SurpriseQuery = closed(
   {
-    text: Type.String({ minLength: 1, maxLength: 10_000, description: 'The text that would be stored.' }),
+    text: Type.String({ minLength: 1, maxLength: 10_000, description: 'The text of the new record.' }),
     scope: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 256,
-        description:
-          'The scope that would be searched. Default: the scope of a new record of this key. A scope that the key does not have contains nothing.',
-      }),
+      ChosenScope(
+        'The scope whose records are compared. A scope that the key does not have contains nothing.',
+      ),
     ),
     base_importance: Type.Optional(
-      Unit({ description: 'Without it the text is judged by its content, as that of a fact.' }),
+      Unit({
+        description: 'The base importance of the new record. Default: judged from the text, as for a fact.',
+      }),
     ),
   },
   {
@@ -29,7 +29,7 @@ export const SurprisePreview = closed(
     delta: Type.Number({
       minimum: -1,
       maximum: 1,
-      description: 'The change of base importance, which stays within 0.05 and 1.',
+      description: 'The change of the base importance, which stays between 0.05 and 1.',
     }),
     base_before: Unit(),
     base_importance: Unit({ description: 'The base importance after the change.' }),

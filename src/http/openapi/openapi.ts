@@ -9,12 +9,14 @@ import { buildExample } from './example-values.ts'
 
 const description = `Memory records that fade unless they prove useful: write, revise, retrieve and consolidate them.
 
-Errors are RFC 9457 problems; their \`code\` is stable. A repeated POST, PATCH or DELETE with the same
-\`Idempotency-Key\` gets the answer of the first. Lists are paged by opaque cursors. The answer of a write has a \`Membrane-Position\`; a
-read that sends it sees the write, also from a replica.
+Errors are RFC 9457 problems with a stable \`code\`. A repeated POST, PATCH or DELETE with the same \`Idempotency-Key\`
+returns the answer of the first. \`POST /v1/import\` takes no such key: a record with an \`id\` is stored only once.
 
-On a server with tenants a key works in its tenant, and the root key in the one that the header \`Membrane-Tenant\` names.
-Any operation can then answer 403 \`tenant_suspended\`, and 404 \`tenant_not_found\` to the root key.`
+Lists have pages: send \`next_cursor\` as \`cursor\` to read the next one. The answer of a write has the header
+\`Membrane-Position\`; a read that sends it back includes the write, even on a replica.
+
+On a server with tenants a key works in its tenant; the header \`Membrane-Tenant\` chooses the tenant for the root key.
+Every operation can then return 403 \`tenant_suspended\`, and for the root key 404 \`tenant_not_found\`.`
 
 /** Adds every route that has an operationId to the document. Must be registered before the first route. */
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
@@ -75,18 +77,19 @@ const idempotencyKey = {
   maxLength: 255,
   pattern: '^[!-~]+$',
   description:
-    'Makes a retry safe: within a day, the same request with the same key gets the answer of the first one.',
+    'Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h).',
 }
 
 const ifMatch = {
   type: 'string',
-  description: 'The ETag of the version to change, or `*`; 412 when the record has another version now.',
+  description:
+    'The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now.',
 }
 
 const ifMatchOfEach = {
   type: 'string',
   description:
-    'The ETag that each of the records must have, or `*`; 412 when one of them has another version. Leave it out when their versions differ.',
+    'The ETag that each of the records must have, or `*` for any. Returns 412 if one of them has another version. Leave it out if their versions differ.',
 }
 
 const position = {
@@ -94,7 +97,7 @@ const position = {
   maxLength: 200,
   pattern: '^[!-~]+$',
   description:
-    'The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind.',
+    'The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind.',
 }
 
 type Media = { schema?: { $ref?: string }; example?: unknown; examples?: unknown }

@@ -2,7 +2,8 @@ import { mayBecome, mayRevertTo } from '../../domain/status.ts'
 import { countCodeBytes, decode } from '../../domain/vector-codes.ts'
 import { isHistory } from '../../domain/vocabulary.ts'
 import type { Fault } from '../../kernel/errors.ts'
-import type { ImportedRecord, KeptEmbedding } from '../portability.schemas.ts'
+import type { KeptEmbedding } from '../kept-history.schemas.ts'
+import type { ImportedRecord } from '../portability.schemas.ts'
 
 /** Lists the contradictions in the history that a line gives. */
 export function findHistoryFaults(given: ImportedRecord, now: Date): Fault[] {

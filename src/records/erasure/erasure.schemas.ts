@@ -1,11 +1,12 @@
 import Type, { type Static } from 'typebox'
+import { Actor } from '../../domain/request-fields.ts'
 import { ref } from '../../domain/schema-ref.ts'
 import { closed, Time, Uuid } from '../../domain/shapes.ts'
 import { Via } from '../via.ts'
 
 export const Erasure = closed(
   {
-    actor: Type.String({ minLength: 1, maxLength: 256 }),
+    actor: Actor(),
     rationale: Type.String({
       minLength: 1,
       maxLength: 4_096,
@@ -15,13 +16,13 @@ export const Erasure = closed(
       Type.Boolean({
         default: true,
         description:
-          'false keeps the records that were derived from this record alone; needs the permission admin.',
+          'false keeps the records that were derived from this record alone. Needs the permission admin.',
       }),
     ),
     force: Type.Optional(
       Type.Boolean({
         description:
-          'Erases a record whose deletion policy is `never`; needs `admin`. If a derived record has that policy and this key may not change it, the erase is refused with 409.',
+          'Erases the record even if its deletion policy is `never`. Needs the permission admin. If a derived record has that policy and this key may not change it, the erase is refused with 409.',
       }),
     ),
   },
@@ -32,7 +33,7 @@ export const Erasure = closed(
 )
 export type Erasure = Static<typeof Erasure>
 
-const Count = () => Type.Integer({ minimum: 0 })
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 export const ErasureReceipt = closed(
   {
@@ -42,24 +43,24 @@ export const ErasureReceipt = closed(
     via: Type.Optional(ref(Via)),
     removed: closed(
       {
-        records: Type.Integer({
-          minimum: 0,
-          description: 'This record and the records derived from it alone.',
-        }),
-        relations: Count(),
-        embeddings: Count(),
-        access_rows: Count(),
+        records: Count('How many records: this one and those derived from it alone.'),
+        relations: Count('How many relations. A relation with an inverse counts as two.'),
+        embeddings: Count('How many vectors.'),
+        access_rows: Count('How many logged accesses.'),
       },
-      { description: 'What was removed of the records that the key could read in full, and between them.' },
+      { description: 'What was removed, counted over the records that the key could read in full.' },
     ),
     derived_ids: Type.Array(Uuid(), {
-      description: 'The records that were derived from it alone and are erased too.',
+      description:
+        'The records that are erased too, because all records that they were made from are erased.',
     }),
     kept: Type.Array(Uuid(), {
       description:
-        'The records that also have other sources. They stay, without the evidence, the sources and the words that came from the erased records.',
+        'The records that have other sources as well. They stay, without the evidence, sources and words of the erased records.',
     }),
-    tombstone_ids: Type.Array(Uuid(), { description: 'Those that the key could list, if it had `admin`.' }),
+    tombstone_ids: Type.Array(Uuid(), {
+      description: 'Ids of the tombstones that this key could list with `admin`.',
+    }),
   },
   { $id: 'ErasureReceipt' },
 )

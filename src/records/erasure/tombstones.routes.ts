@@ -24,10 +24,10 @@ export const tombstonesRoutes: FastifyPluginAsyncTypebox<TombstonesOptions> = as
         tags,
         summary: 'List tombstones',
         description:
-          'Newest first. A tombstone does not contain what was erased. Lists only tombstones of records that the key could read in full and change.',
+          'Lists tombstones, the newest first, of records that the key could read in full and change. A tombstone does not contain what was erased.',
         querystring: TombstonesQuery,
         response: answers(
-          { 200: { schema: ref(TombstonePage), description: 'One page.', headers: ['Link'] } },
+          { 200: { schema: ref(TombstonePage), description: 'A page of tombstones.', headers: ['Link'] } },
           ['invalid_cursor'],
         ),
       },
@@ -43,7 +43,7 @@ export const tombstonesRoutes: FastifyPluginAsyncTypebox<TombstonesOptions> = as
         operationId: 'deleteTombstone',
         tags,
         summary: 'Lift a tombstone',
-        description: 'Afterwards the erased content may be stored in its scope again.',
+        description: 'Deletes the tombstone. The erased content can then be stored in its scope again.',
         params: TombstonePath,
         response: answers({ 204: { description: 'The tombstone is lifted.' } }, ['tombstone_not_found']),
       },

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Scope } from '../../domain/request-fields.ts'
 import { ref } from '../../domain/schema-ref.ts'
 import { closed, listOf, pageParameters, Time, Uuid } from '../../domain/shapes.ts'
 import { Via } from '../via.ts'
@@ -6,9 +7,9 @@ import { Via } from '../via.ts'
 export const Tombstone = closed(
   {
     id: Uuid(),
-    scope: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-    created_at: Time(),
-    actor: Type.String(),
+    scope: Type.Optional(Scope('The scope in which the content was erased; absent for none.')),
+    created_at: Time({ description: 'When the content was erased.' }),
+    actor: Type.String({ description: 'Who erased it.' }),
     via: Type.Optional(ref(Via)),
   },
   {
@@ -20,7 +21,9 @@ export const Tombstone = closed(
 export type Tombstone = Static<typeof Tombstone>
 
 export const TombstonePage = listOf(ref(Tombstone), 'TombstonePage')
-export const TombstonePath = Type.Object({ id: Uuid({ missing: 'tombstone_not_found' }) })
+export const TombstonePath = Type.Object({
+  id: Uuid({ missing: 'tombstone_not_found', description: 'The id of the tombstone.' }),
+})
 export const TombstonesQuery = closed(pageParameters(50))
 export type TombstonesQuery = Static<typeof TombstonesQuery>
 export const TombstoneCursor = Type.Object({ created_at: Time(), id: Uuid() })

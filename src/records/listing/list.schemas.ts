@@ -1,33 +1,36 @@
 import Type from 'typebox'
+import { Scope, TypeOf } from '../../domain/request-fields.ts'
 import { closed, pageParameters, Time } from '../../domain/shapes.ts'
-import { Layer, MemoryKind, RecordType, Sensitivity, Status } from '../../domain/vocabulary.ts'
+import { Layer, MemoryKind, Sensitivity, Status } from '../../domain/vocabulary.ts'
 import { RecordPage } from '../records.schemas.ts'
 
 const optional = Type.Optional
-const salience = () => Type.Number({ minimum: 0 })
+const salience = (description: string) => Type.Number({ minimum: 0, description })
+const oneOf = <T extends string>(values: readonly T[], description: string) =>
+  Type.Enum([...values], { description })
 
 export const ListQuery = closed({
-  type: optional(RecordType),
-  scope: optional(Type.String({ minLength: 1, maxLength: 256 })),
+  type: optional(TypeOf('Only records of this type.')),
+  scope: optional(Scope('Only records of this scope. Records without a scope are left out.')),
   tag: optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
       maxItems: 100,
-      description: 'The record must have all of these tags.',
+      description: 'Only records with all of these tags: repeat the parameter for each tag.',
     }),
   ),
-  sensitivity: optional(Sensitivity),
-  layer: optional(Layer),
-  memory_kind: optional(MemoryKind),
-  status: optional(Status),
-  pinned: optional(Type.Boolean()),
-  min_salience: optional(salience()),
-  max_salience: optional(salience()),
-  created_after: optional(Time()),
-  created_before: optional(Time()),
+  sensitivity: optional(oneOf(Sensitivity.enum, 'Only records of exactly this sensitivity.')),
+  layer: optional(oneOf(Layer.enum, 'Only records in this layer.')),
+  memory_kind: optional(oneOf(MemoryKind.enum, 'Only records of this kind.')),
+  status: optional(oneOf(Status.enum, 'Only records with this status.')),
+  pinned: optional(Type.Boolean({ description: 'true: only pinned records. false: only others.' })),
+  min_salience: optional(salience('Only records with at least this salience.')),
+  max_salience: optional(salience('Only records with at most this salience.')),
+  created_after: optional(Time({ description: 'Only records created after this time.' })),
+  created_before: optional(Time({ description: 'Only records created before this time.' })),
   updated_after: optional(
     Time({
       description:
-        'Only records changed after this time. Pass `next_updated_after` of the answer in the next request.',
+        'Only records that changed after this time. Pass `next_updated_after` of the answer in the next request.',
     }),
   ),
   q: optional(
@@ -38,9 +41,21 @@ export const ListQuery = closed({
         'Full-text search. Use quotes for a phrase, `or` between alternatives, and a leading minus to exclude a word.',
     }),
   ),
-  include_forgotten: optional(Type.Boolean()),
-  sort: optional(Type.Enum(['salience', 'importance', 'created_at', 'updated_at'], { default: 'salience' })),
-  order: optional(Type.Enum(['asc', 'desc'], { default: 'desc' })),
+  include_forgotten: optional(
+    Type.Boolean({ description: 'Also list forgotten records that are not purged yet.' }),
+  ),
+  sort: optional(
+    Type.Enum(['salience', 'importance', 'created_at', 'updated_at'], {
+      default: 'salience',
+      description: 'The field by which the records are sorted.',
+    }),
+  ),
+  order: optional(
+    Type.Enum(['asc', 'desc'], {
+      default: 'desc',
+      description: '`desc`: the highest or newest first. `asc`: the lowest or oldest first.',
+    }),
+  ),
   ...pageParameters(50),
 })
 
@@ -52,8 +67,8 @@ export const RecordListing = closed(
     next_updated_after: Type.Optional(
       Time({
         description:
-          'The value of `updated_after` for the next poll. Present if this request had one, and the same on every page. ' +
-          'A client that uses it misses no change but can see a change more than once.',
+          'The `updated_after` of the next poll. Present if this request had one; the same on every page. ' +
+          'A client that uses it misses no change, but may see a change more than once.',
       }),
     ),
   },

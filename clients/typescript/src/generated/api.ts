@@ -2,6 +2,7 @@
 
 export interface components {
     schemas: {
+        /** @description The counted use. */
         AccessReceipt: {
             /** Format: uuid */
             id: string;
@@ -14,9 +15,11 @@ export interface components {
         };
         /** @description The salience from which a record fades, and the moment from which it fades. */
         Anchors: {
+            /** @description The salience at that moment. */
             base_salience: number;
             /**
              * Format: date-time
+             * @description The moment from which the record fades.
              * @example 2026-03-28T09:30:00.000Z
              */
             anchored_at: string;
@@ -34,18 +37,30 @@ export interface components {
             conversation: components["schemas"]["WrittenConversation"];
         };
         AuditEntry: {
-            /** @enum {string} */
+            /**
+             * @description What was done to the record.
+             * @enum {string}
+             */
             action: "create" | "revise" | "fork" | "merge" | "delete" | "reinforce" | "decay" | "restore" | "erase" | "status" | "promote" | "demote" | "pin" | "unpin" | "archive" | "undo";
+            /** @description Who did it, as the request named it. */
             actor: string;
             /**
              * Format: date-time
+             * @description When it was done.
              * @example 2026-03-28T09:30:00.000Z
              */
             timestamp: string;
+            /** @description Why. */
             rationale: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The maintenance run that did it.
+             */
             run_id?: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The revision that did it; `POST /v1/records/{id}/revert` takes it back.
+             */
             operation_id?: string;
             /** @description Maps each changed field to [before, after]. */
             changes?: {
@@ -59,31 +74,33 @@ export interface components {
         };
         BatchAnswer: {
             results: {
+                /** @description The place of the record in the request, from 0. */
                 index: number;
+                /** @description The HTTP status for this record. */
                 status: number;
                 record?: components["schemas"]["WrittenRecord"];
                 problem?: components["schemas"]["Problem"];
             }[];
         };
-        /** @description How much a scope may hold. The decay job forgets what exceeds it, the least worth keeping first. */
+        /** @description How much a scope may hold. The decay job forgets what exceeds it: the records with the lowest `keeping` first. */
         Budget: {
-            /** @description Absent for the default, which applies where a scope has no budget. */
+            /** @description Absent for the default budget, which applies to scopes without a budget. */
             scope?: string;
             /** @description How many records the scope may hold. */
             max_records?: number;
-            /** @description How many bytes the records of the scope may have, about as JSON without compression. */
+            /** @description How many bytes the records of the scope may have: the approximate size as JSON, not compressed. */
             max_bytes?: number;
             /** @description Types and layers that the budget never forgets. `semantic` is both a type and a layer. */
             protect: ("episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph" | "procedural" | "codebase")[];
             /**
-             * @description `soft` never forgets a record within a day of its creation or restoration, even if the budget is exceeded. `hard` forgets such records too, when no others are left.
+             * @description `soft`: a record is not forgotten within a day of its creation or restoration, even if the budget is exceeded. `hard`: such records are forgotten as well if no others are left.
              * @default soft
              * @enum {string}
              */
             mode: "soft" | "hard";
         };
         /**
-         * @description Exactly one of `max_records` and `max_bytes`.
+         * @description How much a scope may hold. Needs exactly one of `max_records` and `max_bytes`.
          * @example {
          *       "max_records": 100000,
          *       "protect": [
@@ -95,7 +112,7 @@ export interface components {
         BudgetChoice: {
             /** @description How many records the scope may hold. */
             max_records?: number;
-            /** @description How many bytes the records of the scope may have, about as JSON without compression. */
+            /** @description How many bytes the records of the scope may have: the approximate size as JSON, not compressed. */
             max_bytes?: number;
             /**
              * @description Types and layers that the budget never forgets. `semantic` is both a type and a layer.
@@ -103,7 +120,7 @@ export interface components {
              */
             protect?: ("episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph" | "procedural" | "codebase")[];
             /**
-             * @description `soft` never forgets a record within a day of its creation or restoration, even if the budget is exceeded. `hard` forgets such records too, when no others are left.
+             * @description `soft`: a record is not forgotten within a day of its creation or restoration, even if the budget is exceeded. `hard`: such records are forgotten as well if no others are left.
              * @default soft
              * @enum {string}
              */
@@ -117,6 +134,7 @@ export interface components {
             results: {
                 /** Format: uuid */
                 id: string;
+                /** @description The HTTP status for this record. */
                 status: number;
                 record?: components["schemas"]["WrittenRecord"];
                 problem?: components["schemas"]["Problem"];
@@ -133,13 +151,19 @@ export interface components {
          *     }
          */
         BulkPenalty: {
-            /** @description Record ids without duplicates. */
+            /** @description The ids of the records, without duplicates. */
             ids: string[];
-            /** @description Subtracted from the salience. */
+            /** @description What is subtracted from the salience. */
             amount: number;
-            /** @example planner */
+            /**
+             * @description Who makes the change, for the audit log.
+             * @example planner
+             */
             actor: string;
-            /** @example it answered the question */
+            /**
+             * @description Why. It is stored in the audit log.
+             * @example it answered the question
+             */
             rationale: string;
         };
         /**
@@ -152,11 +176,17 @@ export interface components {
          *     }
          */
         BulkReason: {
-            /** @description Record ids without duplicates. */
+            /** @description The ids of the records, without duplicates. */
             ids: string[];
-            /** @example planner */
+            /**
+             * @description Who makes the change, for the audit log.
+             * @example planner
+             */
             actor: string;
-            /** @example it answered the question */
+            /**
+             * @description Why. It is stored in the audit log.
+             * @example it answered the question
+             */
             rationale: string;
         };
         /** @example {} */
@@ -197,7 +227,7 @@ export interface components {
             primary_record: components["schemas"]["WrittenRecord"];
             /** @description All new records. The primary record is first if it is new. */
             created_records: components["schemas"]["WrittenRecord"][];
-            /** @description All new edges, including the inverse edges. */
+            /** @description All new relations, with their inverses. */
             edges: components["schemas"]["RelationEdge"][];
             /** @description True if the same source, scope and `content.ref` were captured before. Then nothing is stored. */
             deduplicated: boolean;
@@ -213,27 +243,33 @@ export interface components {
         Contest: {
             /** @description The id of the record that contradicts this one, or a reference to other evidence. */
             contesting_ref: string;
-            /** @example planner */
+            /**
+             * @description Who makes the change, for the audit log.
+             * @example planner
+             */
             actor: string;
-            /** @example the team has moved on */
+            /**
+             * @description Why. It is stored in the audit log.
+             * @example the team has moved on
+             */
             rationale: string;
         };
         ContextItem: {
             /** Format: uuid */
             record_id: string;
             /**
-             * @description How the text names the record: `[m:REF]`. The end of its id, unique in this answer.
+             * @description The end of the id, unique in this answer. The text names the record as `[m:REF]`.
              * @example 9a1c2b
              */
             ref: string;
             /**
-             * @description `profile`: an entity that the question names, or its profile. `fact`: a fact or another entity. `state`: what is under way. `episode`: what happened.
+             * @description `profile`: an entity that the task names, or its profile. `fact`: a fact or another entity. `skill`: a competence. `plan`: a plan graph. `state`: a working record. `episode`: an episode or a message.
              * @enum {string}
              */
             kind: "profile" | "fact" | "skill" | "plan" | "state" | "episode";
-            /** @description The estimate for the line of the record. */
+            /** @description The estimated tokens of the line of the record. */
             tokens: number;
-            /** @description Whether the line says all; false where it was shortened, a secret was masked, or the arguments of tools or the `context` of a capture were left out. */
+            /** @description Whether the line has the whole content. false if it was shortened, if a secret was masked, or if the arguments of tools or the `context` of a capture were left out. */
             quoted: boolean;
         };
         /**
@@ -243,75 +279,79 @@ export interface components {
          *     }
          */
         ContextQuery: {
-            /** @description The task, as a sentence. Its words are alternatives, as in `/v1/retrieve`. */
+            /** @description The task, as a sentence. It is used as in `/v1/retrieve`. */
             task_descriptor: string;
             /**
-             * @description The most tokens of the text, by our estimate.
+             * @description The highest number of tokens in the text, as estimated.
              * @default 1500
              */
             max_tokens?: number;
             /**
-             * @description `markdown`: headings and one line for each record, inside a fence, which the first line opens and the last line closes. `json`: `text` is a JSON document with the members `notice`, `who`, `known`, `how`, `under_way` and `happened`; each of the last five is a list of `{record_id, date, text, disputed?, conversation?}` and is left out when it is empty.
+             * @description `markdown`: headings and one line for each record, in a fenced code block that the first line opens and the last line closes. `json`: `text` is a JSON document with the members `notice`, `who`, `known`, `how`, `under_way` and `happened`; each of the last five is a list of `{record_id, date, text, disputed?, conversation?}` and is left out when it is empty.
              * @default markdown
              * @enum {string}
              */
             format?: "markdown" | "json";
-            /** @description Narrows what the key may see. It cannot widen it. */
+            /** @description Narrows what this request can see. It cannot show more than the key can see. */
             trust?: {
-                /** @enum {string} */
+                /**
+                 * @description Only records up to this sensitivity are read in full.
+                 * @enum {string}
+                 */
                 max_sensitivity?: "public" | "low" | "medium" | "high" | "hyper";
-                /** @description A subset of the scopes of the key. A scope that the key does not have finds nothing. An empty list means all scopes of the key. */
+                /** @description A subset of the scopes of the key. A scope that the key does not have finds nothing. An empty list means all scopes of the key. Records without a scope are found in any case. */
                 scopes?: string[];
-                /** @description Who asks, for the access log. */
+                /** @description Who reads, for the access log. Default: the name of the key. */
                 actor_id?: string;
             };
-            /** @description Only these types. */
+            /** @description Only records of these types. */
             memory_types?: ("episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph")[];
             /**
-             * @description Facts only, facts and procedures, or every kind.
+             * @description `facts_only`: records of the kind `fact`. `facts_plus_rules`: facts and procedures. `full_context`: every kind.
              * @default full_context
              * @enum {string}
              */
             mode?: "facts_only" | "facts_plus_rules" | "full_context";
-            /** @description Only these layers. */
+            /** @description Only records in these layers. */
             layers?: ("working" | "episodic" | "semantic" | "procedural" | "codebase")[];
-            /** @description Only these scopes. Records without a scope are left out. */
+            /** @description Only records of these scopes. Records without a scope are left out. */
             scopes?: string[];
             /** @description Only records with all of these tags. */
             tags?: string[];
-            /** @description The least salience now, or at `as_of`. */
+            /** @description Only records with at least this salience, now or at `as_of`. */
             min_salience?: number;
+            /** @description Only records with at least this importance. */
             min_importance?: number;
-            /** @description Also records of these statuses, besides active ones. */
+            /** @description Also records with these statuses, besides active ones. */
             include_status?: ("active" | "challenged" | "invalidated" | "merged" | "superseded")[];
             /**
-             * @description Also timeboxed facts outside their validity window.
+             * @description Also timeboxed facts that do not hold now, or at `as_of`.
              * @default false
              */
             include_expired?: boolean;
             /**
              * Format: date-time
-             * @description Answers as of a past instant. Records, edges and log entries from later are left out. Status, revision state and validity are those of that instant; salience is reconstructed from the log, or from the present anchor where the log is not enough. Everything else is as it is now. Forgotten records stay excluded.
+             * @description A past time: the answer is as it would have been then. Later records, relations and log entries are left out. Status, revision state and validity are those of that time. Salience is reconstructed from the log, or from the present anchor if the log is not enough. Everything else is as it is now. Forgotten records stay excluded.
              * @example 2026-03-28T09:30:00.000Z
              */
             as_of?: string;
             /**
-             * @description The most records found by the question itself.
+             * @description The highest number of roots: records that the search itself finds.
              * @default 20
              */
             root_limit?: number;
             /**
-             * @description The most records found by the question and over edges.
+             * @description The highest number of records, roots and those found over relations together.
              * @default 50
              */
             node_limit?: number;
             /**
-             * @description How many edges are followed from each record that was found; 0 for none.
+             * @description How many relations in a row are followed from each root; 0 for none.
              * @default 0
              */
             max_hops?: number;
             /**
-             * @description Count the records in the text as served: each once for each key and UTC day.
+             * @description Whether the records in the text count as served: each at most once for each key and UTC day.
              * @default true
              */
             record_access?: boolean;
@@ -325,7 +365,7 @@ export interface components {
              */
             id: string;
             scope?: string;
-            /** @description How many messages this key sees: 0, and no times, if all of them were forgotten. */
+            /** @description How many messages this key can see, redacted ones included. If all were forgotten, it is 0 and the times are absent. */
             messages: number;
             /**
              * Format: date-time
@@ -339,14 +379,14 @@ export interface components {
              * @example 2026-03-28T09:30:00.000Z
              */
             last_at?: string;
-            /** @description Names, or roles where there is no name; at most 100, those with the most messages first. */
+            /** @description The names of the writers, or their roles where there is no name: at most 100, those with the most messages first. */
             speakers: {
                 name: string;
                 messages: number;
             }[];
             /**
              * Format: date-time
-             * @description When a message was added last.
+             * @description When the last message was added.
              * @example 2026-03-28T09:30:00.000Z
              */
             updated_at?: string;
@@ -358,24 +398,25 @@ export interface components {
          *     }
          */
         ConversationErasure: {
-            /** @description The scope of the conversation. Default: the scope of the key, or none for a key of all scopes. */
+            /** @description The scope of the conversation. Default: the only scope of the key, or none for a key with all scopes. A key with several scopes must name one. */
             scope?: string;
             /**
-             * @description The conversation has no scope, although the key has one.
+             * @description true: the conversation without a scope, for a key that is bound to scopes.
              * @default false
              */
             unscoped?: boolean;
+            /** @description Who makes the change, for the audit log. */
             actor: string;
             /** @description Stays in the audit log. Give the reason, and do not repeat the content. */
             rationale: string;
             /**
-             * @description false keeps the records that were derived from this record alone; needs the permission admin.
+             * @description false keeps the records that were derived from this record alone. Needs the permission admin.
              * @default true
              */
             cascade?: boolean;
-            /** @description Erases a record whose deletion policy is `never`; needs `admin`. If a derived record has that policy and this key may not change it, the erase is refused with 409. */
+            /** @description Erases the record even if its deletion policy is `never`. Needs the permission admin. If a derived record has that policy and this key may not change it, the erase is refused with 409. */
             force?: boolean;
-            /** @description The `next_cursor` of the answer before: goes on after its messages, also the kept ones. */
+            /** @description The `next_cursor` of the previous answer: continues after its messages, those that were kept included. */
             cursor?: string;
         };
         ConversationMessage: {
@@ -385,14 +426,14 @@ export interface components {
             record_id: string;
             role: string;
             name?: string;
-            /** @description What it says. Of a captured event its summary, else the text that was captured. */
+            /** @description The text of the message. For a captured event its summary, or the captured text if it has no summary. */
             content: string;
             /**
              * Format: date-time
              * @example 2026-03-28T09:30:00.000Z
              */
             at: string;
-            /** @description Ascends in the order of the conversation, with gaps. Negative before 1970. */
+            /** @description The place in the conversation: later messages have higher numbers, with gaps. Negative before 1970. */
             position: number;
             metadata?: {
                 [key: string]: unknown;
@@ -402,7 +443,7 @@ export interface components {
             items: components["schemas"]["Conversation"][];
             next_cursor?: string;
         };
-        /** @description The answer to a write by a key without the permission records:read. */
+        /** @description The response to a write with a key without the permission records:read. */
         ConversationReceipt: {
             /**
              * @description The id of the conversation, unique in its scope.
@@ -411,11 +452,11 @@ export interface components {
             id: string;
             scope?: string;
         };
-        /** @description The tenant, and the first admin key of it. */
+        /** @description The tenant and its first admin key. */
         CreatedTenant: {
             id: string;
             /**
-             * @description `creating`: its creation on a server of its own is not finished; repeat the POST if it was not answered. `suspended`: its keys get 403 and its jobs wait. `dropping`: its keys get 401; repeat the DELETE if it was not answered.
+             * @description `creating`: the creation on a server of its own is not finished; repeat the POST if you got no answer. `active`: it can be used. `suspended`: its keys get 403 and its jobs wait. `dropping`: its keys get 401; repeat the DELETE if you got no answer.
              * @enum {string}
              */
             status: "creating" | "active" | "suspended" | "dropping";
@@ -424,9 +465,9 @@ export interface components {
              * @example 2026-03-28T09:30:00.000Z
              */
             created_at: string;
-            /** @description The schema of PostgreSQL that has its data, for `pg_dump` and similar tools. */
+            /** @description The PostgreSQL schema with the data of the tenant, for `pg_dump` and similar tools. */
             schema: string;
-            /** @description The database of a tenant on a server of its own; absent for one in the main database. User and password are never shown. */
+            /** @description The database of the tenant, if it is on a server of its own. Absent for the main database. User and password are never shown. */
             database?: {
                 /** @example db-7.example */
                 host: string;
@@ -437,13 +478,20 @@ export interface components {
             };
             key: components["schemas"]["IssuedKey"];
         };
+        /** @description How the salience of a record falls, and how it rises again. */
         Decay: {
-            /** @enum {string} */
+            /**
+             * @description How the salience falls. `exponential`, and `custom` in the same way: by half in each half-life. `linear`: to 0 in one half-life. `huber`: exponential for half a half-life, then a straight line. `elastic`: 30% straight to 0 in two half-lives, the rest exponential.
+             * @enum {string}
+             */
             curve: "exponential" | "linear" | "custom" | "huber" | "elastic";
+            /** @description Seconds after which half of the salience is left on the exponential curve. */
             half_life_seconds: number;
+            /** @description The floor: fading and penalties do not lower the salience below it. */
             min_salience: number;
-            /** @description 0 means no maximum age. */
+            /** @description Seconds from the creation after which the salience is 0; 0 means no maximum age. */
             max_age_seconds: number;
+            /** @description What each reinforcement adds to the salience. */
             reinforcement_gain: number;
             /** @description The highest salience that reinforcement reaches. Null means 1,000, the highest possible salience. */
             max_salience: number | null;
@@ -457,7 +505,7 @@ export interface components {
          */
         DerivedFact: {
             /**
-             * @description `created`: a new record. `confirmed`: a record already stated the fact. `replaced`, `forked`, `contested`: a record stated another object, and its revision policy decided. `challenged`: the fact was withdrawn earlier, and the new record waits for review. `erased`: the fact was erased earlier and is not stored.
+             * @description `created`: a new record. `confirmed`: a record already stated the fact. `replaced`, `forked`, `contested`: a record stated another object, and the revision policy of that record was applied. `challenged`: the fact was withdrawn earlier, and the new record waits for review. `erased`: the fact was erased earlier and is not stored.
              * @enum {string}
              */
             outcome: "created" | "confirmed" | "replaced" | "forked" | "contested" | "challenged" | "erased";
@@ -482,9 +530,9 @@ export interface components {
             record_id: string;
             /** @enum {string} */
             kind: "path" | "symbol" | "script";
-            /** @description The words of the record. */
+            /** @description The path, symbol or script as the record writes it. */
             reference: string;
-            /** @description Absent if it could not be checked. */
+            /** @description Whether the reference exists. Absent if it could not be checked. */
             found?: boolean;
         };
         /** @example {} */
@@ -519,9 +567,9 @@ export interface components {
             missing: number;
             /** @description Number of references that could not be checked. */
             unknown: number;
-            /** @description Percentage of found among found and missing references; 100 if there are none. */
+            /** @description The percentage of found references among found and missing ones; 100 if there are none. */
             score: number;
-            /** @description False if there were more records than one request checks. */
+            /** @description false if there are more records than one request checks (10,000). */
             complete: boolean;
             /** @description Missing references first, then unknown ones, then found ones. Empty for a key without `records:read`. */
             items: components["schemas"]["DriftItem"][];
@@ -538,9 +586,15 @@ export interface components {
         EntityMerge: {
             /** @description The duplicates: entities that are the same thing under other names. */
             source_ids: string[];
-            /** @example curator */
+            /**
+             * @description Who makes the change, for the audit log.
+             * @example curator
+             */
             actor: string;
-            /** @example one project under two names */
+            /**
+             * @description Why. It is stored in the audit log.
+             * @example one project under two names
+             */
             rationale: string;
         };
         EntityPage: {
@@ -550,14 +604,23 @@ export interface components {
         EntityRecord: {
             /** Format: uuid */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description The type of the record; it decides the form of the payload.
+             * @enum {string}
+             */
             type: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
-            /** @enum {string} */
+            /**
+             * @description A key needs at least this `max_sensitivity` to read the record in full.
+             * @enum {string}
+             */
             sensitivity: "public" | "low" | "medium" | "high" | "hyper";
+            /** @description How certain the content is. */
             confidence: number;
             /** @description The salience at the time of the answer. */
             salience: number;
+            /** @description Absent for a record without a scope, which every key may read. */
             scope?: string;
+            /** @description Words by which records are found and filtered. */
             tags: string[];
             /**
              * Format: date-time
@@ -566,9 +629,11 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
+             * @description When the record last changed.
              * @example 2026-03-28T09:30:00.000Z
              */
             updated_at: string;
+            /** @description Rises with each change; the ETag contains it. */
             version: number;
             lifecycle: components["schemas"]["Lifecycle"];
             provenance: components["schemas"]["Provenance"];
@@ -576,45 +641,71 @@ export interface components {
             relations: components["schemas"]["Relation"][];
             payload: components["schemas"]["Payload"];
             interpretation?: components["schemas"]["Interpretation"];
-            /** @description The newest 50, oldest first. */
+            /** @description The newest 50 entries, oldest first. */
             audit_log: components["schemas"]["AuditEntry"][];
-            /** @enum {string} */
+            /**
+             * @description The layer of memory in which the record is.
+             * @enum {string}
+             */
             layer: "working" | "episodic" | "semantic" | "procedural" | "codebase";
-            /** @enum {string} */
+            /**
+             * @description What kind of memory it is.
+             * @enum {string}
+             */
             memory_kind: "fact" | "procedure" | "narrative";
-            /** @enum {string} */
+            /**
+             * @description `active`: valid. `challenged`: in doubt. `invalidated`, `merged` and `superseded`: history.
+             * @enum {string}
+             */
             status: "active" | "challenged" | "invalidated" | "merged" | "superseded";
+            /** @description The stored importance; `/explain` shows the present one with its parts. */
             importance: number;
+            /** @description What the content is worth, whatever its use. */
             base_importance: number;
+            /** @description How often the record was used or served. */
             access_count: number;
             /**
              * Format: date-time
+             * @description When the record was last used or served.
              * @example 2026-03-28T09:30:00.000Z
              */
             last_accessed_at?: string;
-            /** @enum {string} */
+            /**
+             * @description Who or what the content comes from: a less trusted source counts less.
+             * @enum {string}
+             */
             source_type: "human" | "ai" | "interaction" | "ingest" | "code_scan" | "dream" | "auto_extracted";
+            /** @description From -1 (bad) to 1 (good). Both raise the importance. */
             emotional_valence: number;
+            /** @description How often other sources confirmed the record. */
             confirmation_count: number;
+            /** @description Present while the record is forgotten. */
             forgotten?: {
                 /**
                  * Format: date-time
+                 * @description When it was forgotten.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 at: string;
+                /** @description Why: `pruned`, `archived`, `budget` or `deleted`. */
                 reason: string;
+                /** @description Who forgot it. */
                 actor: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The run that forgot it.
+                 */
                 run_id?: string;
                 /**
                  * Format: date-time
+                 * @description Until when it can be restored.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 purge_at: string;
             };
             /**
              * Format: uuid
-             * @description The id of the record that contains the profile of this entity.
+             * @description The id of the record with the profile of this entity.
              */
             peer_card_id?: string;
         };
@@ -627,7 +718,7 @@ export interface components {
                 receipt?: components["schemas"]["ErasureReceipt"];
                 problem?: components["schemas"]["Problem"];
             }[];
-            /** @description There are more messages: send the request again with this `cursor`. */
+            /** @description Present if there are more messages: send the request again with this as `cursor`. */
             next_cursor?: string;
         };
         /**
@@ -637,15 +728,16 @@ export interface components {
          *     }
          */
         Erasure: {
+            /** @description Who makes the change, for the audit log. */
             actor: string;
             /** @description Stays in the audit log. Give the reason, and do not repeat the content. */
             rationale: string;
             /**
-             * @description false keeps the records that were derived from this record alone; needs the permission admin.
+             * @description false keeps the records that were derived from this record alone. Needs the permission admin.
              * @default true
              */
             cascade?: boolean;
-            /** @description Erases a record whose deletion policy is `never`; needs `admin`. If a derived record has that policy and this key may not change it, the erase is refused with 409. */
+            /** @description Erases the record even if its deletion policy is `never`. Needs the permission admin. If a derived record has that policy and this key may not change it, the erase is refused with 409. */
             force?: boolean;
         };
         ErasureReceipt: {
@@ -658,19 +750,22 @@ export interface components {
             erased_at: string;
             actor: string;
             via?: components["schemas"]["Via"];
-            /** @description What was removed of the records that the key could read in full, and between them. */
+            /** @description What was removed, counted over the records that the key could read in full. */
             removed: {
-                /** @description This record and the records derived from it alone. */
+                /** @description How many records: this one and those derived from it alone. */
                 records: number;
+                /** @description How many relations. A relation with an inverse counts as two. */
                 relations: number;
+                /** @description How many vectors. */
                 embeddings: number;
+                /** @description How many logged accesses. */
                 access_rows: number;
             };
-            /** @description The records that were derived from it alone and are erased too. */
+            /** @description The records that are erased too, because all records that they were made from are erased. */
             derived_ids: string[];
-            /** @description The records that also have other sources. They stay, without the evidence, the sources and the words that came from the erased records. */
+            /** @description The records that have other sources as well. They stay, without the evidence, sources and words of the erased records. */
             kept: string[];
-            /** @description Those that the key could list, if it had `admin`. */
+            /** @description Ids of the tombstones that this key could list with `admin`. */
             tombstone_ids: string[];
         };
         /** @description Every number that decides what happens to a record, without any of its content. */
@@ -697,7 +792,7 @@ export interface components {
                 /** @description The highest salience that reinforcement reaches; null for no cap. */
                 cap: number | null;
                 /**
-                 * @description The rule that decides the value.
+                 * @description The rule that gives the value.
                  * @enum {string}
                  */
                 rule: "pinned" | "max_age" | "floor" | "curve" | "revision";
@@ -754,8 +849,12 @@ export interface components {
                 };
             };
             retention: {
+                /** @description The retention score: how well the record is kept since its last use. */
                 value: number;
-                /** @enum {string} */
+                /**
+                 * @description The curve of the score.
+                 * @enum {string}
+                 */
                 mode: "l2" | "huber" | "elastic";
                 /** @description Shorter for a less trusted source; null for layers that never fade. */
                 half_life_days: number | null;
@@ -763,9 +862,9 @@ export interface components {
                 base: number;
                 bonus: number;
             };
-            /** @description How the base importance was judged from the content. The value grows with the sum of the contributions. Absent where an importance was named, and for purged and erased records. */
+            /** @description How the base importance was estimated from the content. The value rises with the sum of the contributions. Absent if the client sent an importance, and for purged and erased records. */
             worth?: {
-                /** @description The base importance as judged. Surprise moves it from there. */
+                /** @description The base importance as it was judged. Surprise can change it afterwards. */
                 value: number;
                 parts: {
                     /** @enum {string} */
@@ -778,14 +877,14 @@ export interface components {
                 /** @description Whether the weights were fitted to the uses of this store. */
                 learned: boolean;
             };
-            /** @description (importance + 3 × base_importance) / 4 × salience^(1/32): a budget forgets the records with the lowest value first. `importance` is the stored one, which a job refreshes. */
+            /** @description What decides which records a budget keeps: (importance + 3 × base_importance) / 4 × salience^(1/32). The records with the lowest value are forgotten first. `importance` is the stored one, which a job refreshes. */
             keeping: {
                 value: number;
                 importance: number;
                 base_importance: number;
                 salience: number;
             };
-            /** @description The comparison of the first vector of the record. Absent before it, and for purged and erased records. */
+            /** @description How new the record was when its first vector was stored. Absent before that, and for purged and erased records. */
             surprise?: {
                 /**
                  * Format: date-time
@@ -794,10 +893,10 @@ export interface components {
                 at: string;
                 /** @description 0: repeats what was known; 1: unlike anything known. */
                 score: number;
-                /** @description The change of base importance, which stays within 0.05 and 1. 0 for a record that was pinned. */
+                /** @description The change of the base importance, which stays between 0.05 and 1. 0 for a record that was pinned. */
                 delta: number;
                 base_before: number;
-                /** @description Up to five nearest records that still exist and that the key sees whole. */
+                /** @description Up to five nearest records that still exist and that the key can read in full. */
                 neighbours: {
                     /** Format: uuid */
                     id: string;
@@ -819,7 +918,7 @@ export interface components {
                 rule: "pinned" | "max_age" | "floor" | "curve" | "revision" | "deletion" | "archival" | "erasure" | "budget";
                 actor: string;
                 run_id: string | null;
-                /** @description Values at the moment of the removal. */
+                /** @description The values at the moment of the removal. */
                 numbers: {
                     salience: number;
                     base_salience: number;
@@ -853,14 +952,23 @@ export interface components {
         ExportedRecord: {
             /** Format: uuid */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description The type of the record; it decides the form of the payload.
+             * @enum {string}
+             */
             type: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
-            /** @enum {string} */
+            /**
+             * @description A key needs at least this `max_sensitivity` to read the record in full.
+             * @enum {string}
+             */
             sensitivity: "public" | "low" | "medium" | "high" | "hyper";
+            /** @description How certain the content is. */
             confidence: number;
             /** @description The salience at the time of the answer. */
             salience: number;
+            /** @description Absent for a record without a scope, which every key may read. */
             scope?: string;
+            /** @description Words by which records are found and filtered. */
             tags: string[];
             /**
              * Format: date-time
@@ -869,168 +977,277 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
+             * @description When the record last changed.
              * @example 2026-03-28T09:30:00.000Z
              */
             updated_at: string;
+            /** @description Rises with each change; the ETag contains it. */
             version: number;
             lifecycle: components["schemas"]["Lifecycle"];
             provenance: components["schemas"]["Provenance"];
-            /** @description Oldest first. At most 1,000 of the inverse edges, which the record at the other end has too. */
+            /** @description Oldest first. At most 1,000 inverse relations are included: the record at the other end has them as well. */
             relations: components["schemas"]["Relation"][];
             payload: components["schemas"]["Payload"];
             interpretation?: components["schemas"]["Interpretation"];
             /** @description All entries, oldest first. */
             audit_log: components["schemas"]["AuditEntry"][];
-            /** @enum {string} */
+            /**
+             * @description The layer of memory in which the record is.
+             * @enum {string}
+             */
             layer: "working" | "episodic" | "semantic" | "procedural" | "codebase";
-            /** @enum {string} */
+            /**
+             * @description What kind of memory it is.
+             * @enum {string}
+             */
             memory_kind: "fact" | "procedure" | "narrative";
-            /** @enum {string} */
+            /**
+             * @description `active`: valid. `challenged`: in doubt. `invalidated`, `merged` and `superseded`: history.
+             * @enum {string}
+             */
             status: "active" | "challenged" | "invalidated" | "merged" | "superseded";
+            /** @description The stored importance; `/explain` shows the present one with its parts. */
             importance: number;
+            /** @description What the content is worth, whatever its use. */
             base_importance: number;
+            /** @description How often the record was used or served. */
             access_count: number;
             /**
              * Format: date-time
+             * @description When the record was last used or served.
              * @example 2026-03-28T09:30:00.000Z
              */
             last_accessed_at?: string;
-            /** @enum {string} */
+            /**
+             * @description Who or what the content comes from: a less trusted source counts less.
+             * @enum {string}
+             */
             source_type: "human" | "ai" | "interaction" | "ingest" | "code_scan" | "dream" | "auto_extracted";
+            /** @description From -1 (bad) to 1 (good). Both raise the importance. */
             emotional_valence: number;
+            /** @description How often other sources confirmed the record. */
             confirmation_count: number;
+            /** @description Present while the record is forgotten. */
             forgotten?: {
                 /**
                  * Format: date-time
+                 * @description When it was forgotten.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 at: string;
+                /** @description Why: `pruned`, `archived`, `budget` or `deleted`. */
                 reason: string;
+                /** @description Who forgot it. */
                 actor: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The run that forgot it.
+                 */
                 run_id?: string;
                 /**
                  * Format: date-time
+                 * @description Until when it can be restored.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 purge_at: string;
             };
             anchors: components["schemas"]["Anchors"];
+            /** @description The changes of the status, oldest first. */
             status_history: {
-                /** @enum {string} */
+                /**
+                 * @description The status before.
+                 * @enum {string}
+                 */
                 old: "active" | "challenged" | "invalidated" | "merged" | "superseded";
-                /** @enum {string} */
+                /**
+                 * @description The status after.
+                 * @enum {string}
+                 */
                 new: "active" | "challenged" | "invalidated" | "merged" | "superseded";
+                /** @description Who changed it. */
                 actor: string;
                 /**
                  * Format: date-time
+                 * @description When it changed.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 changed_at: string;
-                /** @description Empty after the record was erased. */
+                /** @description Why. Empty for an erased record. */
                 reason: string;
+                /** @description What changed it: `manual` for a request, otherwise the operation of the service. */
                 step: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The run that made the change.
+                 */
                 run_id?: string;
                 via?: components["schemas"]["Via"];
             }[];
-            /** @description The handles of the record, as digests. */
+            /** @description The names by which the record is found, as digests. */
             handles: {
-                /** @example 00112233445566778899aabbccddeeff */
+                /**
+                 * @description The digest of the name.
+                 * @example 00112233445566778899aabbccddeeff
+                 */
                 digest: string;
-                /** @example 00112233445566778899aabbccddeeff */
+                /**
+                 * @description The digest of what distinguishes records of one name, such as the object of a fact.
+                 * @example 00112233445566778899aabbccddeeff
+                 */
                 detail?: string;
+                /** @description The order among records of one name. */
                 place?: number;
             }[];
             /** @description The records from which the service made this one. An erase follows them. */
             descent?: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The record from which this one was made.
+                 */
                 source_id: string;
-                /** @enum {string} */
+                /**
+                 * @description The operation that made it.
+                 * @enum {string}
+                 */
                 kind: "capture" | "confirm" | "mention" | "consolidation" | "dream" | "supersede" | "fork" | "merge" | "fold" | "inherited" | "claim" | "contest";
-                /** @description Whether the record rests on this source. A record is erased with the last source on which it rests. */
+                /** @description true: this record is erased when all its sources with `is_ground: true` are erased. */
                 is_ground: boolean;
             }[];
+            /** @description How often the record was part of an answer. */
             served_count?: number;
             /**
              * Format: date-time
+             * @description When the record was last demoted.
              * @example 2026-03-28T09:30:00.000Z
              */
             demoted_at?: string;
+            /** @description The changes of the importance, oldest first. */
             importance_history?: {
+                /** @description The importance before. */
                 old: number;
+                /** @description The importance after. */
                 new: number;
                 /**
                  * Format: date-time
+                 * @description When it changed.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 changed_at: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The run that made the change.
+                 */
                 run_id?: string;
             }[];
             /** @description The newest 1,000 accesses, oldest first. */
             access_log?: {
                 /**
                  * Format: date-time
+                 * @description When.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 at: string;
-                /** @enum {string} */
+                /**
+                 * @description `served`: part of an answer. `used`: reported as used.
+                 * @enum {string}
+                 */
                 kind: "served" | "used";
+                /** @description Who accessed the record. */
                 actor: string;
-                /** @description The key that was shown the record. */
+                /** @description The key to which the record was served. */
                 key_id?: string;
             }[];
+            /** @description The number of days with accesses before those in `access_log`. */
             access_days?: number;
-            /** @description The judgement behind the base importance, as the service keeps it; empty where an importance was named. */
+            /** @description The estimate behind the base importance, as the service stores it. Empty if the client sent an importance. */
             worth?: string;
+            /** @description How new the record was when its first vector was stored. */
             surprise?: {
                 /**
                  * Format: date-time
+                 * @description When the vectors were compared.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 at: string;
+                /** @description 0: repeats what was known; 1: unlike anything known. */
                 score: number;
+                /** @description The change of the base importance. */
                 delta: number;
+                /** @description The base importance before the change. */
                 base_before: number;
+                /** @description The nearest records at that time. */
                 neighbours: {
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The id of the neighbour.
+                     */
                     id: string;
+                    /** @description The cosine of the two vectors. */
                     similarity: number;
                 }[];
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The record that says the same.
+                 */
                 duplicate_of?: string;
             };
-            /** @description The identifiers of an entity that it owns; another entity may have taken the others. */
+            /** @description The identifiers of an entity that no other entity has taken. */
             identifiers?: {
+                /** @description Who gives the identifier. */
                 namespace: string;
+                /** @description The identifier. */
                 value: string;
             }[];
+            /** @description How far the episode is consolidated. */
             consolidation?: {
+                /** @description The stages that have not read the episode yet. */
                 due: ("episodic" | "semantic" | "extraction" | "competence" | "plan_graph")[];
+                /** @description The groups in which the episode was counted. */
                 tallies: {
-                    /** @enum {string} */
+                    /**
+                     * @description A stage of consolidation.
+                     * @enum {string}
+                     */
                     stage: "episodic" | "semantic" | "extraction" | "competence" | "plan_graph";
+                    /** @description The outcome that was counted. */
                     outcome: string;
-                    /** @example 00112233445566778899aabbccddeeff */
+                    /**
+                     * @description The digest of the group in which it was counted.
+                     * @example 00112233445566778899aabbccddeeff
+                     */
                     digest: string;
+                    /** @description The scope of the group. */
                     scope: string;
                 }[];
             };
+            /** @description The vectors of the record, one for each model. */
             embeddings?: {
+                /** @description The provider of the embedding model. */
                 provider: string;
+                /** @description The name of the embedding model. */
                 model: string;
+                /** @description The length of the vector. */
                 dimensions: number;
-                /** @enum {unknown} */
+                /**
+                 * @description The bits of each number in `code`.
+                 * @enum {unknown}
+                 */
                 bits: 2 | 4 | 8 | 32;
                 /**
                  * Format: date-time
+                 * @description When the vector was made.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 embedded_at: string;
-                /** @example AAAA */
+                /**
+                 * @description The vector, in base64.
+                 * @example AAAA
+                 */
                 code: string;
-                /** @example AAAA */
+                /**
+                 * @description The signature by which the vector is searched, in base64.
+                 * @example AAAA
+                 */
                 signature: string;
             }[];
         };
@@ -1064,7 +1281,7 @@ export interface components {
                 salience: number;
             }[];
             crossings: {
-                /** @description When half of the current salience is left; null for never. */
+                /** @description When half of the present salience is left; null for never. */
                 half: string | null;
                 /** @description When the salience falls below 0.1, which may be in the past; null for never. */
                 below_0_1: string | null;
@@ -1095,11 +1312,11 @@ export interface components {
                 record?: components["schemas"]["WrittenRecord"];
                 problem?: components["schemas"]["Problem"];
             }[];
-            /** @description There are more messages: send the request again with this `cursor`. */
+            /** @description Present if there are more messages: send the request again with this as `cursor`. */
             next_cursor?: string;
         };
         /**
-         * @description One line of the report; the last is a summary, or the problem that ended the import.
+         * @description One line of the report. The last line is a summary, or the problem that ended the import.
          * @example {
          *       "line": 1,
          *       "id": "0197b9a0-0000-7000-8000-000000000001",
@@ -1107,6 +1324,7 @@ export interface components {
          *     }
          */
         ImportReport: {
+            /** @description The number of the line in the request, from 1. */
             line: number;
             /** Format: uuid */
             id?: string;
@@ -1123,11 +1341,11 @@ export interface components {
             /** @enum {string} */
             format?: "mem0" | "mcp-memory" | "chatgpt" | "claude" | "letta" | "langgraph" | "openmemory" | "graphiti" | "hindsight" | "basic-memory";
             dry_run?: boolean;
-            /** @description A state after the import, for the header `Membrane-Position` of a read. */
+            /** @description The position of the import: send it as the header `Membrane-Position` of a read. */
             position?: string;
-            /** @description After a dry run: up to 5 records as they would land. */
+            /** @description After a dry run: up to 5 records as they would be stored. */
             sample?: components["schemas"]["WrittenRecord"][];
-            /** @description Relations that were not stored, because their targets were not in the stream. The first 100 are listed. */
+            /** @description Relations that were not stored, because their targets are not in the file. The first 100 are listed. */
             loose_relations?: {
                 count: number;
                 first: {
@@ -1146,7 +1364,9 @@ export interface components {
             next_cursor?: string;
         };
         ImportanceMove: {
+            /** @description The importance before. */
             old: number;
+            /** @description The importance after. */
             new: number;
             /**
              * Format: date-time
@@ -1155,7 +1375,7 @@ export interface components {
             changed_at: string;
             /**
              * Format: uuid
-             * @description The run that changed the importance. Absent when a use or a change of the record did.
+             * @description The run that changed the importance. Absent if a use or a change of the record did.
              */
             run_id?: string;
         };
@@ -1177,13 +1397,23 @@ export interface components {
              * @description Any UUID except the nil UUID. The service generates one if it is absent.
              */
             id?: string;
-            /** @enum {string} */
+            /**
+             * @description The type of the record; it decides the form of the payload.
+             * @enum {string}
+             */
             type: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
-            /** @enum {string} */
+            /**
+             * @description A key needs at least this `max_sensitivity` to read the content in full. Not above the `max_sensitivity` of the calling key. Default: `MEMBRANE_DEFAULT_SENSITIVITY` (`low`).
+             * @enum {string}
+             */
             sensitivity?: "public" | "low" | "medium" | "high" | "hyper";
+            /** @description How certain the content is. Default 1. */
             confidence?: number;
+            /** @description The salience from which the record fades. Default 1. */
             salience?: number;
+            /** @description The scope of the record. Default: the only scope of the key, or none for a key with all scopes. A key with several scopes must name one. */
             scope?: string;
+            /** @description Words by which records are found and filtered. */
             tags?: string[];
             /**
              * Format: date-time
@@ -1193,213 +1423,367 @@ export interface components {
             created_at?: string;
             lifecycle?: components["schemas"]["NewLifecycle"];
             provenance?: components["schemas"]["Provenance"];
-            /** @description Targets may be records of later lines. */
+            /** @description Relations from the record to others. Targets may be records of later lines. */
             relations?: {
+                /** @description How the source is related to the target, such as `supports`. */
                 predicate: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The id of the record at the other end.
+                 */
                 target_id: string;
+                /** @description How strong the relation is. Default 1. */
                 weight?: number;
                 /**
                  * Format: date-time
+                 * @description Default: now.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 created_at?: string;
             }[];
             payload: components["schemas"]["NewPayload"];
             interpretation?: components["schemas"]["Interpretation"];
-            /** @description Default: judged from the content; `/explain` shows how. */
+            /** @description What the content is worth. Default: judged from the content; `/explain` shows how. */
             base_importance?: number;
+            /** @description From -1 (bad) to 1 (good). Both raise the importance. Default 0. */
             emotional_valence?: number;
-            /** @enum {string} */
+            /**
+             * @description The layer of memory. Default by type: `working`, `episodic`, `semantic` (also for entities) or `procedural`.
+             * @enum {string}
+             */
             layer?: "working" | "episodic" | "semantic" | "procedural" | "codebase";
-            /** @enum {string} */
+            /**
+             * @description What kind of memory it is; `mode` of a retrieval selects by it. Default by type: `fact` for semantic and entity, `procedure` for competence and plan_graph, `narrative` for episodic and working.
+             * @enum {string}
+             */
             memory_kind?: "fact" | "procedure" | "narrative";
-            /** @enum {string} */
+            /**
+             * @description Who or what the content comes from: a less trusted source counts less. Default: the source type of the key. A more trusted one is refused.
+             * @enum {string}
+             */
             source_type?: "human" | "ai" | "interaction" | "ingest" | "code_scan" | "dream" | "auto_extracted";
             /**
              * Format: date-time
+             * @description When the record last changed.
              * @example 2026-03-28T09:30:00.000Z
              */
             updated_at?: string;
+            /** @description The version of the record. */
             version?: number;
+            /** @description All entries, oldest first. */
             audit_log?: components["schemas"]["AuditEntry"][];
-            /** @enum {string} */
+            /**
+             * @description `active`: valid. `challenged`: in doubt. `invalidated`, `merged` and `superseded`: history.
+             * @enum {string}
+             */
             status?: "active" | "challenged" | "invalidated" | "merged" | "superseded";
+            /** @description The stored importance; `/explain` shows the present one with its parts. */
             importance?: number;
+            /** @description How often the record was used or served. */
             access_count?: number;
             /**
              * Format: date-time
+             * @description When the record was last used or served.
              * @example 2026-03-28T09:30:00.000Z
              */
             last_accessed_at?: string;
+            /** @description How often other sources confirmed the record. */
             confirmation_count?: number;
+            /** @description Present while the record is forgotten. */
             forgotten?: {
                 /**
                  * Format: date-time
+                 * @description When it was forgotten.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 at: string;
+                /** @description Why: `pruned`, `archived`, `budget` or `deleted`. */
                 reason: string;
+                /** @description Who forgot it. */
                 actor: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The run that forgot it.
+                 */
                 run_id?: string;
                 /**
                  * Format: date-time
+                 * @description Until when it can be restored.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 purge_at: string;
             };
             anchors?: components["schemas"]["Anchors"];
+            /** @description The changes of the status, oldest first. */
             status_history?: {
-                /** @enum {string} */
+                /**
+                 * @description The status before.
+                 * @enum {string}
+                 */
                 old: "active" | "challenged" | "invalidated" | "merged" | "superseded";
-                /** @enum {string} */
+                /**
+                 * @description The status after.
+                 * @enum {string}
+                 */
                 new: "active" | "challenged" | "invalidated" | "merged" | "superseded";
+                /** @description Who changed it. */
                 actor: string;
                 /**
                  * Format: date-time
+                 * @description When it changed.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 changed_at: string;
-                /** @description Empty after the record was erased. */
+                /** @description Why. Empty for an erased record. */
                 reason: string;
+                /** @description What changed it: `manual` for a request, otherwise the operation of the service. */
                 step: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The run that made the change.
+                 */
                 run_id?: string;
                 via?: components["schemas"]["Via"];
             }[];
+            /** @description The names by which the record is found, as digests. */
             handles?: {
-                /** @example 00112233445566778899aabbccddeeff */
+                /**
+                 * @description The digest of the name.
+                 * @example 00112233445566778899aabbccddeeff
+                 */
                 digest: string;
-                /** @example 00112233445566778899aabbccddeeff */
+                /**
+                 * @description The digest of what distinguishes records of one name, such as the object of a fact.
+                 * @example 00112233445566778899aabbccddeeff
+                 */
                 detail?: string;
+                /** @description The order among records of one name. */
                 place?: number;
             }[];
             /** @description The records from which the service made this one. An erase follows them. */
             descent?: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The record from which this one was made.
+                 */
                 source_id: string;
-                /** @enum {string} */
+                /**
+                 * @description The operation that made it.
+                 * @enum {string}
+                 */
                 kind: "capture" | "confirm" | "mention" | "consolidation" | "dream" | "supersede" | "fork" | "merge" | "fold" | "inherited" | "claim" | "contest";
-                /** @description Whether the record rests on this source. A record is erased with the last source on which it rests. */
+                /** @description true: this record is erased when all its sources with `is_ground: true` are erased. */
                 is_ground: boolean;
             }[];
+            /** @description How often the record was part of an answer. */
             served_count?: number;
             /**
              * Format: date-time
+             * @description When the record was last demoted.
              * @example 2026-03-28T09:30:00.000Z
              */
             demoted_at?: string;
+            /** @description The changes of the importance, oldest first. */
             importance_history?: {
+                /** @description The importance before. */
                 old: number;
+                /** @description The importance after. */
                 new: number;
                 /**
                  * Format: date-time
+                 * @description When it changed.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 changed_at: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The run that made the change.
+                 */
                 run_id?: string;
             }[];
             /** @description The newest 1,000 accesses, oldest first. */
             access_log?: {
                 /**
                  * Format: date-time
+                 * @description When.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 at: string;
-                /** @enum {string} */
+                /**
+                 * @description `served`: part of an answer. `used`: reported as used.
+                 * @enum {string}
+                 */
                 kind: "served" | "used";
+                /** @description Who accessed the record. */
                 actor: string;
-                /** @description The key that was shown the record. */
+                /** @description The key to which the record was served. */
                 key_id?: string;
             }[];
+            /** @description The number of days with accesses before those in `access_log`. */
             access_days?: number;
-            /** @description The judgement behind the base importance, as the service keeps it; empty where an importance was named. */
+            /** @description The estimate behind the base importance, as the service stores it. Empty if the client sent an importance. */
             worth?: string;
+            /** @description How new the record was when its first vector was stored. */
             surprise?: {
                 /**
                  * Format: date-time
+                 * @description When the vectors were compared.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 at: string;
+                /** @description 0: repeats what was known; 1: unlike anything known. */
                 score: number;
+                /** @description The change of the base importance. */
                 delta: number;
+                /** @description The base importance before the change. */
                 base_before: number;
+                /** @description The nearest records at that time. */
                 neighbours: {
-                    /** Format: uuid */
+                    /**
+                     * Format: uuid
+                     * @description The id of the neighbour.
+                     */
                     id: string;
+                    /** @description The cosine of the two vectors. */
                     similarity: number;
                 }[];
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The record that says the same.
+                 */
                 duplicate_of?: string;
             };
-            /** @description The identifiers of an entity that it owns; another entity may have taken the others. */
+            /** @description The identifiers of an entity that no other entity has taken. */
             identifiers?: {
+                /** @description Who gives the identifier. */
                 namespace: string;
+                /** @description The identifier. */
                 value: string;
             }[];
+            /** @description How far the episode is consolidated. */
             consolidation?: {
+                /** @description The stages that have not read the episode yet. */
                 due: ("episodic" | "semantic" | "extraction" | "competence" | "plan_graph")[];
+                /** @description The groups in which the episode was counted. */
                 tallies: {
-                    /** @enum {string} */
+                    /**
+                     * @description A stage of consolidation.
+                     * @enum {string}
+                     */
                     stage: "episodic" | "semantic" | "extraction" | "competence" | "plan_graph";
+                    /** @description The outcome that was counted. */
                     outcome: string;
-                    /** @example 00112233445566778899aabbccddeeff */
+                    /**
+                     * @description The digest of the group in which it was counted.
+                     * @example 00112233445566778899aabbccddeeff
+                     */
                     digest: string;
+                    /** @description The scope of the group. */
                     scope: string;
                 }[];
             };
+            /** @description The vectors of the record, one for each model. */
             embeddings?: {
+                /** @description The provider of the embedding model. */
                 provider: string;
+                /** @description The name of the embedding model. */
                 model: string;
+                /** @description The length of the vector. */
                 dimensions: number;
-                /** @enum {unknown} */
+                /**
+                 * @description The bits of each number in `code`.
+                 * @enum {unknown}
+                 */
                 bits: 2 | 4 | 8 | 32;
                 /**
                  * Format: date-time
+                 * @description When the vector was made.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 embedded_at: string;
-                /** @example AAAA */
+                /**
+                 * @description The vector, in base64.
+                 * @example AAAA
+                 */
                 code: string;
-                /** @example AAAA */
+                /**
+                 * @description The signature by which the vector is searched, in base64.
+                 * @example AAAA
+                 */
                 signature: string;
             }[];
         };
+        /** @description What the content is about, as found by rules or a model. It is stored as it is given. */
         Interpretation: {
-            /** @enum {string} */
+            /**
+             * @description `resolved`: the target of every mention and candidate is known. `tentative`: not yet.
+             * @enum {string}
+             */
             status: "tentative" | "resolved";
+            /** @description The content in one sentence. */
             summary: string;
-            /** @enum {string} */
+            /**
+             * @description The record type that fits the content.
+             * @enum {string}
+             */
             proposed_type: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
+            /** @description The topics of the content. */
             topical_labels: string[];
+            /** @description The entities that the content names. */
             mentions: {
+                /** @description The name as it is written in the content. */
                 surface: string;
+                /** @description The type of the entity, such as `Person`. */
                 entity_kind: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The entity that is meant, once it is known.
+                 */
                 canonical_entity_id?: string;
+                /** @description How certain the mention is. */
                 confidence: number;
+                /** @description Other names of it in the content. */
                 aliases: string[];
             }[];
+            /** @description Relations that the content suggests. */
             relation_candidates: {
+                /** @description How the record is related to the target. */
                 predicate: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The record that is meant, once it is known.
+                 */
                 target_record_id?: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The entity that is meant, once it is known.
+                 */
                 target_entity_id?: string;
+                /** @description How certain the candidate is. */
                 confidence: number;
+                /** @description Whether the target is known. */
                 resolved: boolean;
             }[];
+            /** @description Other records that the content refers to. */
             reference_candidates: {
+                /** @description The reference as it is written in the content. */
                 ref: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The record that is meant, once it is known.
+                 */
                 target_record_id?: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The entity that is meant, once it is known.
+                 */
                 target_entity_id?: string;
+                /** @description How certain the candidate is. */
                 confidence: number;
+                /** @description Whether the target is known. */
                 resolved: boolean;
             }[];
+            /** @description How certain the interpretation is. */
             extraction_confidence: number;
         };
         /**
@@ -1426,11 +1810,12 @@ export interface components {
             id: string;
             /** @description The name of the key in audit entries and sources. */
             name: string;
+            /** @description What the key may do. `admin` includes every other permission. */
             permissions: ("records:read" | "records:write" | "lifecycle:write" | "maintenance:run" | "admin")[];
-            /** @description The scopes that the key may see and write. An empty list means all scopes. */
+            /** @description The scopes that the key can read and write. An empty list means all scopes. Every key can read records without a scope. */
             scopes: string[];
             /**
-             * @description The highest sensitivity that the key may see.
+             * @description The ceiling of the key: the highest sensitivity that it can read in full.
              * @enum {string}
              */
             max_sensitivity: "public" | "low" | "medium" | "high" | "hyper";
@@ -1455,11 +1840,11 @@ export interface components {
         JobOptions: {
             /** @description For `consolidate`: runs only these stages, in their usual order. Default: all. */
             stages?: ("episodic" | "semantic" | "extraction" | "competence" | "plan_graph")[];
-            /** @description For `consolidate` and `dream`: a dry run asks the chat model too, which costs as much as a real run. */
+            /** @description For `consolidate` and `dream`: a dry run asks the chat model as well, which costs as much as a real run. Default false. */
             ask_model?: boolean;
             /** @description For `dream`: runs only these steps, in their usual order. Default: all. */
             steps?: ("forget" | "cluster" | "peer_cards" | "synthesis" | "probe" | "drift" | "prune_logs")[];
-            /** @description For `refresh_importance`: also judges the base importance of records that were stored before 0.2.0, if no importance was named. Each gets one audit entry. Default false. */
+            /** @description For `refresh_importance`: also estimates the base importance of the records that version 0.1.0 stored without an importance from the client. Pinned and forgotten records stay as they are. Each changed record gets one audit entry. Default false. */
             rejudge?: boolean;
         };
         /**
@@ -1485,11 +1870,12 @@ export interface components {
             id: string;
             /** @description The name of the key in audit entries and sources. */
             name: string;
+            /** @description What the key may do. `admin` includes every other permission. */
             permissions: ("records:read" | "records:write" | "lifecycle:write" | "maintenance:run" | "admin")[];
-            /** @description The scopes that the key may see and write. An empty list means all scopes. */
+            /** @description The scopes that the key can read and write. An empty list means all scopes. Every key can read records without a scope. */
             scopes: string[];
             /**
-             * @description The highest sensitivity that the key may see.
+             * @description The ceiling of the key: the highest sensitivity that it can read in full.
              * @enum {string}
              */
             max_sensitivity: "public" | "low" | "medium" | "high" | "hyper";
@@ -1520,22 +1906,36 @@ export interface components {
          *     }
          */
         LayerMove: {
-            /** @enum {string} */
+            /**
+             * @description The new layer. Default: the next one in this direction.
+             * @enum {string}
+             */
             layer?: "working" | "episodic" | "semantic" | "procedural" | "codebase";
-            /** @example curator */
+            /**
+             * @description Who makes the change, for the audit log.
+             * @example curator
+             */
             actor: string;
-            /** @example it holds everywhere */
+            /**
+             * @description Why. It is stored in the audit log.
+             * @example it holds everywhere
+             */
             rationale: string;
         };
         Lifecycle: {
             decay: components["schemas"]["Decay"];
             /**
              * Format: date-time
+             * @description When the record was last reinforced; at first when it was created.
              * @example 2026-03-28T09:30:00.000Z
              */
             last_reinforced_at: string;
+            /** @description A pinned record neither fades nor is pruned. */
             pinned: boolean;
-            /** @enum {string} */
+            /**
+             * @description `auto_prune`: jobs may forget the record. `manual_only`: only a request may. `never`: no request may either, except an erase with `force`.
+             * @enum {string}
+             */
             deletion_policy: "auto_prune" | "manual_only" | "never";
         };
         Lineage: {
@@ -1553,6 +1953,7 @@ export interface components {
                  */
                 created_at: string;
             }[];
+            /** @description Relations from a newer record to an older one. */
             edges: {
                 /** Format: uuid */
                 source_id: string;
@@ -1600,14 +2001,17 @@ export interface components {
             job: string;
             /** @enum {string} */
             trigger: "schedule" | "manual";
-            /** @description The run computes everything and changes nothing; only its list of changes and its stats remain. */
+            /** @description A dry run computes everything and changes no record; only its list of changes and its stats remain. */
             dry_run: boolean;
             /** @description The run works only on records of this scope. */
             scope?: string;
             options: {
                 [key: string]: unknown;
             };
-            /** @enum {string} */
+            /**
+             * @description Where the run stands.
+             * @enum {string}
+             */
             status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
             progress: {
                 /** @description The number of records that the run has processed. */
@@ -1617,16 +2021,16 @@ export interface components {
             };
             /** @description Counts of what the run did. */
             stats: {
-                /** @description For a simulation: a point for each value, in the order of the request. */
+                /** @description Only for a simulation: a point for each value, in the order of the request. */
                 curve?: components["schemas"]["SimulatedPoint"][];
             } & {
                 [key: string]: number;
             };
             /** @description Why the run failed. For a run that succeeded, the last record or batch that failed and was skipped. */
             error?: string;
-            /** @description How many workers started the run, without those that were stopped and returned it to the queue. */
+            /** @description How often a worker started the run. A worker that is stopped and returns the run to the queue does not count. */
             attempts: number;
-            /** @description The worker that runs it, or ran it last. */
+            /** @description The worker that executes the run, or executed it last. */
             worker?: string;
             /**
              * Format: date-time
@@ -1675,12 +2079,18 @@ export interface components {
          *     }
          */
         Merger: {
-            /** @description At least two different ids. A repeated id counts once. */
+            /** @description The records to merge: at least two different ids. A repeated id counts once. */
             ids: string[];
             record: components["schemas"]["NewRecord"];
-            /** @example planner */
+            /**
+             * @description Who makes the change, for the audit log.
+             * @example planner
+             */
             actor: string;
-            /** @example the team has moved on */
+            /**
+             * @description Why. It is stored in the audit log.
+             * @example the team has moved on
+             */
             rationale: string;
         };
         MessagePage: {
@@ -1693,7 +2103,7 @@ export interface components {
          *     }
          */
         NewAccess: {
-            /** @description Who used the record. The default is the name of the key. */
+            /** @description Who used the record. Default: the name of the key. */
             actor?: string;
         };
         /**
@@ -1760,19 +2170,29 @@ export interface components {
             source: string;
             /** @description The kind of evidence: `event` (default), `tool_output`, `observation`, `working_state`, `agent_turn` or `outcome`. Any other value is treated as an event. */
             source_kind?: string;
-            /** @description Any JSON value. All of it is kept. In an object these fields have a meaning. `ref`: a name for the evidence, by which a retry is recognised. `event_kind`, `timeline`, `tool_graph`, `tool_graph_ref`, `outcome`, `artifacts` and `environment`: copied to the episode. `subject`, `predicate` and `object`: a fact, optionally with `validity` and `revision_policy`. For a tool output: `tool_name` (or `tool`), `args`, `result` and `depends_on`. For a working state: `thread_id` (required), `state`, `active_constraints`, `next_actions`, `open_questions` and `context_summary`. For an outcome: `target_id`, `outcome` (both required) and `rationale`. */
+            /** @description Any JSON value. All of it is kept. In an object these fields have a meaning. `ref`: a name for the evidence; a retry repeats it. `event_kind`, `timeline`, `tool_graph`, `tool_graph_ref`, `outcome`, `artifacts` and `environment`: copied to the episode. `subject`, `predicate` and `object`: a fact, optionally with `validity` and `revision_policy`. For a tool output: `tool_name` (or `tool`), `args`, `result` and `depends_on`. For a working state: `thread_id` (required), `state`, `active_constraints`, `next_actions`, `open_questions` and `context_summary`. For an outcome: `target_id`, `outcome` (both required) and `rationale`. */
             content: unknown;
             /** @description The circumstances of the event. Kept with the content. */
             context?: {
                 [key: string]: unknown;
             };
+            /** @description Why it should be remembered. Kept with the content. */
             reason_to_remember?: string;
-            /** @enum {string} */
+            /**
+             * @description The record type that fits best. Kept in the interpretation; it does not change what is stored.
+             * @enum {string}
+             */
             proposed_type?: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
+            /** @description What happened, in one sentence. Default: generated. */
             summary?: string;
+            /** @description Tags of the stored records, except of new entities. */
             tags?: string[];
+            /** @description The scope of the new records. Default: the only scope of the key, or none for a key with all scopes. A key with several scopes must name one. */
             scope?: string;
-            /** @enum {string} */
+            /**
+             * @description A key needs at least this `max_sensitivity` to read the content in full. Not above the `max_sensitivity` of the calling key. Default: `MEMBRANE_DEFAULT_SENSITIVITY` (`low`).
+             * @enum {string}
+             */
             sensitivity?: "public" | "low" | "medium" | "high" | "hyper";
             /**
              * Format: date-time
@@ -1780,20 +2200,27 @@ export interface components {
              * @example 2026-03-28T09:30:00.000Z
              */
             timestamp?: string;
-            /** @description The conversation that the event belongs to, beside its messages. Not used for working states and outcomes. */
+            /** @description The conversation in which the event is listed, together with its messages. Not used for working states and outcomes. */
             conversation?: {
+                /** @description The id of the conversation, unique in its scope. */
                 id: string;
                 /**
-                 * @description The order among events of the same `timestamp`: microseconds after it. Equal ones follow as they arrive.
+                 * @description The order among events with the same `timestamp`. Events with the same position follow in the order of their arrival.
                  * @default 0
                  */
                 position?: number;
             };
-            /** @enum {string} */
+            /**
+             * @description Who or what the content comes from: a less trusted source counts less. Default: the source type of the key. A more trusted one is refused.
+             * @enum {string}
+             */
             source_type?: "human" | "ai" | "interaction" | "ingest" | "code_scan" | "dream" | "auto_extracted";
-            /** @description The base importance of the stored records. */
+            /** @description The base importance of the stored records. Default: judged from their content. */
             importance?: number;
-            /** @enum {string} */
+            /**
+             * @description What kind of memory it is; `mode` of a retrieval selects by it. Default by type: `fact` for semantic and entity, `procedure` for competence and plan_graph, `narrative` for episodic and working.
+             * @enum {string}
+             */
             memory_kind?: "fact" | "procedure" | "narrative";
         };
         /**
@@ -1804,13 +2231,18 @@ export interface components {
          *     }
          */
         NewEdge: {
+            /** @description How the source is related to the target, such as `supports`. */
             predicate: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the record at the other end.
+             */
             target_id: string;
-            /** @description Default 1. */
+            /** @description How strong the relation is. Default 1. */
             weight?: number;
-            /** @description Default: the key's name. */
+            /** @description Who makes the change, for the audit log. Default: the name of the key. */
             actor?: string;
+            /** @description Why. It is stored in the audit log. */
             rationale?: string;
         };
         /**
@@ -1829,41 +2261,53 @@ export interface components {
         NewKey: {
             /** @description The name of the key in audit entries and sources. */
             name: string;
+            /** @description What the key may do. `admin` includes every other permission. */
             permissions: ("records:read" | "records:write" | "lifecycle:write" | "maintenance:run" | "admin")[];
-            /** @description The scopes that the key may see and write. An empty list means all scopes. */
+            /** @description The scopes that the key can read and write. An empty list means all scopes. Every key can read records without a scope. */
             scopes?: string[];
             /**
-             * @description The highest sensitivity that the key may see; default `low`.
+             * @description The ceiling of the key: the highest sensitivity that it can read in full. Default `low`.
              * @enum {string}
              */
             max_sensitivity?: "public" | "low" | "medium" | "high" | "hyper";
             /**
-             * @description The source type of its records. The default is `ingest`, or the source type of the calling key if that is less trusted.
+             * @description The source type of records that the key writes. Default: `ingest`, or the source type of the calling key if that is less trusted.
              * @enum {string}
              */
             source_type?: "human" | "ai" | "interaction" | "ingest" | "code_scan" | "dream" | "auto_extracted";
-            /** @description Must be in the future. By default the key expires with the calling key: never, if that key does not expire. */
+            /** @description The key is refused from this time on, which must be in the future. Default: when the calling key expires; null means never. */
             expires_at?: string | null;
         };
         /** @description Fields that are absent are taken from the lifecycle policy of the record type. */
         NewLifecycle: {
+            /** @description How the salience falls and rises. */
             decay?: {
-                /** @enum {string} */
+                /**
+                 * @description How the salience falls. `exponential`, and `custom` in the same way: by half in each half-life. `linear`: to 0 in one half-life. `huber`: exponential for half a half-life, then a straight line. `elastic`: 30% straight to 0 in two half-lives, the rest exponential.
+                 * @enum {string}
+                 */
                 curve?: "exponential" | "linear" | "custom" | "huber" | "elastic";
+                /** @description Seconds after which half of the salience is left on the exponential curve. */
                 half_life_seconds?: number;
+                /** @description The floor: fading and penalties do not lower the salience below it. */
                 min_salience?: number;
-                /** @description 0 means no maximum age. */
+                /** @description Seconds from the creation after which the salience is 0; 0 means no maximum age. */
                 max_age_seconds?: number;
+                /** @description What each reinforcement adds to the salience. */
                 reinforcement_gain?: number;
                 /** @description The highest salience that reinforcement reaches. Null means 1,000, the highest possible salience. */
                 max_salience?: number | null;
             };
+            /** @description A pinned record neither fades nor is pruned. */
             pinned?: boolean;
-            /** @enum {string} */
+            /**
+             * @description `auto_prune`: jobs may forget the record. `manual_only`: only a request may. `never`: no request may either, except an erase with `force`.
+             * @enum {string}
+             */
             deletion_policy?: "auto_prune" | "manual_only" | "never";
             /**
              * Format: date-time
-             * @description Must not be in the future.
+             * @description The time from which the salience fades; not in the future. Default: now.
              * @example 2026-03-28T09:30:00.000Z
              */
             last_reinforced_at?: string;
@@ -1876,11 +2320,11 @@ export interface components {
          */
         NewMaintenanceRun: {
             /**
-             * @description The job.
+             * @description The job to run.
              * @enum {string}
              */
             job: "decay" | "consolidate" | "dream" | "compress" | "embed" | "purge" | "refresh_importance";
-            /** @description Default false. */
+            /** @description true: list what the run would do, and change no record. Default false. */
             dry_run?: boolean;
             /** @description The run works only on records of this scope. */
             scope?: string;
@@ -1891,7 +2335,7 @@ export interface components {
             id?: string;
             /** @description Who writes: `user`, `assistant`, `tool`, `system` or any other word. */
             role: string;
-            /** @description The name of the writer. A question that names them finds their messages before those of others. */
+            /** @description The name of the writer. A question with this name finds the messages of this writer first. */
             name?: string;
             /** @description The text, stored as it is. */
             content: string;
@@ -1924,50 +2368,73 @@ export interface components {
          *     }
          */
         NewMessages: {
+            /** @description The scope of the conversation. Default: the only scope of the key, or none for a key with all scopes. A key with several scopes must name one. */
             scope?: string;
-            /** @enum {string} */
+            /**
+             * @description A key needs at least this `max_sensitivity` to read the content in full. Not above the `max_sensitivity` of the calling key. Default: `MEMBRANE_DEFAULT_SENSITIVITY` (`low`).
+             * @enum {string}
+             */
             sensitivity?: "public" | "low" | "medium" | "high" | "hyper";
+            /** @description Tags of the messages. */
             tags?: string[];
-            /** @enum {string} */
+            /**
+             * @description Who or what the content comes from: a less trusted source counts less. Default: the source type of the key. A more trusted one is refused.
+             * @enum {string}
+             */
             source_type?: "human" | "ai" | "interaction" | "ingest" | "code_scan" | "dream" | "auto_extracted";
+            /** @description The messages, in the order of the conversation. */
             messages: components["schemas"]["NewMessage"][];
         };
         /** @description The payload for the record's `type`. Empty lists may be left out. */
         NewPayload: {
-            /** @constant */
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
             kind: "episodic";
             /** @description The place of a message in its conversation. */
             conversation?: {
-                /** @description The conversation, unique in its scope. */
+                /** @description The id of the conversation, unique in its scope. */
                 id: string;
-                /** @description Unique in the conversation. */
+                /** @description The id of the message, unique in the conversation. */
                 message_id: string;
-                /** @description Ascends in the order of the conversation, with gaps. */
+                /** @description The place in the conversation: later messages have higher numbers, with gaps. */
                 position?: number;
                 /**
                  * Format: date-time
-                 * @description When it was written. The order of the messages.
+                 * @description When the message was written. It decides the order of the messages.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 at: string;
+                /** @description The role of the writer. */
                 role: string;
+                /** @description The name of the writer. */
                 name?: string;
+                /** @description Stored, but not searched. */
                 metadata?: {
                     [key: string]: unknown;
                 };
             };
+            /** @description The events of the episode. */
             timeline?: {
                 /**
                  * Format: date-time
+                 * @description When the event happened.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 t: string;
+                /** @description What kind of event it is, such as `message`. */
                 event_kind: string;
+                /** @description A reference to the source of the event. */
                 ref: string;
+                /** @description The event in words. */
                 summary?: string;
             }[];
+            /** @description The tool calls of the episode. */
             tool_graph?: {
+                /** @description The id of the call in this graph. */
                 id: string;
+                /** @description The name of the tool. */
                 tool: string;
                 /** @description The arguments of the call. */
                 args?: unknown;
@@ -1975,173 +2442,289 @@ export interface components {
                 result?: unknown;
                 /**
                  * Format: date-time
+                 * @description When the tool was called.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 timestamp?: string;
+                /** @description The ids of the calls on which this call depends. */
                 depends_on?: string[];
             }[];
+            /** @description Where the episode happened. */
             environment?: {
+                /** @description The operating system. */
                 os?: string;
+                /** @description The version of the operating system. */
                 os_version?: string;
+                /** @description The versions of tools, by name. */
                 tool_versions?: {
                     [key: string]: string;
                 };
+                /** @description The directory in which it happened. */
                 working_directory?: string;
+                /** @description Any other circumstances. */
                 context?: {
                     [key: string]: unknown;
                 };
             };
-            /** @enum {string} */
+            /**
+             * @description How the episode ended.
+             * @enum {string}
+             */
             outcome?: "success" | "failure" | "partial";
+            /** @description References to what was produced, such as files. */
             artifacts?: string[];
+            /** @description A reference to a tool graph that is stored elsewhere. */
             tool_graph_ref?: string;
         } | {
-            /** @constant */
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
             kind: "working";
+            /** @description The id of the task or session. A later capture with the same id updates the record. */
             thread_id: string;
-            /** @enum {string} */
+            /**
+             * @description The state of the task.
+             * @enum {string}
+             */
             state: "planning" | "executing" | "blocked" | "waiting" | "done";
+            /** @description What holds for the task. */
             active_constraints?: {
+                /** @description The kind of constraint. */
                 type: string;
+                /** @description The name of the constraint. */
                 key: string;
                 /** @description Any JSON value. */
                 value: unknown;
+                /** @description Whether the constraint must hold. */
                 required: boolean;
             }[];
+            /** @description What to do next. */
             next_actions?: string[];
+            /** @description What is not known yet. */
             open_questions?: string[];
+            /** @description The task so far, in words. */
             context_summary?: string;
         } | {
-            /** @constant */
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
             kind: "entity";
+            /** @description The name of the thing. */
             canonical_name: string;
+            /** @description The main type of the thing. */
             primary_type: string;
+            /** @description All types of the thing. */
             types?: string[];
+            /** @description Other names of the thing. */
             aliases?: ({
+                /** @description The name. */
                 value: string;
+                /** @description What kind of name it is. */
                 kind?: string;
+                /** @description The language of the name. */
                 locale?: string;
             } | string)[];
+            /** @description Ids of the thing elsewhere. Within one scope and sensitivity only one entity has an identifier. */
             identifiers?: {
+                /** @description Who gives the identifier, such as `github`. */
                 namespace: string;
+                /** @description The identifier. */
                 value: string;
             }[];
+            /** @description What the thing is, in words. */
             summary?: string;
         } | {
-            /** @constant */
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
             kind: "semantic";
+            /** @description What the fact is about: a name, or the id of an entity. */
             subject: string;
+            /** @description What is stated about the subject, such as `prefers_language`. */
             predicate: string;
-            /** @description Any JSON value. */
+            /** @description The value of the predicate: any JSON value. */
             object: unknown;
+            /** @description When the fact holds. Default of a new fact: always (`global`). */
             validity?: {
-                /** @enum {string} */
+                /**
+                 * @description `global`: always. `conditional`: under `conditions`. `timeboxed`: from `start` to `end`.
+                 * @enum {string}
+                 */
                 mode: "global" | "conditional" | "timeboxed";
+                /** @description The conditions of a conditional fact, by name. */
                 conditions?: {
                     [key: string]: unknown;
                 };
                 /**
                  * Format: date-time
+                 * @description When a timeboxed fact begins to hold. Absent: it always held.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 start?: string;
                 /**
                  * Format: date-time
-                 * @description Of a timeboxed fact: after its start.
+                 * @description When a timeboxed fact ends, after its `start`. Absent: it has no end.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 end?: string;
             };
+            /** @description Where the fact comes from. */
             evidence?: {
-                /** @enum {string} */
+                /**
+                 * @description The kind of source.
+                 * @enum {string}
+                 */
                 source_type: "event" | "tool" | "observation" | "human";
+                /** @description The id of the source. The id of a record: the fact comes from that record. */
                 source_id: string;
                 /**
                  * Format: date-time
+                 * @description When the source stated it.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 timestamp: string;
             }[];
-            /** @enum {string} */
+            /**
+             * @description What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested.
+             * @enum {string}
+             */
             revision_policy?: "replace" | "fork" | "contest";
             /** @description Written by revisions. A new record may only state `{"status": "active"}`. */
             revision?: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The fact that this one replaced.
+                 */
                 supersedes?: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The fact that replaced this one.
+                 */
                 superseded_by?: string;
-                /** @enum {string} */
+                /**
+                 * @description The state of the fact.
+                 * @enum {string}
+                 */
                 status: "active" | "contested" | "retracted";
             };
         } | {
-            /** @constant */
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
             kind: "competence";
+            /** @description The name of the competence. */
             skill_name: string;
+            /** @description When to use the competence. */
             triggers?: {
+                /** @description What shows that the competence fits. */
                 signal: string;
+                /** @description Conditions that must hold as well. */
                 conditions?: {
                     [key: string]: unknown;
                 };
             }[];
+            /** @description The steps, in order. */
             recipe?: {
+                /** @description What to do. */
                 step: string;
+                /** @description The tool to use. */
                 tool?: string;
+                /** @description The arguments of the tool, as a JSON schema. */
                 args_schema?: {
                     [key: string]: unknown;
                 };
+                /** @description How to check the result. */
                 validation?: string;
             }[];
+            /** @description The tools that the competence needs. */
             required_tools?: string[];
+            /** @description How it can fail. */
             failure_modes?: string[];
+            /** @description What to do if it fails. */
             fallbacks?: string[];
+            /** @description How well the competence worked so far. */
             performance?: {
+                /** @description How many uses succeeded. */
                 success_count: number;
+                /** @description How many uses failed. */
                 failure_count: number;
+                /** @description The share of the uses that succeeded. */
                 success_rate: number;
+                /** @description The mean duration of a use. */
                 avg_latency_ms?: number;
                 /**
                  * Format: date-time
+                 * @description When the competence was last used.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 last_used_at?: string;
             };
+            /** @description The version of the competence. */
             version?: string;
         } | {
-            /** @constant */
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
             kind: "plan_graph";
+            /** @description The id of the plan graph, chosen by the client. */
             plan_id: string;
+            /** @description The version of the plan graph. */
             version: string;
+            /** @description What the plan graph achieves. */
             intent?: string;
+            /** @description Conditions of the whole plan graph. */
             constraints?: {
                 [key: string]: unknown;
             };
+            /** @description The inputs, as a JSON schema. */
             inputs_schema?: {
                 [key: string]: unknown;
             };
+            /** @description The outputs, as a JSON schema. */
             outputs_schema?: {
                 [key: string]: unknown;
             };
+            /** @description The nodes of the graph. */
             nodes?: {
+                /** @description The id of the node, unique in the graph. */
                 id: string;
+                /** @description What the node does. */
                 op: string;
+                /** @description The parameters of the operation. */
                 params?: {
                     [key: string]: unknown;
                 };
                 /** @description The conditions under which the node may run. */
                 guards?: unknown;
             }[];
+            /** @description The order of the nodes, without cycles. */
             edges?: {
+                /** @description The id of the node that comes first. */
                 from: string;
+                /** @description The id of the node that comes after it. */
                 to: string;
-                /** @enum {string} */
+                /**
+                 * @description `data`: the second node uses the result of the first. `control`: only the order counts.
+                 * @enum {string}
+                 */
                 kind: "data" | "control";
             }[];
+            /** @description How well the plan graph worked so far. */
             metrics?: {
+                /** @description The mean duration of an execution. */
                 avg_latency_ms?: number;
+                /** @description The share of the executions that failed. */
                 failure_rate?: number;
+                /** @description How often the plan graph was executed. */
                 execution_count: number;
                 /**
                  * Format: date-time
+                 * @description When the plan graph was last executed.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 last_executed_at?: string;
@@ -2154,7 +2737,7 @@ export interface components {
          */
         NewPlan: {
             /**
-             * @description The job.
+             * @description The job to plan.
              * @enum {string}
              */
             job: "decay" | "consolidate" | "dream" | "compress" | "purge" | "refresh_importance";
@@ -2163,6 +2746,7 @@ export interface components {
             scope?: string;
         };
         /**
+         * @description A record to store.
          * @example {
          *       "type": "semantic",
          *       "tags": [
@@ -2182,13 +2766,23 @@ export interface components {
              * @description Any UUID except the nil UUID. The service generates one if it is absent.
              */
             id?: string;
-            /** @enum {string} */
+            /**
+             * @description The type of the record; it decides the form of the payload.
+             * @enum {string}
+             */
             type: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
-            /** @enum {string} */
+            /**
+             * @description A key needs at least this `max_sensitivity` to read the content in full. Not above the `max_sensitivity` of the calling key. Default: `MEMBRANE_DEFAULT_SENSITIVITY` (`low`).
+             * @enum {string}
+             */
             sensitivity?: "public" | "low" | "medium" | "high" | "hyper";
+            /** @description How certain the content is. Default 1. */
             confidence?: number;
+            /** @description The salience from which the record fades. Default 1. */
             salience?: number;
+            /** @description The scope of the record. Default: the only scope of the key, or none for a key with all scopes. A key with several scopes must name one. */
             scope?: string;
+            /** @description Words by which records are found and filtered. */
             tags?: string[];
             /**
              * Format: date-time
@@ -2198,24 +2792,39 @@ export interface components {
             created_at?: string;
             lifecycle?: components["schemas"]["NewLifecycle"];
             provenance?: components["schemas"]["Provenance"];
+            /** @description Relations from this record to others that the key can read in full. */
             relations?: components["schemas"]["NewRelation"][];
             payload: components["schemas"]["NewPayload"];
             interpretation?: components["schemas"]["Interpretation"];
-            /** @description Default: judged from the content; `/explain` shows how. */
+            /** @description What the content is worth. Default: judged from the content; `/explain` shows how. */
             base_importance?: number;
+            /** @description From -1 (bad) to 1 (good). Both raise the importance. Default 0. */
             emotional_valence?: number;
-            /** @enum {string} */
+            /**
+             * @description The layer of memory. Default by type: `working`, `episodic`, `semantic` (also for entities) or `procedural`.
+             * @enum {string}
+             */
             layer?: "working" | "episodic" | "semantic" | "procedural" | "codebase";
-            /** @enum {string} */
+            /**
+             * @description What kind of memory it is; `mode` of a retrieval selects by it. Default by type: `fact` for semantic and entity, `procedure` for competence and plan_graph, `narrative` for episodic and working.
+             * @enum {string}
+             */
             memory_kind?: "fact" | "procedure" | "narrative";
-            /** @enum {string} */
+            /**
+             * @description Who or what the content comes from: a less trusted source counts less. Default: the source type of the key. A more trusted one is refused.
+             * @enum {string}
+             */
             source_type?: "human" | "ai" | "interaction" | "ingest" | "code_scan" | "dream" | "auto_extracted";
         };
         NewRelation: {
+            /** @description How the source is related to the target, such as `supports`. */
             predicate: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the record at the other end.
+             */
             target_id: string;
-            /** @description Default 1. */
+            /** @description How strong the relation is. Default 1. */
             weight?: number;
             /**
              * Format: date-time
@@ -2225,7 +2834,7 @@ export interface components {
             created_at?: string;
         };
         /**
-         * @description Exactly one of `half_life`, `budget` and `policies`.
+         * @description What to simulate. Needs exactly one of `half_life`, `budget` and `policies`.
          * @example {
          *       "over": "30d",
          *       "half_life": {
@@ -2239,24 +2848,28 @@ export interface components {
          *     }
          */
         NewSimulation: {
+            /** @description Only records of this scope. Default: the only scope of the key, or all scopes for a key with all scopes. A key with several scopes must name one. */
             scope?: string;
             /**
-             * @description How far back the recorded lives are played again, from 1h to 365d.
+             * @description How far back the recorded uses and changes are repeated, from 1h to 365d.
              * @example 30d
              */
             over: string;
-            /** @description Half-lives of the records of one type. */
+            /** @description Half-lives for the records of one type. */
             half_life?: {
-                /** @enum {string} */
+                /**
+                 * @description The type whose half-life is simulated.
+                 * @enum {string}
+                 */
                 type: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
                 /** @description The half-lives to compare, in this order. */
                 seconds: number[];
             };
-            /** @description Budgets of each scope. Exactly one of `max_records` and `max_bytes`. */
+            /** @description Budgets for each scope. Needs exactly one of `max_records` and `max_bytes`. */
             budget?: {
                 /** @description Numbers of records that a scope may hold. */
                 max_records?: number[];
-                /** @description Numbers of bytes that the records of a scope may have, about as JSON. */
+                /** @description Numbers of bytes that the records of a scope may have: the approximate size as JSON. */
                 max_bytes?: number[];
             };
             /** @description Lifecycle policies by type, as in `PUT /v1/policies/{type}`. */
@@ -2276,12 +2889,12 @@ export interface components {
          */
         NewTenant: {
             /**
-             * @description Lower-case letters, digits and hyphens, beginning with a letter; not `public`.
+             * @description The id of the tenant: lower-case letters, digits and hyphens, beginning with a letter; not `public`.
              * @example acme
              */
             id: string;
             /**
-             * @description A database on another server of PostgreSQL 15 or newer, with user and password, where the schema of the tenant is created. Several tenants may have the same. It is stored encrypted with `MEMBRANE_TENANT_KEY`. Its only parameter can be `sslmode`. Absent: the main database.
+             * @description The URL, with user and password, of a database on another server (PostgreSQL 15 or newer), where the schema of the tenant is created. Several tenants can have the same database. The URL is stored encrypted with `MEMBRANE_TENANT_KEY`. Its only parameter can be `sslmode`. Default: the main database.
              * @example postgres://membrane:secret@db-7.example:5432/acme
              */
             database_url?: string;
@@ -2293,18 +2906,23 @@ export interface components {
          *     }
          */
         NewUndo: {
+            /** @description Who makes the change, for the audit log. */
             actor: string;
+            /** @description Why. It is stored in the audit log. */
             rationale: string;
-            /** @description Actions of the run, and ids of records: only these changes are taken back. */
+            /** @description Actions of the run and ids of records: only these changes are taken back. Default: all. */
             only?: (("prune" | "forget" | "promote" | "create" | "reinforce" | "revise" | "compress" | "archive" | "rescore" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "reduce" | "purge" | "undo") | string)[];
-            /** @default false */
+            /**
+             * @description true: list what the undo would do, and change no record.
+             * @default false
+             */
             dry_run?: boolean;
         };
         OmittedRecord: {
             /** Format: uuid */
             record_id: string;
             /**
-             * @description `budget`: it does not fit. `repetition`: a line says the same. `not_selected`: another skill or plan fits better.
+             * @description `budget`: it does not fit into `max_tokens`. `repetition`: another line says the same. `not_selected`: another competence or plan graph fits better.
              * @enum {string}
              */
             reason: "budget" | "repetition" | "not_selected";
@@ -2318,9 +2936,14 @@ export interface components {
          *     }
          */
         OutcomeChoice: {
-            /** @enum {string} */
+            /**
+             * @description How the episode ended.
+             * @enum {string}
+             */
             outcome: "success" | "failure" | "partial";
+            /** @description Who makes the change, for the audit log. */
             actor: string;
+            /** @description Why. It is stored in the audit log. */
             rationale?: string;
         };
         /**
@@ -2340,15 +2963,16 @@ export interface components {
          *     }
          */
         OwnKey: {
-            /** @description null for the root key, and for a caller without a key. */
+            /** @description null for the root key and for a request without a key. */
             id: string | null;
             /** @description The name of the key in audit entries and sources. */
             name: string;
+            /** @description What the key may do. `admin` includes every other permission. */
             permissions: ("records:read" | "records:write" | "lifecycle:write" | "maintenance:run" | "admin")[];
-            /** @description The scopes that the key may see and write. An empty list means all scopes. */
+            /** @description The scopes that the key can read and write. An empty list means all scopes. Every key can read records without a scope. */
             scopes: string[];
             /**
-             * @description The highest sensitivity that the key may see.
+             * @description The ceiling of the key: the highest sensitivity that it can read in full.
              * @enum {string}
              */
             max_sensitivity: "public" | "low" | "medium" | "high" | "hyper";
@@ -2361,40 +2985,54 @@ export interface components {
             expires_at: string | null;
         };
         Payload: {
-            /** @constant */
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
             kind: "episodic";
             /** @description The place of a message in its conversation. */
             conversation?: {
-                /** @description The conversation, unique in its scope. */
+                /** @description The id of the conversation, unique in its scope. */
                 id: string;
-                /** @description Unique in the conversation. */
+                /** @description The id of the message, unique in the conversation. */
                 message_id: string;
-                /** @description Ascends in the order of the conversation, with gaps. */
+                /** @description The place in the conversation: later messages have higher numbers, with gaps. */
                 position?: number;
                 /**
                  * Format: date-time
-                 * @description When it was written. The order of the messages.
+                 * @description When the message was written. It decides the order of the messages.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 at: string;
+                /** @description The role of the writer. */
                 role: string;
+                /** @description The name of the writer. */
                 name?: string;
+                /** @description Stored, but not searched. */
                 metadata?: {
                     [key: string]: unknown;
                 };
             };
+            /** @description The events of the episode. */
             timeline: {
                 /**
                  * Format: date-time
+                 * @description When the event happened.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 t: string;
+                /** @description What kind of event it is, such as `message`. */
                 event_kind: string;
+                /** @description A reference to the source of the event. */
                 ref: string;
+                /** @description The event in words. */
                 summary?: string;
             }[];
+            /** @description The tool calls of the episode. */
             tool_graph: {
+                /** @description The id of the call in this graph. */
                 id: string;
+                /** @description The name of the tool. */
                 tool: string;
                 /** @description The arguments of the call. */
                 args?: unknown;
@@ -2402,173 +3040,289 @@ export interface components {
                 result?: unknown;
                 /**
                  * Format: date-time
+                 * @description When the tool was called.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 timestamp?: string;
+                /** @description The ids of the calls on which this call depends. */
                 depends_on?: string[];
             }[];
+            /** @description Where the episode happened. */
             environment?: {
+                /** @description The operating system. */
                 os?: string;
+                /** @description The version of the operating system. */
                 os_version?: string;
+                /** @description The versions of tools, by name. */
                 tool_versions?: {
                     [key: string]: string;
                 };
+                /** @description The directory in which it happened. */
                 working_directory?: string;
+                /** @description Any other circumstances. */
                 context?: {
                     [key: string]: unknown;
                 };
             };
-            /** @enum {string} */
+            /**
+             * @description How the episode ended.
+             * @enum {string}
+             */
             outcome?: "success" | "failure" | "partial";
+            /** @description References to what was produced, such as files. */
             artifacts: string[];
+            /** @description A reference to a tool graph that is stored elsewhere. */
             tool_graph_ref?: string;
         } | {
-            /** @constant */
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
             kind: "working";
+            /** @description The id of the task or session. A later capture with the same id updates the record. */
             thread_id: string;
-            /** @enum {string} */
+            /**
+             * @description The state of the task.
+             * @enum {string}
+             */
             state: "planning" | "executing" | "blocked" | "waiting" | "done";
+            /** @description What holds for the task. */
             active_constraints: {
+                /** @description The kind of constraint. */
                 type: string;
+                /** @description The name of the constraint. */
                 key: string;
                 /** @description Any JSON value. */
                 value: unknown;
+                /** @description Whether the constraint must hold. */
                 required: boolean;
             }[];
+            /** @description What to do next. */
             next_actions: string[];
+            /** @description What is not known yet. */
             open_questions: string[];
+            /** @description The task so far, in words. */
             context_summary?: string;
         } | {
-            /** @constant */
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
             kind: "entity";
+            /** @description The name of the thing. */
             canonical_name: string;
+            /** @description The main type of the thing. */
             primary_type: string;
+            /** @description All types of the thing. */
             types: string[];
+            /** @description Other names of the thing. */
             aliases: {
+                /** @description The name. */
                 value: string;
+                /** @description What kind of name it is. */
                 kind?: string;
+                /** @description The language of the name. */
                 locale?: string;
             }[];
+            /** @description Ids of the thing elsewhere. Within one scope and sensitivity only one entity has an identifier. */
             identifiers: {
+                /** @description Who gives the identifier, such as `github`. */
                 namespace: string;
+                /** @description The identifier. */
                 value: string;
             }[];
+            /** @description What the thing is, in words. */
             summary?: string;
         } | {
-            /** @constant */
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
             kind: "semantic";
+            /** @description What the fact is about: a name, or the id of an entity. */
             subject: string;
+            /** @description What is stated about the subject, such as `prefers_language`. */
             predicate: string;
-            /** @description Any JSON value. */
+            /** @description The value of the predicate: any JSON value. */
             object: unknown;
+            /** @description When the fact holds. Default of a new fact: always (`global`). */
             validity: {
-                /** @enum {string} */
+                /**
+                 * @description `global`: always. `conditional`: under `conditions`. `timeboxed`: from `start` to `end`.
+                 * @enum {string}
+                 */
                 mode: "global" | "conditional" | "timeboxed";
+                /** @description The conditions of a conditional fact, by name. */
                 conditions?: {
                     [key: string]: unknown;
                 };
                 /**
                  * Format: date-time
+                 * @description When a timeboxed fact begins to hold. Absent: it always held.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 start?: string;
                 /**
                  * Format: date-time
-                 * @description Of a timeboxed fact: after its start.
+                 * @description When a timeboxed fact ends, after its `start`. Absent: it has no end.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 end?: string;
             };
+            /** @description Where the fact comes from. */
             evidence: {
-                /** @enum {string} */
+                /**
+                 * @description The kind of source.
+                 * @enum {string}
+                 */
                 source_type: "event" | "tool" | "observation" | "human";
+                /** @description The id of the source. The id of a record: the fact comes from that record. */
                 source_id: string;
                 /**
                  * Format: date-time
+                 * @description When the source stated it.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 timestamp: string;
             }[];
-            /** @enum {string} */
+            /**
+             * @description What happens to this fact if a capture states another object for its subject and predicate. `replace`: the new fact supersedes it. `fork`: both stay. `contest` (default): both stay, and this fact is contested.
+             * @enum {string}
+             */
             revision_policy?: "replace" | "fork" | "contest";
             /** @description Written by revisions. A new record may only state `{"status": "active"}`. */
             revision?: {
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The fact that this one replaced.
+                 */
                 supersedes?: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The fact that replaced this one.
+                 */
                 superseded_by?: string;
-                /** @enum {string} */
+                /**
+                 * @description The state of the fact.
+                 * @enum {string}
+                 */
                 status: "active" | "contested" | "retracted";
             };
         } | {
-            /** @constant */
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
             kind: "competence";
+            /** @description The name of the competence. */
             skill_name: string;
+            /** @description When to use the competence. */
             triggers: {
+                /** @description What shows that the competence fits. */
                 signal: string;
+                /** @description Conditions that must hold as well. */
                 conditions?: {
                     [key: string]: unknown;
                 };
             }[];
+            /** @description The steps, in order. */
             recipe: {
+                /** @description What to do. */
                 step: string;
+                /** @description The tool to use. */
                 tool?: string;
+                /** @description The arguments of the tool, as a JSON schema. */
                 args_schema?: {
                     [key: string]: unknown;
                 };
+                /** @description How to check the result. */
                 validation?: string;
             }[];
+            /** @description The tools that the competence needs. */
             required_tools: string[];
+            /** @description How it can fail. */
             failure_modes: string[];
+            /** @description What to do if it fails. */
             fallbacks: string[];
+            /** @description How well the competence worked so far. */
             performance?: {
+                /** @description How many uses succeeded. */
                 success_count: number;
+                /** @description How many uses failed. */
                 failure_count: number;
+                /** @description The share of the uses that succeeded. */
                 success_rate: number;
+                /** @description The mean duration of a use. */
                 avg_latency_ms?: number;
                 /**
                  * Format: date-time
+                 * @description When the competence was last used.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 last_used_at?: string;
             };
+            /** @description The version of the competence. */
             version?: string;
         } | {
-            /** @constant */
+            /**
+             * @description The same as the `type` of the record.
+             * @constant
+             */
             kind: "plan_graph";
+            /** @description The id of the plan graph, chosen by the client. */
             plan_id: string;
+            /** @description The version of the plan graph. */
             version: string;
+            /** @description What the plan graph achieves. */
             intent?: string;
+            /** @description Conditions of the whole plan graph. */
             constraints?: {
                 [key: string]: unknown;
             };
+            /** @description The inputs, as a JSON schema. */
             inputs_schema?: {
                 [key: string]: unknown;
             };
+            /** @description The outputs, as a JSON schema. */
             outputs_schema?: {
                 [key: string]: unknown;
             };
+            /** @description The nodes of the graph. */
             nodes: {
+                /** @description The id of the node, unique in the graph. */
                 id: string;
+                /** @description What the node does. */
                 op: string;
+                /** @description The parameters of the operation. */
                 params?: {
                     [key: string]: unknown;
                 };
                 /** @description The conditions under which the node may run. */
                 guards?: unknown;
             }[];
+            /** @description The order of the nodes, without cycles. */
             edges: {
+                /** @description The id of the node that comes first. */
                 from: string;
+                /** @description The id of the node that comes after it. */
                 to: string;
-                /** @enum {string} */
+                /**
+                 * @description `data`: the second node uses the result of the first. `control`: only the order counts.
+                 * @enum {string}
+                 */
                 kind: "data" | "control";
             }[];
+            /** @description How well the plan graph worked so far. */
             metrics?: {
+                /** @description The mean duration of an execution. */
                 avg_latency_ms?: number;
+                /** @description The share of the executions that failed. */
                 failure_rate?: number;
+                /** @description How often the plan graph was executed. */
                 execution_count: number;
                 /**
                  * Format: date-time
+                 * @description When the plan graph was last executed.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 last_executed_at?: string;
@@ -2582,11 +3336,17 @@ export interface components {
          *     }
          */
         Penalty: {
-            /** @description Subtracted from the salience. */
+            /** @description What is subtracted from the salience. */
             amount: number;
-            /** @example planner */
+            /**
+             * @description Who makes the change, for the audit log.
+             * @example planner
+             */
             actor: string;
-            /** @example it answered the question */
+            /**
+             * @description Why. It is stored in the audit log.
+             * @example it answered the question
+             */
             rationale: string;
         };
         /**
@@ -2606,7 +3366,7 @@ export interface components {
         Plan: {
             /**
              * Format: uuid
-             * @description Also the id of the dry run that prepares the plan.
+             * @description The id of the plan, and of the dry run that prepares it.
              */
             id: string;
             job: string;
@@ -2616,13 +3376,13 @@ export interface components {
             /** @description Only records of this scope. */
             scope?: string;
             /**
-             * @description `stale`: a record moved since the plan was prepared, and is skipped when the plan is applied. `expired`: it is too old to be applied.
+             * @description `preparing`: the dry run has not ended. `ready`: the plan can be applied. `stale`: a record was changed after the plan was prepared; an application skips this record. `applied`: it was applied, in full or in part. `expired`: it is too old to be applied. `failed`: the dry run failed.
              * @enum {string}
              */
             status: "preparing" | "ready" | "stale" | "applied" | "expired" | "failed";
-            /** @description Names exactly this plan when it is applied. Present once it is prepared. */
+            /** @description Identifies the content of the plan; send it when you apply the plan. Present once the plan is prepared. */
             digest?: string;
-            /** @description The number of changes by action, of the records that the key may see. */
+            /** @description The number of changes by action, counted over the records that the key can see. */
             counts: {
                 [key: string]: number;
             };
@@ -2648,9 +3408,9 @@ export interface components {
          *     }
          */
         PlanApplication: {
-            /** @description The digest of the plan that you read. */
+            /** @description The digest of the plan, from the plan as you read it. */
             digest: string;
-            /** @description Actions and ids of records: only these changes are made. */
+            /** @description Actions and ids of records: only these changes are made. Default: all. */
             only?: (("prune" | "forget" | "promote" | "create" | "reinforce" | "revise" | "compress" | "archive" | "rescore" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "reduce" | "purge" | "undo") | string)[];
             /** @description Actions and ids of records: these changes are not made. */
             except?: (("prune" | "forget" | "promote" | "create" | "reinforce" | "revise" | "compress" | "archive" | "rescore" | "merge" | "unmerge" | "supersede" | "relate" | "candidate" | "probe_challenge" | "drift_challenge" | "drift_invalidate" | "drift_restore" | "reduce" | "purge" | "undo") | string)[];
@@ -2661,7 +3421,7 @@ export interface components {
             /** @enum {string} */
             type: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
             /**
-             * @description As in the changes of a run.
+             * @description What would happen to the record; the names are those of the changes of a run.
              * @example prune
              */
             action: string;
@@ -2674,7 +3434,7 @@ export interface components {
             /** @description The change and its reason, in words. */
             why?: string;
             /**
-             * @description The record is one level above the key, so its values are not shown.
+             * @description The record is one sensitivity level above the ceiling of the key, so its values are not shown.
              * @constant
              */
             redacted?: true;
@@ -2688,15 +3448,15 @@ export interface components {
             /** @enum {string} */
             type: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
             count: number;
-            /** @description The sum of the salience of the records now. */
+            /** @description The sum of the present salience of the records. */
             salience: number;
-            /** @description About the size of the records as JSON. */
+            /** @description The approximate size of the records as JSON. */
             bytes: number;
-            /** @description The record of the group that is worth most. */
+            /** @description The record of the group with the highest `keeping`. */
             most_valuable?: {
                 /** Format: uuid */
                 record_id: string;
-                /** @description Higher is kept longer. */
+                /** @description A record with a higher value is kept longer. */
                 keeping: number;
             };
         };
@@ -2704,19 +3464,23 @@ export interface components {
             items: components["schemas"]["Plan"][];
             next_cursor?: string;
         };
-        /** @description Values count only for records that the key sees whole. */
+        /** @description The changes of a plan in groups. Salience, bytes and `keeping` count only records that the key can read in full. */
         PlanSummary: {
             groups: components["schemas"]["PlanGroup"][];
         };
-        /** @description The default lifecycle of new records of a type: how they fade, and whether they may be deleted. */
+        /** @description The lifecycle of new records of a type: how they fade, and whether they may be forgotten. */
         Policy: {
             /** @enum {string} */
             type: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
             decay: components["schemas"]["Decay"];
-            /** @enum {string} */
+            /**
+             * @description `auto_prune`: jobs may forget the record. `manual_only`: only a request may. `never`: no request may either, except an erase with `force`.
+             * @enum {string}
+             */
             deletion_policy: "auto_prune" | "manual_only" | "never";
         };
         /**
+         * @description The lifecycle of new records of a type.
          * @example {
          *       "decay": {
          *         "curve": "exponential",
@@ -2731,7 +3495,10 @@ export interface components {
          */
         PolicyChoice: {
             decay: components["schemas"]["Decay"];
-            /** @enum {string} */
+            /**
+             * @description `auto_prune`: jobs may forget the record. `manual_only`: only a request may. `never`: no request may either, except an erase with `force`.
+             * @enum {string}
+             */
             deletion_policy: "auto_prune" | "manual_only" | "never";
         };
         PolicyPage: {
@@ -2774,28 +3541,38 @@ export interface components {
             errors?: components["schemas"]["Fault"][];
         };
         PromptContext: {
-            /** @description To put into a prompt. Empty if nothing was found or nothing fits; as JSON a document with the `notice` alone, unless `max_tokens` is too small for that. */
+            /** @description The text for the prompt. Empty if nothing was found or nothing fits. With `format: json` it is then a document with only the `notice`, or empty if `max_tokens` is too small even for that. */
             text: string;
-            /** @description At most `max_tokens`. Letters and spaces count 0.25, digits and signs 0.8, and characters outside ASCII half of their UTF-8 bytes. Random letters, as in base64, can be twice as many tokens. */
+            /** @description The estimated tokens of the text, at most `max_tokens`. Letters and spaces count 0.25, digits and signs 0.8, and characters outside ASCII half of their UTF-8 bytes. Random letters, as in base64, can be twice as many tokens. */
             token_estimate: number;
             /** @description The records in the text, in its order. */
             items: components["schemas"]["ContextItem"][];
-            /** @description The records that were found, that the key sees whole, and that are not in the text; the most relevant first. */
+            /** @description The records that were found and that the key can read in full, but that are not in the text; the most relevant first. */
             omitted: components["schemas"]["OmittedRecord"][];
         };
+        /** @description Where the content of a record comes from. Default of a new record: the key, as an event. */
         Provenance: {
+            /** @description The sources of the content. */
             sources: {
-                /** @enum {string} */
+                /**
+                 * @description What kind of source it is.
+                 * @enum {string}
+                 */
                 kind: "event" | "artifact" | "tool_call" | "observation" | "outcome";
+                /** @description A reference to the source. The id of a record: the content comes from that record. */
                 ref: string;
+                /** @description A digest of the source. */
                 hash?: string;
+                /** @description Who made the source. */
                 created_by?: string;
                 /**
                  * Format: date-time
+                 * @description When the source was made.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 timestamp?: string;
             }[];
+            /** @description Who made the record from them. */
             created_by?: string;
         };
         /**
@@ -2828,22 +3605,37 @@ export interface components {
          *     }
          */
         Reason: {
-            /** @example planner */
+            /**
+             * @description Who makes the change, for the audit log.
+             * @example planner
+             */
             actor: string;
-            /** @example it answered the question */
+            /**
+             * @description Why. It is stored in the audit log.
+             * @example it answered the question
+             */
             rationale: string;
         };
         Record: {
             /** Format: uuid */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description The type of the record; it decides the form of the payload.
+             * @enum {string}
+             */
             type: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
-            /** @enum {string} */
+            /**
+             * @description A key needs at least this `max_sensitivity` to read the record in full.
+             * @enum {string}
+             */
             sensitivity: "public" | "low" | "medium" | "high" | "hyper";
+            /** @description How certain the content is. */
             confidence: number;
             /** @description The salience at the time of the answer. */
             salience: number;
+            /** @description Absent for a record without a scope, which every key may read. */
             scope?: string;
+            /** @description Words by which records are found and filtered. */
             tags: string[];
             /**
              * Format: date-time
@@ -2852,9 +3644,11 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
+             * @description When the record last changed.
              * @example 2026-03-28T09:30:00.000Z
              */
             updated_at: string;
+            /** @description Rises with each change; the ETag contains it. */
             version: number;
             lifecycle: components["schemas"]["Lifecycle"];
             provenance: components["schemas"]["Provenance"];
@@ -2862,38 +3656,64 @@ export interface components {
             relations: components["schemas"]["Relation"][];
             payload: components["schemas"]["Payload"];
             interpretation?: components["schemas"]["Interpretation"];
-            /** @description The newest 50, oldest first. */
+            /** @description The newest 50 entries, oldest first. */
             audit_log: components["schemas"]["AuditEntry"][];
-            /** @enum {string} */
+            /**
+             * @description The layer of memory in which the record is.
+             * @enum {string}
+             */
             layer: "working" | "episodic" | "semantic" | "procedural" | "codebase";
-            /** @enum {string} */
+            /**
+             * @description What kind of memory it is.
+             * @enum {string}
+             */
             memory_kind: "fact" | "procedure" | "narrative";
-            /** @enum {string} */
+            /**
+             * @description `active`: valid. `challenged`: in doubt. `invalidated`, `merged` and `superseded`: history.
+             * @enum {string}
+             */
             status: "active" | "challenged" | "invalidated" | "merged" | "superseded";
+            /** @description The stored importance; `/explain` shows the present one with its parts. */
             importance: number;
+            /** @description What the content is worth, whatever its use. */
             base_importance: number;
+            /** @description How often the record was used or served. */
             access_count: number;
             /**
              * Format: date-time
+             * @description When the record was last used or served.
              * @example 2026-03-28T09:30:00.000Z
              */
             last_accessed_at?: string;
-            /** @enum {string} */
+            /**
+             * @description Who or what the content comes from: a less trusted source counts less.
+             * @enum {string}
+             */
             source_type: "human" | "ai" | "interaction" | "ingest" | "code_scan" | "dream" | "auto_extracted";
+            /** @description From -1 (bad) to 1 (good). Both raise the importance. */
             emotional_valence: number;
+            /** @description How often other sources confirmed the record. */
             confirmation_count: number;
+            /** @description Present while the record is forgotten. */
             forgotten?: {
                 /**
                  * Format: date-time
+                 * @description When it was forgotten.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 at: string;
+                /** @description Why: `pruned`, `archived`, `budget` or `deleted`. */
                 reason: string;
+                /** @description Who forgot it. */
                 actor: string;
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The run that forgot it.
+                 */
                 run_id?: string;
                 /**
                  * Format: date-time
+                 * @description Until when it can be restored.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 purge_at: string;
@@ -2918,6 +3738,7 @@ export interface components {
          *     }
          */
         RecordBatch: {
+            /** @description The records to store. */
             records: components["schemas"]["NewRecord"][];
             /**
              * @description true stores all records or none.
@@ -2930,7 +3751,7 @@ export interface components {
             next_cursor?: string;
             /**
              * Format: date-time
-             * @description The value of `updated_after` for the next poll. Present if this request had one, and the same on every page. A client that uses it misses no change but can see a change more than once.
+             * @description The `updated_after` of the next poll. Present if this request had one; the same on every page. A client that uses it misses no change, but may see a change more than once.
              * @example 2026-03-28T09:30:00.000Z
              */
             next_updated_after?: string;
@@ -2948,38 +3769,54 @@ export interface components {
          *     }
          */
         RecordPatch: {
+            /** @description All tags of the record: they replace the present ones. null: none. */
             tags?: string[] | null;
+            /** @description The new scope, which the key must have. null: no scope, which needs a key with all scopes. */
             scope?: string | null;
+            /** @description null: `MEMBRANE_DEFAULT_SENSITIVITY`. A lower sensitivity needs the permission admin. */
             sensitivity?: ("public" | "low" | "medium" | "high" | "hyper") | null;
+            /** @description How certain the content is. null: 1. */
             confidence?: number | null;
+            /** @description How the record fades, and whether it may be forgotten. */
             lifecycle?: {
+                /** @description How the salience falls and rises. A changed curve starts at the current salience. */
                 decay?: {
+                    /** @description null: as in the policy of the type. */
                     curve?: ("exponential" | "linear" | "custom" | "huber" | "elastic") | null;
+                    /** @description null: as in the policy of the type. */
                     half_life_seconds?: number | null;
+                    /** @description null: as in the policy of the type. */
                     min_salience?: number | null;
+                    /** @description null: as in the policy of the type. */
                     max_age_seconds?: number | null;
+                    /** @description null: as in the policy of the type. */
                     reinforcement_gain?: number | null;
                     /** @description The highest salience that reinforcement reaches. Null means 1,000, the highest possible salience. */
                     max_salience?: number | null;
                 };
+                /** @description A pinned record neither fades nor is pruned; null: not pinned. Needs `lifecycle:write`. */
                 pinned?: boolean | null;
+                /** @description Who may forget the record; null: as in the policy of the type. A change of `never` needs `admin`. */
                 deletion_policy?: ("auto_prune" | "manual_only" | "never") | null;
             };
+            /** @description What kind of memory it is. null: the default of the type. */
             memory_kind?: ("fact" | "procedure" | "narrative") | null;
+            /** @description What the content is worth. null: it is judged from the content. */
             base_importance?: number | null;
+            /** @description From -1 (bad) to 1 (good); both raise the importance. null: 0. */
             emotional_valence?: number | null;
             /** @description Merged into the payload of a working or an entity record. */
             payload?: {
                 [key: string]: unknown;
             };
         };
-        /** @description The answer to a write by a key without the permission records:read. */
+        /** @description The response to a write with a key without the permission records:read. */
         RecordReceipt: {
             /** Format: uuid */
             id: string;
             version: number;
         };
-        /** @description A message that this key may know of, but not read. */
+        /** @description A message that is one sensitivity level above the ceiling of the key: its text is hidden. */
         RedactedMessage: {
             /** Format: uuid */
             record_id: string;
@@ -2988,23 +3825,32 @@ export interface components {
              * @example 2026-03-28T09:30:00.000Z
              */
             at: string;
-            /** @description Ascends in the order of the conversation, with gaps. Negative before 1970. */
+            /** @description The place in the conversation: later messages have higher numbers, with gaps. Negative before 1970. */
             position: number;
             /** @constant */
             redacted: true;
         };
-        /** @description What a key sees of a record that is one level above its ceiling. */
+        /** @description What a key sees of a record that is one sensitivity level above its ceiling. */
         RedactedRecord: {
             /** Format: uuid */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description The type of the record; it decides the form of the payload.
+             * @enum {string}
+             */
             type: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
-            /** @enum {string} */
+            /**
+             * @description A key needs at least this `max_sensitivity` to read the record in full.
+             * @enum {string}
+             */
             sensitivity: "public" | "low" | "medium" | "high" | "hyper";
+            /** @description How certain the content is. */
             confidence: number;
             /** @description The salience at the time of the answer. */
             salience: number;
+            /** @description Absent for a record without a scope, which every key may read. */
             scope?: string;
+            /** @description Words by which records are found and filtered. */
             tags: string[];
             /**
              * Format: date-time
@@ -3040,18 +3886,18 @@ export interface components {
             type: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
             scope?: string;
             /**
-             * @description Why it was forgotten: `pruned`, `archived`, `budget`, `deleted`.
+             * @description Why the record was forgotten: `pruned`, `archived`, `budget` or `deleted`.
              * @example pruned
              */
             reason: string;
             /**
-             * @description The rule that decided it, as `removal.rule` of explain.
+             * @description The rule that decided it: `removal.rule` of `/explain`.
              * @example curve
              */
             rule: string;
             /**
              * Format: uuid
-             * @description The run that forgot it; absent for a request of a client.
+             * @description The run that forgot the record. Absent if a request forgot it.
              */
             run_id?: string;
             /**
@@ -3061,11 +3907,11 @@ export interface components {
             forgotten_at: string;
             /**
              * Format: date-time
-             * @description When it would have been part of an answer the last time.
+             * @description When a tested question last missed the record.
              * @example 2026-03-28T09:30:00.000Z
              */
             regretted_at: string;
-            /** @description For how many of the questions that were asked again. */
+            /** @description Number of tested questions that missed the record. */
             times: number;
         };
         RegretPage: {
@@ -3073,9 +3919,14 @@ export interface components {
             next_cursor?: string;
         };
         Relation: {
+            /** @description How the source is related to the target, such as `supports`. */
             predicate: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the record at the other end.
+             */
             target_id: string;
+            /** @description How strong the relation is. Default 1. */
             weight: number;
             /**
              * Format: date-time
@@ -3083,12 +3934,21 @@ export interface components {
              */
             created_at: string;
         };
+        /** @description A relation between two records. */
         RelationEdge: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The record where the relation starts.
+             */
             source_id: string;
+            /** @description How the source is related to the target, such as `supports`. */
             predicate: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The id of the record at the other end.
+             */
             target_id: string;
+            /** @description How strong the relation is. Default 1. */
             weight: number;
             /**
              * Format: date-time
@@ -3107,15 +3967,21 @@ export interface components {
          *     }
          */
         Restoration: {
-            /** @example planner */
+            /**
+             * @description Who makes the change, for the audit log.
+             * @example planner
+             */
             actor: string;
-            /** @example no longer true */
+            /**
+             * @description Why. It is stored in the audit log.
+             * @example no longer true
+             */
             rationale: string;
         };
         Retrieval: {
-            /** @description Roots first, then by hop, then by score. */
+            /** @description The records: roots first, then by hop, then by score. */
             nodes: components["schemas"]["RetrievedNode"][];
-            /** @description The followed edges between the returned records. */
+            /** @description The followed relations between the returned records. */
             edges: components["schemas"]["RelationEdge"][];
             root_ids: string[];
             selection?: components["schemas"]["Selection"];
@@ -3128,74 +3994,78 @@ export interface components {
          *     }
          */
         RetrieveQuery: {
-            /** @description The task, as a sentence. Its words are alternatives; quotes and a leading minus mean the same as in a web search. Without it the most salient records are returned. */
+            /** @description The task, as a sentence. A record need not contain all of its words. Quotes and a leading minus mean the same as in a web search. Without a task the most salient records are returned. */
             task_descriptor?: string;
-            /** @description Narrows what the key may see. It cannot widen it. */
+            /** @description Narrows what this request can see. It cannot show more than the key can see. */
             trust?: {
-                /** @enum {string} */
+                /**
+                 * @description Only records up to this sensitivity are read in full.
+                 * @enum {string}
+                 */
                 max_sensitivity?: "public" | "low" | "medium" | "high" | "hyper";
-                /** @description A subset of the scopes of the key. A scope that the key does not have finds nothing. An empty list means all scopes of the key. */
+                /** @description A subset of the scopes of the key. A scope that the key does not have finds nothing. An empty list means all scopes of the key. Records without a scope are found in any case. */
                 scopes?: string[];
-                /** @description Who asks, for the access log. */
+                /** @description Who reads, for the access log. Default: the name of the key. */
                 actor_id?: string;
             };
-            /** @description Only these types. */
+            /** @description Only records of these types. */
             memory_types?: ("episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph")[];
             /**
-             * @description Facts only, facts and procedures, or every kind.
+             * @description `facts_only`: records of the kind `fact`. `facts_plus_rules`: facts and procedures. `full_context`: every kind.
              * @default full_context
              * @enum {string}
              */
             mode?: "facts_only" | "facts_plus_rules" | "full_context";
-            /** @description Only these layers. */
+            /** @description Only records in these layers. */
             layers?: ("working" | "episodic" | "semantic" | "procedural" | "codebase")[];
-            /** @description Only these scopes. Records without a scope are left out. */
+            /** @description Only records of these scopes. Records without a scope are left out. */
             scopes?: string[];
             /** @description Only records with all of these tags. */
             tags?: string[];
-            /** @description The least salience now, or at `as_of`. */
+            /** @description Only records with at least this salience, now or at `as_of`. */
             min_salience?: number;
+            /** @description Only records with at least this importance. */
             min_importance?: number;
-            /** @description Also records of these statuses, besides active ones. */
+            /** @description Also records with these statuses, besides active ones. */
             include_status?: ("active" | "challenged" | "invalidated" | "merged" | "superseded")[];
             /**
-             * @description Also timeboxed facts outside their validity window.
+             * @description Also timeboxed facts that do not hold now, or at `as_of`.
              * @default false
              */
             include_expired?: boolean;
             /**
              * Format: date-time
-             * @description Answers as of a past instant. Records, edges and log entries from later are left out. Status, revision state and validity are those of that instant; salience is reconstructed from the log, or from the present anchor where the log is not enough. Everything else is as it is now. Forgotten records stay excluded.
+             * @description A past time: the answer is as it would have been then. Later records, relations and log entries are left out. Status, revision state and validity are those of that time. Salience is reconstructed from the log, or from the present anchor if the log is not enough. Everything else is as it is now. Forgotten records stay excluded.
              * @example 2026-03-28T09:30:00.000Z
              */
             as_of?: string;
             /**
-             * @description The most records found by the question itself.
+             * @description The highest number of roots: records that the search itself finds.
              * @default 10
              */
             root_limit?: number;
             /**
-             * @description The most records in the answer.
+             * @description The highest number of records in the answer.
              * @default 25
              */
             node_limit?: number;
             /**
-             * @description The most edges in the answer.
+             * @description The highest number of relations in the answer.
              * @default 100
              */
             edge_limit?: number;
             /**
-             * @description How many edges are followed from each root; 0 for none.
+             * @description How many relations in a row are followed from each root; 0 for none.
              * @default 1
              */
             max_hops?: number;
             /**
-             * @description Count the returned records as served: each once for each key and UTC day.
+             * @description Whether the returned records count as served: each at most once for each key and UTC day.
              * @default true
              */
             record_access?: boolean;
             /**
-             * @description Add the reasons for each record, and the matching records that were withheld.
+             * @description Adds `signals` to each record, and `suppressed`: matching records that were withheld.
              * @default false
              */
             explain?: boolean;
@@ -3204,9 +4074,11 @@ export interface components {
         };
         RetrievedNode: {
             record: components["schemas"]["SeenRecord"];
+            /** @description Whether the search itself found the record. */
             root: boolean;
+            /** @description How many relations lead from a root to the record. */
             hop: number;
-            /** @description The product of `fused` and the factors of `signals`; at least the score of an older record that says nearly the same. */
+            /** @description The product of `fused` and the factors in `signals`, but at least the score of an older record that says nearly the same. */
             score: number;
             signals?: components["schemas"]["Signals"];
         };
@@ -3218,21 +4090,27 @@ export interface components {
          *     }
          */
         Reversal: {
-            /** @description The version of the record before its last revision. */
+            /** @description The version that the record had before its last revision. */
             to_version?: number;
             /**
              * Format: uuid
-             * @description The last revision of the record, as its audit log names it.
+             * @description The `operation_id` of the last revision, from the audit log of the record.
              */
             operation_id?: string;
-            /** @example planner */
+            /**
+             * @description Who makes the change, for the audit log.
+             * @example planner
+             */
             actor: string;
-            /** @example the team has moved on */
+            /**
+             * @description Why. It is stored in the audit log.
+             * @example the team has moved on
+             */
             rationale: string;
         };
         Revised: {
             record: components["schemas"]["WrittenRecord"];
-            /** @description The source records with their new versions. */
+            /** @description The revised records with their new versions. */
             sources: {
                 /** Format: uuid */
                 id: string;
@@ -3246,25 +4124,34 @@ export interface components {
          *     }
          */
         RevisionReason: {
-            /** @example planner */
+            /**
+             * @description Who makes the change, for the audit log.
+             * @example planner
+             */
             actor: string;
-            /** @example the team has moved on */
+            /**
+             * @description Why. It is stored in the audit log.
+             * @example the team has moved on
+             */
             rationale: string;
         };
         RunChange: {
             /** Format: uuid */
             record_id: string;
-            /** @description What happened to the record. decay: `prune`, `forget` (for a budget), `promote`. consolidate: `create`, `reinforce`, `compress`. dream: `archive`, `create`, `supersede`, `merge`, `unmerge`, `candidate`, `relate`, `probe_challenge`, `drift_challenge`, `drift_invalidate`, `drift_restore`. purge: `purge`. compress: `reduce`. undo: `undo`, `kept`. Applying a plan: `skipped`. Plans only: `rescore`. Any job: `failed`, for a record that failed and was skipped. */
+            /** @description What happened to the record. decay: `prune`, `forget` (for a budget), `promote`. consolidate: `create`, `reinforce`, `compress`. dream: `archive`, `create`, `supersede`, `merge`, `unmerge`, `candidate`, `relate`, `probe_challenge`, `drift_challenge`, `drift_invalidate`, `drift_restore`. purge: `purge`. compress: `reduce`. undo: `undo`, `kept`. Application of a plan: `skipped`. Plans only: `rescore`. Any job: `failed`, for a record that failed and was skipped. */
             action: string;
+            /** @description The values before the change. */
             before?: {
                 [key: string]: unknown;
             };
+            /** @description The values after the change. */
             after?: {
                 [key: string]: unknown;
             };
+            /** @description The reason, in words. */
             note?: string;
             /**
-             * @description The record is one level above the key, so its values are not shown.
+             * @description The record is one sensitivity level above the ceiling of the key, so its values are not shown.
              * @constant
              */
             redacted?: true;
@@ -3291,13 +4178,13 @@ export interface components {
             /** @description Whether the job runs by itself. */
             enabled: boolean;
             /**
-             * @description What the schedule starts: a run, or a plan that waits until somebody applies it.
+             * @description What the schedule starts. `run`: a run. `plan`: a plan, which waits until somebody applies it.
              * @enum {string}
              */
             mode: "run" | "plan";
             /**
              * Format: date-time
-             * @description When a run over all records last succeeded, requested or scheduled.
+             * @description When a run over all records last succeeded, whether it was requested or scheduled.
              * @example 2026-03-28T09:30:00.000Z
              */
             last_success_at?: string;
@@ -3315,14 +4202,14 @@ export interface components {
          */
         ScheduleChoice: {
             /**
-             * @description A duration from 10s to 3650d, such as 90s, 15m, 1h or 30d.
+             * @description The time between two runs, from 10s to 3650d, such as 90s, 15m, 1h or 30d.
              * @example 1h
              */
             interval?: string;
             /** @description Whether the job runs by itself. */
             enabled?: boolean;
             /**
-             * @description What the schedule starts: a run, or a plan that waits until somebody applies it.
+             * @description What the schedule starts. `run`: a run. `plan`: a plan, which waits until somebody applies it.
              * @enum {string}
              */
             mode?: "run" | "plan";
@@ -3334,18 +4221,18 @@ export interface components {
         SeenEntity: components["schemas"]["EntityRecord"] | components["schemas"]["RedactedRecord"];
         SeenRecord: components["schemas"]["Record"] | components["schemas"]["RedactedRecord"];
         Selection: {
-            /** @description The competences and plans among the roots, best first. */
+            /** @description The competences and plan graphs among the roots, best first. */
             selected: string[];
-            /** @description How clearly the best one leads. */
+            /** @description How clearly the best one is ahead of the second. */
             confidence: number;
-            /** @description Whether the lead is too small to rely on. */
+            /** @description Whether `confidence` is too low to rely on the best one. */
             needs_more: boolean;
             scores: {
                 [key: string]: number;
             };
         };
         Signals: {
-            /** @description The channels that found the record; empty for a record that an edge led to. */
+            /** @description The channels that found the record; empty for a record that was found over a relation. */
             channels: {
                 /** @enum {string} */
                 channel: "vector" | "text" | "graph" | "time" | "salience";
@@ -3353,18 +4240,18 @@ export interface components {
                 weight: number;
                 contribution: number;
             }[];
-            /** @description The sum of the contributions, or the share of the score that came over the edge. */
+            /** @description The sum of the contributions, or the share of the score that came over the relation. */
             fused: number;
-            /** @description More than 1 for a record of a time that the question names, such as `in May 2023`. */
+            /** @description More than 1 if the record is from a time that the task names, such as `in May 2023`. */
             time_factor: number;
-            /** @description Less than 1 for a message of another speaker, where the question names one. */
+            /** @description Less than 1 for a message of another speaker if the task names a speaker. */
             speaker_factor: number;
             salience_factor: number;
             importance_factor: number;
             recency_factor: number;
             /**
              * Format: uuid
-             * @description The older record that says nearly the same, if the record took its score.
+             * @description The older record that says nearly the same and whose score this record got.
              */
             raised_by?: string;
             via?: {
@@ -3375,7 +4262,7 @@ export interface components {
             };
         };
         /**
-         * @description Exactly one of `record_id` and `text`.
+         * @description What to compare with. Needs exactly one of `record_id` and `text`.
          * @example {
          *       "record_id": "0197b9a0-0000-7000-8000-000000000001",
          *       "limit": 5
@@ -3388,20 +4275,26 @@ export interface components {
         SimilarQuery: {
             /**
              * Format: uuid
-             * @description Find records near this record. The record itself is not returned.
+             * @description Finds records that are similar to this record. The record itself is not returned.
              */
             record_id?: string;
-            /** @description Find records near this text. */
+            /** @description Finds records that are similar to this text. */
             text?: string;
-            /** @default 10 */
+            /**
+             * @description The highest number of records in the answer.
+             * @default 10
+             */
             limit?: number;
-            /** @description Narrows what the key may see. It cannot widen it. */
+            /** @description Narrows what this request can see. It cannot show more than the key can see. */
             trust?: {
-                /** @enum {string} */
+                /**
+                 * @description Only records up to this sensitivity are read in full.
+                 * @enum {string}
+                 */
                 max_sensitivity?: "public" | "low" | "medium" | "high" | "hyper";
-                /** @description A subset of the scopes of the key. A scope that the key does not have finds nothing. An empty list means all scopes of the key. */
+                /** @description A subset of the scopes of the key. A scope that the key does not have finds nothing. An empty list means all scopes of the key. Records without a scope are found in any case. */
                 scopes?: string[];
-                /** @description Who asks, for the access log. */
+                /** @description Who reads, for the access log. Default: the name of the key. */
                 actor_id?: string;
             };
         };
@@ -3419,9 +4312,9 @@ export interface components {
             value: number | null;
             /** @description How many records would have been forgotten. */
             forgotten: number;
-            /** @description About the size of their JSON. */
+            /** @description The approximate size of these records as JSON. */
             bytes_saved: number;
-            /** @description How many of them were shown, used or missed afterwards. */
+            /** @description How many of these records were shown, used or missed afterwards. */
             regretted: number;
         };
         StatusChange: {
@@ -3527,11 +4420,11 @@ export interface components {
         StoreMetrics: {
             /**
              * Format: date-time
-             * @description When the figures were computed; they are cached for five seconds.
+             * @description When the figures were computed. They are cached for five seconds.
              * @example 2026-03-28T09:30:00.000Z
              */
             as_of: string;
-            /** @description Whether the figures marked as sampled below come from a sample, because there are many records. */
+            /** @description Whether the figures that are marked as sampled come from a sample, because there are many records. */
             is_sampled: boolean;
             /** @description Records that are not forgotten. */
             total_records: number;
@@ -3593,7 +4486,7 @@ export interface components {
                 from: string;
                 records: number;
             }[];
-            /** @description Active and challenged records that fade away in each of the next 7 periods of 24 hours, if nothing happens to them. What is due already is in the first. */
+            /** @description Active and challenged records that fade away in each of the next 7 periods of 24 hours, if nothing happens to them. Records that are due already are in the first period. */
             fading_by_day: {
                 /**
                  * Format: date-time
@@ -3602,30 +4495,30 @@ export interface components {
                 from: string;
                 records: number;
             }[];
-            /** @description Entries in the logs of these records (sampled). */
+            /** @description Entries in the audit logs of these records (sampled). */
             total_audit_entries: number;
             /** @description The share of records created in the last 24 hours; null without records. */
             memory_growth_rate: number | null;
-            /** @description The share of accesses that used a record instead of only showing it (sampled); null without accesses. */
+            /** @description The share of the accesses that used a record; the others only returned it in an answer (sampled). null without accesses. */
             retrieval_usefulness: number | null;
             /** @description The share of uses of competences that succeeded (sampled); null when none was used. */
             competence_success_rate: number | null;
-            /** @description How often a plan was executed on average (sampled); null without plans. */
+            /** @description How often a plan graph was executed on average (sampled); null without plan graphs. */
             plan_reuse_frequency: number | null;
             /** @description The share of records that a revision superseded, merged or invalidated; null without records. */
             revision_rate: number | null;
-            /** @description The share of the forgotten records that an answer would have had among its first ten; 0 when nothing was forgotten. Of records that are not purged yet, at most the last 100,000. `GET /v1/regrets` lists them. */
+            /** @description The share of the forgotten records that would have been among the first ten records of an answer; 0 if nothing was forgotten. At most the last 100,000 records that are not purged yet are counted. `GET /v1/regrets` lists the regretted ones. */
             regret: {
                 rate: number;
-                /** @description By the reason of the forgetting: `pruned`, `archived`, `budget`, `deleted`. */
+                /** @description The share by the reason of the forgetting: `pruned`, `archived`, `budget`, `deleted`. */
                 by_reason: {
                     [key: string]: number;
                 };
-                /** @description By the type of the record. */
+                /** @description The share by the type of the record. */
                 by_type: {
                     [key: string]: number;
                 };
-                /** @description By the age of the record when it was forgotten: `under_1d`, `1d_to_7d`, `7d_to_30d`, `30d_to_90d`, `over_90d`. */
+                /** @description The share by the age of the record when it was forgotten: `under_1d`, `1d_to_7d`, `7d_to_30d`, `30d_to_90d`, `over_90d`. */
                 by_age: {
                     [key: string]: number;
                 };
@@ -3655,9 +4548,15 @@ export interface components {
          */
         Succession: {
             record: components["schemas"]["NewRecord"];
-            /** @example planner */
+            /**
+             * @description Who makes the change, for the audit log.
+             * @example planner
+             */
             actor: string;
-            /** @example the team has moved on */
+            /**
+             * @description Why. It is stored in the audit log.
+             * @example the team has moved on
+             */
             rationale: string;
         };
         /** @description A matching record that was withheld, and the rule that withheld it. */
@@ -3672,7 +4571,7 @@ export interface components {
         SurprisePreview: {
             /** @description 0: repeats what is known; 1: unlike anything known. */
             score: number;
-            /** @description The change of base importance, which stays within 0.05 and 1. */
+            /** @description The change of the base importance, which stays between 0.05 and 1. */
             delta: number;
             base_before: number;
             /** @description The base importance after the change. */
@@ -3692,11 +4591,11 @@ export interface components {
          *     }
          */
         SurpriseQuery: {
-            /** @description The text that would be stored. */
+            /** @description The text of the new record. */
             text: string;
-            /** @description The scope that would be searched. Default: the scope of a new record of this key. A scope that the key does not have contains nothing. */
+            /** @description The scope whose records are compared. A scope that the key does not have contains nothing. Default: the only scope of the key, or none for a key with all scopes. A key with several scopes must name one. */
             scope?: string;
-            /** @description Without it the text is judged by its content, as that of a fact. */
+            /** @description The base importance of the new record. Default: judged from the text, as for a fact. */
             base_importance?: number;
         };
         /**
@@ -3710,7 +4609,7 @@ export interface components {
         Tenant: {
             id: string;
             /**
-             * @description `creating`: its creation on a server of its own is not finished; repeat the POST if it was not answered. `suspended`: its keys get 403 and its jobs wait. `dropping`: its keys get 401; repeat the DELETE if it was not answered.
+             * @description `creating`: the creation on a server of its own is not finished; repeat the POST if you got no answer. `active`: it can be used. `suspended`: its keys get 403 and its jobs wait. `dropping`: its keys get 401; repeat the DELETE if you got no answer.
              * @enum {string}
              */
             status: "creating" | "active" | "suspended" | "dropping";
@@ -3719,9 +4618,9 @@ export interface components {
              * @example 2026-03-28T09:30:00.000Z
              */
             created_at: string;
-            /** @description The schema of PostgreSQL that has its data, for `pg_dump` and similar tools. */
+            /** @description The PostgreSQL schema with the data of the tenant, for `pg_dump` and similar tools. */
             schema: string;
-            /** @description The database of a tenant on a server of its own; absent for one in the main database. User and password are never shown. */
+            /** @description The database of the tenant, if it is on a server of its own. Absent for the main database. User and password are never shown. */
             database?: {
                 /** @example db-7.example */
                 host: string;
@@ -3738,9 +4637,15 @@ export interface components {
          *     }
          */
         TenantDecision: {
-            /** @example operations */
+            /**
+             * @description Who makes the change, for the log of the tenants.
+             * @example operations
+             */
             actor: string;
-            /** @example the contract has ended */
+            /**
+             * @description Why. It is stored in the log of the tenants.
+             * @example the contract has ended
+             */
             rationale: string;
         };
         /**
@@ -3751,10 +4656,17 @@ export interface components {
          *     }
          */
         TenantMove: {
+            /** @description The database in which the data of the tenant are from now on. */
             database_url: string | null;
-            /** @example operations */
+            /**
+             * @description Who makes the change, for the log of the tenants.
+             * @example operations
+             */
             actor: string;
-            /** @example the contract has ended */
+            /**
+             * @description Why. It is stored in the log of the tenants.
+             * @example the contract has ended
+             */
             rationale: string;
         };
         TenantPage: {
@@ -3783,11 +4695,11 @@ export interface components {
              * @example 2026-03-28T09:30:00.000Z
              */
             dropped_at: string;
-            /** @description How many rows of each kind were removed; empty when the data were left where they are. */
+            /** @description How many rows of each kind were removed. Empty if the data stay on a lost server. */
             removed: {
                 [key: string]: number;
             };
-            /** @description With `abandon`: where the data of the tenant are still. */
+            /** @description With `abandon`: where the data of the tenant still are. */
             left?: {
                 /** @example db-7.example */
                 host: string;
@@ -3810,9 +4722,11 @@ export interface components {
         TextNote: {
             /** @description What to remember, in plain words. */
             text: string;
-            /** @description What the text is about. Default: the first known entity that the text names, else the scope. */
+            /** @description What the text is about. Default: the first known entity that the text names, or the scope if the text names none. */
             about?: string;
+            /** @description The scope of the record. Default: the only scope of the key, or none for a key with all scopes. A key with several scopes must name one. */
             scope?: string;
+            /** @description Tags of the record. */
             tags?: string[];
             /**
              * Format: date-time
@@ -3820,21 +4734,30 @@ export interface components {
              * @example 2026-03-28T09:30:00.000Z
              */
             occurred_at?: string;
-            /** @enum {string} */
+            /**
+             * @description A key needs at least this `max_sensitivity` to read the content in full. Not above the `max_sensitivity` of the calling key. Default: `MEMBRANE_DEFAULT_SENSITIVITY` (`low`).
+             * @enum {string}
+             */
             sensitivity?: "public" | "low" | "medium" | "high" | "hyper";
-            /** @enum {string} */
+            /**
+             * @description Who or what the content comes from: a less trusted source counts less. Default: the source type of the key. A more trusted one is refused.
+             * @enum {string}
+             */
             source_type?: "human" | "ai" | "interaction" | "ingest" | "code_scan" | "dream" | "auto_extracted";
         };
         /** @description A mark that some content was erased from a scope. The same content cannot be stored there again. */
         Tombstone: {
             /** Format: uuid */
             id: string;
+            /** @description The scope in which the content was erased; absent for none. */
             scope?: string;
             /**
              * Format: date-time
+             * @description When the content was erased.
              * @example 2026-03-28T09:30:00.000Z
              */
             created_at: string;
+            /** @description Who erased it. */
             actor: string;
             via?: components["schemas"]["Via"];
         };
@@ -3850,15 +4773,24 @@ export interface components {
          *     }
          */
         Transition: {
-            /** @enum {string} */
+            /**
+             * @description The new status.
+             * @enum {string}
+             */
             status: "active" | "challenged" | "invalidated" | "merged" | "superseded";
-            /** @example the source took it back */
+            /**
+             * @description Why. It is stored in the audit log.
+             * @example the source took it back
+             */
             reason: string;
-            /** @example reviewer */
+            /**
+             * @description Who makes the change, for the audit log.
+             * @example reviewer
+             */
             actor: string;
         };
         /**
-         * @description The key that made the change, written by the service; `actor` is the name that the caller gave. Absent if a job of the service made the change, and in entries of versions that did not store the key.
+         * @description The key that made the change, written by the service; `actor` is the name that the request gave. Absent if a job made the change, and in entries of versions that did not store the key.
          * @example {
          *       "key_id": "01981b7e-0000-7000-8000-000000000001",
          *       "key_name": "agent"
@@ -3867,11 +4799,13 @@ export interface components {
         Via: {
             /** @description The id of the key, `root` or `anonymous`. */
             key_id?: string;
+            /** @description The name of the key at that time. */
             key_name?: string;
-            /** @description The key that imported the entry. All other members of the entry are then copied from the import line. */
+            /** @description The key that imported the entry. All other members of the entry come from the imported line. */
             imported_by?: {
                 /** @description The id of the key, `root` or `anonymous`. */
                 key_id: string;
+                /** @description The name of the key at that time. */
                 key_name: string;
             };
         };
@@ -3883,9 +4817,9 @@ export interface components {
              * @enum {string}
              */
             source: "shipped";
-            /** @description Whether new records are judged by it. */
+            /** @description Whether new records are judged by these weights. */
             in_force: boolean;
-            /** @description How many uses of this store it was fitted to. */
+            /** @description To how many uses of this store the weights were fitted. */
             uses: number;
             /**
              * Format: date-time
@@ -3902,9 +4836,9 @@ export interface components {
         WorthModelChoice: {
             /** @description Has no effect, because no other model can replace the one in force. */
             pinned?: boolean;
-            /** @example planner */
+            /** @description Required, but not stored, because nothing changes. */
             actor: string;
-            /** @example it answered the question */
+            /** @description Required, but not stored, because nothing changes. */
             rationale: string;
         };
         WorthModelPage: {
@@ -3930,7 +4864,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The process runs. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3950,7 +4884,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -3958,7 +4892,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The series. */
+            /** @description The series, in the text format of Prometheus. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3978,7 +4912,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The process can serve requests. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4006,7 +4940,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4034,7 +4968,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The stored records and edges. */
+            /** @description The stored records and relations. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4081,7 +5015,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -4134,13 +5068,15 @@ export interface operations {
     listConversations: {
         parameters: {
             query?: {
-                /** @description Only of this scope. */
+                /** @description Only conversations of this scope. */
                 scope?: string;
+                /** @description The largest number of items on a page. */
                 limit?: number;
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -4148,7 +5084,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page. */
+            /** @description A page of conversations. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4178,13 +5114,13 @@ export interface operations {
     readConversation: {
         parameters: {
             query?: {
-                /** @description The scope of the conversation. Default: the scope of the key, or none for a key of all scopes. */
+                /** @description The scope of the conversation. Default: the only scope of the key, or none for a key with all scopes. A key with several scopes must name one. */
                 scope?: string;
-                /** @description The conversation has no scope, although the key has one. */
+                /** @description true: the conversation without a scope, for a key that is bound to scopes. */
                 unscoped?: boolean;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -4198,7 +5134,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The figures. */
+            /** @description The figures of the conversation. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4224,17 +5160,19 @@ export interface operations {
     deleteConversation: {
         parameters: {
             query: {
-                /** @description The scope of the conversation. Default: the scope of the key, or none for a key of all scopes. */
+                /** @description The scope of the conversation. Default: the only scope of the key, or none for a key with all scopes. A key with several scopes must name one. */
                 scope?: string;
-                /** @description The conversation has no scope, although the key has one. */
+                /** @description true: the conversation without a scope, for a key that is bound to scopes. */
                 unscoped?: boolean;
+                /** @description Who makes the change, for the audit log. */
                 actor: string;
+                /** @description Why. It is stored in the audit log. */
                 rationale: string;
-                /** @description The `next_cursor` of the answer before: goes on after its messages, also the kept ones. */
+                /** @description The `next_cursor` of the previous answer: continues after its messages, those that were kept included. */
                 cursor?: string;
             };
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4248,7 +5186,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What became of each message. */
+            /** @description The result for each message. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4273,7 +5211,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4297,7 +5235,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each message. */
+            /** @description The result for each message. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4321,15 +5259,17 @@ export interface operations {
     listMessages: {
         parameters: {
             query?: {
-                /** @description The scope of the conversation. Default: the scope of the key, or none for a key of all scopes. */
+                /** @description The scope of the conversation. Default: the only scope of the key, or none for a key with all scopes. A key with several scopes must name one. */
                 scope?: string;
-                /** @description The conversation has no scope, although the key has one. */
+                /** @description true: the conversation without a scope, for a key that is bound to scopes. */
                 unscoped?: boolean;
+                /** @description The largest number of items on a page. */
                 limit?: number;
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -4343,7 +5283,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page. */
+            /** @description A page of messages. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4372,7 +5312,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4407,7 +5347,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each message. */
+            /** @description The result for each message. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4443,7 +5383,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description A name or alias, in any case and spacing; or an exact identifier, alone or as `namespace:value`.
+                 * @description A name or alias, in any case and spacing. Or an exact identifier, alone or as `namespace:value`.
                  * @example Orion
                  */
                 term: string;
@@ -4455,7 +5395,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -4463,7 +5403,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page. */
+            /** @description A page of entities. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4562,17 +5502,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the entity. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The entity as of now. */
+            /** @description The entity at this moment. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4667,12 +5608,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the entity. */
                 id: string;
             };
             cookie?: never;
@@ -4786,6 +5728,7 @@ export interface operations {
     listEntityRecords: {
         parameters: {
             query?: {
+                /** @description Only records that refer to the entity in this way. `mentions_entity`: they mention it. `subject_entity`, `object_entity`: facts with the entity as subject or object. */
                 predicate?: "mentions_entity" | "subject_entity" | "object_entity";
                 /** @description The largest number of items on a page. */
                 limit?: number;
@@ -4793,17 +5736,18 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the entity. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page. */
+            /** @description A page of records. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4901,19 +5845,24 @@ export interface operations {
     exportRecords: {
         parameters: {
             query?: {
+                /** @description Only records of this scope. */
                 scope?: string;
+                /** @description Only records of this type. */
                 type?: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
-                /** @example 2026-03-28T09:30:00.000Z */
+                /**
+                 * @description Only records that changed after this time.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
                 updated_after?: string;
-                /** @description Include forgotten records that can still be restored. */
+                /** @description Also export forgotten records that can still be restored. */
                 include_forgotten?: boolean;
-                /** @description Include the vectors of each record. */
+                /** @description Also export the vectors of each record. */
                 embeddings?: boolean;
-                /** @description Continue after this id. Lines are ordered by id. */
+                /** @description Continue after the record with this id. */
                 after?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -5034,13 +5983,13 @@ export interface operations {
     importRecords: {
         parameters: {
             query?: {
-                /** @description Check every line and store nothing. */
+                /** @description Checks every line and stores nothing. */
                 dry_run?: boolean;
-                /** @description The program that the file comes from. Default: found by looking at the beginning of the file. */
+                /** @description The program that wrote the file. Default: recognised by the beginning of the file. */
                 format?: "membrane" | "mem0" | "mcp-memory" | "chatgpt" | "claude" | "letta" | "langgraph" | "openmemory" | "graphiti" | "hindsight" | "basic-memory";
-                /** @description What the report lists: every line, or only the first 1,000 lines that are refused. The summary counts all; empty lines keep the connection open. A client that reads nothing before it has sent everything, such as a browser, needs `refused` for a large file. */
+                /** @description What the report lists. `all`: every line. `refused`: only refused lines, at most 1,000; empty lines keep the connection open. The summary counts all lines. A client that reads the report only after it has sent everything, such as a browser, needs `refused` for a large file. */
                 report?: "all" | "refused";
-                /** @description Where everything of a foreign file lands. Default: the scope of the key, or none for a key of all scopes. */
+                /** @description The scope in which the records of a file of another program are stored. Not for the format `membrane`, whose lines have their own. Default: the only scope of the key, or none for a key with all scopes. A key with several scopes must name one. */
                 scope?: string;
             };
             header?: never;
@@ -5156,7 +6105,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -5201,7 +6150,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5260,7 +6209,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -5268,7 +6217,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The key, without its secret. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5299,17 +6248,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the key. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The key, without its secret. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5342,10 +6292,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id of the key. */
                 id: string;
             };
             cookie?: never;
@@ -5365,7 +6316,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -5410,9 +6361,9 @@ export interface operations {
     listPlans: {
         parameters: {
             query?: {
-                /** @description The job. */
+                /** @description Only plans of this job. */
                 job?: "decay" | "consolidate" | "dream" | "compress" | "purge" | "refresh_importance";
-                /** @description `stale`: a record moved since the plan was prepared, and is skipped when the plan is applied. `expired`: it is too old to be applied. */
+                /** @description `preparing`: the dry run has not ended. `ready`: the plan can be applied. `stale`: a record was changed after the plan was prepared; an application skips this record. `applied`: it was applied, in full or in part. `expired`: it is too old to be applied. `failed`: the dry run failed. */
                 status?: "preparing" | "ready" | "stale" | "applied" | "expired" | "failed";
                 /** @description The largest number of items on a page. */
                 limit?: number;
@@ -5420,7 +6371,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -5461,7 +6412,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5478,7 +6429,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The plan, in preparation. */
+            /** @description The plan, with the status `preparing`. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5507,10 +6458,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the plan. */
                 id: string;
             };
             cookie?: never;
@@ -5546,17 +6498,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id of the plan. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The plan is gone. */
+            /** @description The plan is deleted. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5569,10 +6522,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id of the plan. */
                 id: string;
             };
             cookie?: never;
@@ -5591,7 +6545,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The run. */
+            /** @description The queued run. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5628,7 +6582,9 @@ export interface operations {
     listPlanChanges: {
         parameters: {
             query?: {
+                /** @description Only changes with this action, such as `prune`. */
                 action?: string;
+                /** @description Only changes of records of this type. */
                 type?: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
                 /** @description Only records of this scope. */
                 scope?: string;
@@ -5638,10 +6594,11 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the plan. */
                 id: string;
             };
             cookie?: never;
@@ -5674,17 +6631,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the plan. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The groups. */
+            /** @description The groups of changes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5711,7 +6669,9 @@ export interface operations {
     listRuns: {
         parameters: {
             query?: {
+                /** @description Only runs of this job. */
                 job?: "decay" | "consolidate" | "dream" | "compress" | "embed" | "purge" | "refresh_importance" | "simulation" | "undo";
+                /** @description Only runs with this status. */
                 status?: "queued" | "running" | "succeeded" | "failed" | "cancelled";
                 /** @description The largest number of items on a page. */
                 limit?: number;
@@ -5719,7 +6679,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -5769,7 +6729,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5825,10 +6785,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the run. */
                 id: string;
             };
             cookie?: never;
@@ -5873,10 +6834,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id of the run. */
                 id: string;
             };
             cookie?: never;
@@ -5931,10 +6893,11 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the run. */
                 id: string;
             };
             cookie?: never;
@@ -5966,17 +6929,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the run. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The events, until the run has ended. */
+            /** @description The events, until the run ends. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5991,10 +6955,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id of the run. */
                 id: string;
             };
             cookie?: never;
@@ -6049,7 +7014,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -6086,6 +7051,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The job. */
                 job: "decay" | "consolidate" | "dream" | "compress" | "embed" | "purge" | "refresh_importance";
             };
             cookie?: never;
@@ -6125,7 +7091,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6188,7 +7154,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -6196,7 +7162,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The figures. */
+            /** @description The counts and averages. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6290,7 +7256,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -6298,7 +7264,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them. */
+            /** @description The policies of all types. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6336,7 +7302,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -6344,7 +7310,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page. */
+            /** @description A page of budgets. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6412,7 +7378,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6433,11 +7399,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
-                /** @description Percent-encoded. */
+                /** @description The scope, percent-encoded. */
                 scope: string;
             };
             cookie?: never;
@@ -6468,7 +7434,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Percent-encoded. */
+                /** @description The scope, percent-encoded. */
                 scope: string;
             };
             cookie?: never;
@@ -6511,11 +7477,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Percent-encoded. */
+                /** @description The scope, percent-encoded. */
                 scope: string;
             };
             cookie?: never;
@@ -6535,10 +7501,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The record type. */
                 type: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
             };
             cookie?: never;
@@ -6575,6 +7542,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The record type. */
                 type: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
             };
             cookie?: never;
@@ -6626,30 +7594,48 @@ export interface operations {
     listRecords: {
         parameters: {
             query?: {
+                /** @description Only records of this type. */
                 type?: "episodic" | "working" | "entity" | "semantic" | "competence" | "plan_graph";
+                /** @description Only records of this scope. Records without a scope are left out. */
                 scope?: string;
-                /** @description The record must have all of these tags. */
+                /** @description Only records with all of these tags: repeat the parameter for each tag. */
                 tag?: string[];
+                /** @description Only records of exactly this sensitivity. */
                 sensitivity?: "public" | "low" | "medium" | "high" | "hyper";
+                /** @description Only records in this layer. */
                 layer?: "working" | "episodic" | "semantic" | "procedural" | "codebase";
+                /** @description Only records of this kind. */
                 memory_kind?: "fact" | "procedure" | "narrative";
+                /** @description Only records with this status. */
                 status?: "active" | "challenged" | "invalidated" | "merged" | "superseded";
+                /** @description true: only pinned records. false: only others. */
                 pinned?: boolean;
+                /** @description Only records with at least this salience. */
                 min_salience?: number;
+                /** @description Only records with at most this salience. */
                 max_salience?: number;
-                /** @example 2026-03-28T09:30:00.000Z */
+                /**
+                 * @description Only records created after this time.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
                 created_after?: string;
-                /** @example 2026-03-28T09:30:00.000Z */
+                /**
+                 * @description Only records created before this time.
+                 * @example 2026-03-28T09:30:00.000Z
+                 */
                 created_before?: string;
                 /**
-                 * @description Only records changed after this time. Pass `next_updated_after` of the answer in the next request.
+                 * @description Only records that changed after this time. Pass `next_updated_after` of the answer in the next request.
                  * @example 2026-03-28T09:30:00.000Z
                  */
                 updated_after?: string;
                 /** @description Full-text search. Use quotes for a phrase, `or` between alternatives, and a leading minus to exclude a word. */
                 q?: string;
+                /** @description Also list forgotten records that are not purged yet. */
                 include_forgotten?: boolean;
+                /** @description The field by which the records are sorted. */
                 sort?: "salience" | "importance" | "created_at" | "updated_at";
+                /** @description `desc`: the highest or newest first. `asc`: the lowest or oldest first. */
                 order?: "asc" | "desc";
                 /** @description The largest number of items on a page. */
                 limit?: number;
@@ -6657,7 +7643,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -6665,7 +7651,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page. */
+            /** @description A page of records. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6764,7 +7750,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6790,7 +7776,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record as stored. */
+            /** @description The stored record. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6885,7 +7871,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6915,7 +7901,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One result for each record. */
+            /** @description One result for each record, in the order of the request. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6934,7 +7920,7 @@ export interface operations {
                     "application/json": components["schemas"]["BatchAnswer"];
                 };
             };
-            /** @description All are stored. */
+            /** @description With `atomic`: all records are stored. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6959,9 +7945,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag that each of the records must have, or `*`; 412 when one of them has another version. Leave it out when their versions differ. */
+                /** @description The ETag that each of the records must have, or `*` for any. Returns 412 if one of them has another version. Leave it out if their versions differ. */
                 "If-Match"?: string;
             };
             path?: never;
@@ -6999,7 +7985,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new record and its sources with their new versions. The ETag is that of the new record. */
+            /** @description The new record, and the revised records with their new versions. The ETag is that of the new record. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -7102,7 +8088,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7124,7 +8110,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One result per record, in the order of the request. */
+            /** @description One result per record, in the order of `ids`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7149,7 +8135,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7170,7 +8156,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One result per record, in the order of the request. */
+            /** @description One result per record, in the order of `ids`. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7194,21 +8180,22 @@ export interface operations {
     getRecord: {
         parameters: {
             query?: {
-                /** @description Also returns a forgotten record. */
+                /** @description Return the record even if it is forgotten. */
                 include_forgotten?: boolean;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The record as of now. */
+            /** @description The record at this moment. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7302,20 +8289,27 @@ export interface operations {
     deleteRecord: {
         parameters: {
             query: {
-                /** @example planner */
+                /**
+                 * @description Who makes the change, for the audit log.
+                 * @example planner
+                 */
                 actor: string;
-                /** @example no longer true */
+                /**
+                 * @description Why. It is stored in the audit log.
+                 * @example no longer true
+                 */
                 rationale: string;
-                /** @description Forget the record even if it is pinned. Needs the permission admin. */
+                /** @description Forgets the record even if it is pinned. Needs the permission admin. */
                 force?: boolean;
             };
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -7417,12 +8411,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -7441,7 +8436,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The record as changed. */
+            /** @description The changed record. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7536,10 +8531,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -7555,7 +8551,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The access was counted. */
+            /** @description The counted use. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7582,17 +8578,18 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page. */
+            /** @description A page of audit entries. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7619,12 +8616,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -7737,12 +8735,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -7854,12 +8853,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -7913,17 +8913,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description As of now. */
+            /** @description Salience, importance and retention score at this moment, with their inputs. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8025,17 +9026,18 @@ export interface operations {
                 points?: number;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description As of now. */
+            /** @description The salience from now on. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8068,12 +9070,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -8106,7 +9109,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new record and its sources with their new versions. The ETag is that of the new record. */
+            /** @description The new record, and the revised records with their new versions. The ETag is that of the new record. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -8214,17 +9217,18 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page. */
+            /** @description A page of changes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8250,17 +9254,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The nodes and edges of the tree. */
+            /** @description The records of the tree and the relations between them. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8294,12 +9299,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -8412,12 +9418,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -8530,12 +9537,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -8647,12 +9655,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -8764,12 +9773,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -8880,8 +9890,9 @@ export interface operations {
     listRelations: {
         parameters: {
             query?: {
-                /** @description `out` lists edges that start at the record, `in` those that end at it. */
+                /** @description `out`: relations that start at the record. `in`: relations that end at it. */
                 direction?: "out" | "in";
+                /** @description Only relations with this predicate. */
                 predicate?: string;
                 /** @description The largest number of items on a page. */
                 limit?: number;
@@ -8889,17 +9900,18 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page. */
+            /** @description A page of relations. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8927,12 +9939,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -8950,7 +9963,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The edge existed and has the given weight. */
+            /** @description The relation existed and has the given weight. Returns the source. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9039,7 +10052,7 @@ export interface operations {
                     "application/json": components["schemas"]["WrittenRecord"];
                 };
             };
-            /** @description The edge was created. */
+            /** @description The relation was created. Returns the source. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -9134,21 +10147,24 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record where the relation starts. */
                 id: string;
+                /** @description How the source is related to the target, such as `supports`. */
                 predicate: string;
+                /** @description The id of the record at the other end. */
                 target_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The edge was removed. */
+            /** @description The relation was removed. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -9161,12 +10177,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -9278,12 +10295,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -9395,12 +10413,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -9513,12 +10532,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -9636,17 +10656,18 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page. */
+            /** @description A page of changes. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9675,12 +10696,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -9713,7 +10735,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new record and its sources with their new versions. The ETag is that of the new record. */
+            /** @description The new record, and the revised records with their new versions. The ETag is that of the new record. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -9816,12 +10838,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -9933,12 +10956,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of the version to change, or `*`; 412 when the record has another version now. */
+                /** @description The ETag of the version to change, or `*` for any. Returns 412 if the record has another version now. */
                 "If-Match"?: string;
             };
             path: {
+                /** @description The id of the record. */
                 id: string;
             };
             cookie?: never;
@@ -10049,7 +11073,9 @@ export interface operations {
     listRegrets: {
         parameters: {
             query?: {
+                /** @description Only records of this scope. */
                 scope?: string;
+                /** @description Only records that were forgotten for this reason: `pruned`, `archived`, `budget` or `deleted`. */
                 reason?: string;
                 /** @description The largest number of items on a page. */
                 limit?: number;
@@ -10057,7 +11083,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -10065,7 +11091,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page. */
+            /** @description A page of missed records. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10097,7 +11123,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10302,7 +11328,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -10320,7 +11346,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The retrieved records and edges. */
+            /** @description The retrieved records and the relations between them. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10436,7 +11462,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -10556,7 +11582,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -10607,7 +11633,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -10642,7 +11668,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10699,17 +11725,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the tenant. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description The tenant. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10731,25 +11758,32 @@ export interface operations {
     dropTenant: {
         parameters: {
             query: {
-                /** @example operations */
+                /**
+                 * @description Who makes the change, for the log of the tenants.
+                 * @example operations
+                 */
                 actor: string;
-                /** @example the contract has ended */
+                /**
+                 * @description Why. It is stored in the log of the tenants.
+                 * @example the contract has ended
+                 */
                 rationale: string;
-                /** @description Forget a tenant whose own server is lost, without touching that server. What it has there stays there. */
+                /** @description Deletes the tenant here without touching its lost server. Its data on that server stay. */
                 abandon?: boolean;
             };
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id of the tenant. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done. */
+            /** @description How much was removed. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10778,10 +11812,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path: {
+                /** @description The id of the tenant. */
                 id: string;
             };
             cookie?: never;
@@ -10902,10 +11937,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id of the tenant. */
                 id: string;
             };
             cookie?: never;
@@ -10923,7 +11959,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The changed tenant. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10946,10 +11982,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id of the tenant. */
                 id: string;
             };
             cookie?: never;
@@ -10966,7 +12003,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The changed tenant. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10989,10 +12026,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id of the tenant. */
                 id: string;
             };
             cookie?: never;
@@ -11009,7 +12047,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done. */
+            /** @description The changed tenant. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11037,7 +12075,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -11045,7 +12083,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page. */
+            /** @description A page of tombstones. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11071,10 +12109,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id of the tombstone. */
                 id: string;
             };
             cookie?: never;
@@ -11099,7 +12138,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of a write: the answer is of a state after it. Without it, a replica may answer that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -11107,7 +12146,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page. */
+            /** @description A page of models. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -11135,10 +12174,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe: within a day, the same request with the same key gets the answer of the first one. */
+                /** @description Makes a retry safe: the same request with the same key returns the stored answer, for `MEMBRANE_IDEMPOTENCY_RETENTION` (24h). */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id of the model. */
                 id: string;
             };
             cookie?: never;
