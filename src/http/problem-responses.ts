@@ -7,7 +7,7 @@ import { getHttpStatus, problemType } from './problems.ts'
 const Fault = closed(
   {
     pointer: Type.String({ description: 'JSON pointer into the body, or `?name` for a query parameter.' }),
-    message: Type.String(),
+    message: Type.String({ description: 'What is wrong there.' }),
   },
   { $id: 'Fault', examples: [{ pointer: '/payload/kind', message: 'is required' }] },
 )
@@ -23,7 +23,7 @@ export const Problem = Type.Object(
     code: Type.Enum(Object.keys(catalogue).sort(), {
       description: 'Stable; docs/errors.md lists all codes.',
     }),
-    request_id: Type.String({ description: 'The id of the request; find it in the log.' }),
+    request_id: Type.String({ description: 'The id of the request, which is in the log as well.' }),
     errors: Type.Optional(
       Type.Array(ref(Fault), { description: 'Every place in the request that is wrong.' }),
     ),
@@ -51,15 +51,11 @@ type DescribedResponse = {
   mediaType?: string
 }
 
-type Success = Readonly<Record<number, TSchema | DescribedResponse>>
+type Success = Readonly<Record<number, DescribedResponse>>
 
 /** The types of the bodies that a handler may send. */
 type ResponseTypes<S extends Success> = {
-  [K in keyof S]: S[K] extends { description: string; schema: infer T }
-    ? T
-    : S[K] extends TSchema
-      ? S[K]
-      : never
+  [K in keyof S]: S[K] extends { schema: infer T } ? T : never
 }
 
 const headers: Readonly<Record<HeaderName, { type: string; description: string }>> = {
@@ -68,12 +64,12 @@ const headers: Readonly<Record<HeaderName, { type: string; description: string }
   Link: { type: 'string', description: 'The next page, with `rel="next"`; absent on the last page.' },
   'Membrane-Position': {
     type: 'string',
-    description: 'A state after this write. Send it with a read that must see the write.',
+    description: 'The position of this write. Send it with a read that must include the write.',
   },
   'Next-Updated-After': { type: 'string', description: 'Send this as `updated_after` of the next export.' },
   'Idempotency-Replayed': {
     type: 'string',
-    description: '`true` when this is the stored answer to an earlier request with the same key.',
+    description: '`true` if this is the stored answer to an earlier request with the same key.',
   },
 }
 
@@ -87,22 +83,13 @@ export function answers<const S extends Success>(
   return addProblems(Object.fromEntries(own), codes) as ResponseTypes<S>
 }
 
-function describeSuccess(answer: TSchema | DescribedResponse) {
-  const described: DescribedResponse = isDescribed(answer) ? answer : { schema: answer, description: 'Done.' }
-  const { schema, description, mediaType = 'application/json' } = described
-  const named = (described.headers ?? []).map((name) => [name, headers[name]])
+function describeSuccess({ schema, description, mediaType = 'application/json', ...own }: DescribedResponse) {
+  const named = (own.headers ?? []).map((name) => [name, headers[name]])
   return {
     description,
     ...(named.length > 0 ? { headers: Object.fromEntries(named) } : {}),
     ...(schema ? { content: { [mediaType]: { schema } } } : { type: 'null' }),
   }
-}
-
-const describing = new Set(['schema', 'description', 'headers', 'mediaType'])
-
-/** A schema has at least a type, a reference or branches; a described response has none of them. */
-function isDescribed(answer: TSchema | DescribedResponse): answer is DescribedResponse {
-  return 'description' in answer && Object.keys(answer).every((key) => describing.has(key))
 }
 
 type Response = Readonly<Record<string, unknown>>

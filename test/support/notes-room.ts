@@ -71,6 +71,7 @@ const noteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, ids, se
     description: 'For tests.',
   })
   const written = { schema: ref(Note), description: 'The note.', headers: ['ETag'] } as const
+  const nudged = { schema: ref(Nudge), description: 'The nudge.' }
 
   app.route({
     method: 'POST',
@@ -117,7 +118,7 @@ const noteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, ids, se
     method: 'POST',
     url: '/v1/notes/:id/nudge',
     config: { ...write, bodyOptional: true },
-    schema: { ...documented('nudgeNote'), params, body: ref(Nudge), response: answers({ 200: ref(Nudge) }) },
+    schema: { ...documented('nudgeNote'), params, body: ref(Nudge), response: answers({ 200: nudged }) },
     handler: (request, reply) => once(request, reply, async () => ({ status: 200, body: request.body })),
   })
 
@@ -125,7 +126,7 @@ const noteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, ids, se
     method: 'GET',
     url: '/v1/failure',
     config: { permission: 'records:read' },
-    schema: { ...documented('fail'), response: answers({ 200: ref(Nudge) }) },
+    schema: { ...documented('fail'), response: answers({ 200: nudged }) },
     handler: async (request) => {
       await hooks.now(readCallContext(request))
       return {}
@@ -136,7 +137,7 @@ const noteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, ids, se
     method: 'POST',
     url: '/v1/forgetful',
     config: write,
-    schema: { ...documented('forgetOnce'), response: answers({ 200: ref(Nudge) }) },
+    schema: { ...documented('forgetOnce'), response: answers({ 200: nudged }) },
     handler: async () => ({}),
   })
 }

@@ -1260,6 +1260,7 @@ export interface components {
         Fault: {
             /** @description JSON pointer into the body, or `?name` for a query parameter. */
             pointer: string;
+            /** @description What is wrong there. */
             message: string;
         };
         /** @description Salience over time, if the record is neither used nor changed. */
@@ -3535,7 +3536,7 @@ export interface components {
              * @enum {string}
              */
             code: "above_ceiling" | "already_retracted" | "already_superseded" | "body_too_large" | "budget_not_found" | "budget_too_small" | "conversation_not_found" | "database_unavailable" | "deletion_policy_never" | "digest_mismatch" | "episodic_immutable" | "erased_content" | "evidence_required" | "forbidden" | "headers_too_large" | "idempotency_key_reused" | "identifier_taken" | "if_match_required" | "internal_error" | "invalid_cursor" | "invalid_idempotency_key" | "invalid_position" | "invalid_transition" | "job_not_found" | "key_not_found" | "malformed_json" | "malformed_request" | "message_conflict" | "method_not_allowed" | "model_unavailable" | "no_drift_roots" | "no_further_layer" | "no_vectors" | "not_ready" | "not_revisable" | "not_undoable" | "number_too_large" | "outside_trust" | "overloaded" | "payload_immutable" | "plan_expired" | "plan_not_found" | "plan_not_ready" | "rate_limited" | "record_erased" | "record_exists" | "record_forgotten" | "record_not_forgotten" | "record_not_found" | "record_pinned" | "record_purged" | "record_retracted" | "relation_not_found" | "request_in_progress" | "request_timeout" | "reserved_predicate" | "route_not_found" | "run_finished" | "run_not_found" | "scope_mismatch" | "scope_required" | "sensitivity_lowered" | "shutting_down" | "tenant_copy_differs" | "tenant_exists" | "tenant_key_missing" | "tenant_not_found" | "tenant_not_suspended" | "tenant_suspended" | "tombstone_key_mismatch" | "tombstone_key_missing" | "tombstone_not_found" | "type_mismatch" | "unauthenticated" | "unsupported_media_type" | "validation_failed" | "version_mismatch" | "worth_model_not_found";
-            /** @description The id of the request; find it in the log. */
+            /** @description The id of the request, which is in the log as well. */
             request_id: string;
             /** @description Every place in the request that is wrong. */
             errors?: components["schemas"]["Fault"][];
