@@ -36,7 +36,7 @@ export function reservedPredicate(pointer?: string): AppError {
     pointer === undefined ? {} : { errors: [{ pointer, message: 'only the service writes this predicate' }] }
   return new AppError(
     'reserved_predicate',
-    'Only a revision or a derivation writes edges with this predicate.',
+    'Only the service writes relations with this predicate: in a revision, a derivation or a contest.',
     errors,
   )
 }

@@ -22,7 +22,7 @@ export function chooseWriteScope(caller: Caller, named: string | undefined): str
   if (!scopes) return unscoped
   const [only] = scopes
   if (scopes.length === 1 && only !== undefined) return only
-  throw new AppError('scope_required', 'The key has several scopes; the body must name one of them.', {
+  throw new AppError('scope_required', 'The key has several scopes; the request must name one of them.', {
     errors: [{ pointer: '/scope', message: 'is required for a key of several scopes' }],
   })
 }

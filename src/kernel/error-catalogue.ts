@@ -26,21 +26,26 @@ export const catalogue = {
     kind: 'malformed',
     meaning: 'The cursor is damaged or was made for another query; start from the first page.',
   },
-  invalid_position: { kind: 'malformed', meaning: 'Membrane-Position is not a value of this service.' },
+  invalid_position: {
+    kind: 'malformed',
+    meaning:
+      'The header Membrane-Position is not a value that this service returned; leave it out or send the last one.',
+  },
   unauthenticated: { kind: 'unauthenticated', meaning: 'The key is missing, unknown, expired or revoked.' },
   forbidden: { kind: 'forbidden', meaning: 'The key lacks the permission that this operation needs.' },
   outside_trust: {
     kind: 'forbidden',
     meaning:
-      'The body has a scope that is not among those of the key, or a sensitivity above its ceiling; or the record to change is outside the scopes of the key. Only a key with all scopes changes an unscoped record.',
+      'The body names a scope that the key does not have or a sensitivity above its ceiling, or the record to change is outside the scopes of the key. Only a key with all scopes can change a record without a scope.',
   },
   above_ceiling: {
     kind: 'forbidden',
-    meaning: 'The key sees this record only redacted, so it may not change or link it.',
+    meaning:
+      'The key sees this record only redacted: it may not change the record, link to it, or read its history and relations.',
   },
   tenant_suspended: { kind: 'forbidden', meaning: 'The tenant of the key is suspended.' },
   tenant_not_found: { kind: 'not_found', meaning: 'No tenant has this id.' },
-  tenant_exists: { kind: 'conflict', meaning: 'The id is that of another tenant.' },
+  tenant_exists: { kind: 'conflict', meaning: 'Another tenant has this id.' },
   tenant_not_suspended: {
     kind: 'conflict',
     meaning: 'A tenant must be suspended before it is moved to another database.',
@@ -48,21 +53,21 @@ export const catalogue = {
   tenant_copy_differs: {
     kind: 'conflict',
     meaning:
-      'The copy of a tenant has another number of rows than the original; `differences` lists the tables.',
+      'The copy of the tenant does not have the same number of rows as the original; `differences` lists the tables.',
   },
   route_not_found: { kind: 'not_found', meaning: 'This path does not exist.' },
   record_not_found: {
     kind: 'not_found',
-    meaning: 'No record with this id is visible to the key. A hidden record gets the same answer.',
+    meaning: 'The key can see no record with this id. A hidden record gets the same answer.',
   },
   conversation_not_found: {
     kind: 'not_found',
-    meaning: 'No message of such a conversation exists in this scope for this key.',
+    meaning: 'The key can see no message of this conversation in this scope.',
   },
   relation_not_found: { kind: 'not_found', meaning: 'The record does not have this relation.' },
   tombstone_not_found: { kind: 'not_found', meaning: 'No tombstone has this id.' },
-  run_not_found: { kind: 'not_found', meaning: 'No maintenance run with this id is visible to the key.' },
-  plan_not_found: { kind: 'not_found', meaning: 'No plan with this id is visible to the key.' },
+  run_not_found: { kind: 'not_found', meaning: 'The key can see no maintenance run with this id.' },
+  plan_not_found: { kind: 'not_found', meaning: 'The key can see no plan with this id.' },
   job_not_found: { kind: 'not_found', meaning: 'No job has this name.' },
   budget_not_found: { kind: 'not_found', meaning: 'The scope has no budget of its own.' },
   worth_model_not_found: { kind: 'not_found', meaning: 'No model of worth has this id.' },
@@ -73,23 +78,22 @@ export const catalogue = {
     kind: 'conflict',
     meaning: 'Another entity of this scope and sensitivity already has this identifier.',
   },
-  episodic_immutable: { kind: 'conflict', meaning: 'Episodes are immutable, except for their outcome.' },
+  episodic_immutable: { kind: 'conflict', meaning: 'An episode cannot be changed, except for its outcome.' },
   payload_immutable: {
     kind: 'conflict',
     meaning: 'The payload of this type is changed by a revision, not by a patch.',
   },
   record_retracted: {
     kind: 'conflict',
-    meaning: 'The record was retracted, superseded or merged, so it is history and does not change any more.',
+    meaning: 'The record was retracted, superseded or merged: it is history and does not change any more.',
   },
   invalid_transition: {
     kind: 'conflict',
-    meaning: 'The status of the record does not allow this change; `status` is the current one.',
+    meaning: 'The present status of the record does not allow this change; `status` names it.',
   },
   no_further_layer: {
     kind: 'conflict',
-    meaning:
-      'There is no next layer in this direction; `layer` is the current one. Name a layer in the request.',
+    meaning: 'The present layer, `layer`, has no next layer in this direction. Name a layer in the request.',
   },
   already_superseded: {
     kind: 'conflict',
@@ -98,10 +102,13 @@ export const catalogue = {
   reserved_predicate: {
     kind: 'conflict',
     meaning:
-      'Only the service writes and deletes relations with this predicate, by a revision, a derivation or a contest.',
+      'Only the service writes and deletes relations with this predicate: in a revision, a derivation or a contest.',
   },
   already_retracted: { kind: 'conflict', meaning: 'The record was retracted already.' },
-  not_revisable: { kind: 'conflict', meaning: 'Working memory is patched, not revised.' },
+  not_revisable: {
+    kind: 'conflict',
+    meaning: 'A working record cannot be revised; change it with PATCH.',
+  },
   type_mismatch: { kind: 'conflict', meaning: 'This operation does not support the type of the record.' },
   no_vectors: {
     kind: 'conflict',
@@ -112,11 +119,14 @@ export const catalogue = {
     meaning: 'The server was started without MEMBRANE_DRIFT_ROOTS, so there is no directory to check.',
   },
   not_undoable: { kind: 'conflict', meaning: 'This run or revision cannot be undone; `detail` says why.' },
-  digest_mismatch: { kind: 'conflict', meaning: 'The digest is not that of the plan.' },
-  plan_expired: { kind: 'conflict', meaning: 'The plan is too old to be applied; prepare a new one.' },
+  digest_mismatch: {
+    kind: 'conflict',
+    meaning: 'The digest is not the one of this plan; read the plan again.',
+  },
+  plan_expired: { kind: 'conflict', meaning: 'The plan is too old to be applied; create a new one.' },
   plan_not_ready: {
     kind: 'conflict',
-    meaning: 'The plan is still in preparation, or its preparation failed.',
+    meaning: 'The dry run of the plan has not ended, or it failed.',
   },
   run_finished: { kind: 'conflict', meaning: 'The maintenance run has ended already.' },
   request_in_progress: {
@@ -129,7 +139,7 @@ export const catalogue = {
     meaning: 'The deletion policy of the record, or of a record that would be deleted with it, is `never`.',
   },
   record_not_forgotten: { kind: 'conflict', meaning: 'Only a forgotten record can be restored.' },
-  message_conflict: { kind: 'conflict', meaning: 'A message of this id has another text or writer.' },
+  message_conflict: { kind: 'conflict', meaning: 'A message with this id has another text or writer.' },
   erased_content: {
     kind: 'conflict',
     meaning: 'The same content was erased from this scope and cannot be stored again.',
@@ -138,12 +148,15 @@ export const catalogue = {
     kind: 'gone',
     meaning: 'The record was forgotten and can no longer be restored; its audit log remains.',
   },
-  record_erased: { kind: 'gone', meaning: 'The record was erased; only who erased it and when remains.' },
-  record_forgotten: { kind: 'gone', meaning: 'The record was forgotten; `reason` is the reason.' },
+  record_erased: {
+    kind: 'gone',
+    meaning: 'The record was erased; only the time and the actor of the erase are kept.',
+  },
+  record_forgotten: { kind: 'gone', meaning: 'The record was forgotten; `reason` says why.' },
   request_timeout: { kind: 'timeout', meaning: 'The request took too long to arrive.' },
   version_mismatch: {
     kind: 'precondition',
-    meaning: 'The record has another version than that in If-Match.',
+    meaning: 'The record does not have the version in If-Match.',
   },
   body_too_large: {
     kind: 'too_large',
@@ -161,11 +174,11 @@ export const catalogue = {
   number_too_large: {
     kind: 'invalid',
     meaning:
-      'A number in the body cannot be stored exactly, because JSON readers keep 53 bits of an integer; send a string.',
+      'A number in the body cannot be stored exactly, because JSON readers keep 53 bits of an integer; send it as a string.',
   },
   scope_required: {
     kind: 'invalid',
-    meaning: 'The key has several scopes, so the body must have a scope.',
+    meaning: 'The key has several scopes, so the request must name one: `scope` in the body or in the query.',
   },
   evidence_required: {
     kind: 'invalid',
@@ -173,11 +186,11 @@ export const catalogue = {
   },
   sensitivity_lowered: {
     kind: 'invalid',
-    meaning: 'Only an admin may revise a record to a lower sensitivity.',
+    meaning: 'A revision or merge that lowers a sensitivity needs the permission admin.',
   },
   budget_too_small: {
     kind: 'invalid',
-    meaning: 'The records that no budget may forget are already larger than this budget.',
+    meaning: 'The records that no budget may forget already exceed this budget.',
   },
   scope_mismatch: { kind: 'invalid', meaning: 'Records that are revised together must have one scope.' },
   idempotency_key_reused: {
@@ -215,16 +228,16 @@ export const catalogue = {
   tombstone_key_mismatch: {
     kind: 'unavailable',
     meaning:
-      'Records were erased with a tombstone key that the server does not have: it has another, or none. Until MEMBRANE_TOMBSTONE_KEY is that key, no content can be stored.',
+      'Records were erased with a tombstone key, and the server was started with another or without one. No content can be stored until MEMBRANE_TOMBSTONE_KEY is that key.',
   },
   shutting_down: {
     kind: 'unavailable',
-    meaning: 'This process is stopping; repeat the request to reach another one.',
+    meaning: 'This process is stopping; repeat the request, so that another process serves it.',
   },
   not_ready: { kind: 'unavailable', meaning: 'A part is not ready; `parts` lists all parts.' },
   internal_error: {
     kind: 'defect',
-    meaning: 'The server failed, not the request; find `request_id` in the log.',
+    meaning: 'The server failed; search its log for `request_id`.',
   },
 } as const satisfies Record<string, { kind: ErrorKind; meaning: string }>
 

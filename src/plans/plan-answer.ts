@@ -63,7 +63,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   merge: () => 'The record would be merged into a summary with others that say the same.',
   unmerge: () => 'The record would be active again: its summary lost its ground.',
   supersede: () => 'The record would be superseded by a newer description.',
-  relate: () => 'The record would get an edge to a related one.',
+  relate: () => 'The record would get a relation to another one.',
   candidate: () => 'The record and those near it may say the same; nothing would change yet.',
   rescore: ({ before, after }) =>
     `The importance would change${showMove(before['importance'], after['importance'])}, after how the record was used.`,

@@ -70,7 +70,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
       await requireNotReserved(tx, source.id, predicate, target.id)
       const edge = await findEdge(tx, source.id, predicate, target.id)
       if (!edge)
-        throw new AppError('relation_not_found', 'The record has no edge with this predicate and target.')
+        throw new AppError('relation_not_found', 'The record has no relation with this predicate and target.')
       requireForwardEndChangeable(call.caller, predicate, target)
       await deleteEdges(tx, addInverses([edge]))
       const owner = await loadChangedRecord(tx, call, source, target)

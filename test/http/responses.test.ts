@@ -56,7 +56,7 @@ describe('a problem document', () => {
     expect(headers.get('content-type')).toMatch(/^application\/problem\+json/)
     expect(body).toEqual({
       type: 'urn:membrane:problem:record_not_found',
-      title: 'No record with this id is visible to the key. A hidden record gets the same answer.',
+      title: 'The key can see no record with this id. A hidden record gets the same answer.',
       status: 404,
       detail: 'There is no such note.',
       code: 'record_not_found',
