@@ -71,10 +71,10 @@ export function decideByHandles(
   handles: LookupResult,
 ): Pick<KnownRecords, 'earlierCapture' | 'factOutcome'> {
   const earlierCapture = handles.reference?.known.find(({ scope }) => scope === context.scope)
-  const isNamed = !earlierCapture && fact && handles.topic
+  const topic = earlierCapture ? undefined : handles.topic
   return {
     earlierCapture,
-    factOutcome: isNamed ? decideFactOutcome(fact, isNamed.known, context) : undefined,
+    factOutcome: fact && topic ? decideFactOutcome(fact, topic.known, context) : undefined,
   }
 }
 
