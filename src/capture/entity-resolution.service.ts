@@ -48,14 +48,14 @@ export async function resolveEntities(
   const drafts = resolved.map((each) =>
     'id' in each ? undefined : draftEntity(context, each, ids.next(), source),
   )
-  const proposed = drafts.filter((each) => each !== undefined)
+  const drafted = drafts.filter((each) => each !== undefined)
   const contents = [
-    ...proposed.map(({ row }) => row),
+    ...drafted.map(({ row }) => row),
     ...(fact ? [{ scope: context.scope, payload: fact }] : []),
   ]
   const mayBeErased = contents.length > 0 && handles.mayBeErased
   const erased = mayBeErased ? await findErasedContents(tx, seal, contents) : []
-  const newEntities = proposed.filter((_, index) => !erased[index])
+  const newEntities = drafted.filter((_, index) => !erased[index])
   const keptDrafts = new Set(newEntities)
   const mentions = resolved.map((each, index) => {
     if ('id' in each) return each.id
@@ -79,8 +79,8 @@ export async function resolveEntities(
 /** One name may occur under several keys with different spelling. Returns -1 if no mention has the name. */
 function findMentionIndex(mentions: Interpretation['mentions'], name: unknown): number {
   if (typeof name !== 'string') return -1
-  const proposed = normaliseName(name)
-  return mentions.findIndex(({ surface }) => normaliseName(surface) === proposed)
+  const normalised = normaliseName(name)
+  return mentions.findIndex(({ surface }) => normaliseName(surface) === normalised)
 }
 
 type UnknownMention = Exclude<ResolvedMention, { id: string }>

@@ -76,13 +76,13 @@ export function buildEpisodePayload(
   evidence: Evidence,
   { summary, kind, call }: EpisodeParts,
 ): EpisodicPayload {
-  const { fields, input: proposedId, occurredAt: at } = evidence
+  const { fields, input, occurredAt: at } = evidence
   const ownValues = pickFields(fields, Object.keys(ownFields)) as Partial<EpisodicPayload>
   const values = fields as { ref?: string; event_kind?: string }
   const event: Event = {
     t: at,
     event_kind: values.event_kind ?? kind,
-    ref: values.ref ?? proposedId.source,
+    ref: values.ref ?? input.source,
     ...(summary === '' ? {} : { summary }),
   }
   const { environment, timeline = [], tool_graph: graph = [], artifacts = [], ...rest } = ownValues
@@ -136,8 +136,8 @@ function chooseCallId(
   const taken = new Set(graph.map(({ id }) => id))
   if (typeof proposedId === 'string' && check(node_id, proposedId).length === 0 && !taken.has(proposedId))
     return proposedId
-  const named = new Set([...taken, ...needed, ...graph.flatMap((node) => node.depends_on ?? [])])
+  const unavailable = new Set([...taken, ...needed, ...graph.flatMap((node) => node.depends_on ?? [])])
   let number = graph.length + 1
-  while (named.has(String(number))) number++
+  while (unavailable.has(String(number))) number++
   return String(number)
 }

@@ -44,7 +44,7 @@ export type InterpretedEpisode = {
 /** How much of the text is searched for names, in characters. */
 const maxScannedLength = 4_000
 const maxPhrases = 600
-const maxNamedSources = 200
+const maxNamedEntities = 200
 const maxWordsLength = 300
 
 /** Payload fields that say how something is known, not what it is about. */
@@ -105,7 +105,7 @@ export function createInterpreter({ db, log, chat, maxSensitivity }: Resources) 
     const mentioned = rule.mentions.map(({ surface }) => nameHandle(surface).digest)
     const text = `${clip(plan.summary, maxScannedLength)}\n${outline(context.input.content, maxScannedLength)}`
     const phrases = listPhrases(text, maxPhrases).map((phrase) => nameHandle(phrase).digest)
-    const named = await findNamedEntities(db, [...mentioned, ...phrases], readers, maxNamedSources)
+    const named = await findNamedEntities(db, [...mentioned, ...phrases], readers, maxNamedEntities)
     const isMentioned = (digest: Buffer) => mentioned.some((each) => each.equals(digest))
     // Names under a key of their own come first, because not all candidates may fit into the prompt.
     const ranked = [

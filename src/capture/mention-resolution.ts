@@ -21,11 +21,11 @@ export function resolveMentions(
   return mentions.map((mention, index) => {
     const entityId = mention.canonical_entity_id
     if (entityId !== undefined) return { id: entityId }
-    const candidates = found[index] ?? { nextPlace: 0, known: [] }
-    const chosen = chooseEntity(mention, candidates.known.filter(isEntity), scope)
+    const match = found[index] ?? { nextPlace: 0, known: [] }
+    const chosen = chooseEntity(mention, match.known.filter(isEntity), scope)
     if (chosen) return { id: chosen.id }
-    const place = usedPlaces.get(candidates) ?? candidates.nextPlace
-    usedPlaces.set(candidates, place + 1)
+    const place = usedPlaces.get(match) ?? match.nextPlace
+    usedPlaces.set(match, place + 1)
     return { mention, place }
   })
 }
@@ -37,8 +37,8 @@ export function resolveObject(
   scope: string,
 ): string | undefined {
   if (typeof fact?.object !== 'string' || !found) return undefined
-  const candidates = { surface: fact.object, entity_kind: '' }
-  return chooseEntity(candidates, found.known.filter(isEntity), scope)?.id
+  const mention = { surface: fact.object, entity_kind: '' }
+  return chooseEntity(mention, found.known.filter(isEntity), scope)?.id
 }
 
 function isEntity(known: KnownRecord): known is Entity {

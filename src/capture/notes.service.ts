@@ -183,8 +183,8 @@ function chooseTopic(
   const first = found[0]
   const isSubjectKnown =
     first !== undefined && (about === undefined || normaliseName(first.surface) === normaliseName(about))
-  const named = about ?? first?.name
-  return { subject: named ?? (scope === unscoped ? noTopic : scope), isSubjectKnown, entities }
+  const name = about ?? first?.name
+  return { subject: name ?? (scope === unscoped ? noTopic : scope), isSubjectKnown, entities }
 }
 
 function findName(id: string, match: KnownRecords['handles']['mentions'][number]): string | undefined {

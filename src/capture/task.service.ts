@@ -99,8 +99,8 @@ export function createTaskWriter({ ids, seal, textLanguage }: Resources) {
       return resume(tx, context, plan, entities, { ...stored, payload: stored.payload })
     }
     const drafts = [draftTask(id, context, { plan, thread, entities }), ...entities.newEntities]
-    const { ids: isStored } = await insertRecords(tx, drafts, textLanguage, seal)
-    if (!isStored.has(id)) throw createErasedContentError()
+    const inserted = await insertRecords(tx, drafts, textLanguage, seal)
+    if (!inserted.ids.has(id)) throw createErasedContentError()
     return formatCapture(context, drafts, undefined)
   }
 
@@ -160,8 +160,8 @@ function draftTask(
     buildPrimaryRecord(context, plan.payload, plan.source, entities.interpretation),
     id,
   )
-  const own = draft.handles.map((handle) => ({ ...handle, place: thread.place }))
-  const named = buildReferenceHandles(context, plan.ref, context.known.handles.reference)
+  const threadHandles = draft.handles.map((handle) => ({ ...handle, place: thread.place }))
+  const referenceHandles = buildReferenceHandles(context, plan.ref, context.known.handles.reference)
   return {
     ...draft,
     edges: buildPrimaryEdges(
@@ -170,7 +170,7 @@ function draftTask(
       context.now,
     ),
     descents: buildMentionDescents(id, entities),
-    handles: [...own, ...named],
+    handles: [...threadHandles, ...referenceHandles],
   }
 }
 

@@ -16,11 +16,11 @@ const maxSources = 1_000
 export function confirmFact(
   stored: StoredRecord,
   payload: SemanticPayload,
-  { evidence, source, author: teller }: Confirmation,
+  { evidence, source, author }: Confirmation,
   now: Date,
 ): { record: Partial<Omit<RecordRow, 'status'>>; content: Partial<ContentRow> } {
   const { provenance } = stored
-  const isAnother = teller !== undefined && !listAuthors(provenance).has(teller)
+  const isAnother = author !== undefined && !listAuthors(provenance).has(author)
   return {
     record: {
       ...reinforce(stored, now),
@@ -34,7 +34,7 @@ export function confirmFact(
 }
 
 export function listAuthors({ created_by: first, sources }: Provenance): Set<string | undefined> {
-  return new Set([first, ...sources.map(({ created_by: teller }) => teller)])
+  return new Set([first, ...sources.map(({ created_by: author }) => author)])
 }
 
 /** Keeps the first source, because it says where the fact comes from, and the newest ones. */

@@ -106,8 +106,8 @@ async function rejectDanglingEdges(db: Database, caller: Caller, drafts: readonl
 
 const none: ReadonlySet<string> = new Set()
 
-function findReferencedIds({ edges, namedSources: claim }: Draft): string[] {
-  return [...edges.map((edge) => edge.target_id), ...claim.ids]
+function findReferencedIds({ edges, namedSources }: Draft): string[] {
+  return [...edges.map((edge) => edge.target_id), ...namedSources.ids]
 }
 
 function checkEdges(

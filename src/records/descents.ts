@@ -61,12 +61,13 @@ export function findNamedSources(payload: Payload, provenance: Provenance | unde
 export function resolveDescents(
   id: string,
   known: readonly Descent[],
-  { ids, hasOtherEvidence: isOwn }: NamedSources,
+  { ids, hasOtherEvidence }: NamedSources,
   readable: ReadonlySet<string>,
 ): Descent[] {
   const recorded = new Set(known.map(({ source_id: source }) => source))
   const claimed = ids.filter((each) => each !== id && readable.has(each) && !recorded.has(each))
-  const isIndependent = isOwn || ids.some((each) => each !== id && !readable.has(each) && !recorded.has(each))
+  const isIndependent =
+    hasOtherEvidence || ids.some((each) => each !== id && !readable.has(each) && !recorded.has(each))
   const others = known.filter(({ kind }) => kind !== 'supersede')
   const hasOthers = others.length + claimed.length > 0
   const resolved = known.map((each) => ({
@@ -90,12 +91,12 @@ type DescentEdge = { predicate: string; target_id: string }
  */
 export function inferDescents(
   edges: readonly DescentEdge[],
-  { ids, hasOtherEvidence: isOwn }: NamedSources,
+  { ids, hasOtherEvidence }: NamedSources,
 ): Omit<Descent, 'derived_id'>[] {
   const named = new Set(ids)
   return edges.flatMap(({ predicate, target_id: source }) =>
     predicate === 'derived_from' && named.has(source)
-      ? [{ source_id: source, kind: 'inherited' as const, is_ground: !isOwn }]
+      ? [{ source_id: source, kind: 'inherited' as const, is_ground: !hasOtherEvidence }]
       : [],
   )
 }

@@ -56,7 +56,7 @@ function removeWords(
   if (payload.kind === 'plan_graph') return removePlanWords(payload, { erased, remaining })
   if (payload.kind !== 'entity') return payload
   const others = new Set(remaining.flatMap(listIdentifierKeys))
-  const lostIdentifiers = new Set(erased.flatMap(listIdentifierKeys).filter((mark) => !others.has(mark)))
+  const lostIdentifiers = new Set(erased.flatMap(listIdentifierKeys).filter((key) => !others.has(key)))
   const { summary, ...entity } = payload
   const isLost =
     summary !== undefined &&
