@@ -14,7 +14,7 @@ import {
 } from '../effects/index.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { nilUuid } from '../kernel/ids.ts'
-import { findErasedTwins, listUnembedded, lockTombstonesShared } from '../records/index.ts'
+import { findErasedTwins, lockTombstonesShared, queueForEmbedding } from '../records/index.ts'
 import { erasedNote } from './listed-changes.queries.ts'
 import {
   type Application,
@@ -151,7 +151,7 @@ async function applyBatch(
     tx,
     effects.filter(({ owner }) => owner !== null && !moved.has(owner)),
   )
-  await listUnembedded(tx, listTexts(written), run.startedAt)
+  await queueForEmbedding(tx, listTexts(written), run.startedAt)
   return describe(planned, selected, moved)
 }
 

@@ -35,7 +35,6 @@ export {
 } from './lifecycle-snapshot.ts'
 export { findMostSalient } from './listing/list.service.ts'
 export { resolveNamedSources } from './named-sources.service.ts'
-export { listUnembedded } from './outdated-texts.queries.ts'
 export { createTextUpdate } from './outdated-texts.service.ts'
 export { maxNewRelations, NewRelation, Provenance, RelationFields } from './provenance.schemas.ts'
 export { addRecordAction, answerCreated, answerRecord } from './record-action.routes.ts'
@@ -95,4 +94,5 @@ export {
   restoreRecord,
 } from './restoration.ts'
 export type { ContentRow, Draft, RecordRow, StatusChangeRow, StoredRecord } from './stored-record.ts'
+export { queueForEmbedding } from './unembedded.queries.ts'
 export { presentVia, Via } from './via.ts'

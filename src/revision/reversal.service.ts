@@ -20,10 +20,10 @@ import {
   createErasedContentError,
   findErasedTwins,
   findReadableRecord,
-  listUnembedded,
   loadForUpdate,
   lockTombstonesShared,
   presentWritten,
+  queueForEmbedding,
   type WrittenRecord,
 } from '../records/index.ts'
 import { findLastOperation } from './reversal.queries.ts'
@@ -96,7 +96,7 @@ async function takeBack(
   const entries = describeEntries(written)
   await insertEntries(tx, entries, { action: 'revise', actor, rationale, runId: null, now, via })
   if (importanceMoves.length > 0) await insertImportanceMoves(tx, importanceMoves, { runId: null, now })
-  await listUnembedded(
+  await queueForEmbedding(
     tx,
     entries.map(({ record_id: id }) => id),
     now,

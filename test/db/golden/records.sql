@@ -1118,13 +1118,6 @@ or record_id > $2::uuid
     order by record_id
     limit $3;
 
--- src/records/outdated-texts.queries.ts listUnembedded
-    insert into unembedded (record_id, asked_at, due_at)
-    select id, $1::timestamptz, $2::timestamptz
-from unnest($3::uuid[]) as written (id)
-    on conflict (record_id) do update
-      set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts;
-
 -- src/records/outdated-texts.queries.ts lockOutdated
     with mine as materialized (
       select record_id
@@ -1818,3 +1811,10 @@ limit $8
     join contents as c on c.record_id = r.id
     where ("r"."sensitivity" <= $9
 and "r"."scope" = any($10::text[]));
+
+-- src/records/unembedded.queries.ts queueForEmbedding
+    insert into unembedded (record_id, asked_at, due_at)
+    select id, $1::timestamptz, $2::timestamptz
+from unnest($3::uuid[]) as written (id)
+    on conflict (record_id) do update
+      set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts;

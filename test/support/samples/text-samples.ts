@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { computeSalienceAt } from '../../../src/db/salience.ts'
 import * as outdated from '../../../src/records/outdated-texts.queries.ts'
+import * as unembedded from '../../../src/records/unembedded.queries.ts'
 import * as context from '../../../src/retrieval/text/context.queries.ts'
 import * as remembering from '../../../src/retrieval/text/memory/text-memory.queries.ts'
 import * as stemming from '../../../src/retrieval/text/stemming.queries.ts'
@@ -34,12 +35,14 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
     listOutdatedIds: (db) => outdated.listOutdatedIds(db, { after: id, limit: 20 }),
     lockOutdated: (db) => outdated.lockOutdated(db, [id]),
     findOutdated: (db) => outdated.findOutdated(db, [id]),
-    listUnembedded: (db) => outdated.listUnembedded(db, [id], new Date('2026-01-01T00:00:00.000Z')),
     rewriteTexts: (db) =>
       outdated.rewriteTexts(db, [{ id, words: { text: 'flaky test', count: 2 } }], {
         now: new Date('2026-01-01T00:00:00.000Z'),
         textLanguage: 'english',
       }),
+  },
+  'src/records/unembedded.queries.ts': {
+    queueForEmbedding: (db) => unembedded.queueForEmbedding(db, [id], new Date('2026-01-01T00:00:00.000Z')),
   },
   'src/retrieval/text/text-search.queries.ts': {
     findByWords: {
