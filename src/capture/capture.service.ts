@@ -16,7 +16,7 @@ import type { RevisionService } from '../revision/index.ts'
 import type { Captured, NewCapture } from './capture.schemas.ts'
 import { type CaptureContext, createCaptureContext } from './capture-context.ts'
 import { createCaptureGathering, mayShareTransaction } from './capture-gathering.service.ts'
-import { classify, type EpisodePlan, type OutcomePlan, type TaskPlan } from './classification.ts'
+import { type EpisodePlan, type OutcomePlan, planCapture, type TaskPlan } from './capture-plan.ts'
 import { createEpisodeWriter } from './episode.service.ts'
 import { createInterpreter, dropVanishedReferences } from './interpretation.service.ts'
 import { findKnownRecords } from './known-records.service.ts'
@@ -65,7 +65,7 @@ export function createCaptureService(resources: Resources) {
    */
   async function prepare(call: CallContext, input: NewCapture) {
     const now = clock.now()
-    const plan = classify(input, { now, check: listFaults })
+    const plan = planCapture(input, { now, check: listFaults })
     if (plan.kind === 'outcome') {
       return {
         store: (joined: CallContext) =>

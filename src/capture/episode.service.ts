@@ -9,9 +9,9 @@ import type { Captured } from './capture.schemas.ts'
 import { formatCapture } from './capture-answer.ts'
 import { buildPrimaryRecord, type CaptureWriteContext, draftCapturedRecord } from './capture-drafts.ts'
 import { buildMentionDescents, buildPrimaryEdges } from './capture-edges.ts'
-import { createFactPlanner, type FactPlan } from './captured-fact.service.ts'
-import type { EpisodePlan } from './classification.ts'
+import type { EpisodePlan } from './capture-plan.ts'
 import { type ResolvedEntities, resolveEntities } from './entity-resolution.service.ts'
+import { createFactPlanner, type FactPlan } from './fact-plan.service.ts'
 import { buildReferenceHandles } from './handle-lookup.ts'
 
 type Resources = { ids: Ids; seal: Seal; textLanguage: string; revision: RevisionService }

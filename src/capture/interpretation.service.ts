@@ -17,8 +17,8 @@ import {
   findReferencedSummaries,
 } from './capture.queries.ts'
 import type { CaptureContext } from './capture-context.ts'
+import type { EpisodePlan, TaskPlan } from './capture-plan.ts'
 import { buildPrompt, type Candidates } from './capture-prompt.ts'
-import type { EpisodePlan, TaskPlan } from './classification.ts'
 import { createReaderFilter } from './known-records.service.ts'
 import { parseRecordId } from './mentions.ts'
 import { ModelAnswer, mergeModelAnswer } from './model-answer.ts'

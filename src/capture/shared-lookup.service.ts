@@ -2,7 +2,7 @@ import type { Transaction } from '../db/transaction.ts'
 import type { Caller } from '../domain/caller.ts'
 import { type HandleMatch, loadManyForUpdate, lookUpHandles, type StoredRecord } from '../records/index.ts'
 import type { CaptureContext } from './capture-context.ts'
-import type { EpisodePlan } from './classification.ts'
+import type { EpisodePlan } from './capture-plan.ts'
 import { formatLookupKey, type LookupPlan, mergeLookups, planHandleLookup } from './handle-lookup.ts'
 import type { InterpretedEpisode } from './interpretation.service.ts'
 import {

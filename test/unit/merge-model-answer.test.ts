@@ -6,7 +6,7 @@ import { ModelAnswer, mergeModelAnswer } from '../../src/capture/model-answer.ts
 import { interpretByRule } from '../../src/capture/rule-interpretation.ts'
 import { Interpretation } from '../../src/domain/interpretation.ts'
 import { listFaults } from '../../src/http/validation/validation.ts'
-import { buildCapture, classifyCapture } from '../support/classified-captures.ts'
+import { buildCapture, planCaptureInput } from '../support/planned-captures.ts'
 
 const entityId = '0197b9a0-0000-7000-8000-00000000000a'
 const recordId = '0197b9a0-0000-7000-8000-00000000000b'
@@ -26,7 +26,7 @@ function adopted(
   known: Candidates = candidates,
 ): Interpretation {
   expect(listFaults(ModelAnswer, answer)).toEqual([])
-  const rule = interpretByRule(capture, classifyCapture(capture))
+  const rule = interpretByRule(capture, planCaptureInput(capture))
   const interpretation = mergeModelAnswer(answer as ModelAnswer, { input: capture, rule, candidates: known })
   expect(listFaults(Interpretation, interpretation)).toEqual([])
   return interpretation
@@ -116,7 +116,7 @@ describe('the answer of a model', () => {
   })
 
   it('without content leaves the rule-based interpretation unchanged', () => {
-    const rule = interpretByRule(input, classifyCapture(input))
+    const rule = interpretByRule(input, planCaptureInput(input))
     expect(adopted({ more: 1 })).toEqual(rule)
     expect(adopted({ summary: ' ', mentions: null, topical_labels: [] })).toEqual(rule)
   })
@@ -190,7 +190,7 @@ describe('the answer of a model', () => {
   it('cannot name a candidate beyond those in the prompt', () => {
     const entities = Array.from({ length: 60 }, (_, at) => ({ id: `e${at}`, name: 'x', kind: 'Tool' }))
     const [first, last] = ['e0', 'e59'].map((canonical_entity_id) => {
-      const rule = interpretByRule(input, classifyCapture(input))
+      const rule = interpretByRule(input, planCaptureInput(input))
       const mentions = [{ surface: 'tool', entity_kind: 'Tool', canonical_entity_id }]
       return mergeModelAnswer(
         { mentions },

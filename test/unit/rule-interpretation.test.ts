@@ -4,14 +4,14 @@ import type { NewCapture } from '../../src/capture/capture.schemas.ts'
 import { applyResolution, interpretByRule } from '../../src/capture/rule-interpretation.ts'
 import { Interpretation } from '../../src/domain/interpretation.ts'
 import { listFaults } from '../../src/http/validation/validation.ts'
-import { buildCapture, classifyCapture } from '../support/classified-captures.ts'
+import { buildCapture, planCaptureInput } from '../support/planned-captures.ts'
 
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const otherId = '0197b9a0-0000-7000-8000-000000000002'
 
 function interpreted(content: unknown, more: Partial<NewCapture> = {}): Interpretation {
   const input = buildCapture(content, more)
-  const interpretation = interpretByRule(input, classifyCapture(input))
+  const interpretation = interpretByRule(input, planCaptureInput(input))
   expect(listFaults(Interpretation, interpretation)).toEqual([])
   return interpretation
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { writeSearchableText } from '../../src/domain/searchable-text.ts'
-import { buildCapture, classifyCapture, listFaultPointers, planTask } from '../support/classified-captures.ts'
+import { buildCapture, listFaultPointers, planCaptureInput, planTask } from '../support/planned-captures.ts'
 
 const id = '0197b9a0-0000-7000-8000-000000000001'
 
@@ -68,7 +68,9 @@ describe('an outcome', () => {
 
   it('names its episode and the result, and keeps other fields', () => {
     const content = { target_id: id.toUpperCase(), outcome: 'partial', ref: 'run-9', failed: 2 }
-    const plan = classifyCapture(buildCapture(content, { source_kind, reason_to_remember: 'two tests fail' }))
+    const plan = planCaptureInput(
+      buildCapture(content, { source_kind, reason_to_remember: 'two tests fail' }),
+    )
     expect(plan).toMatchObject({
       kind: 'outcome',
       ref: 'run-9',

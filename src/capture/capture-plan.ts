@@ -9,7 +9,7 @@ import { buildFactPayload, findFactFaults, hasFact } from './fact-payload.ts'
 import { findReportFaults, type OutcomeReport, readOutcomeReport } from './outcome-report.ts'
 import { buildTaskPayload, findTaskFaults } from './task-payload.ts'
 
-/** Decides from the captured input which records to store. */
+/** What to store for the captured input. */
 
 /** The source entry in the provenance. */
 type Source = {
@@ -51,7 +51,10 @@ const kindSources: Readonly<Record<Kind, { source: Source['kind']; evidence: Pla
  * Returns what to store. Fields with a meaning must match their schema (422 otherwise); all other fields are kept
  * unchanged.
  */
-export function classify(input: NewCapture, { now, check }: { now: Date; check: CheckSchema }): CapturePlan {
+export function planCapture(
+  input: NewCapture,
+  { now, check }: { now: Date; check: CheckSchema },
+): CapturePlan {
   const kind = getKind(input.source_kind)
   const evidence = readEvidence(input, now)
   const faults = [...findTimeFaults(input, now), ...findFaults(kind, evidence, check)]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { capturedAt, listFaultPointers, planEpisode } from '../support/classified-captures.ts'
+import { capturedAt, listFaultPointers, planEpisode } from '../support/planned-captures.ts'
 
 describe('an event', () => {
   it('becomes an episode with one timeline event, and keeps the remaining content', () => {

@@ -7,16 +7,16 @@ import { Payload } from '../../src/domain/payloads.ts'
 import { writeSearchableText } from '../../src/domain/searchable-text.ts'
 import { writeCanonicalWording } from '../../src/domain/tombstone-wording.ts'
 import { listFaults } from '../../src/http/validation/validation.ts'
+import { countRuns } from '../support/long-run.ts'
 import {
   buildCapture,
-  classifyCapture,
   findFaults,
   isPlain,
   listFaultPointers,
+  planCaptureInput,
   planEpisode,
   rebuildContent,
-} from '../support/classified-captures.ts'
-import { countRuns } from '../support/long-run.ts'
+} from '../support/planned-captures.ts'
 
 describe('the summary of a capture', () => {
   it.each([
@@ -76,7 +76,7 @@ describe('any capture', () => {
         const faults = findFaults(capture)
         for (const { pointer } of faults) expect(pointer).toMatch(/^\/content/)
         if (faults.length > 0) return
-        const plan = classifyCapture(capture)
+        const plan = planCaptureInput(capture)
         expect(listFaults(Interpretation, interpretByRule(capture, plan))).toEqual([])
         if (plan.kind === 'outcome') return
         expect(listFaults(Payload, plan.payload)).toEqual([])
@@ -144,9 +144,9 @@ describe('any capture', () => {
       Array.from({ length: 99 }).reduce((inner) => ({ inner, file: 'a' }), { user: 'deep' }),
     ],
     ['levels beyond any stack', Array.from({ length: 20_000 }).reduce((inner) => [inner], 'core')],
-  ])('of %s is classified, with a limited number of mentions', (_, value) => {
+  ])('of %s is planned, with a limited number of mentions', (_, value) => {
     const input = buildCapture(value)
-    const plan = classifyCapture(input)
+    const plan = planCaptureInput(input)
     const { mentions } = interpretByRule(input, plan)
     expect(mentions.length).toBeLessThanOrEqual(50)
   })

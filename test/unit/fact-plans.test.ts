@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
   buildCapture,
-  classifyCapture,
   listFaultPointers,
+  planCaptureInput,
   planEpisode,
   planTask,
-} from '../support/classified-captures.ts'
+} from '../support/planned-captures.ts'
 
 describe('a fact', () => {
   const triple = { subject: 'user', predicate: 'prefers_language', object: 'Go' }
@@ -64,6 +64,6 @@ describe('a fact', () => {
       { ...triple, target_id: '0197b9a0-0000-7000-8000-000000000001', outcome: 'success' },
       { source_kind: 'outcome' },
     )
-    expect(classifyCapture(input)).not.toHaveProperty('fact')
+    expect(planCaptureInput(input)).not.toHaveProperty('fact')
   })
 })

@@ -1,17 +1,17 @@
 import type { NewCapture } from '../../src/capture/capture.schemas.ts'
 import {
   type CapturePlan,
-  classify,
   type EpisodePlan,
+  planCapture,
   type TaskPlan,
-} from '../../src/capture/classification.ts'
+} from '../../src/capture/capture-plan.ts'
 import { listFaults } from '../../src/http/validation/validation.ts'
 import { AppError, type Fault } from '../../src/kernel/errors.ts'
 
-/** Captures as they are classified at one moment. */
+/** Captures as they are planned at one moment. */
 
 const now = new Date('2026-03-28T09:30:00.000Z')
-/** The instant at which every capture here is classified. */
+/** The instant at which every capture here is planned. */
 export const capturedAt = now.toISOString()
 
 /** Builds the body of a capture. */
@@ -19,21 +19,21 @@ export function buildCapture(content: unknown, more: Partial<NewCapture> = {}): 
   return { source: 'auth-agent', content, ...more }
 }
 
-/** Classifies a capture at the fixed instant. */
-export function classifyCapture(input: NewCapture): CapturePlan {
-  return classify(input, { now, check: listFaults })
+/** Plans a capture at the fixed instant. */
+export function planCaptureInput(input: NewCapture): CapturePlan {
+  return planCapture(input, { now, check: listFaults })
 }
 
-/** Classifies content as an episode; throws when it is a task or an outcome. */
+/** Plans content as an episode; throws when it is a task or an outcome. */
 export function planEpisode(content: unknown, more: Partial<NewCapture> = {}): EpisodePlan {
-  const plan = classifyCapture(buildCapture(content, more))
+  const plan = planCaptureInput(buildCapture(content, more))
   if (plan.kind === 'working_state' || plan.kind === 'outcome') throw new Error(`a ${plan.kind}`)
   return plan
 }
 
-/** Classifies content as a working state; throws when it is anything else. */
+/** Plans content as a working state; throws when it is anything else. */
 export function planTask(content: unknown, more: Partial<NewCapture> = {}): TaskPlan {
-  const plan = classifyCapture(buildCapture(content, { source_kind: 'working_state', ...more }))
+  const plan = planCaptureInput(buildCapture(content, { source_kind: 'working_state', ...more }))
   if (plan.kind !== 'working_state') throw new Error(`a ${plan.kind}`)
   return plan
 }
@@ -41,7 +41,7 @@ export function planTask(content: unknown, more: Partial<NewCapture> = {}): Task
 /** Returns the faults for which a capture is refused; an empty list when it is accepted. */
 export function findFaults(input: NewCapture): readonly Fault[] {
   try {
-    classifyCapture(input)
+    planCaptureInput(input)
   } catch (error) {
     if (error instanceof AppError && error.code === 'validation_failed') return error.errors ?? []
     throw error
