@@ -9,6 +9,7 @@ import { formatLookupKey } from './handle-lookup.ts'
 import type { InterpretedEpisode } from './interpretation.service.ts'
 import { listReferences } from './known-records.service.ts'
 import { listReferencedIds } from './model-references.ts'
+import { reserveAll } from './reserved-keys.ts'
 import { findKnownTogether } from './shared-lookup.service.ts'
 
 type Resources = {
@@ -48,12 +49,12 @@ export function createCaptureGathering({ db, clock, episodes, policies, storeAlo
     // Read before the locks, as a single capture does.
     const now = clock.now()
     const known = await policies.getAll(tx)
-    const taken = new Set<string>()
+    const takenPlaces = new Set<string>()
     const drafted: (DraftedEpisode | undefined)[] = []
     for (const each of await findKnownTogether(tx, captures)) {
       const episode =
         each && (await episodes.draft(tx, { ...each.context, ...each, now, policies: known }, each.plan))
-      drafted.push(episode && take(taken, episode) ? episode : undefined)
+      drafted.push(episode && reserveAll(takenPlaces, listPlaceKeys(episode)) ? episode : undefined)
     }
     return drafted
   }
@@ -66,16 +67,13 @@ export function createCaptureGathering({ db, clock, episodes, policies, storeAlo
   })
 }
 
-/** False if another capture stores an entity of the same name: then this one must find it. */
-function take(taken: Set<string>, { drafts }: DraftedEpisode): boolean {
-  const places = drafts.flatMap(({ row, handles }) =>
+/** The places of the new entities. If another capture stores an entity of the same name, this one must find it. */
+function listPlaceKeys({ drafts }: DraftedEpisode): string[] {
+  return drafts.flatMap(({ row, handles }) =>
     handles.flatMap(({ digest, place }) =>
       place === null ? [] : [`${formatLookupKey({ digest, scope: row.scope })} ${place}`],
     ),
   )
-  if (places.some((each) => taken.has(each))) return false
-  for (const each of places) taken.add(each)
-  return true
 }
 
 /** Whether a capture is short, and reads nothing before it stores but the records that have its names. */

@@ -12,6 +12,7 @@ import {
   type KnownRecords,
   noFindings,
 } from './known-records.service.ts'
+import { reserveAll } from './reserved-keys.ts'
 
 /** A capture whose known records are found and locked. */
 export type FoundCapture = InterpretedEpisode & { known: KnownRecords; lookup: LookupPlan }
@@ -32,9 +33,9 @@ export async function findKnownTogether(
   const { matches, mayBeErased } =
     lookups.length === 0 ? noFindings : await lookUpHandles(tx, lookups, first.context.sensitivity)
   const byKey = new Map(lookups.map((each, index) => [formatLookupKey(each), matches[index]]))
-  const held = new Set<string>()
+  const takenKeys = new Set<string>()
   const found = plans.map((each) => {
-    if (!hold(held, each.lookup)) return undefined
+    if (!reserveAll(takenKeys, listLockedKeys(each.lookup))) return undefined
     const known = readKnown(each, byKey, mayBeErased)
     return known && { ...each, known }
   })
@@ -45,12 +46,9 @@ function planLookup({ context, plan, interpretation }: InterpretedEpisode): Look
   return planHandleLookup({ ...context, ref: plan.ref, fact: plan.fact, mentions: interpretation.mentions })
 }
 
-/** False if another capture has the same reference or topic: then this one must see what that one stored. */
-function hold(held: Set<string>, { handles }: LookupPlan): boolean {
-  const keys = handles.filter(({ lock }) => lock === 'always').map(formatLookupKey)
-  if (keys.some((key) => held.has(key))) return false
-  for (const key of keys) held.add(key)
-  return true
+/** The reference and the topic. If another capture has one of them, this one must see what that one stored. */
+function listLockedKeys({ handles }: LookupPlan): string[] {
+  return handles.filter(({ lock }) => lock === 'always').map(formatLookupKey)
 }
 
 function readKnown(
