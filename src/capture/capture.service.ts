@@ -15,12 +15,12 @@ import { findReadableRecord, presentWritten } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import type { Captured, NewCapture } from './capture.schemas.ts'
 import { type CaptureContext, createCaptureContext } from './capture-context.ts'
-import { createCaptureGathering, mayShareTransaction } from './capture-gathering.service.ts'
 import { type EpisodePlan, type OutcomePlan, planCapture, type TaskPlan } from './capture-plan.ts'
 import { createEpisodeWriter } from './episode.service.ts'
 import { createInterpreter, dropVanishedReferences } from './interpretation.service.ts'
 import { findKnownRecords } from './known-records.service.ts'
 import { createOutcomeService } from './outcome.service.ts'
+import { createSharedCaptures, mayShareTransaction } from './shared-captures.service.ts'
 import { createTaskWriter, findThread, noThread } from './task.service.ts'
 
 type Resources = {
@@ -48,7 +48,7 @@ export function createCaptureService(resources: Resources) {
   const episodes = createEpisodeWriter(resources)
   const tasks = createTaskWriter(resources)
   const interpreter = createInterpreter(resources)
-  const storeWithOthers = createCaptureGathering({
+  const storeWithOthers = createSharedCaptures({
     db,
     clock,
     episodes,

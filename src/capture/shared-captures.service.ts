@@ -24,7 +24,7 @@ type Resources = {
  * Stores captures that come at the same moment in one transaction, with one lookup and one insert. A capture that
  * depends on another of them is stored alone afterwards.
  */
-export function createCaptureGathering({ db, clock, episodes, policies, storeAlone }: Resources) {
+export function createSharedCaptures({ db, clock, episodes, policies, storeAlone }: Resources) {
   async function storeTogether(
     captures: readonly InterpretedEpisode[],
     joined?: Transaction,
