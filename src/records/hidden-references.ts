@@ -13,7 +13,7 @@ export function removeHiddenReferences({
   payload,
   provenance,
   interpretation,
-  concealed: hiddenIds = [],
+  hiddenIds = [],
 }: StoredRecord): VisibleContent {
   if (hiddenIds.length === 0) return { payload, provenance, interpretation }
   const isHidden = (text: string | undefined) =>

@@ -10,7 +10,7 @@ import { embeddedEdges } from '../domain/embedded-edges.ts'
 import type { Handle } from '../domain/handles.ts'
 import type { Payload } from '../domain/payloads.ts'
 import { maxEmbeddedEntries } from './audit-log.ts'
-import { addHiddenIds, type UncheckedRecord } from './hidden-names.queries.ts'
+import { addHiddenIds, type UncheckedRecord } from './hidden-ids.queries.ts'
 import type { Identifier, RecordRow, StoredRecord } from './stored-record.ts'
 
 /**

@@ -45,7 +45,7 @@ export type StoredRecord = RecordRow &
     relations: readonly RelationRow[]
     audit_log: readonly AuditRow[]
     /** Ids in its content that name records hidden from the reader. Absent if the statement did not select them. */
-    concealed?: readonly string[]
+    hiddenIds?: readonly string[]
   }
 
 /** Unique in a scope and sensitivity: a conflict with a hidden entity would reveal that entity. */

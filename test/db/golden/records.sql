@@ -484,7 +484,7 @@ select pg_advisory_xact_lock(7350 # lock_seed(), 3);
 -- src/records/erasure/tombstones.queries.ts lockTombstonesShared
 select pg_advisory_xact_lock_shared(7350 # lock_seed(), 3);
 
--- src/records/hidden-names.queries.ts addHiddenIds
+-- src/records/hidden-ids.queries.ts addHiddenIds
     select n.id
 from records as n
 where n.id = any($1::uuid[])
@@ -497,7 +497,7 @@ where n.id = any($4::uuid[])
 and not ("n"."sensitivity" <= $5
 and "n"."scope" = any($6::text[]));
 
--- src/records/hidden-names.queries.ts findHiddenIds
+-- src/records/hidden-ids.queries.ts findHiddenIds
     select n.id
 from records as n
 where n.id = any($1::uuid[])

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Caller, Trust } from '../../../src/domain/caller.ts'
 import { nameHandle } from '../../../src/domain/handles.ts'
 import { createSeal } from '../../../src/domain/tombstone-seal.ts'
-import * as hiddenNames from '../../../src/records/hidden-names.queries.ts'
+import * as hiddenIds from '../../../src/records/hidden-ids.queries.ts'
 import * as listing from '../../../src/records/listing/list.queries.ts'
 import * as matching from '../../../src/records/listing/list-matching.queries.ts'
 import type { PageQuery } from '../../../src/records/listing/list-page.ts'
@@ -131,9 +131,9 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
     listIdsBySalience: (db) => listing.listIdsBySalience(db, page, [{ half_life_seconds: 60 }], 0.4),
     listAudit: (db) => listing.listAudit(db, { id, trust, after: 0, limit: 101 }),
   },
-  'src/records/hidden-names.queries.ts': {
-    addHiddenIds: (db) => hiddenNames.addHiddenIds(db, trust, [{ provenance: id } as never]),
-    findHiddenIds: (db) => hiddenNames.findHiddenIds(db, trust, [id]),
+  'src/records/hidden-ids.queries.ts': {
+    addHiddenIds: (db) => hiddenIds.addHiddenIds(db, trust, [{ provenance: id } as never]),
+    findHiddenIds: (db) => hiddenIds.findHiddenIds(db, trust, [id]),
   },
   'src/records/records.queries.ts': {
     readStored: (db) => records.readStored(db, trust, { from: sql`records as r`, rest: sql`` }),

@@ -7,7 +7,7 @@ import { hasFullTrust } from '../domain/trust.ts'
 import type { StoredRecord } from './stored-record.ts'
 
 /** A record before the hidden ids in its content are known. */
-export type UncheckedRecord = Omit<StoredRecord, 'concealed'>
+export type UncheckedRecord = Omit<StoredRecord, 'hiddenIds'>
 
 const uuidPattern = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
@@ -20,12 +20,12 @@ export async function addHiddenIds<Row extends UncheckedRecord>(
   db: Database,
   trust: Trust,
   rows: readonly Row[],
-): Promise<(Row & Pick<StoredRecord, 'concealed'>)[]> {
+): Promise<(Row & Pick<StoredRecord, 'hiddenIds'>)[]> {
   if (hasFullTrust(trust)) return [...rows]
   const named = rows.map(findNamedIds)
   const ids = new Set(named.flat())
   const hidden = new Set(ids.size === 0 ? [] : await findHiddenIds(db, trust, [...ids]))
-  return rows.map((row, index) => ({ ...row, concealed: named[index]?.filter((id) => hidden.has(id)) ?? [] }))
+  return rows.map((row, index) => ({ ...row, hiddenIds: named[index]?.filter((id) => hidden.has(id)) ?? [] }))
 }
 
 type Linked = Payload & { evidence?: unknown; revision?: unknown }
