@@ -10,11 +10,11 @@ type Reason = { actor: string; rationale: string }
 export async function confirmStoredFact(
   tx: Transaction,
   stored: StoredRecord,
-  testimony: Confirmation,
+  confirmation: Confirmation,
   { now, textLanguage, ...reason }: Reason & { now: Date; textLanguage: string },
 ): Promise<StoredRecord> {
   if (stored.payload.kind !== 'semantic') throw new Error('a confirmed fact must be a semantic record')
-  const { record, content } = confirmFact(stored, stored.payload, testimony, now)
+  const { record, content } = confirmFact(stored, stored.payload, confirmation, now)
   const changed = await writeChange(tx, stored, {
     action: 'reinforce',
     ...reason,

@@ -108,7 +108,7 @@ export function createFactPlanner({ textLanguage, revision }: Resources) {
     const links = filterNewEdges(buildFactEdges(existingFact.id, targets, context.now), existingFact)
     await upsertEdges(tx, addInverses(links))
     const reason = { ...getAuditReason(context), now: context.now, textLanguage }
-    await confirmStoredFact(tx, existingFact, buildTestimony(captured), reason)
+    await confirmStoredFact(tx, existingFact, buildConfirmation(captured), reason)
     return { ...createResult({ outcome: 'confirmed', record_id: existingFact.id }), edges: links }
   }
 
@@ -116,8 +116,8 @@ export function createFactPlanner({ textLanguage, revision }: Resources) {
 }
 
 /** The fact has the same scope and sensitivity as the capture, so its readers may see who confirms it. */
-function buildTestimony({ payload, source }: CapturedFact): Confirmation {
-  return { evidence: payload.evidence, source, author: source.created_by }
+function buildConfirmation({ payload, source }: CapturedFact): Confirmation {
+  return { evidence: payload.evidence, source }
 }
 
 /** A fact that not all of its readers may see is linked to the existing one, and the existing record is not changed. */

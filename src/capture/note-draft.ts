@@ -1,7 +1,7 @@
 import { type Caller, unscoped } from '../domain/caller.ts'
 import { notePredicate } from '../domain/handles.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
-import { type Confirmation, type Draft, draftRecord, type NewRecord } from '../records/index.ts'
+import { type Draft, draftRecord, type NewRecord } from '../records/index.ts'
 import type { CaptureContext } from './capture-context.ts'
 import { buildMentionDescents, createEdge } from './capture-edges.ts'
 import type { RelatedFact } from './fact-outcome.ts'
@@ -43,18 +43,14 @@ export function formatSource({ principal }: Caller): string {
   return `key:${principal}`
 }
 
-export function buildNoteTestimony({ caller }: CaptureContext, { evidence }: SemanticPayload): Confirmation {
-  const timestamp = evidence.map((each) => each.timestamp)[0]
-  const author = formatSource(caller)
+/** The source that the note adds to the provenance of its record. */
+export function buildNoteSource({ caller }: CaptureContext, { evidence }: SemanticPayload) {
+  const timestamp = evidence[0]?.timestamp
   return {
-    evidence,
-    source: {
-      kind: 'event',
-      ref: `api:${caller.name}`,
-      created_by: author,
-      ...(timestamp === undefined ? {} : { timestamp }),
-    },
-    author,
+    kind: 'event' as const,
+    ref: `api:${caller.name}`,
+    created_by: formatSource(caller),
+    ...(timestamp === undefined ? {} : { timestamp }),
   }
 }
 
@@ -104,7 +100,7 @@ function buildRecord(
   payload: SemanticPayload,
 ): NewRecord {
   const { scope, sensitivity } = context
-  const { source, author = '' } = buildNoteTestimony(context, payload)
+  const source = buildNoteSource(context, payload)
   return {
     type: 'semantic',
     payload,
@@ -112,6 +108,6 @@ function buildRecord(
     ...(scope === unscoped ? {} : { scope }),
     ...(tags === undefined ? {} : { tags }),
     ...(source_type === undefined ? {} : { source_type }),
-    provenance: { sources: [source], created_by: author },
+    provenance: { sources: [source], created_by: source.created_by },
   }
 }

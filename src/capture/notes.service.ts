@@ -3,6 +3,7 @@ import { type CallContext, type Transaction, transact } from '../db/transaction.
 import { nameActor, type Sensitivity, unscoped } from '../domain/caller.ts'
 import { nameHandle, noTopic } from '../domain/handles.ts'
 import { normaliseName } from '../domain/names.ts'
+import type { SemanticPayload } from '../domain/payloads.ts'
 import { listPhrases } from '../domain/phrases.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -25,7 +26,7 @@ import { resolveMentions } from './mention-resolution.ts'
 import type { Mention } from './mentions.ts'
 import {
   buildNotePayload,
-  buildNoteTestimony,
+  buildNoteSource,
   draftNote,
   formatSource,
   type NamedEntity,
@@ -67,7 +68,7 @@ export function createNotesService(resources: Resources) {
       const names = { fact: proposed, interpretation: { ...emptyInterpretation, mentions } }
       const known = await findKnownRecords(tx, context, names)
       const { existingFact } = known
-      if (existingFact) return repeat(tx, context, existingFact, buildNoteTestimony(context, proposed))
+      if (existingFact) return repeat(tx, context, existingFact, proposed)
       const topic = chooseTopic(context, note, mentions, known)
       return insert(tx, context, note, { topic, known })
     })
@@ -94,14 +95,16 @@ export function createNotesService(resources: Resources) {
 
   async function repeat(
     tx: Transaction,
-    { caller, now }: CaptureContext,
+    context: CaptureContext,
     existing: StoredRecord,
-    testimony: ReturnType<typeof buildNoteTestimony>,
+    proposed: SemanticPayload,
   ): Promise<Remembered> {
+    const { caller, now } = context
     if (isSaidBy(existing, formatSource(caller)))
       return { record: presentWritten(caller, existing, now), outcome: 'unchanged' }
     const reason = { actor: nameActor(caller), rationale: 'remembered', now, textLanguage }
-    const confirmed = await confirmStoredFact(tx, existing, testimony, reason)
+    const confirmation = { evidence: proposed.evidence, source: buildNoteSource(context, proposed) }
+    const confirmed = await confirmStoredFact(tx, existing, confirmation, reason)
     return { record: presentWritten(caller, confirmed, now), outcome: 'confirmed' }
   }
 

@@ -6,7 +6,6 @@ import type { ContentRow, RecordRow, StoredRecord } from './stored-record.ts'
 export type Confirmation = {
   evidence: SemanticPayload['evidence']
   source: Provenance['sources'][number]
-  author: string | undefined
 }
 
 /** The payload lists at most so many sources of a fact. The edges to the episodes list all of them. */
@@ -16,10 +15,11 @@ const maxSources = 1_000
 export function confirmFact(
   stored: StoredRecord,
   payload: SemanticPayload,
-  { evidence, source, author }: Confirmation,
+  { evidence, source }: Confirmation,
   now: Date,
 ): { record: Partial<Omit<RecordRow, 'status'>>; content: Partial<ContentRow> } {
   const { provenance } = stored
+  const { created_by: author } = source
   const isAnother = author !== undefined && !listAuthors(provenance).has(author)
   return {
     record: {
