@@ -87,10 +87,10 @@ export {
   WrittenRecord,
 } from './records.schemas.ts'
 export { createRecordsService, type RecordsService } from './records.service.ts'
-export { reactivateRecord } from './reinstatement.ts'
 export {
   minRestoredSalience,
   presentForgetting,
+  reactivateRecord,
   restoreRecord,
 } from './restoration.ts'
 export type { ContentRow, Draft, RecordRow, StatusChangeRow, StoredRecord } from './stored-record.ts'

@@ -1,4 +1,5 @@
 import { computeExpiry, computePruneAt, computeSalience } from '../domain/curves.ts'
+import type { Payload } from '../domain/payloads.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import type { RecordRow, StoredRecord } from './stored-record.ts'
 
@@ -18,10 +19,10 @@ export type Restoration = {
 export function restoreRecord(stored: StoredRecord, now: Date): Restoration {
   // A superseded, merged or retracted record stays history, with salience 0.
   const least = isHistory(stored.status) ? 0 : minRestoredSalience
-  const revival = restoreSalience(stored, computeSalience(stored, stored.forgotten_at ?? now), now, least)
+  const restored = restoreSalience(stored, computeSalience(stored, stored.forgotten_at ?? now), now, least)
   return {
     record: {
-      ...revival.record,
+      ...restored.record,
       forgotten_at: null,
       forgotten_reason: null,
       forgotten_by: null,
@@ -31,7 +32,7 @@ export function restoreRecord(stored: StoredRecord, now: Date): Restoration {
       access_count: stored.access_count + 1,
       last_accessed_at: chooseLater(stored.last_accessed_at, now),
     },
-    changes: { forgotten: [presentForgetting(stored), null], ...revival.changes },
+    changes: { forgotten: [presentForgetting(stored), null], ...restored.changes },
   }
 }
 
@@ -71,6 +72,26 @@ export function restoreSalience(
       salience: [salienceThen, life.base_salience],
       ...(isExpired ? { 'lifecycle.decay.max_age_seconds': [stored.max_age_seconds, 0] } : {}),
     },
+  }
+}
+
+type Reactivation = Restoration & { content: { payload?: Payload } }
+
+/** Reverts a retraction: the salience, and the status in the payload of a fact. */
+export function reactivateRecord(
+  stored: StoredRecord,
+  lostSalience: number | undefined,
+  now: Date,
+): Reactivation {
+  const restored =
+    lostSalience === undefined ? { record: {}, changes: {} } : restoreSalience(stored, lostSalience, now)
+  const { payload } = stored
+  if (payload.kind !== 'semantic' || payload.revision?.status !== 'retracted')
+    return { ...restored, content: {} }
+  return {
+    record: restored.record,
+    content: { payload: { ...payload, revision: { ...payload.revision, status: 'active' } } },
+    changes: { ...restored.changes, 'payload.revision.status': ['retracted', 'active'] },
   }
 }
 
