@@ -143,35 +143,35 @@ export async function findReadableIds(
 
 /** Deletes the edges of the records; returns how many of them led between two records that the caller could read in full. */
 export async function deleteEdgesOf(tx: Transaction, ids: readonly string[], trust: Trust): Promise<number> {
-  const { rows } = await sql<{ told: number }>`
+  const { rows } = await sql<{ reported: number }>`
     with gone as (
       delete from relations as e where e.source_id = ${listed(ids)} or e.target_id = ${listed(ids)}
       returning e.source_id, e.target_id
     )
-    select count(*) as told from gone
+    select count(*) as reported from gone
     join records as s on s.id = gone.source_id join records as t on t.id = gone.target_id
     where ${openTo(trust, 's')} and ${openTo(trust, 't')}
   `.execute(tx)
-  return rows[0]?.told ?? 0
+  return rows[0]?.reported ?? 0
 }
 
 /**
- * Deletes what would go with the records, to count that of the records `told` for the receipt: their accesses, or their vectors of
- * all models with the signatures.
+ * Deletes what would go with the records: their accesses, or their vectors of all models with the signatures. Returns the
+ * number of deleted rows of the records in `reportedIds`, for the receipt.
  */
 export async function deleteRowsOf(
   tx: Transaction,
   table: 'access_log' | 'embeddings',
   ids: readonly string[],
-  told: readonly string[],
+  reportedIds: readonly string[],
 ): Promise<number> {
-  const { rows } = await sql<{ told: number }>`
+  const { rows } = await sql<{ reported: number }>`
     with gone as (
       delete from ${sql.table(table)} as t where t.record_id = ${listed(ids)} returning t.record_id
     )
-    select count(*) as told from gone where gone.record_id = ${listed(told)}
+    select count(*) as reported from gone where gone.record_id = ${listed(reportedIds)}
   `.execute(tx)
-  return rows[0]?.told ?? 0
+  return rows[0]?.reported ?? 0
 }
 
 /** Actor, action and time stay. The trigger of migration 0003 forbids any other change of an audit entry. */

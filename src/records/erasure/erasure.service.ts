@@ -91,10 +91,10 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     const keptIds = await findReadableIds(tx, plan.keptIds, trust)
     const tombstones = draftTombstones(findRecordsToSeal(erased, id), entry)
     const tombstoneIds = await insertTombstones(tx, tombstones, trust)
-    const told = [id, ...derivedIds]
+    const reportedIds = [id, ...derivedIds]
     const relations = await deleteEdgesOf(tx, erasedIds, trust)
-    const embeddings = await deleteRowsOf(tx, 'embeddings', erasedIds, told)
-    const accesses = await deleteRowsOf(tx, 'access_log', erasedIds, told)
+    const embeddings = await deleteRowsOf(tx, 'embeddings', erasedIds, reportedIds)
+    const accesses = await deleteRowsOf(tx, 'access_log', erasedIds, reportedIds)
     await updateKept(tx, plan, erased, entry)
     await deleteDescentsFrom(tx, erasedIds)
     await deleteEffects(tx, plan)

@@ -214,7 +214,7 @@ where e.source_id = any($1::uuid[])
 or e.target_id = any($2::uuid[])
       returning e.source_id, e.target_id
     )
-    select count(*) as told
+    select count(*) as reported
 from gone
     join records as s on s.id = gone.source_id join records as t on t.id = gone.target_id
     where ("s"."sensitivity" <= $3
@@ -229,7 +229,7 @@ from "embeddings" as t
 where t.record_id = any($1::uuid[])
 returning t.record_id
     )
-    select count(*) as told
+    select count(*) as reported
 from gone
 where gone.record_id = any($2::uuid[]);
 
@@ -240,7 +240,7 @@ from "access_log" as t
 where t.record_id = any($1::uuid[])
 returning t.record_id
     )
-    select count(*) as told
+    select count(*) as reported
 from gone
 where gone.record_id = any($2::uuid[]);
 
