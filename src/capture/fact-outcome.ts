@@ -1,4 +1,4 @@
-import type { Sensitivity } from '../domain/caller.ts'
+import { hasSameVisibility, type Visibility } from '../domain/caller.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import type { KnownRecord } from '../records/index.ts'
@@ -20,8 +20,6 @@ export type FactOutcome =
   | { outcome: 'replaced' | 'forked' | 'contested'; policy: Policy; other: string }
 
 export type RelatedFact = { id: string; predicate: 'supports' | 'contradicts' }
-/** Scope and sensitivity of a capture. A capture confirms, contests or supersedes only facts that have the same. */
-export type Visibility = { scope: string; sensitivity: Sensitivity }
 
 type Policy = NonNullable<SemanticPayload['revision_policy']>
 type Fact = KnownRecord & { payload: SemanticPayload }
@@ -30,7 +28,7 @@ const outcomeOf = { replace: 'replaced', fork: 'forked', contest: 'contested' } 
 
 /**
  * Returns the outcome for a new fact. `known` are the facts on the topic: first those with the same object, then the
- * newest first.
+ * newest first. A capture confirms, contests or supersedes only facts of its own scope and sensitivity.
  */
 export function decideFactOutcome(
   newFact: SemanticPayload,
@@ -38,8 +36,7 @@ export function decideFactOutcome(
   visibility: Visibility,
 ): FactOutcome {
   const readable = known.filter((each): each is Fact => each.payload?.kind === 'semantic')
-  const isOwn = ({ scope, sensitivity }: Fact) =>
-    scope === visibility.scope && sensitivity === visibility.sensitivity
+  const isOwn = (fact: Fact) => hasSameVisibility(fact, visibility)
   const outcome = decideAmongOwnFacts(newFact, readable.filter(isOwn))
   if (outcome.outcome !== 'created') return outcome
   const others = readable.filter((fact) => !isOwn(fact))

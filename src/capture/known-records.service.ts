@@ -1,4 +1,5 @@
 import type { Transaction } from '../db/transaction.ts'
+import { hasSameVisibility } from '../domain/caller.ts'
 import type { Interpretation } from '../domain/interpretation.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
 import { isHistory } from '../domain/vocabulary.ts'
@@ -117,13 +118,6 @@ async function resolveMergedFact(
     id = successor.id
   }
   return { outcome: 'created' }
-}
-
-function hasSameVisibility(
-  { scope, sensitivity }: Pick<StoredRecord, 'scope' | 'sensitivity'>,
-  visibility: Pick<CaptureContext, 'scope' | 'sensitivity'>,
-): boolean {
-  return scope === visibility.scope && sensitivity === visibility.sensitivity
 }
 
 /** A merge may have given the record a higher sensitivity or another scope. */

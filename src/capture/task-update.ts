@@ -1,9 +1,8 @@
-import { getRank, type Trust } from '../domain/caller.ts'
+import { getRank, type Trust, type Visibility } from '../domain/caller.ts'
 import { capturedKey } from '../domain/captured-content.ts'
 import type { WorkingPayload } from '../domain/payloads.ts'
 import type { KnownRecord } from '../records/index.ts'
 import { isObject } from './evidence.ts'
-import type { Visibility } from './fact-outcome.ts'
 
 type Task = Pick<KnownRecord, 'id' | 'scope' | 'sensitivity' | 'status' | 'forgotten_at'>
 
@@ -22,10 +21,7 @@ export function chooseTask(known: readonly Task[], visibility: Visibility, trust
 }
 
 /** A report never raises the sensitivity of a record, because readers of the record would lose it. */
-export function continuesTask(
-  task: Pick<Task, 'scope' | 'sensitivity'>,
-  { scope, sensitivity }: Visibility,
-): boolean {
+export function continuesTask(task: Visibility, { scope, sensitivity }: Visibility): boolean {
   return task.scope === scope && getRank(task.sensitivity) >= getRank(sensitivity)
 }
 

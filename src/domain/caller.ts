@@ -32,6 +32,13 @@ export const unscoped = ''
  */
 export type Trust = { maxSensitivity: Sensitivity; scopes: readonly string[] | null }
 
+/** What decides which callers see a record. */
+export type Visibility = { scope: string; sensitivity: Sensitivity }
+
+export function hasSameVisibility(one: Visibility, other: Visibility): boolean {
+  return one.scope === other.scope && one.sensitivity === other.sensitivity
+}
+
 /** The trust of the service itself, for work that no caller asks for. */
 export const fullTrust: Trust = { maxSensitivity: 'hyper', scopes: null }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Caller, describeVia, nameActor, type Sensitivity } from '../domain/caller.ts'
+import { type Caller, describeVia, nameActor, type Sensitivity, type Visibility } from '../domain/caller.ts'
 import { computeExpiry, computePruneAt, computeSalience } from '../domain/curves.ts'
 import type { Edge } from '../domain/edges.ts'
 import { findGraphFaults } from '../domain/graph-cycles.ts'
@@ -96,9 +96,7 @@ export function claimsRevision(revision: unknown): boolean {
   return revision !== undefined && revision !== null && !isDeepStrictEqual(revision, { status: 'active' })
 }
 
-type TrustFields = Pick<Identifier, 'scope' | 'sensitivity'>
-
-export function listIdentifiers(payload: Payload, { scope, sensitivity }: TrustFields): Identifier[] {
+export function listIdentifiers(payload: Payload, { scope, sensitivity }: Visibility): Identifier[] {
   if (payload.kind !== 'entity') return []
   return payload.identifiers.map((each) => ({ scope, sensitivity, ...each }))
 }

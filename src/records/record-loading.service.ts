@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import type { CallContext, Transaction } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
-import type { Caller } from '../domain/caller.ts'
+import type { Caller, Visibility } from '../domain/caller.ts'
 import { canWriteTo } from '../domain/write-trust.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createDeletedError, createForgottenError } from './deleted-record-errors.ts'
@@ -108,19 +108,17 @@ async function lockEach(
   })
 }
 
-type TrustFields = Pick<StoredRecord, 'sensitivity' | 'scope'>
-
 /** The rule of every change: the caller reads the record in full and may write to its scope. */
-export function requireChangeable(caller: Caller, record: TrustFields): void {
+export function requireChangeable(caller: Caller, record: Visibility): void {
   const refusal = checkTrust(caller, record)
   if (refusal) throw refusal
 }
 
-export function mayChange(caller: Caller, record: TrustFields): boolean {
+export function mayChange(caller: Caller, record: Visibility): boolean {
   return checkTrust(caller, record) === undefined
 }
 
-function checkTrust(caller: Caller, { sensitivity, scope }: TrustFields): AppError | undefined {
+function checkTrust(caller: Caller, { sensitivity, scope }: Visibility): AppError | undefined {
   if (!isOpenTo(caller.trust, sensitivity)) return createAboveCeilingError()
   return canWriteTo(caller.trust, scope) ? undefined : createOutsideScopesError()
 }

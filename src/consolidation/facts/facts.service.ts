@@ -1,6 +1,6 @@
 import { keepByStatement } from '../../db/run-effects.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { fullTrust } from '../../domain/caller.ts'
+import { fullTrust, hasSameVisibility } from '../../domain/caller.ts'
 import type { Change } from '../../jobs/runs.ts'
 import { findSuccessor } from '../../revision/index.ts'
 import { lockHandles } from '../episode-batches.queries.ts'
@@ -27,8 +27,6 @@ import { groupByPlace } from './named-entities.ts'
 
 /** `refused` counts the facts that were erased from their scope earlier. */
 type StoredFacts = { created: number; reinforced: number; refused: number; changes: Change[] }
-
-type Visibility = Pick<FactGroup, 'scope' | 'sensitivity'>
 
 /** New observations by the id of the fact. */
 type ObservationsByFact = ReadonlyMap<string, readonly Observation[]>
@@ -167,10 +165,6 @@ async function resolveMergedFact(
     current = { outcome: 'merged', id: next }
   }
   return current.outcome === 'merged' ? { outcome: 'challenged' } : current
-}
-
-function hasSameVisibility(one: Visibility, other: Visibility): boolean {
-  return one.scope === other.scope && one.sensitivity === other.sensitivity
 }
 
 async function findSeenObservations(
