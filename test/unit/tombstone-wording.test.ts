@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Payload } from '../../src/domain/payloads.ts'
 import { createSeal } from '../../src/domain/tombstone-seal.ts'
 import { writeCanonicalWording, writeEarlierWording } from '../../src/domain/tombstone-wording.ts'
-import { computeErasedIds } from '../../src/records/erasure/descent-closure.ts'
+import { computeErasedIds } from '../../src/records/erasure/erased-ids.ts'
 import { removeErasedSources } from '../../src/records/erasure/kept-record.ts'
 
 const fact = (object: unknown): Payload => ({

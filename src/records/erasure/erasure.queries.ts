@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust, Via } from '../../domain/caller.ts'
 import type { ContentRow } from '../stored-record.ts'
-import type { Derivation } from './descent-closure.ts'
+import type { Derivation } from './erased-ids.ts'
 
 const listed = (ids: readonly string[]) => sql`any(${sql.val([...ids])}::uuid[])`
 

@@ -16,7 +16,7 @@ import {
 import { findRecords } from '../records.queries.ts'
 import type { ContentRow, StoredRecord } from '../stored-record.ts'
 import { presentVia } from '../via.ts'
-import { computeErasedIds, type Derivation } from './descent-closure.ts'
+import { computeErasedIds, type Derivation } from './erased-ids.ts'
 import {
   clearAuditText,
   clearInheritedAuditText,

@@ -8,7 +8,7 @@ import { writeSearchableText } from '../../domain/searchable-text.ts'
 import { parseRecordReference } from '../descents.ts'
 import { listIdentifiers } from '../record-draft.ts'
 import type { ContentRow, StoredRecord } from '../stored-record.ts'
-import type { Derivation } from './descent-closure.ts'
+import type { Derivation } from './erased-ids.ts'
 import type { KeptRecordUpdate } from './erasure.queries.ts'
 import { removePlanWords, removeSignals, type SourceContents } from './kept-practice.ts'
 
