@@ -4,7 +4,7 @@
  * Not here: replacing records (revision/), edges (relations/), salience and importance (lifecycle/).
  */
 
-export { appendEntry, computeWriteTime } from './audit-log.ts'
+export { appendEntry, computeWriteTime } from './audit-log/audit-log.ts'
 export {
   appendKeepingFirst,
   type Confirmation,

@@ -2,7 +2,7 @@ import { type Caller, isAllowed, unscoped } from '../domain/caller.ts'
 import { computeSalience } from '../domain/curves.ts'
 import type { Edge } from '../domain/edges.ts'
 import type { Payload } from '../domain/payloads.ts'
-import type { AuditEntry } from './audit-entry.schemas.ts'
+import type { AuditEntry } from './audit-log/audit-log.schemas.ts'
 import { removeHiddenReferences } from './hidden-references.ts'
 import type { Relation } from './provenance.schemas.ts'
 import type { MemoryRecord, RedactedRecord, WrittenRecord } from './records.schemas.ts'
@@ -20,7 +20,7 @@ export function presentRecord(stored: StoredRecord, now: Date): MemoryRecord {
     relations: stored.relations.map(presentRelation),
     payload: presentPayload({ ...stored, payload: shown.payload }),
     ...(shown.interpretation ? { interpretation: shown.interpretation } : {}),
-    audit_log: stored.audit_log.map(presentAudit),
+    audit_log: stored.audit_log.map(presentAuditEntry),
     layer: stored.layer,
     memory_kind: stored.memory_kind,
     status: stored.status,
@@ -127,7 +127,7 @@ function presentRelation(row: RelationRow): Relation {
   }
 }
 
-export function presentAudit(row: AuditRow): AuditEntry {
+export function presentAuditEntry(row: AuditRow): AuditEntry {
   return {
     action: row.action,
     actor: row.actor,

@@ -9,7 +9,7 @@ import type { Sensitivity, Trust } from '../domain/caller.ts'
 import { embeddedEdges } from '../domain/embedded-edges.ts'
 import type { Handle } from '../domain/handles.ts'
 import type { Payload } from '../domain/payloads.ts'
-import { maxEmbeddedEntries } from './audit-log.ts'
+import { maxEmbeddedEntries } from './audit-log/audit-log.ts'
 import { addHiddenIds, type UncheckedRecord } from './hidden-ids.queries.ts'
 import type { Identifier, RecordRow, StoredRecord } from './stored-record.ts'
 

@@ -9,12 +9,12 @@ import { answers } from '../http/problem-responses.ts'
 import { toProblem } from '../http/problems.ts'
 import { compileValidator, listFaults } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
-import { AuditQuery, ListQuery, RecordListing } from './listing/list.schemas.ts'
+import { AuditPage, AuditQuery } from './audit-log/audit-log.schemas.ts'
+import { ListQuery, RecordListing } from './listing/list.schemas.ts'
 import { prepareCreation } from './prepared-creation.routes.ts'
 import { answerRecord } from './record-action.routes.ts'
 import { RecordPatch } from './record-patch.schemas.ts'
 import {
-  AuditPage,
   BatchAnswer,
   LooseRecordBatch,
   NewRecord,

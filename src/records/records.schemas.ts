@@ -16,7 +16,7 @@ import { ref } from '../domain/schema-ref.ts'
 import { closed, listOf, notNilPattern, Time, Unit, Uuid } from '../domain/shapes.ts'
 import { Layer, MemoryKind, Sensitivity, SourceType, Status } from '../domain/vocabulary.ts'
 import { Problem } from '../http/problem-responses.ts'
-import { AuditEntry } from './audit-entry.schemas.ts'
+import { AuditEntry } from './audit-log/audit-log.schemas.ts'
 import { maxNewRelations, NewRelation, Provenance, Relation } from './provenance.schemas.ts'
 
 /** Pages and batches start after the nil UUID, so a record with that id would never be read. */
@@ -195,4 +195,3 @@ export const BatchAnswer = closed({ results: Type.Array(BatchResult) }, { $id: '
 
 export const RecordPath = Type.Object({ id: Uuid({ description: 'The id of the record.' }) })
 export const RecordPage = listOf(ref(SeenRecord), 'RecordPage')
-export const AuditPage = listOf(ref(AuditEntry), 'AuditPage')

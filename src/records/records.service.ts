@@ -5,6 +5,8 @@ import { completePayload, NewPayload, type Payload } from '../domain/payloads.ts
 import { isHistory } from '../domain/vocabulary.ts'
 import { listFaults } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { AuditQuery } from './audit-log/audit-log.schemas.ts'
+import { readAuditLog } from './audit-log/audit-log.service.ts'
 import { createForgottenError } from './deleted-record-errors.ts'
 import { requireNotErasedContent } from './erasure/tombstones.service.ts'
 import { createListing } from './listing/list.service.ts'
@@ -13,7 +15,7 @@ import { presentRecord, presentWritten, redactRecord } from './record-answer.ts'
 import { writeChange } from './record-change.service.ts'
 import { type CreationResources, createRecordCreation } from './record-creation.service.ts'
 import { createInvalidError, findPayloadFaults } from './record-draft.ts'
-import { findRecordOrDeleted, findVisibleRecord, loadForUpdate } from './record-loading.service.ts'
+import { findVisibleRecord, loadForUpdate } from './record-loading.service.ts'
 import type { RecordPatch } from './record-patch.schemas.ts'
 import { applyPatch } from './record-patch.ts'
 import type { MemoryRecord, RedactedRecord, WrittenRecord } from './records.schemas.ts'
@@ -42,12 +44,6 @@ export function createRecordsService(resources: Resources) {
     if (stored.forgotten_at && (isExpired || !includeForgotten))
       throw createForgottenError(stored, isReadable, now)
     return isReadable ? presentRecord(stored, now) : redactRecord(stored, now)
-  }
-
-  /** Also reads the log of a deleted record. Not of a redacted one: rationales are content. */
-  async function readAudit(caller: Caller, id: string, page: { limit?: number; cursor?: string }) {
-    const known = await findRecordOrDeleted(db, caller, id)
-    return listing.pageAudit(caller, known.id, page)
   }
 
   async function patch(call: CallContext, id: string, input: RecordPatch): Promise<WrittenRecord> {
@@ -82,7 +78,7 @@ export function createRecordsService(resources: Resources) {
   return {
     ...createRecordCreation(resources),
     read,
-    readAudit,
+    readAudit: (caller: Caller, id: string, page: AuditQuery) => readAuditLog(db, caller, id, page),
     patch,
     list: listing.list,
   }

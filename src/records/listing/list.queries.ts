@@ -1,8 +1,6 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
-import { isEntryShown } from '../../db/concealment.ts'
 import type { Database } from '../../db/connection.ts'
 import type { DB } from '../../db/schema.ts'
-import type { Trust } from '../../domain/caller.ts'
 import { readStored } from '../records.queries.ts'
 import { selectMatching, selectSortValue } from './list-matching.queries.ts'
 import type { Lane, PageQuery, PositionedId, PositionedRecord } from './list-page.ts'
@@ -218,20 +216,4 @@ async function readSelected(db: Database, page: PageQuery, cut: IdSelection): Pr
     more: sql`, cut.position`,
     rest: sql`order by cut.position ${direction}, r.id ${direction}`,
   })
-}
-
-/** Oldest first, so that new entries do not change earlier pages. */
-export async function listAudit(
-  db: Database,
-  { id, trust, after, limit }: { id: string; trust: Trust; after: number; limit: number },
-) {
-  return db
-    .selectFrom('audit_entries as a')
-    .where('record_id', '=', id)
-    .where('id', '>', after)
-    .where(isEntryShown(trust, sql`a.record_id`))
-    .select(['id', 'action', 'actor', 'at', 'rationale', 'run_id', 'operation_id', 'changes', 'via'])
-    .orderBy('id')
-    .limit(limit)
-    .execute()
 }

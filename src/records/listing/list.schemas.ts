@@ -59,8 +59,6 @@ export const ListQuery = closed({
   ...pageParameters(50),
 })
 
-export const AuditQuery = closed(pageParameters(100))
-
 export const RecordListing = closed(
   {
     ...RecordPage.properties,

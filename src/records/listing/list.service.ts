@@ -3,17 +3,15 @@ import type { Database } from '../../db/connection.ts'
 import { chooseNextPoll, findVisibleHorizon } from '../../db/horizon.ts'
 import { isOpenTo } from '../../db/visibility.ts'
 import { type Caller, unscoped } from '../../domain/caller.ts'
-import { type ListPage, RowNumber, Time, Uuid } from '../../domain/shapes.ts'
+import { type ListPage, Time, Uuid } from '../../domain/shapes.ts'
 import { boundValidMs } from '../../domain/sweep-lag.ts'
-import { computeQueryFingerprint, decodeCursor, encodeCursor, readPage } from '../../http/paging.ts'
+import { computeQueryFingerprint, decodeCursor, encodeCursor } from '../../http/paging.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { AuditEntry } from '../audit-entry.schemas.ts'
-import { presentAudit, presentRecord, redactRecord } from '../record-answer.ts'
+import { presentRecord, redactRecord } from '../record-answer.ts'
 import type { MemoryRecord, RedactedRecord } from '../records.schemas.ts'
 import {
   findMostSalientIds,
   findSalienceFloor,
-  listAudit,
   listBySalience,
   listHalfLives,
   listIdsBySalience,
@@ -41,7 +39,6 @@ const recordCursors = {
   created_at: TimeCursor,
   updated_at: TimeCursor,
 }
-const AuditCursor = Type.Object({ id: RowNumber() })
 
 export function createListing({ db, clock, textLanguage }: Resources) {
   /** `isReadableOnly` leaves redacted records out, which would take places on the page. */
@@ -75,24 +72,7 @@ export function createListing({ db, clock, textLanguage }: Resources) {
     }
   }
 
-  /** The caller of this function must have checked that the key may read the record. */
-  async function pageAudit(
-    caller: Caller,
-    id: string,
-    { limit = 100, cursor }: { limit?: number; cursor?: string },
-  ): Promise<ListPage<AuditEntry>> {
-    const { items, ...next } = await readPage({
-      caller,
-      list: { audit: id },
-      limit,
-      cursor,
-      position: AuditCursor,
-      read: (after, most) => listAudit(db, { id, trust: caller.trust, after: after?.id ?? 0, limit: most }),
-    })
-    return { items: items.map(presentAudit), ...next }
-  }
-
-  return { list, pageAudit }
+  return { list }
 }
 
 async function readRecords(db: Database, page: PageQuery, now: Date): Promise<PositionedRecord[]> {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Caller, Trust } from '../../../src/domain/caller.ts'
 import { nameHandle } from '../../../src/domain/handles.ts'
 import { createSeal } from '../../../src/domain/tombstone-seal.ts'
+import * as auditLog from '../../../src/records/audit-log/audit-log.queries.ts'
 import * as hiddenIds from '../../../src/records/hidden-ids.queries.ts'
 import * as listing from '../../../src/records/listing/list.queries.ts'
 import * as matching from '../../../src/records/listing/list-matching.queries.ts'
@@ -129,7 +130,9 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
       'of some scopes': (db) => listing.findMostSalientIds(db, page, ['team', ''], 500),
     },
     listIdsBySalience: (db) => listing.listIdsBySalience(db, page, [{ half_life_seconds: 60 }], 0.4),
-    listAudit: (db) => listing.listAudit(db, { id, trust, after: 0, limit: 101 }),
+  },
+  'src/records/audit-log/audit-log.queries.ts': {
+    listAuditEntries: (db) => auditLog.listAuditEntries(db, { id, trust, after: 0, limit: 101 }),
   },
   'src/records/hidden-ids.queries.ts': {
     addHiddenIds: (db) => hiddenIds.addHiddenIds(db, trust, [{ provenance: id } as never]),

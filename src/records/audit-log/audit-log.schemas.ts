@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
-import { ref } from '../domain/schema-ref.ts'
-import { closed, Time, Uuid } from '../domain/shapes.ts'
-import { Via } from './via.ts'
+import { ref } from '../../domain/schema-ref.ts'
+import { closed, listOf, pageParameters, RowNumber, Time, Uuid } from '../../domain/shapes.ts'
+import { Via } from '../via.ts'
 
 export const AuditEntry = closed(
   {
@@ -43,3 +43,8 @@ export const AuditEntry = closed(
   { $id: 'AuditEntry' },
 )
 export type AuditEntry = Static<typeof AuditEntry>
+
+export const AuditQuery = closed(pageParameters(100))
+export type AuditQuery = Static<typeof AuditQuery>
+export const AuditPage = listOf(ref(AuditEntry), 'AuditPage')
+export const AuditCursor = Type.Object({ id: RowNumber() })

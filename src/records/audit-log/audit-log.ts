@@ -1,4 +1,4 @@
-import type { AuditRow, StoredRecord } from './stored-record.ts'
+import type { AuditRow, StoredRecord } from '../stored-record.ts'
 
 /** The number of entries that a record contains. The whole log has pages of its own. */
 export const maxEmbeddedEntries = 50
