@@ -5,11 +5,11 @@ import { createThreadHandle } from '../domain/handles.ts'
 import type { WorkingPayload } from '../domain/payloads.ts'
 import { defaultSalience } from '../domain/record-defaults.ts'
 import { reinforce } from '../domain/reinforcement.ts'
+import { addSources } from '../domain/sources.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import {
-  appendKeepingFirst,
   createErasedContentError,
   type Draft,
   describePayload,
@@ -132,7 +132,7 @@ export function createTaskWriter({ ids, seal, textLanguage }: Resources) {
         tags: [...new Set([...stored.tags, ...(maskTags(input).tags ?? [])])].slice(0, 100),
         provenance: {
           ...stored.provenance,
-          sources: appendKeepingFirst(stored.provenance.sources, [plan.source]),
+          sources: addSources(stored.provenance.sources, [plan.source]),
         },
       },
       changes: describePayload(stored.payload, payload),

@@ -1,5 +1,6 @@
 import type { SemanticPayload } from '../domain/payloads.ts'
 import { reinforce } from '../domain/reinforcement.ts'
+import { addSources } from '../domain/sources.ts'
 import type { Provenance } from './provenance.schemas.ts'
 import type { ContentRow, RecordRow, StoredRecord } from './stored-record.ts'
 
@@ -7,9 +8,6 @@ export type Confirmation = {
   evidence: SemanticPayload['evidence']
   source: Provenance['sources'][number]
 }
-
-/** The payload lists at most so many sources of a fact. The edges to the episodes list all of them. */
-const maxSources = 1_000
 
 /** A captured event states a fact again: the fact gets one more source, and its salience is reinforced. */
 export function confirmFact(
@@ -27,18 +25,12 @@ export function confirmFact(
       ...(isAnother ? { confirmation_count: stored.confirmation_count + 1 } : {}),
     },
     content: {
-      payload: { ...payload, evidence: appendKeepingFirst(payload.evidence, evidence) },
-      provenance: { ...provenance, sources: appendKeepingFirst(provenance.sources, [source]) },
+      payload: { ...payload, evidence: addSources(payload.evidence, evidence) },
+      provenance: { ...provenance, sources: addSources(provenance.sources, [source]) },
     },
   }
 }
 
 export function listAuthors({ created_by: first, sources }: Provenance): Set<string | undefined> {
   return new Set([first, ...sources.map(({ created_by: author }) => author)])
-}
-
-/** Keeps the first source, because it says where the fact comes from, and the newest ones. */
-export function appendKeepingFirst<T>(all: readonly T[], newest: readonly T[]): T[] {
-  const [first, ...others] = [...all, ...newest]
-  return first === undefined ? [] : [first, ...others.slice(1 - maxSources)]
 }

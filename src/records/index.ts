@@ -5,12 +5,7 @@
  */
 
 export { appendEntry, computeWriteTime } from './audit-log/audit-log.ts'
-export {
-  appendKeepingFirst,
-  type Confirmation,
-  confirmFact,
-  listAuthors,
-} from './confirmation.ts'
+export { type Confirmation, confirmFact, listAuthors } from './confirmation.ts'
 export { rejectTakenIdentifiers } from './creation-checks.service.ts'
 export { createForgottenError } from './deleted-record-errors.ts'
 export { type DeletedRecord, listPurgeable, purgeForgotten, purgeRecords } from './deleted-records.queries.ts'

@@ -1,0 +1,8 @@
+/** A payload or a provenance lists at most so many sources. The edges to the episodes list all of them. */
+const maxSources = 1_000
+
+/** Keeps the first source, because it says where the record comes from, and the newest ones. */
+export function addSources<T>(sources: readonly T[], added: readonly T[]): T[] {
+  const [first, ...others] = [...sources, ...added]
+  return first === undefined ? [] : [first, ...others.slice(1 - maxSources)]
+}
