@@ -57,7 +57,7 @@ export function createEpisodeWriter({ ids, seal, textLanguage, revision }: Resou
   async function insertAll(tx: Transaction, episodes: readonly DraftedEpisode[]): Promise<void> {
     const drafts = episodes.flatMap((each) => each.drafts)
     const descents = episodes.flatMap(({ fact }) => fact?.descents ?? [])
-    const stored = await insertRecords(tx, drafts, textLanguage, seal, descents)
+    const stored = await insertRecords(tx, drafts, { textLanguage, seal, descents })
     if (episodes.some(({ id }) => !stored.ids.has(id))) throw createErasedContentError()
   }
 

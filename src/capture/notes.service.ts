@@ -87,7 +87,7 @@ export function createNotesService(resources: Resources) {
       relatedFact: factOutcome?.outcome === 'created' ? factOutcome.relatedFact : undefined,
       isWithdrawn: factOutcome?.outcome === 'challenged',
     })
-    const stored = await insertRecords(tx, [draft], textLanguage, seal)
+    const stored = await insertRecords(tx, [draft], { textLanguage, seal })
     if (!stored.ids.has(draft.row.id)) throw createErasedContentError()
     const record = presentCreated(context.caller, draft, draft.edges, context.now)
     return { record, outcome: 'created' }

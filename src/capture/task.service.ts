@@ -99,7 +99,7 @@ export function createTaskWriter({ ids, seal, textLanguage }: Resources) {
       return resume(tx, context, plan, entities, { ...stored, payload: stored.payload })
     }
     const drafts = [draftTask(id, context, { plan, thread, entities }), ...entities.newEntities]
-    const inserted = await insertRecords(tx, drafts, textLanguage, seal)
+    const inserted = await insertRecords(tx, drafts, { textLanguage, seal })
     if (!inserted.ids.has(id)) throw createErasedContentError()
     return formatCapture(context, drafts, undefined)
   }
@@ -116,7 +116,7 @@ export function createTaskWriter({ ids, seal, textLanguage }: Resources) {
     if (known.handles.mayBeErased) await requireNotErasedContent(tx, seal, { scope: stored.scope, payload })
     const descents = buildMentionDescents(stored.id, entities)
     if (entities.newEntities.length === 0) await storeDescents(tx, descents)
-    else await insertRecords(tx, entities.newEntities, textLanguage, seal, descents)
+    else await insertRecords(tx, entities.newEntities, { textLanguage, seal, descents })
     const edges = filterNewEdges(buildPrimaryEdges(stored.id, entities, now), stored)
     if (edges.length > 0) await upsertEdges(tx, addInverses(edges))
     await writeChange(tx, stored, {

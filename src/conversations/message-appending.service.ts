@@ -173,7 +173,7 @@ export function createMessageAppending(resources: Resources) {
     pending: readonly Pending[],
     drafts: readonly Draft[],
   ): Promise<void> {
-    const { erasedIds } = await insertRecords(tx, drafts, textLanguage, seal)
+    const { erasedIds } = await insertRecords(tx, drafts, { textLanguage, seal })
     const erased = pending.findIndex(({ draft }) => erasedIds.has(draft.row.id))
     if (erased >= 0) throw createErasedContentError().at(`/messages/${erased}`)
   }

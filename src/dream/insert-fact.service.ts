@@ -22,7 +22,7 @@ export function createFactInserter({ ids, policies, seal, textLanguage }: FactIn
   return async (tx: Transaction, input: Omit<DreamFact, 'id' | 'policies'>): Promise<string | undefined> => {
     const id = ids.next()
     const fact = { ...input, id, policies: await policies.getAll(tx) }
-    const stored = await insertRecords(tx, [draftDreamFact(fact)], textLanguage, seal)
+    const stored = await insertRecords(tx, [draftDreamFact(fact)], { textLanguage, seal })
     return stored.ids.has(id) ? id : undefined
   }
 }

@@ -12,6 +12,18 @@ import type { Descent } from './descents.ts'
 import { asHex, type InsertableDraft, writeRow } from './record-row.ts'
 import type { Identifier } from './stored-record.ts'
 
+type InsertOptions = {
+  textLanguage: string
+  seal: Seal
+  /** Descents of records that are already stored. */
+  descents?: readonly Descent[]
+  /**
+   * The id of a run that keeps the inserted rows. The statement must then run within `keepByStatement`, and none of the
+   * records may be an episode.
+   */
+  keptFor?: string | undefined
+}
+
 export type InsertOutcome = {
   ids: ReadonlySet<string>
   /** Not stored, because the same content was erased from the same scope. */
@@ -22,16 +34,12 @@ export type InsertOutcome = {
  * Stores records with all their rows in one statement: one round trip, and a record never exists without its content.
  * An id that is in neither result set belongs, or belonged, to another record. An edge is stored only if both of its
  * records are. Each table is filled in the order of its keys, so that two writers of the same keys wait instead of
- * deadlocking. Rows are sent as JSON, so that the text of the statement does not depend on their number. With the id of a run in
- * `keptFor` it also keeps the rows for that run; it must run within `keepByStatement`, and none of the records may be an episode.
+ * deadlocking. Rows are sent as JSON, so that the text of the statement does not depend on their number.
  */
 export async function insertRecords(
   db: Database,
   drafts: readonly InsertableDraft[],
-  textLanguage: string,
-  seal: Seal,
-  descents: readonly Descent[] = [],
-  keptFor?: string,
+  { textLanguage, seal, descents = [], keptFor }: InsertOptions,
 ): Promise<InsertOutcome> {
   const rows = joinJsonRows(
     drafts.map((draft, ordinal) => {

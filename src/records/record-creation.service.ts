@@ -104,7 +104,7 @@ export function createRecordCreation(resources: CreationResources) {
   ): Promise<(Draft | AppError)[]> {
     const now = clock.now()
     const current = drafts.map((each) => (isDraft(each) ? refreshWriteTime(each, now) : each))
-    const stored = await insertRecords(conn, current.filter(isDraft), textLanguage, seal)
+    const stored = await insertRecords(conn, current.filter(isDraft), { textLanguage, seal })
     return current.map((each) => rejectUnstored(each, stored))
   }
 

@@ -55,7 +55,10 @@ beforeAll(async () => {
     return draftRecord({ type: 'working', payload, sensitivity, scope: scopeOf(at) }, context)
   })
   for (let at = 0; at < drafts.length; at += 600) {
-    await insertRecords(database.db, drafts.slice(at, at + 600), 'simple', createSeal('a key'))
+    await insertRecords(database.db, drafts.slice(at, at + 600), {
+      textLanguage: 'simple',
+      seal: createSeal('a key'),
+    })
   }
   model = { id: await insertEmbeddingModel(database.db, dimensions), dimensions }
   await insertVectors(database.db, model.id, placed)
@@ -167,7 +170,7 @@ describe('the vector search', () => {
         } as const
         return draftRecord({ type: 'working', payload, scope }, context)
       })
-      await insertRecords(database.db, drafts, 'simple', createSeal('a key'))
+      await insertRecords(database.db, drafts, { textLanguage: 'simple', seal: createSeal('a key') })
       const vectors = records.map(({ id }, at) => ({ id, vector: source.near(vector, noise + at / 100) }))
       await insertVectors(database.db, model.id, vectors)
     }

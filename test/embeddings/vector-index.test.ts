@@ -58,7 +58,7 @@ beforeAll(async () => {
     } as const
     return draftRecord({ type: 'working', payload }, context)
   })
-  await insertRecords(database.db, drafts, 'simple', createSeal('a key'))
+  await insertRecords(database.db, drafts, { textLanguage: 'simple', seal: createSeal('a key') })
   serving = { id: await insertEmbeddingModel(database.db, dimensions), dimensions }
   // The next model, whose signatures lie among those of the serving one.
   other = {

@@ -58,7 +58,10 @@ async function storeRecords(): Promise<void> {
     return draftRecord({ type: 'working', payload, sensitivity, scope: `scope-${at % 40}` }, context)
   })
   for (let at = 0; at < drafts.length; at += 600) {
-    await insertRecords(database.db, drafts.slice(at, at + 600), 'simple', createSeal('a key'))
+    await insertRecords(database.db, drafts.slice(at, at + 600), {
+      textLanguage: 'simple',
+      seal: createSeal('a key'),
+    })
   }
 }
 

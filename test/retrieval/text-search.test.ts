@@ -45,7 +45,7 @@ async function openStore(language: string) {
       } as const
       return draftRecord({ type: 'working', payload, ...rest }, context)
     })
-    await insertRecords(database.db, drafts, language, seal)
+    await insertRecords(database.db, drafts, { textLanguage: language, seal })
     return drafts.map(({ row }) => row.id)
   }
   return { ...database, find, store }

@@ -33,5 +33,5 @@ export async function insertEpisodes(
     }
     return draftRecord({ type: 'episodic', scope, payload }, context)
   })
-  await insertRecords(db, drafts, 'english', createSeal(undefined))
+  await insertRecords(db, drafts, { textLanguage: 'english', seal: createSeal(undefined) })
 }

@@ -31,5 +31,8 @@ export async function insertWorkingRecords(
     return draftRecord({ type: 'working', payload, sensitivity: sensitivityOf(at), scope: 'team' }, context)
   })
   for (let at = 0; at < drafts.length; at += atOnce)
-    await insertRecords(db, drafts.slice(at, at + atOnce), 'simple', createSeal('a key'))
+    await insertRecords(db, drafts.slice(at, at + atOnce), {
+      textLanguage: 'simple',
+      seal: createSeal('a key'),
+    })
 }

@@ -40,7 +40,7 @@ export function createFactCreation({ ids, seal, textLanguage, policies }: FactCr
           createdIds.set(each, id)
           return [draft(id, each, first)]
         })
-        const write = insertRecords(tx, drafts, textLanguage, seal, [], options.keptFor)
+        const write = insertRecords(tx, drafts, { textLanguage, seal, keptFor: options.keptFor })
         // A write can fail before it is awaited. That must not end the process.
         write.catch(() => {})
         writes.push(write)

@@ -114,7 +114,8 @@ export function createPracticeStage(
       const sources = [...founded.founding.map(({ episode }) => episode.id), ...(found?.episodes ?? [])]
       return [draft(group, founded, { id, input, policies: known, sources: [...new Set(sources)] })]
     })
-    const stored = drafts.length === 0 ? new Set() : (await insertRecords(tx, drafts, textLanguage, seal)).ids
+    const stored =
+      drafts.length === 0 ? new Set() : (await insertRecords(tx, drafts, { textLanguage, seal })).ids
     for (const id of toUpdate.keys()) if (!stored.has(id)) toUpdate.delete(id)
     return { createdIds: [...toUpdate.keys()], toUpdate }
   }

@@ -83,7 +83,7 @@ export function createStoring({ seal, textLanguage }: Resources) {
       const copy = copies[index]
       return draft instanceof AppError || !copy ? [] : [toStorable(draft, copy.given)]
     })
-    const stored = await insertRecords(tx, storable, textLanguage, seal)
+    const stored = await insertRecords(tx, storable, { textLanguage, seal })
     return copies.filter((copy, index) => {
       const draft = drafts[index]
       const outcome = draft instanceof AppError ? draft : getOutcome(copy, stored)

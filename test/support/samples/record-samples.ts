@@ -73,8 +73,10 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
   },
   'src/records/record-creation.queries.ts': {
     insertRecords: {
-      'of no run that keeps rows': (db) => creation.insertRecords(db, [draft], 'english', seal),
-      'of a run that keeps rows': (db) => creation.insertRecords(db, [draft], 'english', seal, [], id),
+      'of no run that keeps rows': (db) =>
+        creation.insertRecords(db, [draft], { textLanguage: 'english', seal }),
+      'of a run that keeps rows': (db) =>
+        creation.insertRecords(db, [draft], { textLanguage: 'english', seal, keptFor: id }),
     },
     findUsedIds: (db) => creation.findUsedIds(db, [id]),
     findVisibleTargets: (db) => creation.findVisibleTargets(db, [id], trust),
