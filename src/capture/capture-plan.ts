@@ -5,7 +5,7 @@ import type { NewCapture } from './capture.schemas.ts'
 import { buildEpisodePayload, findEpisodeFaults, findToolCall, findToolFaults } from './episode-payload.ts'
 import { type Summary, summarise } from './event-summary.ts'
 import { type CheckSchema, type Evidence, readEvidence } from './evidence.ts'
-import { buildFactPayload, findFactFaults, hasFact } from './fact-payload.ts'
+import { buildFactPayload, findFactFaults, findTripleFaults, hasFact } from './fact-payload.ts'
 import { findReportFaults, type OutcomeReport, readOutcomeReport } from './outcome-report.ts'
 import { buildTaskPayload, findTaskFaults } from './task-payload.ts'
 
@@ -81,12 +81,15 @@ function findFaults(kind: Kind, evidence: Evidence, check: CheckSchema): Fault[]
     case 'outcome':
       return findReportFaults(evidence, check)
     case 'tool_output':
-      return [...findToolFaults(evidence, check), ...findFactFaults(evidence, false, check)]
-    default:
+      return [...findToolFaults(evidence, check), ...findFactFaults(evidence, check)]
+    case 'observation':
       return [
         ...findEpisodeFaults(evidence, check),
-        ...findFactFaults(evidence, kind === 'observation', check),
+        ...findFactFaults(evidence, check),
+        ...findTripleFaults(evidence),
       ]
+    case 'event':
+      return [...findEpisodeFaults(evidence, check), ...findFactFaults(evidence, check)]
   }
 }
 

@@ -23,19 +23,20 @@ function isName(value: unknown): boolean {
 }
 
 /**
- * In an observation a triple must be a valid fact; an invalid one is refused. In other kinds it may be anything, such
- * as the subject of an email, and stays content. Validity and revision policy are checked in all kinds: if a wrong
- * validity were ignored, a fact for one day would hold forever.
+ * Evidence that states a fact must state a valid one: if a wrong validity were ignored, a fact for one day would hold
+ * forever. A triple that is no fact may be anything, such as the subject of an email, and stays content.
  */
-export function findFactFaults(evidence: Evidence, isObservation: boolean, check: CheckSchema): Fault[] {
-  const { fields } = evidence
-  if (hasFact(evidence)) {
-    const faults = findFieldFaults(fields, { ...tripleFields, ...optionalFields }, [], check)
-    return faults.length > 0
-      ? faults
-      : findValidityFaults(buildFactPayload(evidence).validity, '/content/validity')
-  }
-  if (!isObservation || !hasTriple(fields)) return []
+export function findFactFaults(evidence: Evidence, check: CheckSchema): Fault[] {
+  if (!hasFact(evidence)) return []
+  const faults = findFieldFaults(evidence.fields, { ...tripleFields, ...optionalFields }, [], check)
+  return faults.length > 0
+    ? faults
+    : findValidityFaults(buildFactPayload(evidence).validity, '/content/validity')
+}
+
+/** For an observation, in which a triple must be a fact. */
+export function findTripleFaults({ fields }: Evidence): Fault[] {
+  if (!hasTriple(fields)) return []
   return Object.keys(tripleFields)
     .filter((name) => !isName(fields[name]))
     .map((name) => ({ pointer: `/content/${name}`, message: 'must be a non-blank string' }))
