@@ -96,7 +96,7 @@ export function createTaskWriter({ ids, seal, textLanguage }: Resources) {
       source: { ...plan.source, ref: id },
     })
     if (stored?.payload.kind === 'working') {
-      return resume(tx, context, plan, entities, { ...stored, payload: stored.payload })
+      return resume(tx, context, { plan, entities, stored: { ...stored, payload: stored.payload } })
     }
     const drafts = [draftTask(id, context, { plan, thread, entities }), ...entities.newEntities]
     const inserted = await insertRecords(tx, drafts, { textLanguage, seal })
@@ -107,9 +107,7 @@ export function createTaskWriter({ ids, seal, textLanguage }: Resources) {
   async function resume(
     tx: Transaction,
     context: CaptureWriteContext,
-    plan: TaskPlan,
-    entities: ResolvedEntities,
-    stored: StoredTask,
+    { plan, entities, stored }: { plan: TaskPlan; entities: ResolvedEntities; stored: StoredTask },
   ): Promise<Captured> {
     const { caller, now, input, known } = context
     const payload = mergeTaskReport(stored.payload, plan.payload, input.content)

@@ -48,8 +48,16 @@ type Resources = { db: Database; clock: Clock; ids: Ids; seal: Seal; textLanguag
 
 export type ErasureService = ReturnType<typeof createErasureService>
 
-/** The ids to erase, and the ids of kept records that have an erased record as a source. Both lists are sorted. */
-type ErasurePlan = { erasedIds: string[]; keptIds: string[]; derivations: readonly Derivation[] }
+/**
+ * The requested record, the ids to erase, and the ids of kept records that have an erased record as a source. Both lists are
+ * sorted.
+ */
+type ErasurePlan = {
+  rootId: string
+  erasedIds: string[]
+  keptIds: string[]
+  derivations: readonly Derivation[]
+}
 
 /** An erase removes the content from every place that has it, including records that the caller does not see. */
 
@@ -69,7 +77,7 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
       if (!isDeleted) await loadAnyForUpdate(tx, call, known.id)
       // The clock is read after the locks: otherwise the entry could be older than entries that are already written.
       const entry = { actor, rationale, at: clock.now(), via: describeVia(call.caller) }
-      const receipt = await executePlan(tx, call, known.id, plan, { ...entry, force })
+      const receipt = await executePlan(tx, call, plan, { ...entry, force })
       if (isDeleted) await updateDeletedToErased(tx, known.id, actor, entry.at)
       return receipt
     })
@@ -78,20 +86,19 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
   async function executePlan(
     tx: Transaction,
     call: CallContext,
-    id: string,
     plan: ErasurePlan,
     { force, ...entry }: ErasureEntry & { force: boolean },
   ): Promise<ErasureReceipt> {
-    const { erasedIds } = plan
+    const { rootId, erasedIds } = plan
     const { trust } = call.caller
     const erased = await findRecords(tx, erasedIds, fullTrust)
     requireErasable(call.caller, erased, force)
-    const derived = erasedIds.filter((each) => each !== id)
+    const derived = erasedIds.filter((each) => each !== rootId)
     const derivedIds = await findReadableIds(tx, derived, trust)
     const keptIds = await findReadableIds(tx, plan.keptIds, trust)
-    const tombstones = draftTombstones(findRecordsToSeal(erased, id), entry)
+    const tombstones = draftTombstones(findRecordsToSeal(erased, rootId), entry)
     const tombstoneIds = await insertTombstones(tx, tombstones, trust)
-    const reportedIds = [id, ...derivedIds]
+    const reportedIds = [rootId, ...derivedIds]
     const relations = await deleteEdgesOf(tx, erasedIds, trust)
     const embeddings = await deleteRowsOf(tx, 'embeddings', erasedIds, reportedIds)
     const accesses = await deleteRowsOf(tx, 'access_log', erasedIds, reportedIds)
@@ -102,10 +109,10 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     await deleteErased(tx, erasedIds, entry)
     await clearWords(tx, erasedIds, entry)
     await reduceAnswersAbout(tx, plan.keptIds)
-    const own = erased.some((each) => each.id === id) ? 1 : 0
+    const own = erased.some((each) => each.id === rootId) ? 1 : 0
     const removed = { records: own + derivedIds.length, relations, embeddings, access_rows: accesses }
     const ids = { derived_ids: derivedIds, kept: keptIds, tombstone_ids: tombstoneIds }
-    return { ...presentReceipt(id, entry), removed, ...ids }
+    return { ...presentReceipt(rootId, entry), removed, ...ids }
   }
 
   /** One tombstone for each content, because two of the records may have the same content. */
@@ -168,13 +175,13 @@ function requireNotErased(deleted: DeletedRecord): void {
 }
 
 /** Finds and locks the records, and repeats until no other record was derived between the two. */
-async function lockErasurePlan(tx: Transaction, id: string, cascade: boolean): Promise<ErasurePlan> {
+async function lockErasurePlan(tx: Transaction, rootId: string, cascade: boolean): Promise<ErasurePlan> {
   for (let before = ''; ; ) {
-    const derivations = await findDerivations(tx, id)
-    const erased = cascade ? computeErasedIds(id, derivations) : new Set([id])
+    const derivations = await findDerivations(tx, rootId)
+    const erased = cascade ? computeErasedIds(rootId, derivations) : new Set([rootId])
     const touched = derivations.filter(({ source }) => erased.has(source)).map(({ derived }) => derived)
     const kept = [...new Set(touched)].filter((each) => !erased.has(each))
-    const plan = { erasedIds: [...erased].sort(), keptIds: kept.sort() }
+    const plan = { rootId, erasedIds: [...erased].sort(), keptIds: kept.sort() }
     const seen = JSON.stringify(plan)
     if (seen === before) return { ...plan, derivations }
     before = seen
@@ -186,8 +193,8 @@ async function lockErasurePlan(tx: Transaction, id: string, cascade: boolean): P
  * No tombstone for an entity that is erased only with its last mention: the same name may be mentioned again by another
  * source.
  */
-function findRecordsToSeal(erased: readonly StoredRecord[], id: string): readonly StoredRecord[] {
-  return erased.filter((each) => each.id === id || each.type !== 'entity')
+function findRecordsToSeal(erased: readonly StoredRecord[], rootId: string): readonly StoredRecord[] {
+  return erased.filter((each) => each.id === rootId || each.type !== 'entity')
 }
 
 /**
