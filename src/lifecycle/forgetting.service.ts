@@ -72,7 +72,7 @@ export function createForgettingService(resources: Resources) {
       if (!stored.forgotten_at || !stored.purge_at) {
         throw new AppError('record_not_forgotten', 'The record is not forgotten.')
       }
-      if (stored.purge_at <= now) throw createForgottenError(stored, true, now)
+      if (stored.purge_at <= now) throw createForgottenError(stored, { isReadable: true, now })
       await requireNotErasedContent(tx, seal, stored)
       const changed = await writeChange(tx, stored, {
         action: 'restore',

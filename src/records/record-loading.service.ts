@@ -34,7 +34,8 @@ export async function explainMissing(db: Database, caller: Caller, ids: readonly
   const byId = new Map(departures.map((row) => [row.id, row]))
   return (id: string): AppError => {
     const row = byId.get(id.toLowerCase())
-    return row ? createDeletedError(row, isOpenTo(caller.trust, row.sensitivity)) : createMissingError()
+    if (!row) return createMissingError()
+    return createDeletedError(row, { isReadable: isOpenTo(caller.trust, row.sensitivity) })
   }
 }
 
@@ -138,7 +139,7 @@ function checkVersion({ expectedVersion }: CallContext, { version }: StoredRecor
 /** A record that the caller reads in full and that is not forgotten may be linked to. */
 function checkReadable(caller: Caller, stored: StoredRecord, now?: Date): AppError | undefined {
   if (!isOpenTo(caller.trust, stored.sensitivity)) return createAboveCeilingError()
-  return stored.forgotten_at ? createForgottenError(stored, true, now) : undefined
+  return stored.forgotten_at ? createForgottenError(stored, { isReadable: true, now }) : undefined
 }
 
 /**

@@ -42,7 +42,7 @@ export function createRecordsService(resources: Resources) {
     const now = clock.now()
     const isExpired = stored.purge_at !== null && stored.purge_at <= now
     if (stored.forgotten_at && (isExpired || !includeForgotten))
-      throw createForgottenError(stored, isReadable, now)
+      throw createForgottenError(stored, { isReadable, now })
     return isReadable ? presentRecord(stored, now) : redactRecord(stored, now)
   }
 

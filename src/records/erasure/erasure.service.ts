@@ -171,7 +171,7 @@ function requireAdmin(caller: Caller): void {
 }
 
 function requireNotErased(deleted: DeletedRecord): void {
-  if (deleted.kind === 'erased') throw createDeletedError(deleted, true)
+  if (deleted.kind === 'erased') throw createDeletedError(deleted, { isReadable: true })
 }
 
 /** Finds and locks the records, and repeats until no other record was derived between the two. */
