@@ -6,7 +6,7 @@ import type { Seal } from '../domain/tombstone-seal.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import type { Clock } from '../kernel/clock.ts'
 import {
-  invalidTransition,
+  createTransitionError,
   loadForUpdate,
   lockTombstonesShared,
   presentWritten,
@@ -53,7 +53,7 @@ export function createStatusService({ db, clock, seal, textLanguage }: Resources
     if (mayRevertTo(stored.status, to) && (await findLastStep(tx, stored.id)) === 'manual') {
       return { to, step: 'revert', reverts: true }
     }
-    throw invalidTransition(stored, to)
+    throw createTransitionError(stored, to)
   }
 
   async function restoreSalience(tx: Transaction, stored: StoredRecord, now: Date) {

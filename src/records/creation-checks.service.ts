@@ -3,7 +3,12 @@ import { isOpenTo } from '../db/visibility.ts'
 import type { Caller, Sensitivity } from '../domain/caller.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import { AppError } from '../kernel/errors.ts'
-import { identifierTaken, recordExists, targetAboveCeiling, targetMissing } from './creation-errors.ts'
+import {
+  createIdentifierTakenError,
+  createMissingTargetError,
+  createRecordExistsError,
+  createTargetAboveCeilingError,
+} from './creation-errors.ts'
 import { createErasedContentError, findErasedContents } from './erasure/tombstones.service.ts'
 import { resolveDraftDescents } from './named-sources.service.ts'
 import { findTakenIdentifiers, findUsedIds, findVisibleTargets } from './record-creation.queries.ts'
@@ -29,7 +34,7 @@ function rejectRepeatedIds(drafts: readonly (Draft | AppError)[]): (Draft | AppE
   const seen = new Set<string>()
   return drafts.map((each) => {
     if (each instanceof AppError) return each
-    if (seen.has(each.row.id)) return recordExists(each.row.id)
+    if (seen.has(each.row.id)) return createRecordExistsError(each.row.id)
     seen.add(each.row.id)
     return each
   })
@@ -56,7 +61,7 @@ async function rejectLinkedUnstorable(db: Database, seal: Seal, drafts: readonly
   return drafts.map((each) => {
     if (each instanceof AppError) return each
     if (erasedIds.has(each.row.id)) return createErasedContentError()
-    return used.has(each.row.id) ? recordExists(each.row.id) : each
+    return used.has(each.row.id) ? createRecordExistsError(each.row.id) : each
   })
 }
 
@@ -72,7 +77,7 @@ export async function rejectTakenIdentifiers(db: Database, drafts: readonly (Dra
       const key = keys[at]
       return key !== undefined && (taken.has(key) || keys.indexOf(key) !== at)
     })
-    if (clash >= 0) return identifierTaken(clash)
+    if (clash >= 0) return createIdentifierTakenError(clash)
     for (const key of keys) taken.add(key)
     return each
   })
@@ -118,8 +123,9 @@ function checkEdges(
 ): AppError | undefined {
   for (const [index, { target_id: target }] of edges.entries()) {
     const sensitivity = sensitivityOf.get(target)
-    if (sensitivity === undefined && !siblings.has(target)) return targetMissing(index)
-    if (sensitivity !== undefined && !isOpenTo(caller.trust, sensitivity)) return targetAboveCeiling(index)
+    if (sensitivity === undefined && !siblings.has(target)) return createMissingTargetError(index)
+    if (sensitivity !== undefined && !isOpenTo(caller.trust, sensitivity))
+      return createTargetAboveCeilingError(index)
   }
   return undefined
 }

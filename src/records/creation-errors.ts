@@ -2,11 +2,11 @@ import { AppError } from '../kernel/errors.ts'
 
 /** The errors of a create. Each points to the field of the record that causes it. */
 
-export function recordExists(id: string): AppError {
+export function createRecordExistsError(id: string): AppError {
   return new AppError('record_exists', `The id ${id} is already in use.`)
 }
 
-export function identifierTaken(index: number): AppError {
+export function createIdentifierTakenError(index: number): AppError {
   return new AppError(
     'identifier_taken',
     'Another entity of this scope and sensitivity has this identifier.',
@@ -16,13 +16,13 @@ export function identifierTaken(index: number): AppError {
   )
 }
 
-export function targetMissing(index: number): AppError {
+export function createMissingTargetError(index: number): AppError {
   return new AppError('record_not_found', 'A relation names a record that does not exist.', {
     errors: [{ pointer: `/relations/${index}/target_id`, message: 'must be the id of an existing record' }],
   })
 }
 
-export function targetAboveCeiling(index: number): AppError {
+export function createTargetAboveCeilingError(index: number): AppError {
   return new AppError(
     'above_ceiling',
     'A relation names a record that this key sees only in redacted form.',

@@ -39,7 +39,7 @@ export {
   presentWritten,
   redactRecord,
 } from './record-answer.ts'
-export { type Change, invalidTransition, type StatusMove, writeChange } from './record-change.service.ts'
+export { type Change, createTransitionError, type StatusMove, writeChange } from './record-change.service.ts'
 export { insertRecords } from './record-creation.queries.ts'
 export {
   claimsRevision,

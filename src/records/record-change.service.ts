@@ -110,12 +110,12 @@ async function changeStatus(
   details: StatusChangeDetails,
 ): Promise<void> {
   if (!(reverts ? mayRevertTo : mayBecome)(stored.status, to)) {
-    throw invalidTransition(stored, to)
+    throw createTransitionError(stored, to)
   }
   await appendStatusChange(tx, stored.id, { ...details, old: stored.status, new: to })
 }
 
-export function invalidTransition({ status }: StoredRecord, to: RecordStatus): AppError {
+export function createTransitionError({ status }: StoredRecord, to: RecordStatus): AppError {
   return new AppError('invalid_transition', `A record that is ${status} cannot become ${to}.`, {
     extra: { status },
   })

@@ -11,7 +11,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { PoliciesService } from '../policies/index.ts'
 import { isDraft, rejectConflicts } from './creation-checks.service.ts'
-import { recordExists } from './creation-errors.ts'
+import { createRecordExistsError } from './creation-errors.ts'
 import { createErasedContentError } from './erasure/tombstones.service.ts'
 import { presentCreated } from './record-answer.ts'
 import { type InsertOutcome, insertRecords } from './record-creation.queries.ts'
@@ -152,7 +152,7 @@ function isIndependent({ hasClientId, searchText, namedSources, ...draft }: Draf
 
 function rejectUnstored(each: Draft | AppError, { ids, erasedIds }: InsertOutcome): Draft | AppError {
   if (each instanceof AppError || ids.has(each.row.id)) return each
-  return erasedIds.has(each.row.id) ? createErasedContentError() : recordExists(each.row.id)
+  return erasedIds.has(each.row.id) ? createErasedContentError() : createRecordExistsError(each.row.id)
 }
 
 function answer(caller: Caller, each: Draft | AppError, now: Date): Outcome {

@@ -126,7 +126,7 @@ function describeChanges(
   { payload, tags }: Partial<ContentRow>,
 ): PatchResult['changes'] {
   const plain = Object.entries(record).map(([name, after]): [string, [unknown, unknown]] => [
-    changePathOf(name),
+    formatChangePath(name),
     [stored[name as keyof StoredRecord], after],
   ])
   return {
@@ -136,7 +136,7 @@ function describeChanges(
   }
 }
 
-function changePathOf(name: string): string {
+function formatChangePath(name: string): string {
   if (lifecycleMembers.has(name)) return `lifecycle.${name}`
   return name in Decay.properties ? `lifecycle.decay.${name}` : name
 }

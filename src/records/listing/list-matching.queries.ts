@@ -20,7 +20,11 @@ export function selectMatching(db: Database, page: PageQuery) {
     .$if(readsContents(filters), (qb) => qb.innerJoin('contents as c', 'c.record_id', 'r.id'))
     .where(visible)
     .where((eb) =>
-      eb.and([...recordConditions(filters, page.textLanguage), ...listStateConditions(page), ...conditions]),
+      eb.and([
+        ...listFilterConditions(filters, page.textLanguage),
+        ...listStateConditions(page),
+        ...conditions,
+      ]),
     )
     .$if(after !== undefined, (qb) =>
       after ? qb.where(isAfterPosition(selectSortValue(page), after, page.order)) : qb,
@@ -31,7 +35,7 @@ function readsContents({ tag, q }: Filters): boolean {
   return tag !== undefined || q !== undefined
 }
 
-function recordConditions(filters: Filters, textLanguage: string): RawBuilder<SqlBool>[] {
+function listFilterConditions(filters: Filters, textLanguage: string): RawBuilder<SqlBool>[] {
   const equal = (['type', 'scope', 'sensitivity', 'layer', 'memory_kind', 'status'] as const)
     .filter((name) => filters[name] !== undefined)
     .map((name) => sql<SqlBool>`${sql.ref(`r.${name}`)} = ${filters[name]}`)

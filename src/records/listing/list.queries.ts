@@ -164,7 +164,7 @@ function selectRanked(db: Database, page: PageQuery, lanes: RawBuilder<unknown>,
         .where('r.decay_rank', 'is not', null)
         .where(sql<SqlBool>`r.half_life_seconds = lane.half_life`)
         .$if(isScoped, (qb) => qb.where(sql<SqlBool>`r.scope = lane.scope`))
-        .where((eb) => eb.and(rankConditions(page)))
+        .where((eb) => eb.and(listRankConditions(page)))
         .select(['r.id', selectSortValue(page).as('position')])
         .orderBy('r.decay_rank', page.order)
         .orderBy('r.id', page.order)
@@ -187,7 +187,7 @@ function selectUnranked(db: Database, page: PageQuery) {
 const rankTolerance = 1e-5
 
 /** The range of ranks that the page can contain. Only saves reading: the exact conditions are part of the statement. */
-function rankConditions({ filters, order, after, asOf }: PageQuery): RawBuilder<SqlBool>[] {
+function listRankConditions({ filters, order, after, asOf }: PageQuery): RawBuilder<SqlBool>[] {
   const passed = after === undefined ? [] : [Number(after.value)]
   const below = [...(order === 'desc' ? passed : []), filters.max_salience ?? Number.POSITIVE_INFINITY]
   const above = [...(order === 'asc' ? passed : []), filters.min_salience ?? 0]
