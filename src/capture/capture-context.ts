@@ -1,4 +1,4 @@
-import type { Caller, Sensitivity } from '../domain/caller.ts'
+import type { Caller, Sensitivity, Trust } from '../domain/caller.ts'
 import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/write-trust.ts'
 import type { NewCapture } from './capture.schemas.ts'
 
@@ -34,4 +34,11 @@ export function createCaptureContext(
     requestedSensitivity: sensitivity,
     source: input.source,
   }
+}
+
+export type ReaderFilter = { trust: Trust; scope: string }
+
+/** Evidence may refer only to records that all of its readers may see. */
+export function createReaderFilter({ caller, scope, sensitivity }: CaptureContext): ReaderFilter {
+  return { trust: { ...caller.trust, maxSensitivity: sensitivity }, scope }
 }

@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { openTo } from '../db/visibility.ts'
-import { type Sensitivity, type Trust, unscoped } from '../domain/caller.ts'
+import { type Sensitivity, unscoped } from '../domain/caller.ts'
 import type { Payload } from '../domain/payloads.ts'
+import type { ReaderFilter } from './capture-context.ts'
 
 /** An entity found by one of its names. */
 type NamedEntity = { id: string; digest: Buffer; name: string; kind: string }
-
-type ReaderFilter = { trust: Trust; scope: string }
 
 /**
  * Returns the ids of the records that the evidence may refer to: fully visible, not forgotten, in the scope or

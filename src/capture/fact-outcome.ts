@@ -50,6 +50,12 @@ export function decideFactOutcome(
   return { outcome: 'created', ...(relatedFact ? { relatedFact } : {}) }
 }
 
+/** Returns the id of the record that must not change until the transaction ends. */
+export function getIdToLock(factOutcome: FactOutcome): string | undefined {
+  if (factOutcome.outcome === 'confirmed') return factOutcome.id
+  return 'policy' in factOutcome ? factOutcome.other : undefined
+}
+
 function findRelatedFact(newFact: SemanticPayload, live: readonly Fact[]): RelatedFact | undefined {
   const same = live.find(({ is_same }) => is_same)
   if (same) return { id: same.id, predicate: 'supports' }

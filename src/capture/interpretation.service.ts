@@ -16,10 +16,9 @@ import {
   findReadableIds,
   findReferencedSummaries,
 } from './capture.queries.ts'
-import type { CaptureContext } from './capture-context.ts'
+import { type CaptureContext, createReaderFilter } from './capture-context.ts'
 import type { EpisodePlan, TaskPlan } from './capture-plan.ts'
 import { buildPrompt, type Candidates } from './capture-prompt.ts'
-import { createReaderFilter } from './known-records.service.ts'
 import { parseRecordId } from './mentions.ts'
 import { ModelAnswer, mergeModelAnswer } from './model-answer.ts'
 import { dropMissingIds, listReferencedIds } from './model-references.ts'

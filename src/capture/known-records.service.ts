@@ -13,8 +13,8 @@ import {
 } from '../records/index.ts'
 import { findSuccessor } from '../revision/index.ts'
 import { findReadableIds } from './capture.queries.ts'
-import type { CaptureContext } from './capture-context.ts'
-import { decideFactOutcome, type FactOutcome } from './fact-outcome.ts'
+import { type CaptureContext, createReaderFilter } from './capture-context.ts'
+import { decideFactOutcome, type FactOutcome, getIdToLock } from './fact-outcome.ts'
 import { type LookupResult, planHandleLookup } from './handle-lookup.ts'
 import { parseRecordId } from './mentions.ts'
 
@@ -131,12 +131,6 @@ async function claimVisibleRecord(
   return hasSameVisibility(stored, context) ? stored : undefined
 }
 
-/** Returns the id of the record that must not change until the transaction ends. */
-export function getIdToLock(factOutcome: FactOutcome): string | undefined {
-  if (factOutcome.outcome === 'confirmed') return factOutcome.id
-  return 'policy' in factOutcome ? factOutcome.other : undefined
-}
-
 /** The id that each reference gives or contains. */
 export function listReferences({ reference_candidates: candidates }: Interpretation): (string | undefined)[] {
   return candidates.map(({ ref, target_record_id: targetId }) => targetId ?? parseRecordId(ref))
@@ -153,9 +147,4 @@ export async function resolveReferences(
   if (requestedIds.length === 0) return ids
   const found = await findReadableIds(tx, requestedIds, createReaderFilter(context))
   return ids.map((id) => (id !== undefined && found.has(id) ? id : undefined))
-}
-
-/** Evidence may refer only to records that all of its readers may see. */
-export function createReaderFilter({ caller, scope, sensitivity }: CaptureContext) {
-  return { trust: { ...caller.trust, maxSensitivity: sensitivity }, scope }
 }

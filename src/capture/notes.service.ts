@@ -19,9 +19,9 @@ import {
   type WrittenRecord,
 } from '../records/index.ts'
 import { findNamedEntities } from './capture.queries.ts'
-import { type CaptureContext, createCaptureContext } from './capture-context.ts'
+import { type CaptureContext, createCaptureContext, createReaderFilter } from './capture-context.ts'
 import { confirmStoredFact } from './fact-confirmation.service.ts'
-import { createReaderFilter, findKnownRecords, type KnownRecords } from './known-records.service.ts'
+import { findKnownRecords, type KnownRecords } from './known-records.service.ts'
 import { resolveMentions } from './mention-resolution.ts'
 import type { Mention } from './mentions.ts'
 import {

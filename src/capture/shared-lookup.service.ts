@@ -3,15 +3,10 @@ import type { Caller } from '../domain/caller.ts'
 import { type HandleMatch, loadManyForUpdate, lookUpHandles, type StoredRecord } from '../records/index.ts'
 import type { CaptureContext } from './capture-context.ts'
 import type { EpisodePlan } from './capture-plan.ts'
+import { getIdToLock } from './fact-outcome.ts'
 import { formatLookupKey, type LookupPlan, mergeLookups, planHandleLookup } from './handle-lookup.ts'
 import type { InterpretedEpisode } from './interpretation.service.ts'
-import {
-  asStatedFact,
-  decideByHandles,
-  getIdToLock,
-  type KnownRecords,
-  noFindings,
-} from './known-records.service.ts'
+import { asStatedFact, decideByHandles, type KnownRecords, noFindings } from './known-records.service.ts'
 import { reserveAll } from './reserved-keys.ts'
 
 /** A capture whose known records are found and locked. */
