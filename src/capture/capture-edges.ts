@@ -9,8 +9,9 @@ export function buildPrimaryEdges(
   now: Date,
 ): Edge[] {
   return [
-    ...removeDuplicates(entities).map((id) => createEdge(primary, 'mentions_entity', id, now)),
-    ...removeDuplicates(references).map((id) => createEdge(primary, 'references_record', id, now)),
+    // Two names may mean the same entity.
+    ...[...new Set(entities)].map((id) => createEdge(primary, 'mentions_entity', id, now)),
+    ...[...new Set(references)].map((id) => createEdge(primary, 'references_record', id, now)),
   ]
 }
 
@@ -20,7 +21,8 @@ export function buildMentionDescents(
   { entities, newEntities }: { entities: readonly string[]; newEntities: readonly { row: { id: string } }[] },
 ): Descent[] {
   const newIds = new Set(newEntities.map(({ row }) => row.id))
-  return removeDuplicates(entities.filter((id) => !newIds.has(id) && id !== primary)).map((id) => ({
+  const known = new Set(entities.filter((id) => !newIds.has(id) && id !== primary))
+  return [...known].map((id) => ({
     derived_id: id,
     source_id: primary,
     kind: 'mention' as const,
@@ -64,9 +66,4 @@ type Linked = { relations: readonly { predicate: string; target_id: string }[] }
 export function filterNewEdges(edges: readonly Edge[], { relations }: Linked): Edge[] {
   const known = new Set(relations.map(({ predicate, target_id: target }) => `${predicate} ${target}`))
   return edges.filter(({ predicate, target_id: target }) => !known.has(`${predicate} ${target}`))
-}
-
-/** Two names may mean the same entity. */
-function removeDuplicates(ids: readonly string[]): string[] {
-  return [...new Set(ids)]
 }

@@ -19,9 +19,9 @@ import {
 import { type CaptureContext, createReaderFilter } from './capture-context.ts'
 import type { EpisodePlan, TaskPlan } from './capture-plan.ts'
 import { buildPrompt, type Candidates } from './capture-prompt.ts'
+import { dropMissingIds, listResolvedIds } from './interpretation-targets.ts'
 import { parseRecordId } from './mentions.ts'
 import { ModelAnswer, mergeModelAnswer } from './model-answer.ts'
-import { dropMissingIds, listReferencedIds } from './model-references.ts'
 import { interpretByRule } from './rule-interpretation.ts'
 
 type Resources = {
@@ -145,7 +145,7 @@ export async function dropVanishedReferences(
   context: CaptureContext,
   interpretation: Interpretation,
 ): Promise<Interpretation> {
-  const { entities, records } = listReferencedIds(interpretation)
+  const { entities, records } = listResolvedIds(interpretation)
   if (entities.length + records.length === 0) return interpretation
   const lockedEntities = entities.length === 0 ? new Set<string>() : await lockActiveEntities(tx, entities)
   const readable = await findReadableIds(tx, [...entities, ...records], createReaderFilter(context))

@@ -16,7 +16,7 @@ import { findReadableIds } from './capture.queries.ts'
 import { type CaptureContext, createReaderFilter } from './capture-context.ts'
 import { decideFactOutcome, type FactOutcome, getIdToLock } from './fact-outcome.ts'
 import { type LookupResult, planHandleLookup } from './handle-lookup.ts'
-import { parseRecordId } from './mentions.ts'
+import { parseReferenceIds } from './interpretation-targets.ts'
 
 /** Finds the stored records that a capture names, and locks them until the transaction ends. */
 
@@ -131,18 +131,13 @@ async function claimVisibleRecord(
   return hasSameVisibility(stored, context) ? stored : undefined
 }
 
-/** The id that each reference gives or contains. */
-export function listReferences({ reference_candidates: candidates }: Interpretation): (string | undefined)[] {
-  return candidates.map(({ ref, target_record_id: targetId }) => targetId ?? parseRecordId(ref))
-}
-
 /** Returns the record that each reference leads to, in the order of the references. */
 export async function resolveReferences(
   tx: Transaction,
   context: CaptureContext,
   interpretation: Interpretation,
 ): Promise<(string | undefined)[]> {
-  const ids = listReferences(interpretation)
+  const ids = parseReferenceIds(interpretation)
   const requestedIds = ids.filter((id) => id !== undefined)
   if (requestedIds.length === 0) return ids
   const found = await findReadableIds(tx, requestedIds, createReaderFilter(context))

@@ -5,6 +5,7 @@ import { Unit } from '../domain/shapes.ts'
 import { RecordType } from '../domain/vocabulary.ts'
 import type { NewCapture } from './capture.schemas.ts'
 import { type Candidates, selectShownCandidates } from './capture-prompt.ts'
+import type { Target } from './interpretation-targets.ts'
 import {
   addMention,
   createMentionList,
@@ -13,7 +14,7 @@ import {
   maxReferenceLength,
   maxReferences,
 } from './mentions.ts'
-import { maxSummaryLength, type Target } from './rule-interpretation.ts'
+import { maxSummaryLength } from './rule-interpretation.ts'
 
 /** What a chat model may add to an interpretation. */
 

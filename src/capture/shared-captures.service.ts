@@ -7,8 +7,7 @@ import type { Captured } from './capture.schemas.ts'
 import type { DraftedEpisode, EpisodeWriter } from './episode.service.ts'
 import { formatLookupKey } from './handle-lookup.ts'
 import type { InterpretedEpisode } from './interpretation.service.ts'
-import { listReferences } from './known-records.service.ts'
-import { listReferencedIds } from './model-references.ts'
+import { listResolvedIds, parseReferenceIds } from './interpretation-targets.ts'
 import { reserveAll } from './reserved-keys.ts'
 import { findKnownTogether } from './shared-lookup.service.ts'
 
@@ -78,8 +77,8 @@ function listPlaceKeys({ drafts }: DraftedEpisode): string[] {
 
 /** Whether a capture is short, and reads nothing before it stores but the records that have its names. */
 export function mayShareTransaction({ plan, interpretation }: InterpretedEpisode): boolean {
-  const { entities, records } = listReferencedIds(interpretation)
-  const namesRecord = listReferences(interpretation).some((id) => id !== undefined)
+  const { entities, records } = listResolvedIds(interpretation)
+  const namesRecord = parseReferenceIds(interpretation).some((id) => id !== undefined)
   return entities.length + records.length === 0 && !namesRecord && isShort(plan.payload)
 }
 

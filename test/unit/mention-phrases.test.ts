@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dropMissingIds, listReferencedIds } from '../../src/capture/model-references.ts'
+import { dropMissingIds, listResolvedIds } from '../../src/capture/interpretation-targets.ts'
 import type { Interpretation } from '../../src/domain/interpretation.ts'
 import { listPhrases } from '../../src/domain/phrases.ts'
 
@@ -69,7 +69,7 @@ describe('the ids in an interpretation', () => {
   const none = new Set<string>()
 
   it('are all listed', () => {
-    expect(listReferencedIds(base)).toEqual({ entities: ['e1', 'e2'], records: ['r1', 'r2'] })
+    expect(listResolvedIds(base)).toEqual({ entities: ['e1', 'e2'], records: ['r1', 'r2'] })
   })
 
   it('stay when they still exist', () => {
@@ -80,10 +80,10 @@ describe('the ids in an interpretation', () => {
 
   it('are removed when they no longer exist, together with the resolved status', () => {
     const left = dropMissingIds(base, { entities: new Set(['e2']), records: none })
-    expect(listReferencedIds(left)).toEqual({ entities: ['e2'], records: [] })
+    expect(listResolvedIds(left)).toEqual({ entities: ['e2'], records: [] })
     expect(left.relation_candidates).toMatchObject([{ resolved: true }])
     expect(left.reference_candidates).toEqual([{ ref: 'x', confidence: 1, resolved: false }])
-    expect(listReferencedIds(dropMissingIds(base, { entities: none, records: none }))).toEqual({
+    expect(listResolvedIds(dropMissingIds(base, { entities: none, records: none }))).toEqual({
       entities: [],
       records: [],
     })

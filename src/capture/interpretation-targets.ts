@@ -1,0 +1,97 @@
+import type { Interpretation } from '../domain/interpretation.ts'
+import { parseRecordId } from './mentions.ts'
+
+/** The entities and records that the candidates of an interpretation lead to. */
+
+export type Target = { target_record_id?: string; target_entity_id?: string }
+
+type Ids = { entities: string[]; records: string[] }
+
+/** Returns the ids that the candidates are resolved to. The records existed when the interpretation was made. */
+export function listResolvedIds({
+  mentions,
+  relation_candidates: relations,
+  reference_candidates: references,
+}: Interpretation): Ids {
+  const candidates = [...relations, ...references]
+  const entities = [
+    ...mentions.map((mention) => mention.canonical_entity_id),
+    ...candidates.map((candidate) => candidate.target_entity_id),
+  ]
+  const records = candidates.map((candidate) => candidate.target_record_id)
+  return { entities: removeDuplicates(entities), records: removeDuplicates(records) }
+}
+
+/** Returns, in the order of the references, the id that each is resolved to, or else the id that its text is. */
+export function parseReferenceIds({
+  reference_candidates: references,
+}: Interpretation): (string | undefined)[] {
+  return references.map(({ ref, target_record_id: targetId }) => targetId ?? parseRecordId(ref))
+}
+
+/** Removes ids of records that no longer exist. A mention without its id is looked up by name again. */
+export function dropMissingIds(
+  interpretation: Interpretation,
+  existing: { entities: ReadonlySet<string>; records: ReadonlySet<string> },
+): Interpretation {
+  const dropMissing = <C extends Target>({
+    target_record_id: record,
+    target_entity_id: entity,
+    ...rest
+  }: C) => {
+    const target: Target = {
+      ...(record !== undefined && existing.records.has(record) ? { target_record_id: record } : {}),
+      ...(entity !== undefined && existing.entities.has(entity) ? { target_entity_id: entity } : {}),
+    }
+    return { ...rest, ...target, resolved: Object.keys(target).length > 0 }
+  }
+  return {
+    ...interpretation,
+    mentions: interpretation.mentions.map(({ canonical_entity_id: id, ...rest }) =>
+      id !== undefined && existing.entities.has(id) ? { ...rest, canonical_entity_id: id } : rest,
+    ),
+    relation_candidates: interpretation.relation_candidates.map(dropMissing),
+    reference_candidates: interpretation.reference_candidates.map(dropMissing),
+  }
+}
+
+/** The target of each candidate, in the order of the candidates. Undefined if none was found. */
+type Resolution = {
+  mentions: readonly (string | undefined)[]
+  relations?: readonly (Target | undefined)[]
+  references: readonly (Target | undefined)[]
+}
+
+/** Returns the interpretation with its targets. It is `resolved` if no candidate is left open. */
+export function applyResolution(interpretation: Interpretation, resolution: Resolution): Interpretation {
+  const mentions = interpretation.mentions.map((mention, index) => {
+    const id = resolution.mentions[index]
+    return id === undefined ? mention : { ...mention, canonical_entity_id: id }
+  })
+  const relations = applyTargets(interpretation.relation_candidates, resolution.relations ?? [])
+  const references = applyTargets(interpretation.reference_candidates, resolution.references)
+  const isResolved =
+    mentions.every((mention) => mention.canonical_entity_id !== undefined) &&
+    [...relations, ...references].every((candidate) => candidate.resolved)
+  return {
+    ...interpretation,
+    status: isResolved ? 'resolved' : 'tentative',
+    mentions,
+    relation_candidates: relations,
+    reference_candidates: references,
+  }
+}
+
+function applyTargets<C extends { resolved: boolean }>(
+  candidates: readonly C[],
+  targets: readonly (Target | undefined)[],
+): C[] {
+  return candidates.map((candidate, index) => {
+    const target = targets[index]
+    return target && Object.keys(target).length > 0 ? { ...candidate, ...target, resolved: true } : candidate
+  })
+}
+
+function removeDuplicates(ids: readonly (string | undefined)[]): string[] {
+  return [...new Set(ids.filter((id) => id !== undefined))]
+}
