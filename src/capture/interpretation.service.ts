@@ -17,11 +17,11 @@ import {
   findReferencedSummaries,
 } from './capture.queries.ts'
 import { type CaptureContext, createReaderFilter } from './capture-context.ts'
-import type { EpisodePlan, TaskPlan } from './capture-plan.ts'
 import { buildPrompt, type Candidates } from './capture-prompt.ts'
 import { dropMissingIds, listResolvedIds } from './interpretation-targets.ts'
 import { parseRecordId } from './mentions.ts'
 import { ModelAnswer, mergeModelAnswer } from './model-answer.ts'
+import type { EpisodePlan, TaskPlan } from './planning/capture-plan.ts'
 import { interpretByRule } from './rule-interpretation.ts'
 
 type Resources = {

@@ -3,7 +3,7 @@ import type { Interpretation } from '../domain/interpretation.ts'
 import { holdsMask, maskMembers, maskText } from '../domain/masking.ts'
 import { normaliseName } from '../domain/names.ts'
 import { isUuid } from '../kernel/ids.ts'
-import type { Fields } from './evidence.ts'
+import type { Fields } from './planning/evidence.ts'
 
 /** Finds the entities and records that evidence names, by the keys of its fields. */
 

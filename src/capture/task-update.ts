@@ -2,7 +2,7 @@ import { getRank, type Trust, type Visibility } from '../domain/caller.ts'
 import { capturedKey } from '../domain/captured-content.ts'
 import type { WorkingPayload } from '../domain/payloads.ts'
 import type { KnownRecord } from '../records/index.ts'
-import { isObject } from './evidence.ts'
+import { isObject } from './planning/evidence.ts'
 
 type Task = Pick<KnownRecord, 'id' | 'scope' | 'sensitivity' | 'status' | 'forgotten_at'>
 

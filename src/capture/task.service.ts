@@ -35,9 +35,9 @@ import {
   maskTags,
 } from './capture-drafts.ts'
 import { buildMentionDescents, buildPrimaryEdges, filterNewEdges } from './capture-edges.ts'
-import type { TaskPlan } from './capture-plan.ts'
 import { type ResolvedEntities, resolveEntities } from './entity-resolution.service.ts'
 import { buildReferenceHandles } from './handle-lookup.ts'
+import type { TaskPlan } from './planning/capture-plan.ts'
 import { chooseTask, continuesTask, mergeTaskReport } from './task-update.ts'
 
 type Resources = { ids: Ids; seal: Seal; textLanguage: string }

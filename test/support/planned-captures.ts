@@ -4,7 +4,7 @@ import {
   type EpisodePlan,
   planCapture,
   type TaskPlan,
-} from '../../src/capture/capture-plan.ts'
+} from '../../src/capture/planning/capture-plan.ts'
 import { listFaults } from '../../src/http/validation/validation.ts'
 import { AppError, type Fault } from '../../src/kernel/errors.ts'
 

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
-import { SemanticPayload } from '../domain/payloads.ts'
-import { findValidityFaults } from '../domain/validity.ts'
-import type { Fault } from '../kernel/errors.ts'
+import { SemanticPayload } from '../../domain/payloads.ts'
+import { findValidityFaults } from '../../domain/validity.ts'
+import type { Fault } from '../../kernel/errors.ts'
 import { type CheckSchema, type Evidence, type Fields, findFieldFaults, pickFields } from './evidence.ts'
 
 /** The fact that evidence states, as the payload of a semantic record. */

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
-import type { CapturedContent } from '../domain/captured-content.ts'
-import type { Fault } from '../kernel/errors.ts'
-import type { NewCapture } from './capture.schemas.ts'
+import type { CapturedContent } from '../../domain/captured-content.ts'
+import type { Fault } from '../../kernel/errors.ts'
+import type { NewCapture } from '../capture.schemas.ts'
 
 /** A capture split into the content fields that have a meaning and everything else. */
 

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
-import { capturedKey } from '../domain/captured-content.ts'
-import { EpisodicPayload } from '../domain/payloads.ts'
-import type { Fault } from '../kernel/errors.ts'
+import { capturedKey } from '../../domain/captured-content.ts'
+import { EpisodicPayload } from '../../domain/payloads.ts'
+import type { Fault } from '../../kernel/errors.ts'
 import {
   type CheckSchema,
   collectUnusedContent,

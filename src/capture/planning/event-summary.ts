@@ -1,5 +1,5 @@
-import { maskText } from '../domain/masking.ts'
-import { clip, outline } from '../domain/outline.ts'
+import { maskText } from '../../domain/masking.ts'
+import { clip, outline } from '../../domain/outline.ts'
 import { type Evidence, isObject } from './evidence.ts'
 
 /**

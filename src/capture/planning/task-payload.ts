@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
-import { capturedKey } from '../domain/captured-content.ts'
-import { WorkingPayload } from '../domain/payloads.ts'
-import type { Fault } from '../kernel/errors.ts'
+import { capturedKey } from '../../domain/captured-content.ts'
+import { WorkingPayload } from '../../domain/payloads.ts'
+import type { Fault } from '../../kernel/errors.ts'
 import { refSchema } from './episode-payload.ts'
 import {
   type CheckSchema,

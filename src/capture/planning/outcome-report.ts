@@ -1,9 +1,9 @@
 import Type, { type TSchema } from 'typebox'
-import type { CapturedContent } from '../domain/captured-content.ts'
-import { clip } from '../domain/outline.ts'
-import { Outcome } from '../domain/payloads.ts'
-import { Uuid } from '../domain/shapes.ts'
-import type { Fault } from '../kernel/errors.ts'
+import type { CapturedContent } from '../../domain/captured-content.ts'
+import { clip } from '../../domain/outline.ts'
+import { Outcome } from '../../domain/payloads.ts'
+import { Uuid } from '../../domain/shapes.ts'
+import type { Fault } from '../../kernel/errors.ts'
 import { refSchema } from './episode-payload.ts'
 import {
   type CheckSchema,
