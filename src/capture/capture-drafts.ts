@@ -6,8 +6,8 @@ import type { Payload, SemanticPayload } from '../domain/payloads.ts'
 import { type Draft, draftRecord, type NewRecord, type Provenance } from '../records/index.ts'
 import type { NewCapture } from './capture.schemas.ts'
 import type { CaptureContext } from './capture-context.ts'
+import type { Mention } from './interpretation/mentions.ts'
 import type { KnownRecords } from './known-records.service.ts'
-import type { Mention } from './mentions.ts'
 
 /** Drafts of the records that one capture creates. */
 

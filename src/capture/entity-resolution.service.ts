@@ -6,7 +6,7 @@ import type { Seal } from '../domain/tombstone-seal.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { type Draft, findErasedContents, type Provenance } from '../records/index.ts'
 import { buildEntityRecord, type CaptureWriteContext, draftCapturedRecord } from './capture-drafts.ts'
-import { applyResolution } from './interpretation-targets.ts'
+import { applyResolution } from './interpretation/interpretation-targets.ts'
 import { resolveReferences } from './known-records.service.ts'
 import { type ResolvedMention, resolveMentions, resolveObject } from './mention-resolution.ts'
 

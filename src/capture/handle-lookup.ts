@@ -9,7 +9,7 @@ import {
 import type { SemanticPayload } from '../domain/payloads.ts'
 import type { HandleLookup, HandleLookupResult, HandleMatch } from '../records/index.ts'
 import type { CaptureContext } from './capture-context.ts'
-import { type Mention, maxNameLength } from './mentions.ts'
+import { type Mention, maxNameLength } from './interpretation/mentions.ts'
 
 /** The names by which a capture looks up known records. */
 type LookupInput = {

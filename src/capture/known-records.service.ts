@@ -16,7 +16,7 @@ import { findReadableIds } from './capture.queries.ts'
 import { type CaptureContext, createReaderFilter } from './capture-context.ts'
 import { decideFactOutcome, type FactOutcome, getIdToLock } from './fact-outcome.ts'
 import { type LookupResult, planHandleLookup } from './handle-lookup.ts'
-import { parseReferenceIds } from './interpretation-targets.ts'
+import { parseReferenceIds } from './interpretation/interpretation-targets.ts'
 
 /** Finds the stored records that a capture names, and locks them until the transaction ends. */
 

@@ -1,7 +1,7 @@
 import { chooseEntity } from '../domain/entity-match.ts'
 import type { Payload, SemanticPayload } from '../domain/payloads.ts'
 import type { HandleMatch, KnownRecord } from '../records/index.ts'
-import type { Mention } from './mentions.ts'
+import type { Mention } from './interpretation/mentions.ts'
 
 /** The entity that a mention means: an existing one, or a new one with its place among the entities of that name. */
 export type ResolvedMention = { id: string } | { mention: Mention; place: number }

@@ -21,9 +21,9 @@ import {
 import { findNamedEntities } from './capture.queries.ts'
 import { type CaptureContext, createCaptureContext, createReaderFilter } from './capture-context.ts'
 import { confirmStoredFact } from './fact-confirmation.service.ts'
+import type { Mention } from './interpretation/mentions.ts'
 import { findKnownRecords, type KnownRecords } from './known-records.service.ts'
 import { resolveMentions } from './mention-resolution.ts'
-import type { Mention } from './mentions.ts'
 import {
   buildNotePayload,
   buildNoteSource,

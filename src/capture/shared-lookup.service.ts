@@ -4,7 +4,7 @@ import { type HandleMatch, loadManyForUpdate, lookUpHandles, type StoredRecord }
 import type { CaptureContext } from './capture-context.ts'
 import { getIdToLock } from './fact-outcome.ts'
 import { formatLookupKey, type LookupPlan, mergeLookups, planHandleLookup } from './handle-lookup.ts'
-import type { InterpretedEpisode } from './interpretation.service.ts'
+import type { InterpretedEpisode } from './interpretation/interpretation.service.ts'
 import { asStatedFact, decideByHandles, type KnownRecords, noFindings } from './known-records.service.ts'
 import type { EpisodePlan } from './planning/capture-plan.ts'
 import { reserveAll } from './reserved-keys.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NewCapture } from '../../src/capture/capture.schemas.ts'
-import { interpretByRule } from '../../src/capture/rule-interpretation.ts'
+import { interpretByRule } from '../../src/capture/interpretation/rule-interpretation.ts'
 import { Interpretation } from '../../src/domain/interpretation.ts'
 import { Payload } from '../../src/domain/payloads.ts'
 import { writeSearchableText } from '../../src/domain/searchable-text.ts'

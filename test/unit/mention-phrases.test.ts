@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dropMissingIds, listResolvedIds } from '../../src/capture/interpretation-targets.ts'
+import { dropMissingIds, listResolvedIds } from '../../src/capture/interpretation/interpretation-targets.ts'
 import type { Interpretation } from '../../src/domain/interpretation.ts'
 import { listPhrases } from '../../src/domain/phrases.ts'
 

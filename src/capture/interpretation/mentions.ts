@@ -1,9 +1,9 @@
-import { isCompatibleKind, isGenericKind } from '../domain/entity-match.ts'
-import type { Interpretation } from '../domain/interpretation.ts'
-import { holdsMask, maskMembers, maskText } from '../domain/masking.ts'
-import { normaliseName } from '../domain/names.ts'
-import { isUuid } from '../kernel/ids.ts'
-import type { Fields } from './planning/evidence.ts'
+import { isCompatibleKind, isGenericKind } from '../../domain/entity-match.ts'
+import type { Interpretation } from '../../domain/interpretation.ts'
+import { holdsMask, maskMembers, maskText } from '../../domain/masking.ts'
+import { normaliseName } from '../../domain/names.ts'
+import { isUuid } from '../../kernel/ids.ts'
+import type { Fields } from '../planning/evidence.ts'
 
 /** Finds the entities and records that evidence names, by the keys of its fields. */
 

@@ -1,6 +1,6 @@
-import { maskText } from '../domain/masking.ts'
-import { clip, outline } from '../domain/outline.ts'
-import type { NewCapture } from './capture.schemas.ts'
+import { maskText } from '../../domain/masking.ts'
+import { clip, outline } from '../../domain/outline.ts'
+import type { NewCapture } from '../capture.schemas.ts'
 
 /** The question to a chat model about a capture, and the known records that the model is shown. */
 

@@ -1,4 +1,4 @@
-import type { Interpretation } from '../domain/interpretation.ts'
+import type { Interpretation } from '../../domain/interpretation.ts'
 import { parseRecordId } from './mentions.ts'
 
 /** The entities and records that the candidates of an interpretation lead to. */

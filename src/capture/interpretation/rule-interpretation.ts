@@ -1,10 +1,10 @@
-import type { Interpretation } from '../domain/interpretation.ts'
-import { maskText } from '../domain/masking.ts'
-import { clip } from '../domain/outline.ts'
-import type { RecordType } from '../domain/vocabulary.ts'
-import type { NewCapture } from './capture.schemas.ts'
+import type { Interpretation } from '../../domain/interpretation.ts'
+import { maskText } from '../../domain/masking.ts'
+import { clip } from '../../domain/outline.ts'
+import type { RecordType } from '../../domain/vocabulary.ts'
+import type { NewCapture } from '../capture.schemas.ts'
+import type { CapturePlan } from '../planning/capture-plan.ts'
 import { findNames } from './mentions.ts'
-import type { CapturePlan } from './planning/capture-plan.ts'
 
 /** Interprets evidence by rules that read the keys of its fields. */
 

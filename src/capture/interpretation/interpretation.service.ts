@@ -1,27 +1,27 @@
-import type { Database } from '../db/connection.ts'
-import type { Transaction } from '../db/transaction.ts'
-import { getRank, type Sensitivity } from '../domain/caller.ts'
-import { createReferenceHandle, createThreadHandle, nameHandle } from '../domain/handles.ts'
-import type { Interpretation } from '../domain/interpretation.ts'
-import { clip, outline } from '../domain/outline.ts'
-import { listPhrases } from '../domain/phrases.ts'
-import { lockActiveEntities } from '../entities/index.ts'
-import { listFaults } from '../http/validation/validation.ts'
-import type { Logger } from '../kernel/log.ts'
-import type { Chat } from '../llm/chat.ts'
-import { ModelFailure } from '../llm/model-failure.ts'
+import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { getRank, type Sensitivity } from '../../domain/caller.ts'
+import { createReferenceHandle, createThreadHandle, nameHandle } from '../../domain/handles.ts'
+import type { Interpretation } from '../../domain/interpretation.ts'
+import { clip, outline } from '../../domain/outline.ts'
+import { listPhrases } from '../../domain/phrases.ts'
+import { lockActiveEntities } from '../../entities/index.ts'
+import { listFaults } from '../../http/validation/validation.ts'
+import type { Logger } from '../../kernel/log.ts'
+import type { Chat } from '../../llm/chat.ts'
+import { ModelFailure } from '../../llm/model-failure.ts'
 import {
   findHandleOwners,
   findNamedEntities,
   findReadableIds,
   findReferencedSummaries,
-} from './capture.queries.ts'
-import { type CaptureContext, createReaderFilter } from './capture-context.ts'
+} from '../capture.queries.ts'
+import { type CaptureContext, createReaderFilter } from '../capture-context.ts'
+import type { EpisodePlan, TaskPlan } from '../planning/capture-plan.ts'
 import { buildPrompt, type Candidates } from './capture-prompt.ts'
 import { dropMissingIds, listResolvedIds } from './interpretation-targets.ts'
 import { parseRecordId } from './mentions.ts'
 import { ModelAnswer, mergeModelAnswer } from './model-answer.ts'
-import type { EpisodePlan, TaskPlan } from './planning/capture-plan.ts'
 import { interpretByRule } from './rule-interpretation.ts'
 
 type Resources = {
