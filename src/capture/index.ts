@@ -6,6 +6,6 @@
 
 export { captureRoutes } from './capture.routes.ts'
 export { createCaptureService } from './capture.service.ts'
-export { notesRoutes } from './notes.routes.ts'
-export { TextNote } from './notes.schemas.ts'
-export { createNotesService, type NotesService } from './notes.service.ts'
+export { notesRoutes } from './notes/notes.routes.ts'
+export { TextNote } from './notes/notes.schemas.ts'
+export { createNotesService, type NotesService } from './notes/notes.service.ts'

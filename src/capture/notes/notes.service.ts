@@ -1,15 +1,15 @@
-import type { Database } from '../db/connection.ts'
-import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
-import { nameActor, type Sensitivity, unscoped } from '../domain/caller.ts'
-import { nameHandle, noTopic } from '../domain/handles.ts'
-import { normaliseName } from '../domain/names.ts'
-import type { SemanticPayload } from '../domain/payloads.ts'
-import { listPhrases } from '../domain/phrases.ts'
-import type { Seal } from '../domain/tombstone-seal.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
-import type { Ids } from '../kernel/ids.ts'
-import type { PoliciesService } from '../policies/index.ts'
+import type { Database } from '../../db/connection.ts'
+import { type CallContext, type Transaction, transact } from '../../db/transaction.ts'
+import { nameActor, type Sensitivity, unscoped } from '../../domain/caller.ts'
+import { nameHandle, noTopic } from '../../domain/handles.ts'
+import { normaliseName } from '../../domain/names.ts'
+import type { SemanticPayload } from '../../domain/payloads.ts'
+import { listPhrases } from '../../domain/phrases.ts'
+import type { Seal } from '../../domain/tombstone-seal.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import type { PoliciesService } from '../../policies/index.ts'
 import {
   createErasedContentError,
   insertRecords,
@@ -17,13 +17,13 @@ import {
   presentWritten,
   type StoredRecord,
   type WrittenRecord,
-} from '../records/index.ts'
-import { findNamedEntities } from './capture.queries.ts'
-import { type CaptureContext, createCaptureContext, createReaderFilter } from './capture-context.ts'
-import { confirmStoredFact } from './fact-confirmation.service.ts'
-import type { Mention } from './interpretation/mentions.ts'
-import { findKnownRecords, type KnownRecords } from './known-records.service.ts'
-import { resolveMentions } from './mention-resolution.ts'
+} from '../../records/index.ts'
+import { findNamedEntities } from '../capture.queries.ts'
+import { type CaptureContext, createCaptureContext, createReaderFilter } from '../capture-context.ts'
+import { confirmStoredFact } from '../fact-confirmation.service.ts'
+import type { Mention } from '../interpretation/mentions.ts'
+import { findKnownRecords, type KnownRecords } from '../known-records.service.ts'
+import { resolveMentions } from '../mention-resolution.ts'
 import {
   buildNotePayload,
   buildNoteSource,

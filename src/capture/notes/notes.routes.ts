@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { ref } from '../domain/schema-ref.ts'
-import type { Once } from '../http/idempotency.ts'
-import { answers } from '../http/problem-responses.ts'
-import { answerCreated, answerRecord, WrittenRecord } from '../records/index.ts'
+import { ref } from '../../domain/schema-ref.ts'
+import type { Once } from '../../http/idempotency.ts'
+import { answers } from '../../http/problem-responses.ts'
+import { answerCreated, answerRecord, WrittenRecord } from '../../records/index.ts'
 import { TextNote } from './notes.schemas.ts'
 import type { NotesService } from './notes.service.ts'
 
