@@ -20,7 +20,7 @@ import { createInterpreter, dropVanishedReferences } from './interpretation/inte
 import { findKnownRecords } from './known-records.service.ts'
 import { createOutcomeService } from './outcome.service.ts'
 import { type EpisodePlan, type OutcomePlan, planCapture, type TaskPlan } from './planning/capture-plan.ts'
-import { createSharedCaptures, mayShareTransaction } from './shared-captures.service.ts'
+import { createSharedCaptures, mayShareTransaction } from './sharing/shared-captures.service.ts'
 import { createTaskWriter, findThread, noThread } from './task.service.ts'
 
 type Resources = {
