@@ -82,7 +82,7 @@ export async function rewriteTexts(
       from made
       where c.record_id = made.id and made.search <> c.search || ${versionWord}
       returning c.record_id
-    ), unread as (
+    ), queued as (
       insert into unembedded (record_id, asked_at, due_at)
       select record_id, ${now}::timestamptz, ${now}::timestamptz from rewritten
       order by record_id

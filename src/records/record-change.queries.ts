@@ -46,7 +46,7 @@ export async function applyChange(
   }
   const listing = { asked_at: entry.at, due_at: entry.at, attempts: 0 }
   const statement = rewritten
-    .with('listed', (db) =>
+    .with('queued', (db) =>
       db
         .insertInto('unembedded')
         .values({ record_id: id, ...listing })

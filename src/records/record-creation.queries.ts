@@ -151,7 +151,7 @@ export async function insertRecords(
       from incoming join record using (id)
       where type = 'episodic' and payload ? 'conversation'
       order by ordinal
-    ), listed as (
+    ), queued as (
       insert into unembedded (record_id, asked_at, due_at)
       select id, updated_at, updated_at from incoming join record using (id)
       on conflict (record_id) do update

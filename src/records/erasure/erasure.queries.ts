@@ -84,15 +84,15 @@ export async function updateKeptRecords(
         search = to_tsvector(${textLanguage}::text::regconfig, k.text)
           || ${writeScopeAndTypeWords(sql`k.scope`, sql`k.type`)}
       from kept as k where c.record_id = k.id
-    ), name as (
+    ), handle as (
       delete from handles as h
       using json_to_recordset(${JSON.stringify(lostHandles)}::json) as n (id uuid, digest bytea)
       where h.record_id = n.id and h.digest = n.digest
-    ), mark as (
+    ), identifier as (
       delete from entity_identifiers as i
       using json_to_recordset(${JSON.stringify(lostIdentifiers)}::json) as m (id uuid, namespace text, value text)
       where i.record_id = m.id and i.namespace = m.namespace and i.value = m.value
-    ), listed as (
+    ), queued as (
       insert into unembedded (record_id, asked_at, due_at)
       select k.id, ${at}::timestamptz, ${at}::timestamptz from kept as k
       on conflict (record_id) do update

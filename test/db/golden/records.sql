@@ -349,20 +349,20 @@ where r.id = k.id
           || array_to_tsvector(array['scope ' || k.scope, 'type ' || k.type, 'text 1'])
       from kept as k
 where c.record_id = k.id
-    ), name as (
+    ), handle as (
       delete
 from handles as h
       using json_to_recordset($4::json) as n (id uuid, digest bytea)
       where h.record_id = n.id
 and h.digest = n.digest
-    ), mark as (
+    ), identifier as (
       delete
 from entity_identifiers as i
       using json_to_recordset($5::json) as m (id uuid, namespace text, value text)
       where i.record_id = m.id
 and i.namespace = m.namespace
 and i.value = m.value
-    ), listed as (
+    ), queued as (
       insert into unembedded (record_id, asked_at, due_at)
       select k.id, $6::timestamptz, $7::timestamptz
 from kept as k
@@ -1156,7 +1156,7 @@ set search = made.search, words = made.words
       where c.record_id = made.id
 and made.search <> c.search || array_to_tsvector(array['text 1'])
       returning c.record_id
-    ), unread as (
+    ), queued as (
       insert into unembedded (record_id, asked_at, due_at)
       select record_id, $5::timestamptz, $6::timestamptz
 from rewritten
@@ -1187,7 +1187,7 @@ set "version" = $1, "updated_at" = $2
 where "id" = $3), "rewritten" as (update "contents"
 set "tags" = $4, "payload" = $5, "words" = $6, "search" = to_tsvector($7::text::regconfig, $8)
       || array_to_tsvector(array['scope ' || $9::text, 'type ' || $10::text, 'text 1'])
-where "record_id" = $11), "listed" as (insert into "unembedded" ("record_id", "asked_at", "due_at", "attempts")
+where "record_id" = $11), "queued" as (insert into "unembedded" ("record_id", "asked_at", "due_at", "attempts")
 values ($12, $13, $14, $15)
 on conflict ("record_id") do update
 set "asked_at" = $16, "due_at" = $17, "attempts" = $18) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
@@ -1358,7 +1358,7 @@ from record)
       where type = 'episodic'
 and payload ? 'conversation'
       order by ordinal
-    ), listed as (
+    ), queued as (
       insert into unembedded (record_id, asked_at, due_at)
       select id, updated_at, updated_at
 from incoming join record using (id)
@@ -1515,7 +1515,7 @@ from record)
       where type = 'episodic'
 and payload ? 'conversation'
       order by ordinal
-    ), listed as (
+    ), queued as (
       insert into unembedded (record_id, asked_at, due_at)
       select id, updated_at, updated_at
 from incoming join record using (id)
