@@ -106,7 +106,7 @@ async function resolveMergedFact(
   for (let id: string | undefined = factOutcome.id; id !== undefined && !seen.has(id); ) {
     seen.add(id)
     const next: string | undefined = await findSuccessor(tx, id, createReaderFilter(context).trust)
-    const successor = next === undefined ? undefined : await claimVisibleRecord(tx, context, next)
+    const successor = next === undefined ? undefined : await lockVisibleRecord(tx, context, next)
     if (!successor) return { outcome: 'created' }
     if (!isHistory(successor.status)) return { outcome: 'confirmed', id: successor.id }
     if (successor.status !== 'merged') {
@@ -121,7 +121,7 @@ async function resolveMergedFact(
 }
 
 /** A merge may have given the record a higher sensitivity or another scope. */
-async function claimVisibleRecord(
+async function lockVisibleRecord(
   tx: Transaction,
   context: CaptureContext,
   id: string,

@@ -44,9 +44,9 @@ export async function explainMissing(db: Database, caller: Caller, ids: readonly
  * is not forgotten, and it has the version that the caller expects.
  */
 export async function loadForUpdate(tx: Transaction, call: CallContext, id: string): Promise<StoredRecord> {
-  const [claimed = createMissingError()] = await loadManyForUpdate(tx, call, [id])
-  if (claimed instanceof AppError) throw claimed
-  return claimed
+  const [loaded = createMissingError()] = await loadManyForUpdate(tx, call, [id])
+  if (loaded instanceof AppError) throw loaded
+  return loaded
 }
 
 /** For each id, in the given order, the locked record or the error that forbids the change. */

@@ -28,10 +28,10 @@ type Resources = { db: Database; clock: Clock; textLanguage: string }
 type Query = Static<typeof ListQuery>
 type RecordList = ListPage<MemoryRecord | RedactedRecord> & { next_updated_after?: string }
 
-const at = <T extends TSchema>(value: T) =>
+const createCursorSchema = <T extends TSchema>(value: T) =>
   Type.Object({ value, id: Uuid(), as_of: Time(), poll_after: Type.Optional(Time()) })
-const NumberCursor = at(Type.Number())
-const TimeCursor = at(Time())
+const NumberCursor = createCursorSchema(Type.Number())
+const TimeCursor = createCursorSchema(Time())
 /** A cursor must hold a value of the type that the list is sorted by: another type would be an error in SQL. */
 const recordCursors = {
   salience: NumberCursor,
