@@ -44,7 +44,7 @@ function chooseLater(last: Date | null, now: Date): Date {
  * Restores a salience that fades from now on. A maximum age that has already passed is removed: with it the record would
  * be pruned at once.
  */
-export function restoreSalience(
+function restoreSalience(
   stored: StoredRecord,
   salienceThen: number,
   now: Date,
