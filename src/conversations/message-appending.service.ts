@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
-import type { Sensitivity } from '../domain/caller.ts'
+import { hasSameVisibility, type Sensitivity } from '../domain/caller.ts'
 import { createMessageHandle } from '../domain/handles.ts'
 import { computePosition, formatTime } from '../domain/message-place.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
@@ -181,8 +181,8 @@ export function createMessageAppending(resources: Resources) {
   return { append }
 }
 
-function findStored(found: HandleMatch | undefined, { scope, sensitivity }: Context) {
-  return found?.known.find((each) => each.scope === scope && each.sensitivity === sensitivity)
+function findStored(found: HandleMatch | undefined, context: Context) {
+  return found?.known.find((each) => hasSameVisibility(each, context))
 }
 
 function formatHandle({ handle }: Pick<Pending, 'handle'>): string {

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts'
+import { hasSameVisibility } from '../../domain/caller.ts'
 import { type HandleMatch, lookUpHandles } from '../../records/index.ts'
 import { type ImportedCopy, isForeign } from './imported-draft.ts'
 import { type LineOutcome, messageDiffers } from './record-differences.ts'
@@ -47,5 +48,5 @@ function isMessage(copy: ImportedCopy): boolean {
 }
 
 function findTwin(match: HandleMatch | undefined, { draft: { row } }: ImportedCopy) {
-  return match?.known.find(({ scope, sensitivity }) => scope === row.scope && sensitivity === row.sensitivity)
+  return match?.known.find((each) => hasSameVisibility(each, row))
 }
