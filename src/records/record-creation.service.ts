@@ -30,7 +30,7 @@ export type CreationResources = {
 }
 
 /** The result for one record of a batch. */
-export type Outcome = WrittenRecord | AppError
+type CreationOutcome = WrittenRecord | AppError
 
 export function createRecordCreation(resources: CreationResources) {
   const { db, clock, ids, defaultSensitivity, textLanguage, seal, policies } = resources
@@ -53,7 +53,7 @@ export function createRecordCreation(resources: CreationResources) {
       return { store: async (joined: CallContext) => takeOnly(await storeDrafts(joined, [drafted])) }
     return {
       share: (guard?: Guard<Draft | AppError>) => insertWithOthers(drafted, guard),
-      present: (stored: Draft | AppError) => answer(caller, stored, clock.now()),
+      present: (stored: Draft | AppError) => presentOutcome(caller, stored, clock.now()),
     }
   }
 
@@ -61,7 +61,7 @@ export function createRecordCreation(resources: CreationResources) {
   async function createBatch(
     call: CallContext,
     given: readonly (NewRecord | AppError)[],
-  ): Promise<Outcome[]> {
+  ): Promise<CreationOutcome[]> {
     const known = await policies.getAll(call.tx ?? db)
     const now = clock.now()
     return storeDrafts(
@@ -71,13 +71,16 @@ export function createRecordCreation(resources: CreationResources) {
   }
 
   /** Stores drafts of other rooms, which may set more fields than a create. The same checks apply. */
-  async function storeDrafts(call: CallContext, drafts: readonly (Draft | AppError)[]): Promise<Outcome[]> {
+  async function storeDrafts(
+    call: CallContext,
+    drafts: readonly (Draft | AppError)[],
+  ): Promise<CreationOutcome[]> {
     for (let attempt = 1; ; attempt++) {
       const checked = await rejectConflicts(call.tx ?? db, call.caller, seal, drafts)
       try {
         const stored = await insert(call.tx, checked)
         const now = clock.now()
-        return stored.map((each) => answer(call.caller, each, now))
+        return stored.map((each) => presentOutcome(call.caller, each, now))
       } catch (error) {
         const conflict = translateConflict(error)
         if (!conflict) throw error
@@ -136,7 +139,7 @@ export function createRecordCreation(resources: CreationResources) {
   return { create, prepareCreate, createBatch, createAll, storeDrafts }
 }
 
-function takeOnly([outcome]: readonly Outcome[]): WrittenRecord {
+function takeOnly([outcome]: readonly CreationOutcome[]): WrittenRecord {
   if (!outcome || outcome instanceof AppError) throw outcome
   return outcome
 }
@@ -155,7 +158,7 @@ function rejectUnstored(each: Draft | AppError, { ids, erasedIds }: InsertOutcom
   return erasedIds.has(each.row.id) ? createErasedContentError() : createRecordExistsError(each.row.id)
 }
 
-function answer(caller: Caller, each: Draft | AppError, now: Date): Outcome {
+function presentOutcome(caller: Caller, each: Draft | AppError, now: Date): CreationOutcome {
   return each instanceof AppError ? each : presentCreated(caller, each, each.edges, now)
 }
 
