@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import type { Guard } from '../db/gathering.ts'
+import type { Guard } from '../db/shared-transactions.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Caller, Sensitivity } from '../domain/caller.ts'
 import { createVerdictHandle } from '../domain/handles.ts'

@@ -27,12 +27,12 @@ const batchSize = 2_000
  * the next one down by a quarter; writing four times a second slowed every fifth. A killed process loses one second
  * of accesses.
  */
-const gatherMs = 1_000
+const batchDelayMs = 1_000
 
 export function createAccessService({ db, clock, capacity = defaultCapacity }: Resources) {
   const backlog = createBacklog<Access>(capacity)
   let writing: Promise<void> | undefined
-  let gathering = new AbortController()
+  let batchDelay = new AbortController()
 
   /**
    * Called after the response is sent, so that no reader waits for a write. Accesses of many responses are written
@@ -48,7 +48,7 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
 
   async function write(report: Report): Promise<void> {
     do {
-      await gather()
+      await awaitBatch()
       const batch = backlog.take(batchSize)
       try {
         await transact(db, {}, (tx) => note(tx, batch, clock.now()))
@@ -60,9 +60,9 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
     } while (backlog.size > 0)
   }
 
-  async function gather(): Promise<void> {
+  async function awaitBatch(): Promise<void> {
     if (backlog.size < batchSize)
-      await sleep(gatherMs, undefined, { signal: gathering.signal }).catch(() => {})
+      await sleep(batchDelayMs, undefined, { signal: batchDelay.signal }).catch(() => {})
   }
 
   /** Records that an agent used a record. */
@@ -86,9 +86,9 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
     noteUse,
     /** Writes what is waiting. Call it before the connections are closed. */
     async flush(): Promise<void> {
-      gathering.abort()
+      batchDelay.abort()
       await writing
-      gathering = new AbortController()
+      batchDelay = new AbortController()
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { findViolatedConstraint } from '../db/failures.ts'
-import { createGathering, type Guard, maxSharedText } from '../db/gathering.ts'
+import { createSharedTransactions, type Guard, maxSharedText } from '../db/shared-transactions.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Caller, Sensitivity } from '../domain/caller.ts'
 import type { Policies } from '../domain/lifecycle.ts'
@@ -34,10 +34,10 @@ type CreationOutcome = WrittenRecord | AppError
 
 export function createRecordCreation(resources: CreationResources) {
   const { db, clock, ids, defaultSensitivity, textLanguage, seal, policies } = resources
-  const insertWithOthers = createGathering<Draft, Draft | AppError>({
+  const insertWithOthers = createSharedTransactions<Draft, Draft | AppError>({
     begin: (work) => transact(db, { readsFirst: true }, work),
-    alone: async (draft, tx) => (await insertNow(tx ?? db, [draft]))[0] ?? draft,
-    together: (drafts, tx) => insertNow(tx ?? db, drafts),
+    runAlone: async (draft, tx) => (await insertNow(tx ?? db, [draft]))[0] ?? draft,
+    runTogether: (drafts, tx) => insertNow(tx ?? db, drafts),
   })
 
   async function create(call: CallContext, given: NewRecord): Promise<WrittenRecord> {

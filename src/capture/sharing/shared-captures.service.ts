@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts'
-import { createGathering, maxSharedText } from '../../db/gathering.ts'
+import { createSharedTransactions, maxSharedText } from '../../db/shared-transactions.ts'
 import { actFor, type Transaction, transact } from '../../db/transaction.ts'
 import type { Policies } from '../../domain/lifecycle.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -58,11 +58,11 @@ export function createSharedCaptures({ db, clock, episodes, policies, storeAlone
     return drafted
   }
 
-  return createGathering<InterpretedEpisode, Captured>({
+  return createSharedTransactions<InterpretedEpisode, Captured>({
     begin: (work) => transact(db, { readsFirst: true }, work),
-    alone: storeAlone,
-    together: storeTogether,
-    fits: ([first], next) => first?.context.sensitivity === next.context.sensitivity,
+    runAlone: storeAlone,
+    runTogether: storeTogether,
+    canJoin: ([first], next) => first?.context.sensitivity === next.context.sensitivity,
   })
 }
 

@@ -1,31 +1,31 @@
 import pg from 'pg'
 import { vi } from 'vitest'
-import { createGathering } from '../../src/db/gathering.ts'
+import { createSharedTransactions } from '../../src/db/shared-transactions.ts'
 import type { Transaction } from '../../src/db/transaction.ts'
 
 type Run = { items: number[]; end(outcomes?: (string | undefined)[]): void; fail(error: unknown): void }
 
-/** A gathering of numbers whose runs end when the test says so. */
-export function createControlled(fits?: (items: readonly number[], next: number) => boolean) {
+/** Shared transactions of numbers whose runs end when the test says so. */
+export function createControlled(canJoin?: (items: readonly number[], next: number) => boolean) {
   const runs: Run[] = []
   const start = <R>(items: readonly number[], present: (outcomes: (string | undefined)[]) => R) =>
     new Promise<R>((resolve, reject) => {
       const usual = items.map(String)
       runs.push({ items: [...items], end: (outcomes = usual) => resolve(present(outcomes)), fail: reject })
     })
-  const gather = createGathering<number, string>({
+  const share = createSharedTransactions<number, string>({
     begin,
-    alone: (item) => start([item], ([outcome]) => `${outcome} alone`),
-    together: (items) => start(items, (outcomes) => outcomes),
-    ...(fits ? { fits } : {}),
+    runAlone: (item) => start([item], ([outcome]) => `${outcome} alone`),
+    runTogether: (items) => start(items, (outcomes) => outcomes),
+    ...(canJoin ? { canJoin } : {}),
   })
-  const add = (item: number) => gather(item)
+  const add = (item: number) => share(item)
   /** Ends the runs of the first two, which ran alone. */
   const endOnes = async () => {
     for (const at of [0, 1]) runs[at]?.end()
     await settled()
   }
-  return { add, endOnes, gather, runs, items: () => runs.map((run) => run.items) }
+  return { add, endOnes, share, runs, items: () => runs.map((run) => run.items) }
 }
 
 /** A transaction that keeps nothing: what is written in it is tested on a database. */

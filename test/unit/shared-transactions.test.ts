@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createGathering } from '../../src/db/gathering.ts'
 import { getWriting, runWriting, type Writing } from '../../src/db/request-scope.ts'
+import { createSharedTransactions } from '../../src/db/shared-transactions.ts'
 import { AppError } from '../../src/kernel/errors.ts'
-import { begin, createControlled, databaseError, settled } from '../support/controlled-gathering.ts'
+import { begin, createControlled, databaseError, settled } from '../support/controlled-shared-transactions.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -128,13 +128,13 @@ describe('a run of several requests', () => {
 
   it('gives each request the position of its commit, and the next run none of it', async () => {
     const position = { timeline: 1, lsn: 7n }
-    const add = createGathering<number, string>({
+    const add = createSharedTransactions<number, string>({
       begin,
-      alone: async () => {
+      runAlone: async () => {
         await new Promise((resolve) => setTimeout(resolve, 1))
         return 'alone'
       },
-      together: async (items) => {
+      runTogether: async (items) => {
         Object.assign(getWriting() ?? {}, { hasCommitted: true, position })
         return items.map(String)
       },

@@ -22,11 +22,11 @@ type Options<Item, Outcome> = {
   /** Opens a transaction for requests with a guard. */
   begin<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   /** In a transaction of its own, if none is given. */
-  alone(item: Item, tx?: Transaction): Promise<Outcome>
+  runAlone(item: Item, tx?: Transaction): Promise<Outcome>
   /** Does the work of several requests at once. An item whose outcome is undefined runs alone afterwards. */
-  together(items: readonly Item[], tx?: Transaction): Promise<readonly (Outcome | undefined)[]>
+  runTogether(items: readonly Item[], tx?: Transaction): Promise<readonly (Outcome | undefined)[]>
   /** Whether the next item can run together with these. Absent if every item can. */
-  fits?(items: readonly Item[], next: Item): boolean
+  canJoin?(items: readonly Item[], next: Item): boolean
 }
 
 type Member<Item, Outcome> = {
@@ -58,13 +58,13 @@ const patienceMs = { few: 20, all: 100 }
  * next run, which starts when one of them ends and as many wait as the other has, so that more share the fixed costs. If
  * a run fails, its items run again one by one, so no request sees the error of another.
  */
-export function createGathering<Item, Outcome>(options: Options<Item, Outcome>) {
-  const { begin, alone, together, fits = () => true } = options
+export function createSharedTransactions<Item, Outcome>(options: Options<Item, Outcome>) {
+  const { begin, runAlone, runTogether, canJoin = () => true } = options
   let waiting: Member<Item, Outcome>[] = []
   /** The runs that others wait for. One that is slow has no items. */
-  const places = new Set<{ items: number }>()
+  const runs = new Set<{ items: number }>()
 
-  function add(item: Item, guard?: Guard<Outcome>): Promise<Outcome> {
+  function share(item: Item, guard?: Guard<Outcome>): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const context = { writing: getWriting(), inContext: AsyncLocalStorage.snapshot() }
       waiting.push({ item, guard, ...context, resolve, reject })
@@ -76,33 +76,33 @@ export function createGathering<Item, Outcome>(options: Options<Item, Outcome>) 
     while (mayStart()) {
       const [first, ...others] = takeNext()
       if (!first) return
-      const end = takePlace(1 + others.length)
+      const end = countRun(1 + others.length)
       // A statement belongs to the trace of the request that came first.
-      const run = first.inContext(() =>
-        others.length === 0 ? runAlone(first) : runTogether([first, ...others]),
+      const ended = first.inContext(() =>
+        others.length === 0 ? runOne(first) : runSeveral([first, ...others]),
       )
-      void run.finally(end)
+      void ended.finally(end)
     }
   }
 
   function mayStart(): boolean {
     let underWay = 0
-    for (const { items } of places) underWay += items
-    return places.size < most.runs && waiting.length > 0 && waiting.length >= underWay
+    for (const { items } of runs) underWay += items
+    return runs.size < most.runs && waiting.length > 0 && waiting.length >= underWay
   }
 
   /** Counts a run until it ends or is slow. Returns what ends it. */
-  function takePlace(items: number): () => void {
-    const place = { items }
+  function countRun(items: number): () => void {
+    const counted = { items }
     const waive = () => {
-      place.items = 0
+      counted.items = 0
       startRuns()
     }
     const leave = () => {
-      places.delete(place)
+      runs.delete(counted)
       startRuns()
     }
-    places.add(place)
+    runs.add(counted)
     const timers = [setTimeout(waive, patienceMs.few), setTimeout(leave, patienceMs.all)]
     return () => {
       for (const timer of timers) clearTimeout(timer)
@@ -110,12 +110,12 @@ export function createGathering<Item, Outcome>(options: Options<Item, Outcome>) 
     }
   }
 
-  /** Takes items in the order in which they came, and leaves those that do not fit for a later run. */
+  /** Takes items in the order in which they came, and leaves those that cannot join them for a later run. */
   function takeNext(): Member<Item, Outcome>[] {
     const taken: Member<Item, Outcome>[] = []
     const items: Item[] = []
     waiting = waiting.filter((each) => {
-      if (taken.length === most.items || (items.length > 0 && !fits(items, each.item))) return true
+      if (taken.length === most.items || (items.length > 0 && !canJoin(items, each.item))) return true
       taken.push(each)
       items.push(each.item)
       return false
@@ -123,7 +123,7 @@ export function createGathering<Item, Outcome>(options: Options<Item, Outcome>) 
     return taken
   }
 
-  async function runAlone(member: Member<Item, Outcome>): Promise<void> {
+  async function runOne(member: Member<Item, Outcome>): Promise<void> {
     try {
       const [result] = await runAll([member])
       if (result) tell(member, result)
@@ -132,7 +132,7 @@ export function createGathering<Item, Outcome>(options: Options<Item, Outcome>) 
     }
   }
 
-  async function runTogether(members: readonly Member<Item, Outcome>[]): Promise<void> {
+  async function runSeveral(members: readonly Member<Item, Outcome>[]): Promise<void> {
     const shared: Writing = { hasCommitted: false }
     const isWriting = members.some(({ writing }) => writing !== undefined)
     const work = () => runAll(members)
@@ -187,16 +187,16 @@ export function createGathering<Item, Outcome>(options: Options<Item, Outcome>) 
   async function carryOut(members: readonly Member<Item, Outcome>[], tx?: Transaction) {
     const [first, ...others] = members
     if (!first) return []
-    if (others.length === 0) return [await alone(first.item, tx)]
+    if (others.length === 0) return [await runAlone(first.item, tx)]
     const items = members.map(({ item }) => item)
-    return together(items, tx)
+    return runTogether(items, tx)
   }
 
   function startAlone(member: Member<Item, Outcome>): void {
-    void member.inContext(() => runAlone(member))
+    void member.inContext(() => runOne(member))
   }
 
-  return add
+  return share
 }
 
 function toResult<Outcome>(outcome: Outcome | undefined): Results<Outcome>[number] {

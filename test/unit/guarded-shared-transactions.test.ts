@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Guard } from '../../src/db/gathering.ts'
-import { createControlled, databaseError, settled } from '../support/controlled-gathering.ts'
+import type { Guard } from '../../src/db/shared-transactions.ts'
+import { createControlled, databaseError, settled } from '../support/controlled-shared-transactions.ts'
 
 /** Guards that admit all but some numbers, and what was kept for the others. */
 function createGuards(refused: readonly number[]) {
@@ -19,9 +19,9 @@ afterEach(() => void vi.useRealTimers())
 
 describe('a guard', () => {
   it('keeps the outcome of each request that it admits, among requests without one', async () => {
-    const { gather, runs, items } = createControlled()
+    const { share, runs, items } = createControlled()
     const { kept, guardOf } = createGuards([4, 6])
-    const answers = [1, 2, 3, 4, 5, 6].map((item) => gather(item, item === 3 ? undefined : guardOf(item)))
+    const answers = [1, 2, 3, 4, 5, 6].map((item) => share(item, item === 3 ? undefined : guardOf(item)))
     for (const answer of answers) answer.catch(() => {})
     await settled()
     for (const at of [0, 1]) runs[at]?.end()
@@ -45,9 +45,9 @@ describe('a guard', () => {
   })
 
   it('runs nothing when it admits none, and what it admits alone runs alone', async () => {
-    const { gather, runs, items } = createControlled()
+    const { share, runs, items } = createControlled()
     const { kept, guardOf } = createGuards([1, 4])
-    const answers = [1, 2, 3, 4].map((item) => gather(item, guardOf(item)))
+    const answers = [1, 2, 3, 4].map((item) => share(item, guardOf(item)))
     for (const answer of answers) answer.catch(() => {})
     await settled()
     expect(items()).toEqual([[2], [3]])
@@ -60,9 +60,9 @@ describe('a guard', () => {
   })
 
   it('is asked again for a request that has to run alone, and keeps nothing of a run that failed', async () => {
-    const { gather, runs, items } = createControlled()
+    const { share, runs, items } = createControlled()
     const { kept, guardOf } = createGuards([])
-    const answers = [1, 2, 3, 4, 5].map((item) => gather(item, guardOf(item)))
+    const answers = [1, 2, 3, 4, 5].map((item) => share(item, guardOf(item)))
     await settled()
     for (const at of [0, 1]) runs[at]?.end()
     await settled()
@@ -75,9 +75,9 @@ describe('a guard', () => {
   })
 
   it('keeps nothing for an outcome that is not to be kept', async () => {
-    const { gather, runs } = createControlled()
+    const { share, runs } = createControlled()
     const { kept, guardOf } = createGuards([])
-    const answer = gather(1, { ...guardOf(1), settle: () => undefined })
+    const answer = share(1, { ...guardOf(1), settle: () => undefined })
     await settled()
     runs[0]?.end()
     expect(await answer).toBe('1 alone')
