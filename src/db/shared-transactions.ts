@@ -7,15 +7,15 @@ import type { Transaction } from './transaction.ts'
 /** Lets a request happen at most once. What it writes is in the transaction of the request. */
 export type Guard<Outcome = unknown> = {
   /** Does the same for the guards of several requests at once. */
-  readonly keeper: Keeper
-  /** What the keeper writes for this outcome; undefined when nothing. */
+  readonly store: AnswerStore
+  /** What the store writes for this outcome; undefined when nothing. */
   settle(outcome: Outcome): object | undefined
 }
 
-export type Keeper = {
+export type AnswerStore = {
   /** Returns for each guard why its request must not run; undefined if it may. */
   admit(tx: Transaction, guards: readonly Guard[]): Promise<readonly (object | undefined)[]>
-  keep(tx: Transaction, settled: readonly object[]): Promise<void>
+  save(tx: Transaction, settled: readonly object[]): Promise<void>
 }
 
 type Options<Item, Outcome> = {
@@ -150,17 +150,17 @@ export function createSharedTransactions<Item, Outcome>(options: Options<Item, O
   }
 
   async function runAll(members: readonly Member<Item, Outcome>[]): Promise<Results<Outcome>> {
-    const keeper = members.find(({ guard }) => guard)?.guard?.keeper
-    if (!keeper) return (await carryOut(members)).map(toResult)
+    const store = members.find(({ guard }) => guard)?.guard?.store
+    if (!store) return (await carryOut(members)).map(toResult)
     return begin(async (tx) => {
-      const refusals = await findRefusals(tx, keeper, members)
+      const refusals = await findRefusals(tx, store, members)
       const admitted = members.filter((member) => !refusals.has(member))
       const outcomes = await carryOut(admitted, tx)
       const settled = admitted.flatMap(({ guard }, index) => {
         const outcome = outcomes[index]
         return (outcome === undefined ? undefined : guard?.settle(outcome)) ?? []
       })
-      if (settled.length > 0) await keeper.keep(tx, settled)
+      if (settled.length > 0) await store.save(tx, settled)
       const results = new Map(admitted.map((member, index) => [member, toResult(outcomes[index])]))
       return members.map((member) => refusals.get(member) ?? results.get(member))
     })
@@ -168,11 +168,11 @@ export function createSharedTransactions<Item, Outcome>(options: Options<Item, O
 
   async function findRefusals(
     tx: Transaction,
-    keeper: Keeper,
+    store: AnswerStore,
     members: readonly Member<Item, Outcome>[],
   ): Promise<Map<Member<Item, Outcome>, { reason: object }>> {
     const guarded = members.flatMap((member) => (member.guard ? [{ member, guard: member.guard }] : []))
-    const reasons = await keeper.admit(
+    const reasons = await store.admit(
       tx,
       guarded.map(({ guard }) => guard),
     )

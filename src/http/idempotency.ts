@@ -5,10 +5,10 @@ import type { Guard } from '../db/shared-transactions.ts'
 import { type CallContext, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { createAnswerKeeper, type OwnedKey, type RenderedAnswer, Replay } from './answer-keeper.ts'
 import { formatCanonicalJson } from './canonical.ts'
 import { readExpectedVersion } from './etag.ts'
 import type { StoredAnswer } from './idempotency.queries.ts'
+import { createStoredAnswers, type OwnedKey, type RenderedAnswer, Replay } from './stored-answers.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -53,8 +53,8 @@ export function readCallContext(request: FastifyRequest): CallContext {
 
 type Resources = { db: Database; clock: Clock; retentionMs: number }
 
-/** What the caller wants at most once; undefined without a key. */
-export type Asked = { key: string; fingerprint: string } | undefined
+/** By this a repetition is recognised: the key that the client chose, and a digest of the request. */
+export type RequestIdentity = { key: string; fingerprint: string }
 export type Finished = { answer: Answer } | { replayed: StoredAnswer }
 export type RunOnce = ReturnType<typeof createRunOnce>
 
@@ -63,16 +63,16 @@ export type RunOnce = ReturnType<typeof createRunOnce>
  * effect, so a crash leaves both or neither.
  */
 export function createRunOnce({ db, clock, retentionMs }: Resources) {
-  const { keeper, admit, findReplays, toRow } = createAnswerKeeper({ clock, retentionMs })
+  const { store, admit, findReplays, toRow } = createStoredAnswers({ clock, retentionMs })
 
   async function runOnce<Outcome>(
-    asking: CallContext,
-    asked: Asked,
+    context: CallContext,
+    identity: RequestIdentity | undefined,
     work: Effect | PreparedEffect<Outcome>,
   ): Promise<Finished> {
-    const call = { ...asking, now: clock.now() }
-    if (!asked) return { answer: await runUnkeyed(work, call) }
-    const { key, fingerprint } = asked
+    const call = { ...context, now: clock.now() }
+    if (!identity) return { answer: await runUnkeyed(work, call) }
+    const { key, fingerprint } = identity
     try {
       return { answer: await runKeyed(work, call, { principal: call.caller.principal, key, fingerprint }) }
     } catch (error) {
@@ -93,7 +93,7 @@ export function createRunOnce({ db, clock, retentionMs }: Resources) {
       const [reason] = await admit(tx, [key])
       if (reason) throw reason
       const answer = await effect({ ...call, tx })
-      await keeper.keep(tx, [toRow(key, render(answer))])
+      await store.save(tx, [toRow(key, render(answer))])
       return answer
     })
   }
@@ -123,7 +123,7 @@ export function createRunOnce({ db, clock, retentionMs }: Resources) {
       answers.set(outcome, answer)
       return toRow(key, render(answer))
     }
-    const guard = { ...key, keeper, settle }
+    const guard = { ...key, store, settle }
     const outcome = await effect.share(guard)
     return answers.get(outcome) ?? throwIfError(effect.answer(outcome))
   }
@@ -161,10 +161,10 @@ export function createOnce(runOnce: RunOnce) {
   ): Promise<void> {
     const key = readIdempotencyKey(request)
     const { method, url } = request
-    const asked =
+    const identity =
       key === undefined ? undefined : { key, fingerprint: computeFingerprint(`${method} ${url}`, body) }
     // Sent after the commit: an answer that was sent before a rollback could not be taken back.
-    const outcome = await runOnce(readCallContext(request), asked, work)
+    const outcome = await runOnce(readCallContext(request), identity, work)
     reply.code('replayed' in outcome ? outcome.replayed.status : outcome.answer.status)
     await request.addPosition(reply)
     if ('replayed' in outcome) replay(reply, outcome.replayed)

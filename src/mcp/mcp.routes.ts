@@ -116,9 +116,9 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
       const { readOnlyHint: isReading } = tool.hints
       // What changes nothing may simply run again.
       const isKept = key !== undefined && !isReading
-      const asked = isKept ? { key, fingerprint: computeFingerprint(`mcp ${tool.name}`, args) } : undefined
+      const identity = isKept ? { key, fingerprint: computeFingerprint(`mcp ${tool.name}`, args) } : undefined
       const run = () =>
-        runOnce({ caller }, asked, async (call) => ({
+        runOnce({ caller }, identity, async (call) => ({
           status: 200,
           body: presentAnswer(await tool.run({ ...context, call }, args)),
         }))

@@ -5,12 +5,12 @@ import { createControlled, databaseError, settled } from '../support/controlled-
 /** Guards that admit all but some numbers, and what was kept for the others. */
 function createGuards(refused: readonly number[]) {
   const kept: object[] = []
-  const keeper: Guard['keeper'] = {
+  const store: Guard['store'] = {
     admit: async (_, guards) =>
       guards.map((guard) => (refused.includes(Reflect.get(guard, 'of')) ? new Error('refused') : undefined)),
-    keep: async (_, settled) => void kept.push(...settled),
+    save: async (_, settled) => void kept.push(...settled),
   }
-  const guardOf = (of: number) => ({ of, keeper, settle: (outcome: string) => ({ of, outcome }) })
+  const guardOf = (of: number) => ({ of, store, settle: (outcome: string) => ({ of, outcome }) })
   return { kept, guardOf }
 }
 

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import type { Insertable } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { IdempotencyKeys } from '../db/schema.ts'
-import type { Guard, Keeper } from '../db/shared-transactions.ts'
+import type { AnswerStore, Guard } from '../db/shared-transactions.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { addMilliseconds } from '../kernel/units.ts'
 import { findAnswers, type Owner, type StoredAnswer, storeAnswers, tryLocks } from './idempotency.queries.ts'
 
-/** What a caller wants at most once. */
+/** The key of a request, with its owner. */
 export type OwnedKey = Owner & { fingerprint: string }
 export type RenderedAnswer = {
   status: number
@@ -30,10 +30,10 @@ export class Replay {
 }
 
 /** Locks the keys of requests, finds the answers that they had before, and keeps those that they get. */
-export function createAnswerKeeper({ clock, retentionMs }: { clock: Clock; retentionMs: number }) {
-  const keeper: Keeper = {
+export function createStoredAnswers({ clock, retentionMs }: { clock: Clock; retentionMs: number }) {
+  const store: AnswerStore = {
     admit: (tx, guards: readonly KeyGuard[]) => admit(tx, guards),
-    keep: (tx, answers: readonly NewAnswer[]) => storeAnswers(tx, answers),
+    save: (tx, answers: readonly NewAnswer[]) => storeAnswers(tx, answers),
   }
 
   /** Does not wait for a lock: a second request gets 409 at once and holds no connection. */
@@ -76,7 +76,7 @@ export function createAnswerKeeper({ clock, retentionMs }: { clock: Clock; reten
     }
   }
 
-  return { keeper, admit, findReplays, toRow }
+  return { store, admit, findReplays, toRow }
 }
 
 const formatName = ({ principal, key }: Owner) => `${principal}\n${key}`
