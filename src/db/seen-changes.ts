@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from './connection.ts'
+import { primaryTimelineBits, standbyTimeline } from './server-identity.ts'
 
 /** What a process keeps in memory is compared with the database: here, which changes of it a statement has seen. */
 
@@ -22,11 +23,8 @@ const snapshotNow = sql`(
   from pg_current_snapshot() as now_seen
 )`
 
-/** A standby tells that of its last checkpoint to users without pg_read_all_stats, as in the watch over replicas. */
 const timelineNow = sql`(
-  case when pg_is_in_recovery() then greatest(
-    (select timeline_id from pg_control_checkpoint()), (select received_tli from pg_stat_wal_receiver)
-  ) else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end
+  case when pg_is_in_recovery() then ${sql.raw(standbyTimeline)} else ${sql.raw(primaryTimelineBits)}::int end
 )`
 
 const reachedNow = sql`pg_snapshot_xmax(pg_current_snapshot())::text::int8`
@@ -36,7 +34,7 @@ export const viewNow = sql`${snapshotNow} as snapshot, ${reachedNow} as reached,
 
 export async function readView(db: Database): Promise<View> {
   const { rows } = await sql<View>`
-    select ${snapshotNow} as snapshot, ${reachedNow} as reached, ${timelineNow} as timeline
+    select ${viewNow}
   `.execute(db)
   return rows[0] ?? unknownView
 }

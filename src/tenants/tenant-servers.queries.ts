@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { clusterId, databaseId } from '../db/server-identity.ts'
 import type { Transaction } from '../db/transaction.ts'
 
 export type InspectedServer = {
@@ -15,8 +16,8 @@ export async function inspectServer(db: Database): Promise<InspectedServer> {
   const { rows } = await sql<InspectedServer>`
     select current_setting('server_version_num')::integer as version, pg_is_in_recovery() as is_standby,
       has_database_privilege(current_database(), 'create') as may_create,
-      (select system_identifier::text from pg_control_system()) || '/' ||
-        (select oid::text from pg_database where datname = current_database()) as identity
+      ${sql.raw(clusterId)} || '/' ||
+        ${sql.raw(databaseId)} as identity
   `.execute(db)
   const [row] = rows
   if (!row) throw new TypeError('a server that says nothing about itself')

@@ -1,27 +1,25 @@
 import pg from 'pg'
-import { type Identity, parseLsn } from '../position.ts'
+import { parseLsn } from '../position.ts'
+import {
+  identityColumns,
+  primaryTimelineBits,
+  type ServerIdentity,
+  standbyTimeline,
+} from '../server-identity.ts'
 
 /** Longest time for an answer, and for a connection. */
 const patienceMs = 2_000
 
-const identity = `(select system_identifier::text from pg_control_system()) as cluster,
-  (select oid::text from pg_database where datname = current_database()) as database`
+/** The position that was written to disk: nothing later can have been sent to a replica. */
+const primaryStatement = `select ${identityColumns}, pg_current_wal_flush_lsn()::text as lsn,
+  ${primaryTimelineBits}::int8 as timeline`
 
-/** The place that was written to disk: nothing later can have been sent to a replica. */
-const primaryStatement = `select ${identity}, pg_current_wal_flush_lsn()::text as lsn,
-  ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int8 as timeline`
+/** Without pg_read_all_stats, a replica is left out after a failover until its next checkpoint. */
+const replicaStatement = `select ${identityColumns}, pg_is_in_recovery() as is_standby,
+  pg_last_wal_replay_lsn()::text as lsn, ${standbyTimeline}::int8 as timeline`
 
-/**
- * The timeline that is received is shown only to members of pg_read_all_stats. Others know it from the last checkpoint,
- * so after a failover the replica is left out until its next one.
- */
-const replicaStatement = `select ${identity}, pg_is_in_recovery() as is_standby,
-  pg_last_wal_replay_lsn()::text as lsn,
-  greatest((select timeline_id from pg_control_checkpoint()), (select received_tli from pg_stat_wal_receiver))::int8
-    as timeline`
-
-type Row = Identity & { lsn: string | null; timeline: number; is_standby?: boolean }
-export type Probed = Identity & { lsn: bigint; timeline: number; isStandby: boolean }
+type Row = ServerIdentity & { lsn: string | null; timeline: number; is_standby?: boolean }
+export type Probed = ServerIdentity & { lsn: bigint; timeline: number; isStandby: boolean }
 export type Probe = { ask(): Promise<Probed>; close(): Promise<void> }
 
 /** Looks at a server over a connection of its own, so that a busy pool does not delay the verdict. */
