@@ -1,37 +1,33 @@
 import type pg from 'pg'
+import { type Position, type PositionRow, parsePosition, positionStatement } from './position.ts'
 import {
-  createPositionSeal,
-  type Identity,
-  identityStatement,
-  openPosition,
-  type Position,
-  type PositionRow,
-  parsePosition,
-  positionStatement,
-  type Seal,
-  sealPosition,
-} from './position.ts'
+  createPositionCipher,
+  decryptPosition,
+  encryptPosition,
+  type PositionCipher,
+} from './position-cipher.ts'
+import { identityColumns, type ServerIdentity } from './server-identity.ts'
 
 export type Positions = ReturnType<typeof createPositions>
 
-/** Turns places in the log of this database into tokens for clients, and back. */
+/** Turns positions in the log of this database into tokens for clients, and back. */
 export function createPositions(pool: Pick<pg.Pool, 'query'>) {
-  let sealing: Promise<Seal> | undefined
+  let opening: Promise<PositionCipher> | undefined
   let last: (Position & { token: string }) | undefined
 
   /** Asked for when it is first needed: the API starts without its database. */
-  function openSeal(): Promise<Seal> {
-    sealing ??= readIdentity()
-      .then(createPositionSeal)
+  function openCipher(): Promise<PositionCipher> {
+    opening ??= readIdentity()
+      .then(createPositionCipher)
       .catch((error: unknown) => {
-        sealing = undefined
+        opening = undefined
         throw error
       })
-    return sealing
+    return opening
   }
 
-  async function readIdentity(): Promise<Identity> {
-    const { rows } = await pool.query<Identity>(identityStatement)
+  async function readIdentity(): Promise<ServerIdentity> {
+    const { rows } = await pool.query<ServerIdentity>(`select ${identityColumns}`)
     if (!rows[0]) throw new Error('the database names no identity')
     return rows[0]
   }
@@ -43,17 +39,18 @@ export function createPositions(pool: Pick<pg.Pool, 'query'>) {
   }
 
   /** Requests that shared a transaction have the same position. */
-  async function sealOnce(position: Position): Promise<string> {
+  async function encryptOnce(position: Position): Promise<string> {
     if (last?.lsn === position.lsn && last.timeline === position.timeline) return last.token
-    const token = sealPosition(await openSeal(), position)
+    const token = encryptPosition(await openCipher(), position)
     last = { ...position, token }
     return token
   }
 
   return {
     /** The token of a position, or of the current one. */
-    seal: async (known?: Position): Promise<string> => sealOnce(known ?? (await readPosition())),
+    encrypt: async (known?: Position): Promise<string> => encryptOnce(known ?? (await readPosition())),
     /** Undefined when the token says nothing about this database. */
-    open: async (token: string): Promise<Position | undefined> => openPosition(await openSeal(), token),
+    decrypt: async (token: string): Promise<Position | undefined> =>
+      decryptPosition(await openCipher(), token),
   }
 }

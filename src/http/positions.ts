@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { isPositionToken } from '../db/position.ts'
+import { isPositionToken } from '../db/position-cipher.ts'
 import type { Positions } from '../db/positions.ts'
 import { type Reading, runReading, runWriting, type Writing } from '../db/request-scope.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     /** A token after everything that this request has committed; undefined when the database does not answer. */
-    sealPosition: () => Promise<string | undefined>
+    encryptPosition: () => Promise<string | undefined>
     /**
      * Adds the position to a success of a write. Every answer gets it when it is sent, but a handler that sends by
      * itself calls this before: Fastify does not wait for a hook that waits, and would send again without a body.
@@ -57,15 +57,15 @@ export function carryPositions(
     if (isMalformed(request)) throw malformed()
     // A position of another database, or none that can be read now: only the primary is sure to be late enough.
     const after = await positionsOf(request)
-      ?.open(String(given))
+      ?.decrypt(String(given))
       .catch(() => undefined)
     return { after, isPrimaryOnly: after === undefined }
   }
 
-  app.decorateRequest('sealPosition', async function (this: FastifyRequest) {
+  app.decorateRequest('encryptPosition', async function (this: FastifyRequest) {
     const position = writings.get(this)?.position
     return positionsOf(this)
-      ?.seal(position)
+      ?.encrypt(position)
       .catch((error: unknown) => {
         this.log.warn({ err: error }, 'an answer has no position')
         return undefined
@@ -77,7 +77,7 @@ export function carryPositions(
     finished.add(this)
     if (!effects || isPublic || reply.statusCode >= 300) return
     if (mayOnlyRead && !effects.hasCommitted) return
-    const token = await this.sealPosition()
+    const token = await this.encryptPosition()
     if (token !== undefined) reply.header(header, token)
   })
   app.decorateRequest('readAfterPosition', async function <T>(this: FastifyRequest, work: () => Promise<T>) {

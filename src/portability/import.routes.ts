@@ -169,7 +169,7 @@ async function* render(
     for await (const report of reports) {
       yield Array.isArray(report)
         ? renderLines(report.filter(isListed), request.id)
-        : renderEnding(report, { ...ending, position: await request.sealPosition() })
+        : renderEnding(report, { ...ending, position: await request.encryptPosition() })
     }
   } catch (error) {
     if (gone.aborted) return

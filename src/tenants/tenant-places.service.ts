@@ -5,7 +5,7 @@ import { nameSchema } from '../db/schema-names.ts'
 import { findUrlProblem, parseServerPlace } from '../db/servers/server-url.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
-import { createServerSeal } from './server-seal.ts'
+import { createUrlCipher } from './server-url-cipher.ts'
 import { inspectServer } from './tenant-servers.queries.ts'
 import type { TenantRow } from './tenants.queries.ts'
 import type { Tenant } from './tenants.schemas.ts'
@@ -27,23 +27,23 @@ const leastVersion = 150_000
 
 /** Where the data of tenants are: in schemas of the main database, or on servers of their own. */
 export function createTenantPlaces({ connection, ids, key, textLanguage }: Resources) {
-  let created: ReturnType<typeof createServerSeal> | undefined
+  let created: ReturnType<typeof createUrlCipher> | undefined
 
-  function getSeal() {
+  function openCipher() {
     if (key === undefined)
       throw new AppError('tenant_key_missing', 'The server was started without MEMBRANE_TENANT_KEY.')
-    created ??= createServerSeal(key)
+    created ??= createUrlCipher(key)
     return created
   }
 
-  function open(sealed: string, reference: string): string | undefined {
-    return key === undefined ? undefined : getSeal().open(sealed, reference)
+  function decrypt(encrypted: string, reference: string): string | undefined {
+    return key === undefined ? undefined : openCipher().decrypt(encrypted, reference)
   }
 
   /** Undefined for a tenant in the main database. */
   function urlOf({ reference, server_url }: Placed): string | undefined {
     if (server_url === null) return undefined
-    const url = open(server_url, reference)
+    const url = decrypt(server_url, reference)
     if (url !== undefined) return url
     throw new AppError(
       'not_ready',
@@ -54,7 +54,7 @@ export function createTenantPlaces({ connection, ids, key, textLanguage }: Resou
 
   /** Throws what is wrong with the URL, or with the server. The connection is not one of those of tenants. */
   async function inspect(url: string) {
-    getSeal()
+    openCipher()
     const problem = findUrlProblem(url)
     if (problem !== undefined) throw wrongUrl(problem)
     return connection.visitServer(url, async (db) => {
@@ -86,14 +86,14 @@ export function createTenantPlaces({ connection, ids, key, textLanguage }: Resou
     },
     /** Whether its server could not be used at the last attempt. */
     isAway: ({ reference, server_url }: Placed): boolean => {
-      const url = server_url === null ? undefined : open(server_url, reference)
+      const url = server_url === null ? undefined : decrypt(server_url, reference)
       return url !== undefined && connection.servers.isAway(url)
     },
     /** The columns of a tenant on a server. */
     describe: ({ url, identity }: { url: string; identity: string }, reference: string) => {
       const { host, port, name } = parseServerPlace(url)
       return {
-        server_url: getSeal().seal(url, reference, Buffer.from(ids.secret(12), 'base64url')),
+        server_url: openCipher().encrypt(url, reference, Buffer.from(ids.secret(12), 'base64url')),
         server_host: host,
         server_port: port,
         server_database: name,
@@ -101,7 +101,7 @@ export function createTenantPlaces({ connection, ids, key, textLanguage }: Resou
       }
     },
     /** Stands for a URL where it must not be stored. */
-    digest: (url: string): string => getSeal().digest(url),
+    digest: (url: string): string => openCipher().digest(url),
   }
 }
 

@@ -15,7 +15,7 @@ const reason = { actor: 'a', rationale: 'r' }
 const positionOf = ({ headers }: Answer) => headers.get('membrane-position')
 
 async function lsnOf(answer: Answer): Promise<bigint> {
-  const position = await createPositions(api.database.pool).open(positionOf(answer) ?? '')
+  const position = await createPositions(api.database.pool).decrypt(positionOf(answer) ?? '')
   if (!position) throw new Error(`no position: ${answer.status} ${answer.text}`)
   return position.lsn
 }
@@ -100,7 +100,7 @@ describe('the answer of a write', () => {
       headers: { 'content-type': 'application/x-ndjson' },
     })
     const { position } = (answer.body as { position?: string }[]).at(-1) ?? {}
-    const opened = await createPositions(api.database.pool).open(position ?? '')
+    const opened = await createPositions(api.database.pool).decrypt(position ?? '')
     expect(opened && opened.lsn > before).toBe(true)
   })
 })

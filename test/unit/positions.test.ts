@@ -1,16 +1,15 @@
 import { expect, it } from 'vitest'
+import { parseLsn, parsePosition } from '../../src/db/position.ts'
 import {
-  createPositionSeal,
+  createPositionCipher,
+  decryptPosition,
+  encryptPosition,
   isPositionToken,
-  openPosition,
-  parseLsn,
-  parsePosition,
-  sealPosition,
-} from '../../src/db/position.ts'
+} from '../../src/db/position-cipher.ts'
 import { createLagHistory } from '../../src/db/replicas/lag.ts'
 
-const seal = await createPositionSeal({ cluster: '7711047469779478651', database: '16384' })
-const other = await createPositionSeal({ cluster: '7711047469779478652', database: '16384' })
+const cipher = await createPositionCipher({ cluster: '7711047469779478651', database: '16384' })
+const other = await createPositionCipher({ cluster: '7711047469779478652', database: '16384' })
 
 it('a position is what PostgreSQL writes', () => {
   expect(parsePosition({ lsn: '1A/68387E68', timeline: '0000000C' })).toEqual({
@@ -21,28 +20,28 @@ it('a position is what PostgreSQL writes', () => {
 
 it('a token opens to its position, for the first and the last place of a log', () => {
   for (const lsn of ['0/0', 'FFFFFFFF/FFFFFFFF'].map(parseLsn)) {
-    const token = sealPosition(seal, { timeline: 0xffff_ffff, lsn })
+    const token = encryptPosition(cipher, { timeline: 0xffff_ffff, lsn })
     expect(token).toMatch(/^[!-~]{1,200}$/)
     expect(isPositionToken(token)).toBe(true)
-    expect(openPosition(seal, token)).toEqual({ timeline: 0xffff_ffff, lsn })
+    expect(decryptPosition(cipher, token)).toEqual({ timeline: 0xffff_ffff, lsn })
   }
 })
 
 it('tokens do not depend on those before them, and a part of one is nothing', () => {
   const positions = ['0/1', '0/2', '0/1', '1/0'].map((lsn) => ({ timeline: 1, lsn: parseLsn(lsn) }))
-  const tokens = positions.map((position) => sealPosition(seal, position))
+  const tokens = positions.map((position) => encryptPosition(cipher, position))
   expect(tokens[2]).toBe(tokens[0])
-  expect(openPosition(seal, tokens[3]?.slice(0, 12) ?? '')).toBeUndefined()
-  expect(tokens.toReversed().map((token) => openPosition(seal, token))).toEqual(positions.toReversed())
+  expect(decryptPosition(cipher, tokens[3]?.slice(0, 12) ?? '')).toBeUndefined()
+  expect(tokens.toReversed().map((token) => decryptPosition(cipher, token))).toEqual(positions.toReversed())
 })
 
 it('a token says nothing in another database', () => {
-  expect(openPosition(other, sealPosition(seal, { timeline: 1, lsn: 5n }))).toBeUndefined()
+  expect(decryptPosition(other, encryptPosition(cipher, { timeline: 1, lsn: 5n }))).toBeUndefined()
 })
 
 it('tokens of neighbouring places share no part that tells the distance', () => {
   const [one, next] = [5n, 6n].map((lsn) =>
-    Buffer.from(sealPosition(seal, { timeline: 1, lsn }).slice(3), 'base64url'),
+    Buffer.from(encryptPosition(cipher, { timeline: 1, lsn }).slice(3), 'base64url'),
   )
   const equal = [...(one ?? [])].filter((byte, place) => byte === next?.[place])
   expect(equal.length).toBeLessThan(8)

@@ -35,8 +35,8 @@ export function createTenantServers(options: Omit<ServerOptions, 'url'>) {
     },
     /** A position belongs to the database that wrote it. There are no replicas, so no read waits for one. */
     positionsOf: (url: string): Positions => ({
-      seal: (known) => open(url).positions.seal(known),
-      open: async () => undefined,
+      encrypt: (known) => open(url).positions.encrypt(known),
+      decrypt: async () => undefined,
     }),
     isAway: (url: string): boolean => opened.get(url)?.isAway() ?? false,
     describe: () => list().map((server) => ({ isAway: server.isAway(), ...server.counts() })),
