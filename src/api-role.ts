@@ -18,10 +18,10 @@ type Siblings = ReturnType<typeof joinSiblings>
 
 /** Serves the API. */
 export async function startApi(context: RoleContext): Promise<Service> {
-  const { config, log, clock, ids, place } = context
+  const { config, log, clock, ids, processNumber } = context
   const watched = await openTelemetry(context, 'api')
   const { tracer, onStatement } = watched
-  const siblings = joinSiblings({ clock, place, metrics: watched.instruments.collect })
+  const siblings = joinSiblings({ clock, processNumber, metrics: watched.instruments.collect })
   const instruments = siblings ? showTogether(watched.instruments, siblings) : watched.instruments
   const url = requireDatabaseUrl(config, 'api')
   const connection = connectApi({ config, log, url, onStatement })
@@ -77,8 +77,11 @@ export async function startApi(context: RoleContext): Promise<Service> {
 }
 
 /** Whichever process is asked for its metrics, it shows those of all. */
-function showTogether(instruments: Instruments, { place, gather }: NonNullable<Siblings>): Instruments {
-  instruments.labelProcess(place)
+function showTogether(
+  instruments: Instruments,
+  { processNumber, gather }: NonNullable<Siblings>,
+): Instruments {
+  instruments.labelProcess(processNumber)
   return { ...instruments, render: async () => instruments.renderTogether(await gather()) }
 }
 

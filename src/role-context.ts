@@ -9,6 +9,6 @@ export type RoleContext = {
   log: Logger
   clock: Clock
   ids: Ids
-  /** The place of an API process among those of its port, if there are several. */
-  place: string | undefined
+  /** The number of an API process among those of its port, if there are several. */
+  processNumber: string | undefined
 }

@@ -6,7 +6,7 @@ import { createLogger } from './kernel/log.ts'
 import {
   awaitsEnvironment,
   launchEarlyApi,
-  placeVariable,
+  processNumberVariable,
   receiveEnvironment,
 } from './process/inheritance.ts'
 import { exitCodes, OperatorError } from './process/operator-error.ts'
@@ -97,7 +97,7 @@ async function run(name: string, early: ChildProcess | undefined): Promise<numbe
     log.fatal('a defect ends the process', { err })
     process.exit(exitCodes.failed)
   })
-  return role[1]({ config, log, clock, ids, place: process.env[placeVariable] }, early)
+  return role[1]({ config, log, clock, ids, processNumber: process.env[processNumberVariable] }, early)
 }
 
 async function fail(error: unknown): Promise<number> {

@@ -4,7 +4,7 @@ import { type CountRequest, createLocalCounter } from '../http/rate-counter.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { superviseChild } from './child.ts'
-import { placeVariable } from './inheritance.ts'
+import { processNumberVariable } from './inheritance.ts'
 import type { Service } from './run-until-stopped.ts'
 import { answerSiblings } from './siblings.ts'
 
@@ -26,8 +26,8 @@ export function startApiProcesses({ processes, stopTimeoutMs, log, clock }: Reso
   const answer = answerSiblings({ count, siblings: () => [...workers.values()] })
   let hasListened = false
 
-  function launch(place: string): ChildProcess {
-    const worker = cluster.fork({ [placeVariable]: place })
+  function launch(processNumber: string): ChildProcess {
+    const worker = cluster.fork({ [processNumberVariable]: processNumber })
     workers.set(worker.process, worker)
     worker.process.once('exit', () => workers.delete(worker.process))
     worker.on('message', (message: unknown) => answer(worker, message))

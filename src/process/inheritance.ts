@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { OperatorError } from './operator-error.ts'
 
-/** The place of a process among those of its port; its series have it as their label `process`. */
-export const placeVariable = 'API_PROCESS'
+/** The number of a process among those of its port; its series have it as their label `process`. */
+export const processNumberVariable = 'API_PROCESS'
 
 /** Set where a process was started before all of its environment was known. */
 const followsVariable = 'ENVIRONMENT_FOLLOWS'

@@ -54,11 +54,11 @@ export function answerSiblings({ count, siblings }: Serving) {
   }
 }
 
-type Joining = { clock: Clock; place: string | undefined; metrics(): Promise<object[]> }
+type Joining = { clock: Clock; processNumber: string | undefined; metrics(): Promise<object[]> }
 
 /** For one of several processes: its view of the others. Undefined for a process alone. */
-export function joinSiblings({ clock, place, metrics }: Joining) {
-  if (!cluster.isWorker || place === undefined) return undefined
+export function joinSiblings({ clock, processNumber, metrics }: Joining) {
+  if (!cluster.isWorker || processNumber === undefined) return undefined
   const local = createLocalCounter(clock)
   const send = (message: Question | Answer) => void process.send?.(message, undefined, undefined, () => {})
   const questions = createQuestions(send)
@@ -67,7 +67,7 @@ export function joinSiblings({ clock, place, metrics }: Joining) {
     if (isQuestion(message)) void metrics().then((answer) => send({ id: message.id, answer }))
   })
   return {
-    place,
+    processNumber,
     /** Alone while the counting process does not answer. */
     count: async (bucket: string): ReturnType<CountRequest> => {
       const counted = await questions.ask({ ask: 'count', bucket })
