@@ -1,5 +1,5 @@
 /** What may be shown of a server: without user and password. */
-export type ServerPlace = { host: string; port: number; name: string }
+export type ServerAddress = { host: string; port: number; name: string }
 
 const usualPort = 5432
 
@@ -38,7 +38,7 @@ function isKnownQuery(query: URLSearchParams): boolean {
   return given.length <= 1 && given.every(([name, value]) => name === 'sslmode' && sslModes.has(value))
 }
 
-export function parseServerPlace(text: string): ServerPlace {
+export function parseServerAddress(text: string): ServerAddress {
   const { hostname, port, pathname } = new URL(text)
   return {
     host: hostname,

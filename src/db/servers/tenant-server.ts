@@ -6,7 +6,7 @@ import { breakConnection, createPool, type PoolOptions } from '../pool.ts'
 import { createPositions } from '../positions.ts'
 import { createSchemaPool } from '../tenant-sessions.ts'
 import { createPause } from './server-pause.ts'
-import { parseServerPlace } from './server-url.ts'
+import { parseServerAddress } from './server-url.ts'
 
 export type ServerOptions = PoolOptions & {
   /** How many requests may wait for a connection. */
@@ -27,13 +27,13 @@ const mostMisses = 2
 export function createTenantServer(options: ServerOptions) {
   const { poolQueue = Number.POSITIVE_INFINITY, log, lookEveryMs = usualLookMs } = options
   const pool = createPool(options)
-  const place = parseServerPlace(options.url)
+  const address = parseServerAddress(options.url)
   const clients = new Set<pg.PoolClient>()
   pool.on('connect', (client) => clients.add(client))
   pool.on('remove', (client) => clients.delete(client as pg.PoolClient))
   const pause = createPause((failure) => {
-    if (failure === undefined) log?.info('a server of tenants answers again', { ...place })
-    else log?.warn('a server of tenants cannot be used', { ...place, err: failure })
+    if (failure === undefined) log?.info('a server of tenants answers again', { ...address })
+    else log?.warn('a server of tenants cannot be used', { ...address, err: failure })
   })
   let isWatched = false
   let usedAt = performance.now()
@@ -107,7 +107,6 @@ export function createTenantServer(options: ServerOptions) {
   }
 
   return {
-    place,
     connect,
     positions: createPositions(pool),
     isAway: pause.isAway,
