@@ -23,7 +23,7 @@ async function* listStores(connection: TenantConnection, { tenants, tenantKey: k
   const { db } = connection
   yield { id: undefined, db }
   if (!tenants) return
-  const { createTenantPlaces, listStoresOfTenants } = await import('./tenants/index.ts')
+  const { createTenantDatabases, listStoresOfTenants } = await import('./tenants/index.ts')
   const ids = createIds(systemClock)
-  yield* listStoresOfTenants({ db, places: createTenantPlaces({ connection, ids, key, ...records }) })
+  yield* listStoresOfTenants({ db, databases: createTenantDatabases({ connection, ids, key, ...records }) })
 }

@@ -10,10 +10,10 @@ export async function prepareDatabase(connection: Connection, log: Logger, confi
   const { db } = connection
   await ensureNearestIndex(db, log)
   if (!config.tenants) return
-  const { createTenantPlaces, migrateTenants } = await import('./tenants/index.ts')
+  const { createTenantDatabases, migrateTenants } = await import('./tenants/index.ts')
   const clock = systemClock
   const ids = createIds(clock)
-  const places = createTenantPlaces({ connection, ids, key: config.tenantKey, ...config.records })
-  const migrated = await migrateTenants({ db, clock, places, log })
+  const databases = createTenantDatabases({ connection, ids, key: config.tenantKey, ...config.records })
+  const migrated = await migrateTenants({ db, clock, databases, log })
   log.info('the schemas of tenants are up to date', { migrated })
 }

@@ -9,11 +9,12 @@ import { type JobName, jobNames } from './jobs/job-names.ts'
 import { type Poll, startPoll } from './jobs/poll.ts'
 import { createInstruments } from './telemetry/instruments.ts'
 import {
+  createTenantDatabases,
   createTenantDirectory,
-  createTenantPlaces,
   describeServer,
   listStoppedTenants,
   migrateThere,
+  type TenantLocation,
   type TenantRow,
   walkTenants,
 } from './tenants/index.ts'
@@ -25,19 +26,17 @@ type Resources = Omit<BackgroundResources, 'db' | 'announcements'> & {
 }
 
 type Jobs = ReturnType<typeof createJobs>
-/** Undefined for what belongs to no tenant. */
-type Reference = string | undefined
-type Placed = { reference: Reference; server_url: string | null }
+type Reference = TenantLocation['reference']
 type Opened = { jobs: Jobs; server: string | null; usedAt: number }
 
-const home: Placed = { reference: undefined, server_url: null }
+const home: TenantLocation = { reference: undefined, server_url: null }
 
 const walkEveryMs = 30_000
 /** A tenant that is suspended or dropped is noticed within this time. */
 const stopEveryMs = 1_000
 /** How long the texts of a tenant are looked after once there was something to do. */
-const awakeMs = 60_000
-const mostAwake = 100
+const watchedMs = 60_000
+const mostWatched = 100
 const idleMs = 600_000
 const usualSliceMs = 30_000
 
@@ -60,30 +59,29 @@ export function createTenantJobs({
 }: Resources) {
   const { config, clock, ids, log, instruments = createInstruments() } = resources
   const models = createBackgroundModels({ config, clock, instruments })
-  const places = createTenantPlaces({ connection, ids, key: config.tenantKey, ...config.records })
+  const databases = createTenantDatabases({ connection, ids, key: config.tenantKey, ...config.records })
   const directory = createTenantDirectory({ db: connection.db })
   const opened = new Map<Reference, Opened>()
-  const awake = new Map<Reference, { watch: Poll; until: number }>()
+  const watched = new Map<Reference, { watch: Poll; until: number }>()
   const slots = createFairSlots({
     slots: jobNames.length,
     sliceMs,
     onError: ({ tenant, name }, error) => log.warn('a job failed', { tenant, job: name, err: error }),
   })
 
-  function provideJobs(placed: Placed): Jobs {
-    const { reference, server_url: server } = placed
+  function provideJobs(location: TenantLocation): Jobs {
+    const { reference, server_url: server } = location
     const known = opened.get(reference)
     const isCurrent = known?.server === server
     // The tenant was moved.
-    if (known && !isCurrent) void putToSleep((each) => each === reference)
-    const jobs = isCurrent ? known.jobs : openJobs(placed)
+    if (known && !isCurrent) void stopWatching((each) => each === reference)
+    const jobs = isCurrent ? known.jobs : openJobs(location)
     opened.set(reference, { jobs, server, usedAt: performance.now() })
     return jobs
   }
 
-  function openJobs({ reference, server_url }: Placed): Jobs {
-    const db = reference === undefined ? connection.db : places.databaseOf({ reference, server_url })
-    return createJobs({ ...findResources(reference), db })
+  function openJobs(location: TenantLocation): Jobs {
+    return createJobs({ ...findResources(location.reference), db: databases.open(location) })
   }
 
   function findResources(reference: Reference) {
@@ -91,37 +89,38 @@ export function createTenantJobs({
     return { ...resources, instruments, models, announcements: announcing }
   }
 
-  function submit(placed: Placed, name: JobName): void {
-    const work = (signal: AbortSignal) => provideJobs(placed).handle(name, signal, () => {})
-    slots.submit({ tenant: placed.reference ?? '', name, work })
+  function submit(location: TenantLocation, name: JobName): void {
+    const work = (signal: AbortSignal) => provideJobs(location).handle(name, signal, () => {})
+    slots.submit({ tenant: location.reference ?? '', name, work })
   }
 
   const handle: JobHandler = async (job, _signal, _showRun, message) => {
     const reference = message?.tenant
-    const placed = reference === undefined ? home : await findActive(reference)
-    if (!placed) return { refused: 1 }
-    if (message?.reason === 'writes') wake(placed)
-    else submit(placed, job)
+    const location = reference === undefined ? home : await findActive(reference)
+    if (!location) return { refused: 1 }
+    if (message?.reason === 'writes') startWatching(location)
+    else submit(location, job)
     return { accepted: 1 }
   }
 
-  async function findActive(reference: string): Promise<Placed | undefined> {
+  async function findActive(reference: string): Promise<TenantLocation | undefined> {
     const row = await directory.findByReference(reference)
     return row && isReady(row) ? row : undefined
   }
 
-  function wake(placed: Placed): void {
-    const { reference } = placed
-    const until = performance.now() + awakeMs
-    const known = awake.get(reference)
+  function startWatching(location: TenantLocation): void {
+    const { reference } = location
+    const until = performance.now() + watchedMs
+    const known = watched.get(reference)
     if (known) known.until = until
-    else if (awake.size < mostAwake) awake.set(reference, { watch: provideJobs(placed).watchTexts(), until })
+    else if (watched.size < mostWatched)
+      watched.set(reference, { watch: provideJobs(location).watchTexts(), until })
   }
 
-  async function putToSleep(isDue: (reference: Reference, until: number) => boolean): Promise<void> {
-    const tired = [...awake].filter(([reference, { until }]) => isDue(reference, until))
-    for (const [reference] of tired) awake.delete(reference)
-    await Promise.all(tired.map(([, { watch }]) => watch.stop()))
+  async function stopWatching(isDue: (reference: Reference, until: number) => boolean): Promise<void> {
+    const ended = [...watched].filter(([reference, { until }]) => isDue(reference, until))
+    for (const [reference] of ended) watched.delete(reference)
+    await Promise.all(ended.map(([, { watch }]) => watch.stop()))
   }
 
   async function walk(signal: AbortSignal): Promise<void> {
@@ -133,48 +132,47 @@ export function createTenantJobs({
       else if (isReady(row)) await visitAtLeisure(row, signal)
     }
     for (const [server, rows] of Map.groupBy(elsewhere, describeServer)) servers.start(server, rows, signal)
-    await putToSleep((_, until) => until <= performance.now())
+    await stopWatching((_, until) => until <= performance.now())
     closeIdle(performance.now() - idleMs)
   }
 
   function closeIdle(latest: number): void {
     for (const [reference, { usedAt }] of opened)
-      if (usedAt < latest && !awake.has(reference)) opened.delete(reference)
+      if (usedAt < latest && !watched.has(reference)) opened.delete(reference)
   }
 
-  async function visitAtLeisure(placed: Placed, signal: AbortSignal): Promise<void> {
+  async function visitAtLeisure(location: TenantLocation, signal: AbortSignal): Promise<void> {
     const startedAt = performance.now()
-    await visit(placed)
+    await visit(location)
     await sleep(performance.now() - startedAt, undefined, { signal })
   }
 
   /** A tenant that fails must not hide the others. */
-  async function visit(placed: Placed | TenantRow): Promise<void> {
+  async function visit(location: TenantLocation | TenantRow): Promise<void> {
     try {
-      if ('migration' in placed && placed.migration < newestMigration) await catchUp(placed)
-      const jobs = provideJobs(placed)
-      for (const name of await jobs.findDue()) submit(placed, name)
-      if (await jobs.hasTexts()) wake(placed)
+      if ('migration' in location && location.migration < newestMigration) await catchUp(location)
+      const jobs = provideJobs(location)
+      for (const name of await jobs.findDue()) submit(location, name)
+      if (await jobs.hasTexts()) startWatching(location)
     } catch (error) {
-      const { reference, server_url } = placed
       // What is said of a server that is away is said once.
-      if (reference !== undefined && places.isAway({ reference, server_url })) return
-      log.warn('a look at a tenant failed', { tenant: reference ?? '', err: error })
+      if (databases.isAway(location)) return
+      log.warn('a look at a tenant failed', { tenant: location.reference ?? '', err: error })
     }
   }
 
   /** Its server was away when the role migrate ran. */
   async function catchUp(row: TenantRow): Promise<void> {
-    await migrateThere({ db: connection.db, clock, places }, row)
+    await migrateThere({ db: connection.db, clock, databases }, row)
     log.info('a tenant on a server of its own is up to date', { tenant: row.id })
   }
 
-  const servers = createServerWalks({ log, places, visit: visitAtLeisure, putToSleep })
+  const servers = createServerWalks({ log, databases, visit: visitAtLeisure, stopWatching })
 
   async function stopInactive(): Promise<void> {
     const stopped = new Set<Reference>(await listStoppedTenants(connection.db))
     for (const reference of stopped) if (reference !== undefined) slots.stopTenant(reference)
-    await putToSleep((reference) => stopped.has(reference))
+    await stopWatching((reference) => stopped.has(reference))
   }
 
   function startPolls(): Poll {
@@ -187,7 +185,7 @@ export function createTenantJobs({
       stop: async () => {
         await Promise.all([...polls.map((poll) => poll.stop()), slots.close()])
         await servers.ended()
-        await putToSleep(() => true)
+        await stopWatching(() => true)
       },
     }
   }
@@ -197,23 +195,23 @@ export function createTenantJobs({
 
 type ServerWalk = {
   log: BackgroundResources['log']
-  places: ReturnType<typeof createTenantPlaces>
+  databases: ReturnType<typeof createTenantDatabases>
   visit(row: TenantRow, signal: AbortSignal): Promise<void>
-  putToSleep(isDue: (reference: Reference) => boolean): Promise<void>
+  stopWatching(isDue: (reference: Reference) => boolean): Promise<void>
 }
 
 /** Visits the tenants of each server beside the others, because one that is slow or away must not delay them. */
-function createServerWalks({ log, places, visit, putToSleep }: ServerWalk) {
+function createServerWalks({ log, databases, visit, stopWatching }: ServerWalk) {
   const walking = new Map<string, Promise<void>>()
 
   async function walk(rows: readonly TenantRow[], signal: AbortSignal): Promise<void> {
     for (const row of rows) {
       if (signal.aborted) return
       await visit(row, signal)
-      if (!places.isAway(row)) continue
+      if (!databases.isAway(row)) continue
       // The others would fail too. The next walk tries again.
       const references = new Set<Reference>(rows.map(({ reference }) => reference))
-      return putToSleep((reference) => references.has(reference))
+      return stopWatching((reference) => references.has(reference))
     }
   }
 

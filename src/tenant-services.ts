@@ -10,9 +10,10 @@ import { listRooms } from './rooms.ts'
 import { createServices, type Resources, type Services } from './services.ts'
 import { createInstruments } from './telemetry/instruments.ts'
 import {
+  createTenantDatabases,
   createTenantDirectory,
-  createTenantPlaces,
   createTenantsService,
+  type TenantLocation,
   type TenantRow,
 } from './tenants/index.ts'
 
@@ -25,7 +26,6 @@ const tidyMs = 60_000
 const announceEveryMs = 20_000
 
 type ServingResources = Omit<Resources, 'db'> & { connection: TenantConnection }
-type Placed = Pick<RequestTenant, 'reference' | 'server_url'>
 type Opened = { services: Services; server: string | null; usedAt: number }
 type TenantResources = ServingResources & { announcements: Announcements }
 
@@ -52,26 +52,27 @@ export function createServing({ announcements, ...resources }: ServingResources)
 function createTenantServices({ connection, announcements, ...resources }: TenantResources) {
   const { config, clock, ids, log, instruments = createInstruments() } = resources
   const models = createModels({ config, clock, instruments })
-  const places = createTenantPlaces({ connection, ids, key: config.tenantKey, ...config.records })
+  const databases = createTenantDatabases({ connection, ids, key: config.tenantKey, ...config.records })
   const directory = createTenantDirectory({ db: connection.db })
   const opened = new Map<string, Opened>()
 
-  function provideServices({ reference, server_url: server }: Placed): Services {
+  function provideServices(location: TenantLocation): Services {
+    const { reference, server_url: server } = location
     const schema = reference === undefined ? homeSchema : nameSchema(reference)
     const known = opened.get(schema)
     const isCurrent = known?.server === server
-    const services = isCurrent ? known.services : openServices({ reference, server_url: server })
+    const services = isCurrent ? known.services : openServices(location)
     opened.set(schema, { services, server, usedAt: performance.now() })
     // The tenant was moved.
     if (known && !isCurrent) void finish(known.services)
     return services
   }
 
-  function openServices({ reference, server_url }: Placed): Services {
-    const db = reference === undefined ? connection.db : places.databaseOf({ reference, server_url })
+  function openServices(location: TenantLocation): Services {
+    const { reference } = location
     return createServices({
       ...resources,
-      db,
+      db: databases.open(location),
       instruments,
       models,
       tenantReference: reference,
@@ -129,12 +130,11 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
     authenticate,
     find,
     noteWrite,
-    positionsOf: ({ reference, server_url }) =>
-      reference === undefined ? undefined : places.positionsOf({ reference, server_url }),
+    positionsOf: databases.positionsOf,
   }
   const services = standInForServices(() => provideServices(getCurrentTenant()), provideServices(home))
   const rooms = listRooms(services, {
-    tenants: createTenantsService({ clock, ids, db: connection.db, directory, places }),
+    tenants: createTenantsService({ clock, ids, db: connection.db, directory, databases }),
     directory,
     exporterOf: (tenant) => provideServices(tenant).exporter,
   })

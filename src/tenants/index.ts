@@ -3,9 +3,10 @@
  * suspend, resume, move, export and drop them, find the tenant of a key, and bring their schemas to the newest migration.
  * Not here: how a connection gets into a schema (db/), and which services answer a request (src/tenant-services.ts).
  */
+
+export { createTenantDatabases, describeServer, type TenantLocation } from './tenant-databases.service.ts'
 export { createTenantDirectory } from './tenant-directory.service.ts'
 export { migrateTenants, migrateThere } from './tenant-migration.service.ts'
-export { createTenantPlaces, describeServer } from './tenant-places.service.ts'
 export { listStoresOfTenants, walkTenants } from './tenant-walk.service.ts'
 export { listStoppedTenants, type TenantRow } from './tenants.queries.ts'
 export { type TenantsOptions, tenantsRoutes } from './tenants.routes.ts'

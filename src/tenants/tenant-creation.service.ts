@@ -9,16 +9,16 @@ import { permissions } from '../domain/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { createKeysService } from '../keys/index.ts'
+import { presentTenant, type TenantDatabases } from './tenant-databases.service.ts'
 import { tenantExists } from './tenant-errors.ts'
 import { createEventLog } from './tenant-events.service.ts'
-import { presentTenant, type TenantPlaces } from './tenant-places.service.ts'
 import { findTenant, insertTenant, lockTenant, setCreated, type TenantRow } from './tenants.queries.ts'
 
-type Resources = { db: Database; clock: Clock; ids: Ids; places: TenantPlaces }
+type Resources = { db: Database; clock: Clock; ids: Ids; databases: TenantDatabases }
 type Inserted = Parameters<typeof insertTenant>[1]
 
 /** Creates tenants in the main database, or on servers of their own. */
-export function createTenantCreation({ db, clock, ids, places }: Resources) {
+export function createTenantCreation({ db, clock, ids, databases }: Resources) {
   const logEvent = createEventLog({ clock, ids })
 
   /** The row, the schema and the first key are one transaction: a crash leaves all of them or none. */
@@ -58,11 +58,11 @@ export function createTenantCreation({ db, clock, ids, places }: Resources) {
     const known = await findTenant(db, id)
     if (known && isReservedFor(known, url)) return
     if (known) throw tenantExists(known.status)
-    const server = await places.inspect(url)
+    const server = await databases.inspect(url)
     const reference = createReference(ids)
     const row = { id, reference, status: 'creating', created_at: clock.now(), migration: notMigrated }
     await transact(db, {}, (tx) =>
-      insertUnlessTaken(tx, { ...row, ...places.describe(server, reference) }),
+      insertUnlessTaken(tx, { ...row, ...databases.describe(server, reference) }),
     ).catch(async (error: unknown) => {
       // Another request has reserved it since, perhaps for the same.
       const other = await findTenant(db, id)
@@ -71,7 +71,7 @@ export function createTenantCreation({ db, clock, ids, places }: Resources) {
   }
 
   function isReservedFor(row: TenantRow, url: string): boolean {
-    return row.status === 'creating' && places.urlOf(row) === url
+    return row.status === 'creating' && databases.urlOf(row) === url
   }
 
   /**
@@ -89,7 +89,7 @@ export function createTenantCreation({ db, clock, ids, places }: Resources) {
         await createSchema(own, schema)
         return fill({ caller: call.caller, tx: own }, row.reference)
       }
-      const first = await runApart(() => places.visit(row, (there) => transact(there, {}, create)))
+      const first = await runApart(() => databases.visit(row, (there) => transact(there, {}, create)))
       await setCreated(tx, id, newestMigration)
       await logEvent(tx, row, { action: 'create', actor: call.caller.name })
       return { tenant: presentTenant({ ...row, status: 'active' }), ...first }

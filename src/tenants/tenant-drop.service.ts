@@ -7,10 +7,10 @@ import { type CallContext, type Transaction, transact } from '../db/transaction.
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
+import { presentTenant, type TenantDatabases } from './tenant-databases.service.ts'
 import type { TenantDirectory } from './tenant-directory.service.ts'
 import { tenantNotFound } from './tenant-errors.ts'
 import { createEventLog } from './tenant-events.service.ts'
-import { presentTenant, type TenantPlaces } from './tenant-places.service.ts'
 import { dropOnCoordinator, hasCitus, hasSchema, isWorker } from './tenant-servers.queries.ts'
 import {
   countContents,
@@ -24,10 +24,16 @@ import {
 } from './tenants.queries.ts'
 import type { DropQuery, TenantReceipt } from './tenants.schemas.ts'
 
-type Resources = { db: Database; clock: Clock; ids: Ids; directory: TenantDirectory; places: TenantPlaces }
+type Resources = {
+  db: Database
+  clock: Clock
+  ids: Ids
+  directory: TenantDirectory
+  databases: TenantDatabases
+}
 
 /** Removes tenants, with everything they have. */
-export function createTenantDrop({ db, clock, ids, directory, places }: Resources) {
+export function createTenantDrop({ db, clock, ids, directory, databases }: Resources) {
   const logEvent = createEventLog({ clock, ids })
 
   /**
@@ -50,7 +56,7 @@ export function createTenantDrop({ db, clock, ids, directory, places }: Resource
 
   /** Undefined when there is no such schema, or no table in it. */
   async function countOnServer(row: TenantRow): Promise<Removed | undefined> {
-    const own = places.databaseOf(row)
+    const own = databases.open(row)
     if (!(await hasSchema(own, nameSchema(row.reference)))) return undefined
     return transact(own, {}, countContents).catch(ignoreGone)
   }
@@ -68,7 +74,7 @@ export function createTenantDrop({ db, clock, ids, directory, places }: Resource
         return counted
       }
       const removeThere = async () => {
-        await runApart(() => transact(places.databaseOf(row), {}, (own) => dropThere(own, schema))).catch(
+        await runApart(() => transact(databases.open(row), {}, (own) => dropThere(own, schema))).catch(
           explainLost,
         )
         return asCounts(row.removed)

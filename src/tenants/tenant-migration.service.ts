@@ -5,11 +5,11 @@ import { runInSchema } from '../db/tenant-schemas.ts'
 import { transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
-import { describeServer, type TenantPlaces } from './tenant-places.service.ts'
+import { describeServer, type TenantDatabases } from './tenant-databases.service.ts'
 import { lockMigrations } from './tenant-servers.queries.ts'
 import { listOutdatedTenants, lockTenant, setMigration, type TenantRow } from './tenants.queries.ts'
 
-type Resources = { db: Database; clock: Clock; places: TenantPlaces }
+type Resources = { db: Database; clock: Clock; databases: TenantDatabases }
 
 /** How many servers are worked on at once: one that is away delays the start by its timeout. */
 const serversAtOnce = 8
@@ -59,9 +59,9 @@ async function migrateHere({ db, clock }: Resources, { id, reference }: TenantRo
  * On the server first, and without a lock of the row, because a long migration would hold it. Of two processes one waits
  * for the lock of the schema and then finds nothing to do. After a crash in between, so does the next start.
  */
-export async function migrateThere({ db, clock, places }: Resources, row: TenantRow): Promise<void> {
+export async function migrateThere({ db, clock, databases }: Resources, row: TenantRow): Promise<void> {
   const schema = nameSchema(row.reference)
-  await transact(places.databaseOf(row), {}, async (own) => {
+  await transact(databases.open(row), {}, async (own) => {
     await lockMigrations(own)
     await migrateSchema(own, schema, clock.now())
   })

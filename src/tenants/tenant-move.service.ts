@@ -8,10 +8,10 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { notMigrated } from './tenant-creation.service.ts'
+import { presentTenant, type TenantDatabases } from './tenant-databases.service.ts'
 import type { TenantDirectory } from './tenant-directory.service.ts'
 import { tenantNotFound } from './tenant-errors.ts'
 import { createEventLog } from './tenant-events.service.ts'
-import { presentTenant, type TenantPlaces } from './tenant-places.service.ts'
 import { hasSchema } from './tenant-servers.queries.ts'
 import {
   countRows,
@@ -24,7 +24,13 @@ import {
 } from './tenants.queries.ts'
 import type { Tenant, TenantMove } from './tenants.schemas.ts'
 
-type Resources = { db: Database; clock: Clock; ids: Ids; directory: TenantDirectory; places: TenantPlaces }
+type Resources = {
+  db: Database
+  clock: Clock
+  ids: Ids
+  directory: TenantDirectory
+  databases: TenantDatabases
+}
 type Prepared = { from: TenantRow; to: ServerColumns & { migration: string } }
 
 const onMainServer: ServerColumns = {
@@ -36,21 +42,21 @@ const onMainServer: ServerColumns = {
 }
 
 /** Says where the data of a tenant are from now on. They were copied by the tools of PostgreSQL before. */
-export function createTenantMove({ db, clock, ids, directory, places }: Resources) {
+export function createTenantMove({ db, clock, ids, directory, databases }: Resources) {
   const logEvent = createEventLog({ clock, ids })
 
   /** Looks at the other database, and compares it with the one that the tenant leaves. */
   async function prepare(id: string, { database_url: url }: TenantMove): Promise<Prepared> {
     const from = requireMovable(await findTenant(db, id))
-    const server = url === null ? undefined : await places.inspect(url)
-    const columns = server ? places.describe(server, from.reference) : onMainServer
+    const server = url === null ? undefined : await databases.inspect(url)
+    const columns = server ? databases.describe(server, from.reference) : onMainServer
     return runApart(async () => {
-      const there = places.databaseOf({ ...from, ...columns })
+      const there = databases.open({ ...from, ...columns })
       if (!(await hasSchema(there, nameSchema(from.reference)))) throw schemaIsMissing(from)
       const isSame = columns.server_identity === from.server_identity
       if (!isSame) {
         requireSuspended(from)
-        await requireEqual(places.databaseOf(from), there)
+        await requireEqual(databases.open(from), there)
       }
       const isCurrent = (await listPendingMigrations(there)).length === 0
       return { from, to: { ...columns, migration: isCurrent ? newestMigration : notMigrated } }

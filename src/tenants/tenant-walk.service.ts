@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import type { TenantPlaces } from './tenant-places.service.ts'
+import type { TenantDatabases } from './tenant-databases.service.ts'
 import { inspectServer } from './tenant-servers.queries.ts'
 import { listTenants, type TenantRow } from './tenants.queries.ts'
 
@@ -16,15 +16,15 @@ export async function* walkTenants(db: Database): AsyncGenerator<TenantRow> {
 }
 
 /** Yields the data of every tenant; without a database when its server cannot be used. */
-export async function* listStoresOfTenants({ db, places }: { db: Database; places: TenantPlaces }) {
+export async function* listStoresOfTenants({ db, databases }: { db: Database; databases: TenantDatabases }) {
   for await (const row of walkTenants(db))
     if (row.status === 'active' || row.status === 'suspended')
-      yield { id: row.id, db: await openIfReached(row, places) }
+      yield { id: row.id, db: await openIfReached(row, databases) }
 }
 
-async function openIfReached(row: TenantRow, places: TenantPlaces): Promise<Database | undefined> {
+async function openIfReached(row: TenantRow, databases: TenantDatabases): Promise<Database | undefined> {
   try {
-    const db = places.databaseOf(row)
+    const db = databases.open(row)
     if (row.server_url !== null) await inspectServer(db)
     return db
   } catch {

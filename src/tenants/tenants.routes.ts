@@ -9,8 +9,8 @@ import { answers } from '../http/problem-responses.ts'
 import { allowSlowRequest, jsonLinesType, yieldWhileAllowed } from '../http/streaming.ts'
 import { ExportedRecord, type ExportService, lines, startStream } from '../portability/index.ts'
 import type { createTenantCreation } from './tenant-creation.service.ts'
+import type { TenantLocation } from './tenant-databases.service.ts'
 import type { TenantDirectory } from './tenant-directory.service.ts'
-import type { Placed } from './tenant-places.service.ts'
 import {
   CreatedTenant,
   DropQuery,
@@ -33,7 +33,7 @@ export type TenantsOptions = {
     | {
         tenants: TenantsService
         directory: TenantDirectory
-        exporterOf(tenant: Placed): ExportService
+        exporterOf(tenant: TenantLocation): ExportService
       }
     | undefined
   once: Once

@@ -6,21 +6,27 @@ import { readPage } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { createTenantCreation } from './tenant-creation.service.ts'
+import { presentTenant, type TenantDatabases } from './tenant-databases.service.ts'
 import type { TenantDirectory } from './tenant-directory.service.ts'
 import { createTenantDrop } from './tenant-drop.service.ts'
 import { tenantNotFound } from './tenant-errors.ts'
 import { createEventLog } from './tenant-events.service.ts'
 import { createTenantMove } from './tenant-move.service.ts'
-import { presentTenant, type TenantPlaces } from './tenant-places.service.ts'
 import { findTenant, listTenants, lockTenant, setStatus, type TenantRow } from './tenants.queries.ts'
 import { type Tenant, TenantCursor, type TenantDecision, type TenantsQuery } from './tenants.schemas.ts'
 
-type Resources = { db: Database; clock: Clock; ids: Ids; directory: TenantDirectory; places: TenantPlaces }
+type Resources = {
+  db: Database
+  clock: Clock
+  ids: Ids
+  directory: TenantDirectory
+  databases: TenantDatabases
+}
 
 export type TenantsService = ReturnType<typeof createTenantsService>
 
 export function createTenantsService(resources: Resources) {
-  const { db, directory, places } = resources
+  const { db, directory, databases } = resources
   const logEvent = createEventLog(resources)
 
   async function list(caller: Caller, { limit = 50, cursor }: TenantsQuery): Promise<ListPage<Tenant>> {
@@ -71,6 +77,6 @@ export function createTenantsService(resources: Resources) {
     moving: createTenantMove(resources),
     dropping: createTenantDrop(resources),
     /** Stands for a URL with a password where it must not be stored. */
-    concealUrl: places.digest,
+    concealUrl: databases.digest,
   }
 }

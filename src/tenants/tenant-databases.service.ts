@@ -2,7 +2,7 @@ import { isTextLanguage } from '../db/configuration.ts'
 import type { Database, TenantConnection } from '../db/connection.ts'
 import type { Positions } from '../db/positions.ts'
 import { nameSchema } from '../db/schema-names.ts'
-import { findUrlProblem, parseServerPlace } from '../db/servers/server-url.ts'
+import { findUrlProblem, parseServerAddress } from '../db/servers/server-url.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { createUrlCipher } from './server-url-cipher.ts'
@@ -11,22 +11,22 @@ import type { TenantRow } from './tenants.queries.ts'
 import type { Tenant } from './tenants.schemas.ts'
 
 type Resources = {
-  connection: Omit<TenantConnection, 'db'>
+  connection: TenantConnection
   ids: Ids
   /** Encrypts the URLs of servers. Without it there are none. */
   key: string | undefined
   textLanguage: string
 }
 
-/** Whose data it is, and on which server they are. */
-export type Placed = Pick<TenantRow, 'reference' | 'server_url'>
-export type TenantPlaces = ReturnType<typeof createTenantPlaces>
+/** Where the data of a tenant are. What belongs to no tenant has no reference, and is in the main database. */
+export type TenantLocation = { reference: string | undefined; server_url: string | null }
+export type TenantDatabases = ReturnType<typeof createTenantDatabases>
 
 /** The oldest version of PostgreSQL that the service works on. */
 const leastVersion = 150_000
 
 /** Where the data of tenants are: in schemas of the main database, or on servers of their own. */
-export function createTenantPlaces({ connection, ids, key, textLanguage }: Resources) {
+export function createTenantDatabases({ connection, ids, key, textLanguage }: Resources) {
   let created: ReturnType<typeof createUrlCipher> | undefined
 
   function openCipher() {
@@ -40,9 +40,9 @@ export function createTenantPlaces({ connection, ids, key, textLanguage }: Resou
     return key === undefined ? undefined : openCipher().decrypt(encrypted, reference)
   }
 
-  /** Undefined for a tenant in the main database. */
-  function urlOf({ reference, server_url }: Placed): string | undefined {
-    if (server_url === null) return undefined
+  /** Undefined in the main database. */
+  function urlOf({ reference, server_url }: TenantLocation): string | undefined {
+    if (server_url === null || reference === undefined) return undefined
     const url = decrypt(server_url, reference)
     if (url !== undefined) return url
     throw new AppError(
@@ -71,27 +71,29 @@ export function createTenantPlaces({ connection, ids, key, textLanguage }: Resou
   return {
     urlOf,
     inspect,
-    databaseOf: (tenant: Placed): Database =>
-      connection.databaseOf(nameSchema(tenant.reference), urlOf(tenant)),
+    open: (location: TenantLocation): Database =>
+      location.reference === undefined
+        ? connection.db
+        : connection.databaseOf(nameSchema(location.reference), urlOf(location)),
     /** Works on the server of a tenant over a connection of its own. */
-    visit: <T>(tenant: Placed, work: (db: Database) => Promise<T>): Promise<T> => {
-      const url = urlOf(tenant)
+    visit: <T>(location: TenantLocation, work: (db: Database) => Promise<T>): Promise<T> => {
+      const url = urlOf(location)
       if (url === undefined) throw new TypeError('a tenant without a server of its own')
       return connection.visitServer(url, work)
     },
     /** Undefined in the main database. */
-    positionsOf: (tenant: Placed): Positions | undefined => {
-      const url = urlOf(tenant)
+    positionsOf: (location: TenantLocation): Positions | undefined => {
+      const url = urlOf(location)
       return url === undefined ? undefined : connection.servers.positionsOf(url)
     },
     /** Whether its server could not be used at the last attempt. */
-    isAway: ({ reference, server_url }: Placed): boolean => {
-      const url = server_url === null ? undefined : decrypt(server_url, reference)
+    isAway: ({ reference, server_url }: TenantLocation): boolean => {
+      const url = server_url === null || reference === undefined ? undefined : decrypt(server_url, reference)
       return url !== undefined && connection.servers.isAway(url)
     },
     /** The columns of a tenant on a server. */
     describe: ({ url, identity }: { url: string; identity: string }, reference: string) => {
-      const { host, port, name } = parseServerPlace(url)
+      const { host, port, name } = parseServerAddress(url)
       return {
         server_url: openCipher().encrypt(url, reference, Buffer.from(ids.secret(12), 'base64url')),
         server_host: host,
