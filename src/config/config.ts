@@ -2,10 +2,10 @@ import type { TSchema } from 'typebox'
 import { Check } from 'typebox/schema'
 import { parseRoots } from '../kernel/directories.ts'
 import { parseDuration } from '../kernel/units.ts'
+import { findJointProblems, type Variables } from './config-problems.ts'
 import { parseInterval, toMilliseconds } from './durations.ts'
 import { type Environment, environmentSchema } from './environment.ts'
 import { ingestModel, readChatModel, readEmbedding } from './model-settings.ts'
-import { findJointProblems, type Variables } from './problems.ts'
 
 export class ConfigError extends Error {
   readonly problems: readonly string[]

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
-import { isLoopbackHost } from './loopback.ts'
+import { isLoopbackHost } from './loopback-only.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -3,7 +3,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Caller } from '../domain/caller.ts'
 import type { ListPage } from '../domain/shapes.ts'
 import { AppError } from '../kernel/errors.ts'
-import { formatCanonicalJson } from './canonical.ts'
+import { formatCanonicalJson } from './canonical-json.ts'
 import { findUnstorableValues } from './validation/body-inspection.ts'
 import { listFaults } from './validation/validation.ts'
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { computeDayOfLife, startOfDay } from '../db/days.ts'
 import { hasIdIn } from '../db/id-condition.ts'
+import { computeDayOfLife, startOfDay } from '../db/record-days.ts'
 import type { AccessKind } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { accessWeight, type LoggedAccesses, recentAccesses } from '../domain/access-weights.ts'

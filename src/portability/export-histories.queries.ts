@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { hiddenActor, isEntryShown, isMoveShown } from '../db/concealment.ts'
-import { computeDayOfLife } from '../db/days.ts'
 import { object, optional, optionalList, optionalWord, plain, text, time, word } from '../db/json-text.ts'
+import { computeDayOfLife } from '../db/record-days.ts'
 import type { Trust } from '../domain/caller.ts'
 import { maxAccesses, maxLineBytes, maxLineValues } from './line-limits.ts'
 

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { chooseNextPoll, findVisibleHorizon } from '../db/horizon.ts'
+import { chooseNextPoll, findVisibleHorizon } from '../db/poll-horizon.ts'
 import type { CallContext } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { hasForeignTombstones, isTextLanguage } from '../db/configuration.ts'
+import { hasForeignTombstones, isTextLanguage } from '../db/configuration-checks.ts'
 import type { Database } from '../db/connection.ts'
 import { isOutage } from '../db/failures.ts'
 import { createSeal } from '../domain/tombstone-seal.ts'

@@ -1,4 +1,4 @@
-import { isTextLanguage } from '../db/configuration.ts'
+import { isTextLanguage } from '../db/configuration-checks.ts'
 import type { Database, TenantConnection } from '../db/connection.ts'
 import type { Positions } from '../db/positions.ts'
 import { nameSchema } from '../db/schema-names.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { slackMs } from '../../src/db/horizon.ts'
+import { slackMs } from '../../src/db/poll-horizon.ts'
 import { fullTrust, permissions } from '../../src/domain/caller.ts'
 import { insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { startRun } from '../../src/maintenance/running/leases.queries.ts'

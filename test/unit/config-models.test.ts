@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/config/config.ts'
-import type { Variables } from '../../src/config/problems.ts'
+import type { Variables } from '../../src/config/config-problems.ts'
 
 function problemsOf(variables: Variables): readonly string[] {
   try {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { namedSchemas } from '../../domain/schema-ref.ts'
 import { usesIdempotencyKey } from '../default-responses.ts'
-import { takesPosition } from '../positions.ts'
+import { takesPosition } from '../read-your-writes.ts'
 import { isObject } from '../validation/schema-keywords.ts'
 import { buildExample } from './example-values.ts'
 

@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Database } from '../../db/connection.ts'
-import { chooseNextPoll, findVisibleHorizon } from '../../db/horizon.ts'
+import { chooseNextPoll, findVisibleHorizon } from '../../db/poll-horizon.ts'
 import { isOpenTo } from '../../db/visibility.ts'
 import { type Caller, unscoped } from '../../domain/caller.ts'
 import { type ListPage, Time, Uuid } from '../../domain/shapes.ts'

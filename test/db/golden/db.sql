@@ -1,4 +1,4 @@
--- src/db/configuration.ts isTextLanguage
+-- src/db/configuration-checks.ts isTextLanguage
     select exists (
       select
 from pg_ts_config
@@ -6,7 +6,7 @@ where cfgname = $1
 and pg_ts_config_is_visible(oid)
     ) as known;
 
--- src/db/configuration.ts hasForeignTombstones
+-- src/db/configuration-checks.ts hasForeignTombstones
     select exists (select
 from tombstones
 where key_id < $1::bytea)
@@ -14,7 +14,7 @@ where key_id < $1::bytea)
 from tombstones
 where key_id > $2::bytea) as "foreign";
 
--- src/db/horizon.ts findVisibleHorizon
+-- src/db/poll-horizon.ts findVisibleHorizon
     select coalesce(max(extract(epoch
 from clock_timestamp() - xact_start)), 0)::float8 * 1000 as age_ms
     from pg_stat_activity

@@ -1,5 +1,5 @@
-import { hasForeignTombstones, isTextLanguage } from '../../../src/db/configuration.ts'
-import { findVisibleHorizon } from '../../../src/db/horizon.ts'
+import { hasForeignTombstones, isTextLanguage } from '../../../src/db/configuration-checks.ts'
+import { findVisibleHorizon } from '../../../src/db/poll-horizon.ts'
 import { beginOperation, dropEffects, endOperation, keepEffects } from '../../../src/db/run-effects.ts'
 import { readView } from '../../../src/db/seen-changes.ts'
 import { addTallies } from '../../../src/db/tallies.ts'
@@ -10,11 +10,11 @@ const now = new Date('2026-01-01T00:00:00.000Z')
 
 /** What the database folder itself sends. The migrator's settings and locks are left to its own test. */
 export const dbSamples: Record<string, Record<string, Sample>> = {
-  'src/db/configuration.ts': {
+  'src/db/configuration-checks.ts': {
     isTextLanguage: (db) => isTextLanguage(db, 'english'),
     hasForeignTombstones: (db) => hasForeignTombstones(db, Buffer.alloc(8)),
   },
-  'src/db/horizon.ts': { findVisibleHorizon: (db) => findVisibleHorizon(db, now) },
+  'src/db/poll-horizon.ts': { findVisibleHorizon: (db) => findVisibleHorizon(db, now) },
   'src/db/run-effects.ts': {
     keepEffects: (db) => db.transaction().execute((tx) => keepEffects(tx, { id, dryRun: true })),
     dropEffects: (db) => db.transaction().execute(dropEffects),
