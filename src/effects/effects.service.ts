@@ -35,7 +35,7 @@ import { describeTaken, findMoved } from './moved-records.ts'
 
 type Options = {
   direction: Direction
-  /** Keeps erased content from coming back. A rehearsal, which repeats what was just rolled back, needs none. */
+  /** Keeps erased content from coming back. A dry run, which repeats what was just rolled back, needs none. */
   findErased?: FindErased
   /** Records that are not to be changed, although they could be. */
   isLeftOut?: (owner: string) => boolean

@@ -43,7 +43,7 @@ export type BatchResult = {
 export type RunContext = {
   run: Run
   /**
-   * For reading between batches: what the run sees. Where a rehearsal joins its batches, these are also the changes of the
+   * For reading between batches: what the run sees. Where a dry run joins its batches, these are also the changes of the
    * batches before. A batch uses its own transaction.
    */
   db: Database
@@ -65,7 +65,7 @@ export type RunContext = {
 /** What a job does. */
 export type JobWork = {
   /**
-   * Whether a batch depends on what the batches before it wrote. Then a rehearsal joins its batches, so that it comes to the
+   * Whether a batch depends on what the batches before it wrote. Then a dry run joins its batches, so that it comes to the
    * same end as the run.
    */
   batchesDepend?(run: Run): boolean

@@ -71,7 +71,7 @@ export function createPromotion({ db, size = defaultSize }: { db: Database; size
       part: 'promotion',
       size,
       claim: (tx, portion) =>
-        claim(tx, { ...span, ...portion, rehearsal: context.run.dryRun ? context.run.id : null }),
+        claim(tx, { ...span, ...portion, dryRunId: context.run.dryRun ? context.run.id : null }),
       perform: async (tx, ids) => {
         const runId = context.run.id
         return report(await promoteDue(tx, { ids, now: span.now, runId }))

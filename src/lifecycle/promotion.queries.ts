@@ -17,7 +17,7 @@ export type PromotionBatch = PromotionSpan & {
   after: Position
   limit: number
   /** A dry run, whose batches are rolled back: what it has listed to be forgotten is not promoted. */
-  rehearsal?: string | null
+  dryRunId?: string | null
 }
 
 /** With an empty working layer it costs one index probe. */
@@ -46,13 +46,13 @@ export async function claimEpisodic(tx: Transaction, portion: PromotionBatch): P
 
 async function claim(
   tx: Transaction,
-  { after, limit, rehearsal = null }: PromotionBatch,
+  { after, limit, dryRunId = null }: PromotionBatch,
   isCandidate: RawBuilder<unknown>,
 ): Promise<Position[]> {
   const { rows } = await sql<Position>`
     select r.created_at::text as at, r.id from records as r
     where ${isCandidate} and (r.created_at, r.id) > (${after.at}::timestamptz, ${after.id}::uuid)
-      ${rehearsal === null ? sql`` : sql`and ${isNotListed(rehearsal)}`}
+      ${dryRunId === null ? sql`` : sql`and ${isNotListed(dryRunId)}`}
     order by r.created_at, r.id
     limit ${limit}
     for no key update skip locked
@@ -60,10 +60,10 @@ async function claim(
   return rows
 }
 
-function isNotListed(rehearsal: string): RawBuilder<unknown> {
+function isNotListed(dryRunId: string): RawBuilder<unknown> {
   return sql`not exists (
     select from maintenance_changes as c
-    where c.run_id = ${rehearsal}::uuid and c.record_id = r.id and c.action in ('prune', 'forget')
+    where c.run_id = ${dryRunId}::uuid and c.record_id = r.id and c.action in ('prune', 'forget')
   )`
 }
 

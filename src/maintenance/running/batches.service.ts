@@ -7,9 +7,9 @@ import { type BatchResult, type Run, type RunContext, RunEnded } from '../../job
 import type { Clock } from '../../kernel/clock.ts'
 import { describeFailure } from '../../kernel/log.ts'
 import { addProgress, insertChanges, lockFence, setRunError, setRunTotal } from './batches.queries.ts'
-import { deleteRehearsed, resetRun } from './effects.queries.ts'
-import { type Kept, keepPlanned, nothingKept, readRehearsed } from './planned-batches.service.ts'
-import { createRehearsal, type Rehearsed } from './rehearsal.service.ts'
+import { deleteDryRunRows, resetRun } from './dry-run-effects.queries.ts'
+import { createJoinedDryRun, type DryBatch } from './joined-dry-run.service.ts'
+import { type Kept, keepPlanned, nothingKept, readDryBatch } from './planned-batches.service.ts'
 
 /** A run, and the lease of its job under which this worker does it. */
 export type LeasedRun = {
@@ -29,7 +29,7 @@ type Resources = {
   observe: Observe
   leased: LeasedRun
   signal: AbortSignal
-  /** Whether a rehearsal joins its batches. */
+  /** Whether a dry run joins its batches. */
   joinsBatches?: boolean
 }
 
@@ -39,7 +39,7 @@ class DryRunRollback extends Error {}
 /** What the work of a run gets, and how it begins and ends. */
 export type Execution = {
   context: RunContext
-  /** Removes what a lost worker kept of a rehearsal: it begins again, because its batches left no trace. */
+  /** Removes what a lost worker kept of a dry run: it begins again, because its batches left no trace. */
   begin(isResumed: boolean): Promise<void>
   /** Stores what is still to be stored when the work has ended well. */
   finish(): Promise<void>
@@ -51,13 +51,13 @@ export type Execution = {
 export function createExecution({ db, observe, leased, signal, joinsBatches = false }: Resources): Execution {
   const { run } = leased
   const isJoined = run.dryRun && joinsBatches
-  const rehearsal = isJoined
-    ? createRehearsal({
+  const joinedDryRun = isJoined
+    ? createJoinedDryRun({
         db,
         run,
         lock: requireFence,
         read: readKept,
-        store: storeRehearsed,
+        store: storeDryBatch,
         // An undo reads what it wrote in the batches before.
         keeps: run.keepsEffects === true || leased.job === 'undo',
       })
@@ -94,30 +94,30 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
   }
 
   function perform<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    if (rehearsal) return rehearsal.inBatch(work)
+    if (joinedDryRun) return joinedDryRun.inBatch(work)
     return run.dryRun ? performDryRun(work) : runUnderFence((tx) => performBatch(tx, work))
   }
 
   async function performDryRun<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    let rehearsed: (Rehearsed & { result: T }) | undefined
+    let batch: (DryBatch & { result: T }) | undefined
     await runUnderFence(async (tx) => {
       if (run.keepsEffects) await keepEffects(tx, run)
       const result = await work(tx)
-      rehearsed = { result, kept: await readKept(tx) }
+      batch = { result, kept: await readKept(tx) }
       throw new DryRunRollback()
     }).catch((error) => {
       if (!(error instanceof DryRunRollback)) throw error
     })
-    if (rehearsed === undefined) throw new TypeError('a dry run without a result')
-    await storeRehearsed(rehearsed)
-    return rehearsed.result
+    if (batch === undefined) throw new TypeError('a dry run without a result')
+    await storeDryBatch(batch)
+    return batch.result
   }
 
   async function readKept(tx: Transaction): Promise<Kept> {
-    return run.keepsEffects ? readRehearsed(tx, run.id) : nothingKept
+    return run.keepsEffects ? readDryBatch(tx, run.id) : nothingKept
   }
 
-  async function storeRehearsed({ result, kept }: Rehearsed): Promise<void> {
+  async function storeDryBatch({ result, kept }: DryBatch): Promise<void> {
     await runUnderFence(async (tx) => {
       const { changes = [], ...progress } = result
       await saveProgress(tx, run.keepsEffects ? progress : result)
@@ -156,15 +156,15 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
 
   async function begin(isResumed: boolean): Promise<void> {
     if (!isResumed || !run.dryRun) return
-    while ((await runUnderFence((tx) => deleteRehearsed(tx, run.id, deletedAtOnce))) > 0) {}
+    while ((await runUnderFence((tx) => deleteDryRunRows(tx, run.id, deletedAtOnce))) > 0) {}
     await runUnderFence((tx) => resetRun(tx, run.id))
   }
 
   return {
-    context: { run, db: rehearsal?.view ?? db, inBatch, throwIfEnded, recordFault, setTotal },
+    context: { run, db: joinedDryRun?.view ?? db, inBatch, throwIfEnded, recordFault, setTotal },
     begin,
-    finish: async () => rehearsal?.finish(),
-    release: async () => rehearsal?.abandon(),
+    finish: async () => joinedDryRun?.finish(),
+    release: async () => joinedDryRun?.abandon(),
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Change } from '../../jobs/runs.ts'
-import { extendDigest, insertEffects, noteSources, readEffects } from './effects.queries.ts'
+import { extendDigest, insertEffects, noteSources, readEffects } from './dry-run-effects.queries.ts'
 import { insertPlannedChanges, listRescored } from './planned-batches.queries.ts'
 
 /**
@@ -12,7 +12,7 @@ export type Kept = { effects: string | undefined }
 export const nothingKept: Kept = { effects: undefined }
 
 /** Reads what a batch wrote, before it is rolled back. */
-export async function readRehearsed(tx: Transaction, runId: string): Promise<Kept> {
+export async function readDryBatch(tx: Transaction, runId: string): Promise<Kept> {
   await noteSources(tx, runId)
   return { effects: await readEffects(tx, runId) }
 }

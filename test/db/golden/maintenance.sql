@@ -421,14 +421,14 @@ or expires_at > $3::timestamptz + '10 minutes'::interval
   ))
 for update skip locked;
 
--- src/maintenance/running/effects.queries.ts countEffects
+-- src/maintenance/running/dry-run-effects.queries.ts countEffects
     select count(*) as kept
 from (select
 from run_effects
 where run_id = $1::uuid
 limit $2) as first;
 
--- src/maintenance/running/effects.queries.ts deleteRehearsed
+-- src/maintenance/running/dry-run-effects.queries.ts deleteDryRunRows
     with effect as (
       delete
 from run_effects
@@ -451,18 +451,18 @@ limit $5))
 from effect) + (select count(*)
 from change) as deleted;
 
--- src/maintenance/running/effects.queries.ts extendDigest
+-- src/maintenance/running/dry-run-effects.queries.ts extendDigest
     update plans
 set digest = encode(sha256(convert_to(digest || $1, 'UTF8')), 'hex')
 where id = $2::uuid;
 
--- src/maintenance/running/effects.queries.ts insertEffects
+-- src/maintenance/running/dry-run-effects.queries.ts insertEffects
     insert into run_effects (run_id, record_id, relation, before, after)
     select $1::uuid, (row ->> 0)::uuid, row ->> 1, nullif(row -> 2, 'null'), nullif(row -> 3, 'null')
     from jsonb_array_elements($2::jsonb) with ordinality as effect (row, place)
     order by place;
 
--- src/maintenance/running/effects.queries.ts noteSources
+-- src/maintenance/running/dry-run-effects.queries.ts noteSources
     with noted as materialized (
       select record_id, relation, e.after as written
 from run_effects as e
@@ -483,7 +483,7 @@ where relation = 'records')
     select $2::uuid, id, 'records', row, row
 from state;
 
--- src/maintenance/running/effects.queries.ts readEffects
+-- src/maintenance/running/dry-run-effects.queries.ts readEffects
     with taken as (
       delete
 from run_effects
@@ -495,7 +495,7 @@ and batch = pg_current_xact_id()
 order by id)::text as effects
 from taken;
 
--- src/maintenance/running/effects.queries.ts resetRun
+-- src/maintenance/running/dry-run-effects.queries.ts resetRun
     with plan as (
       update plans
 set digest = encode(sha256(convert_to(id::text, 'UTF8')), 'hex')
@@ -749,15 +749,15 @@ order by keeping desc nulls last))[1] as best
       best_id = case when g.best_keeping >= excluded.best_keeping then g.best_id
         else coalesce(excluded.best_id, g.best_id) end;
 
--- src/maintenance/running/rehearsal.queries.ts releaseBatch
+-- src/maintenance/running/joined-dry-run.queries.ts releaseBatch
 savepoint rehearsed_batch;
 release savepoint rehearsed_batch;
 
--- src/maintenance/running/rehearsal.queries.ts rollBackBatch
+-- src/maintenance/running/joined-dry-run.queries.ts rollBackBatch
 savepoint rehearsed_batch;
 rollback to savepoint rehearsed_batch;
 
--- src/maintenance/running/rehearsal.queries.ts saveBatch
+-- src/maintenance/running/joined-dry-run.queries.ts saveBatch
 savepoint rehearsed_batch;
 
 -- src/maintenance/running/run-totals.queries.ts addRunTotals

@@ -3,9 +3,9 @@ import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import * as effects from '../../../src/effects/effects.queries.ts'
 import * as revisions from '../../../src/effects/revision-effects.queries.ts'
-import * as running from '../../../src/maintenance/running/effects.queries.ts'
+import * as running from '../../../src/maintenance/running/dry-run-effects.queries.ts'
+import * as dryRun from '../../../src/maintenance/running/joined-dry-run.queries.ts'
 import * as planned from '../../../src/maintenance/running/planned-batches.queries.ts'
-import * as rehearsal from '../../../src/maintenance/running/rehearsal.queries.ts'
 import * as forgetting from '../../../src/undo/forgetting.queries.ts'
 import * as forgotten from '../../../src/undo/forgotten-contents.queries.ts'
 import * as undo from '../../../src/undo/undo.queries.ts'
@@ -76,11 +76,11 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
   'src/effects/revision-effects.queries.ts': {
     deleteRevisionEffects: (db) => revisions.deleteRevisionEffects(db, now, 1_000),
   },
-  'src/maintenance/running/effects.queries.ts': {
+  'src/maintenance/running/dry-run-effects.queries.ts': {
     countEffects: (db) => inTransaction(db, (tx) => running.countEffects(tx, id, 7)),
     readEffects: (db) => inTransaction(db, (tx) => running.readEffects(tx, id)),
     noteSources: (db) => inTransaction(db, (tx) => running.noteSources(tx, id)),
-    deleteRehearsed: (db) => inTransaction(db, (tx) => running.deleteRehearsed(tx, id, 7)),
+    deleteDryRunRows: (db) => inTransaction(db, (tx) => running.deleteDryRunRows(tx, id, 7)),
     resetRun: (db) => inTransaction(db, (tx) => running.resetRun(tx, id)),
     extendDigest: (db) => inTransaction(db, (tx) => running.extendDigest(tx, id, 'kept')),
     insertEffects: (db) => inTransaction(db, (tx) => running.insertEffects(tx, id, '[]')),
@@ -89,17 +89,17 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
     insertPlannedChanges: (db) => inTransaction(db, (tx) => planned.insertPlannedChanges(tx, id, '[]')),
     listRescored: (db) => inTransaction(db, (tx) => planned.listRescored(tx, id)),
   },
-  'src/maintenance/running/rehearsal.queries.ts': {
-    saveBatch: (db) => inTransaction(db, (tx) => rehearsal.saveBatch(tx)),
+  'src/maintenance/running/joined-dry-run.queries.ts': {
+    saveBatch: (db) => inTransaction(db, (tx) => dryRun.saveBatch(tx)),
     releaseBatch: (db) =>
       inTransaction(db, async (tx) => {
-        await rehearsal.saveBatch(tx)
-        await rehearsal.releaseBatch(tx)
+        await dryRun.saveBatch(tx)
+        await dryRun.releaseBatch(tx)
       }),
     rollBackBatch: (db) =>
       inTransaction(db, async (tx) => {
-        await rehearsal.saveBatch(tx)
-        await rehearsal.rollBackBatch(tx)
+        await dryRun.saveBatch(tx)
+        await dryRun.rollBackBatch(tx)
       }),
   },
   'src/undo/forgetting.queries.ts': {

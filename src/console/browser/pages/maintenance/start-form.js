@@ -19,7 +19,7 @@ const options = {
   refresh_importance: { name: 'rejudge', label: 'Judge the base importance of older records too' },
 }
 
-/** Starts a job: at once, as a rehearsal, or as a plan. Absent for a key that may not. */
+/** Starts a job: at once, as a dry run, or as a plan. Absent for a key that may not. */
 export function View() {
   const [job, setJob] = useState(/** @type {Job} */ ('decay'))
   const [scope, setScope] = useState('')

@@ -8,20 +8,20 @@ import { createView } from '../../db/view.ts'
 import { insertLogs, listBatches, listEffects, replay } from '../../effects/index.ts'
 import type { BatchResult, Run } from '../../jobs/runs.ts'
 import { insertChanges } from './batches.queries.ts'
-import { countEffects } from './effects.queries.ts'
+import { countEffects } from './dry-run-effects.queries.ts'
+import { releaseBatch, rollBackBatch, saveBatch } from './joined-dry-run.queries.ts'
 import type { Kept } from './planned-batches.service.ts'
-import { releaseBatch, rollBackBatch, saveBatch } from './rehearsal.queries.ts'
 
-/** Writers wait for the records that a rehearsal has locked, so none stays open for longer than about this. */
+/** Writers wait for the records that a dry run has locked, so none stays open for longer than about this. */
 const longestMs = 2_000
 /** A model may be asked meanwhile. */
 const longestIdleMs = 100
-/** More is not written again for each transaction: a longer rehearsal sees only what its current transaction wrote. */
+/** More is not written again for each transaction: a longer dry run sees only what its current transaction wrote. */
 const mostReplayed = 20_000
 const attempts = 4
 
 /** What a batch would write, to be kept once it is rolled back. */
-export type Rehearsed = { result: BatchResult; kept: Kept }
+export type DryBatch = { result: BatchResult; kept: Kept }
 
 type Resources = {
   db: Database
@@ -33,16 +33,16 @@ type Resources = {
   /** Reads what the batch wrote. */
   read(tx: Transaction): Promise<Kept>
   /** Stores a batch after its transaction was rolled back. */
-  store(batch: Rehearsed): Promise<void>
+  store(batch: DryBatch): Promise<void>
 }
 
-type Session = { tx: ControlledTransaction<DB>; openedMs: number; batches: Rehearsed[] }
+type Session = { tx: ControlledTransaction<DB>; openedMs: number; batches: DryBatch[] }
 
 /**
- * A rehearsal whose batches see those before them. They share a transaction that is rolled back; when it has lasted long
+ * A dry run whose batches see those before them. They share a transaction that is rolled back; when it has lasted long
  * enough, the next one begins by writing again what is kept so far.
  */
-export function createRehearsal({ db, run, keeps, lock, read, store }: Resources) {
+export function createJoinedDryRun({ db, run, keeps, lock, read, store }: Resources) {
   let session: Session | undefined
   let fault: { error: unknown } | undefined
   let idle: NodeJS.Timeout | undefined
@@ -74,7 +74,7 @@ export function createRehearsal({ db, run, keeps, lock, read, store }: Resources
     return session
   }
 
-  /** Rolls back what was rehearsed, and then stores it. */
+  /** Rolls back what the batches wrote, and then stores it. */
   async function close(): Promise<void> {
     const closed = session
     session = undefined
@@ -98,7 +98,7 @@ export function createRehearsal({ db, run, keeps, lock, read, store }: Resources
     })
   }
 
-  async function rehearse<T extends BatchResult>(tx: Transaction, work: (tx: Transaction) => Promise<T>) {
+  async function tryBatch<T extends BatchResult>(tx: Transaction, work: (tx: Transaction) => Promise<T>) {
     await lock(tx)
     if (keeps) await keepEffects(tx, run)
     const result = await work(tx)
@@ -113,9 +113,9 @@ export function createRehearsal({ db, run, keeps, lock, read, store }: Resources
     for (let attempt = 1; ; attempt += 1) {
       await saveBatch(tx)
       try {
-        const rehearsed = await rehearse(tx, work)
+        const batch = await tryBatch(tx, work)
         await releaseBatch(tx)
-        return rehearsed
+        return batch
       } catch (error) {
         if (isOutage(error) && !isRetryable(error)) throw error
         await rollBackBatch(tx)
@@ -124,7 +124,7 @@ export function createRehearsal({ db, run, keeps, lock, read, store }: Resources
     }
   }
 
-  /** A statement that fails ends the transaction; what was rehearsed in it is not lost. */
+  /** A statement that fails ends the transaction; the batches before it are not lost. */
   const view = createView((query) =>
     enqueue(async () => {
       const { tx } = await open()

@@ -10,7 +10,7 @@ export async function countEffects(tx: Transaction, runId: string, limit: number
 }
 
 /**
- * Takes what a rehearsed batch wrote, as one JSON text: the batch is rolled back, and the rows are stored after it. The next
+ * Takes what a batch of a dry run wrote, as one JSON text: the batch is rolled back, and the rows are stored after it. The next
  * batch of the same transaction begins without them.
  */
 export async function readEffects(tx: Transaction, runId: string): Promise<string | undefined> {
@@ -34,7 +34,7 @@ export async function insertEffects(tx: Transaction, runId: string, effects: str
 }
 
 /**
- * Notes the state of the sources of what a rehearsed batch created, as a change of nothing: whoever applies it finds out
+ * Notes the state of the sources of what a batch of a dry run created, as a change of nothing: whoever applies it finds out
  * whether a source moved since.
  */
 export async function noteSources(tx: Transaction, runId: string): Promise<void> {
@@ -61,10 +61,10 @@ export async function extendDigest(tx: Transaction, planId: string, kept: string
 }
 
 /**
- * Deletes a part of what a rehearsal kept, and returns how many rows it were. Changes of other runs may be at the same place
+ * Deletes a part of what a dry run kept, and returns how many rows it were. Changes of other runs may be at the same place
  * of another partition.
  */
-export async function deleteRehearsed(tx: Transaction, runId: string, limit: number): Promise<number> {
+export async function deleteDryRunRows(tx: Transaction, runId: string, limit: number): Promise<number> {
   const { rows } = await sql<{ deleted: number }>`
     with effect as (
       delete from run_effects
