@@ -161,7 +161,7 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
   }
 
   return {
-    context: { run, db: joinedDryRun?.view ?? db, inBatch, throwIfEnded, recordFault, setTotal },
+    context: { run, db: joinedDryRun?.db ?? db, inBatch, throwIfEnded, recordFault, setTotal },
     begin,
     finish: async () => joinedDryRun?.finish(),
     release: async () => joinedDryRun?.abandon(),

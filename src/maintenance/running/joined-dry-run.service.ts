@@ -1,10 +1,10 @@
 import type { ControlledTransaction } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import { createDelegatingDatabase } from '../../db/delegating-database.ts'
 import { isOutage, isRetryable } from '../../db/failures.ts'
 import { dropEffects, keepEffects } from '../../db/run-effects.ts'
 import type { DB } from '../../db/schema.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { createView } from '../../db/view.ts'
 import { insertLogs, listBatches, listEffects, replay } from '../../effects/index.ts'
 import type { BatchResult, Run } from '../../jobs/runs.ts'
 import { insertChanges } from './batches.queries.ts'
@@ -125,7 +125,7 @@ export function createJoinedDryRun({ db, run, keeps, lock, read, store }: Resour
   }
 
   /** A statement that fails ends the transaction; the batches before it are not lost. */
-  const view = createView((query) =>
+  const joinedDb = createDelegatingDatabase((query) =>
     enqueue(async () => {
       const { tx } = await open()
       try {
@@ -152,7 +152,7 @@ export function createJoinedDryRun({ db, run, keeps, lock, read, store }: Resour
         .catch(() => {})
   }
 
-  return { inBatch, view, finish: () => enqueue(close), abandon }
+  return { inBatch, db: joinedDb, finish: () => enqueue(close), abandon }
 }
 
 async function repeatKept(tx: Transaction, runId: string): Promise<void> {

@@ -14,14 +14,14 @@ import type { DB } from './schema.ts'
 type Execute = (query: CompiledQuery) => Promise<QueryResult<unknown>>
 
 /** A database whose statements somebody else executes, for example in a transaction that begins when it is needed. */
-export function createView(execute: Execute): Database {
+export function createDelegatingDatabase(execute: Execute): Database {
   const refuse = async () => {
-    throw new TypeError('a view of a database has no transactions')
+    throw new TypeError('a delegating database has no transactions')
   }
   const connection: DatabaseConnection = {
     // The rows are those of the statement, whose type the caller knows.
     executeQuery: async <R>(query: CompiledQuery) => (await execute(query)) as QueryResult<R>,
-    // biome-ignore lint/correctness/useYield: a view has no cursors.
+    // biome-ignore lint/correctness/useYield: it has no cursors.
     streamQuery: async function* () {
       await refuse()
     },
