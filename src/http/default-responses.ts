@@ -3,11 +3,10 @@ import type { TSchema } from 'typebox'
 import { closed } from '../domain/shapes.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
 import { addHeader, addProblems } from './problem-responses.ts'
-import { answersWithPosition, takesPosition } from './read-your-writes.ts'
+import { takesPosition } from './read-your-writes.ts'
+import { changesState, usesIdempotencyKey } from './route-kind.ts'
 import { readKeywords } from './validation/schema-keywords.ts'
 import { getNotFoundCode } from './validation/validation.ts'
-
-const mutations = new Set(['POST', 'PATCH', 'DELETE'])
 
 /**
  * Adds to each route what follows from its declaration: an empty query string, the position after a write and the usual
@@ -20,14 +19,9 @@ export function completeRoutes(app: FastifyInstance): void {
     // Without a schema, unknown query parameters would be ignored, such as a misspelt filter.
     schema.querystring ??= closed({})
     const own = (schema.response ?? {}) as Record<string, unknown>
-    const named = answersWithPosition(route) ? addHeader(own, 'Membrane-Position') : own
+    const named = changesState(route) ? addHeader(own, 'Membrane-Position') : own
     schema.response = addProblems(named, defaultCodes(route, schema))
   })
-}
-
-/** True for routes whose handler uses `once`. */
-export function usesIdempotencyKey({ method, config }: Pick<RouteOptions, 'method' | 'config'>): boolean {
-  return !config?.isPublic && !config?.readOnly && !config?.isIdempotent && mutations.has(String(method))
 }
 
 function defaultCodes(route: RouteOptions, schema: FastifySchema): ErrorCode[] {

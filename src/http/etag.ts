@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
+import { hasWriteMethod } from './route-kind.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -32,11 +33,9 @@ export function readExpectedVersion({ headers }: Pick<FastifyRequest, 'headers'>
   )
 }
 
-const unsafe = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
-
 /** Used when the server is configured to require If-Match: no client can overwrite a version that it has not read. */
 export function requireIfMatch(request: FastifyRequest): void {
   const { config } = request.routeOptions
-  if (!config.singleRecord || !unsafe.has(request.method) || request.headers['if-match'] !== undefined) return
+  if (!config.singleRecord || !hasWriteMethod(request) || request.headers['if-match'] !== undefined) return
   throw new AppError('if_match_required', 'Send If-Match with the version that you want to change, or *.')
 }

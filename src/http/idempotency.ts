@@ -8,16 +8,8 @@ import { AppError } from '../kernel/errors.ts'
 import { formatCanonicalJson } from './canonical-json.ts'
 import { readExpectedVersion } from './etag.ts'
 import type { StoredAnswer } from './idempotency.queries.ts'
+import { usesIdempotencyKey } from './route-kind.ts'
 import { createStoredAnswers, type OwnedKey, type RenderedAnswer, Replay } from './stored-answers.ts'
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The route changes nothing although its method could. */
-    readOnly?: boolean
-    /** The route may run twice with the same effect, and its answer is too large or takes too long to be stored. */
-    isIdempotent?: boolean
-  }
-}
 
 export type Answer = {
   status: number
@@ -207,14 +199,12 @@ export function computeFingerprint(operation: string, body: unknown): string {
     .digest('base64url')
 }
 
-const mutations = new Set(['POST', 'PATCH', 'DELETE'])
-
-/** Makes a mutation that does not use `once` fail on its first success, which is in its own test. */
+/** Makes a change that does not use `once` fail on its first success, which is in its own test. */
 export function requireOnce(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply) => {
-    const { isPublic, readOnly, isIdempotent } = request.routeOptions.config
-    const isExcused = isPublic || readOnly || isIdempotent || !mutations.has(request.method)
+    const { method, routeOptions } = request
+    const isExcused = !usesIdempotencyKey({ method, config: routeOptions.config })
     if (isExcused || reply.statusCode >= 400 || handledOnce.has(request)) return
-    throw new Error(`${request.method} ${request.routeOptions.url} answers without once()`)
+    throw new Error(`${method} ${routeOptions.url} answers without once()`)
   })
 }

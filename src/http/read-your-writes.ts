@@ -4,6 +4,7 @@ import { isPositionToken } from '../db/position-cipher.ts'
 import type { Positions } from '../db/positions.ts'
 import { type Reading, runReading, runWriting, type Writing } from '../db/request-scope.ts'
 import { AppError } from '../kernel/errors.ts'
+import { readsState } from './route-kind.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -25,21 +26,10 @@ declare module 'fastify' {
 
 const header = 'membrane-position'
 
-type RouteKind = { method: string | string[]; config?: RouteOptions['config'] }
-
-/** Routes whose answers carry a position, and which do not stream them. */
-export function answersWithPosition({ method, config }: RouteKind): boolean {
-  const { isPublic, readOnly, isIdempotent } = config ?? {}
-  return !isPublic && !readOnly && !isIdempotent && writing.has(String(method))
-}
-
 /** Routes that answer in the state after a position. */
-export function takesPosition({ method, config }: RouteKind): boolean {
-  return !config?.isPublic && (config?.readOnly === true || reading.has(String(method)))
+export function takesPosition(route: Pick<RouteOptions, 'method' | 'config'>): boolean {
+  return !route.config?.isPublic && readsState(route)
 }
-
-const writing = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
-const reading = new Set(['GET', 'HEAD'])
 
 /** A client reads its own writes: it sends back the position of a write, and no older state answers. */
 export function carryPositions(
@@ -88,10 +78,9 @@ export function carryPositions(
   })
 
   app.addHook('preHandler', (request, _reply, done) => {
-    const { method, routeOptions } = request
-    const { config } = routeOptions
-    if (reading.has(method) || config.readOnly) {
-      const requested = takesPosition({ method, config }) ? readRequested(request) : readAnyState()
+    const { config } = request.routeOptions
+    if (readsState({ method: request.method, config })) {
+      const requested = config.isPublic ? readAnyState() : readRequested(request)
       requested.then((found) => {
         readings.set(request, found)
         runReading(found, done)

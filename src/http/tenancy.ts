@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Positions } from '../db/positions.ts'
 import type { Caller } from '../domain/caller.ts'
+import { readsState } from './route-kind.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -76,7 +77,7 @@ export function followTenants(app: FastifyInstance, { noteWrite }: Tenancy): voi
   app.addHook('preValidation', follow)
   app.addHook('preHandler', follow)
   app.addHook('onResponse', async ({ method, tenant, routeOptions }, { statusCode }) => {
-    const isRead = method === 'GET' || method === 'HEAD' || routeOptions.config.readOnly === true
+    const isRead = readsState({ method, config: routeOptions.config })
     if (tenant && !isRead && statusCode < 300) noteWrite(tenant)
   })
 }
