@@ -28,7 +28,7 @@ const pureFiles = { path: `^src/(?:domain|${room})/[^.]+\\.ts$`, pathNot: '/inde
 
 const main = '^src/(?:main|roles)\\.ts$'
 const composition =
-  '^src/(?:rooms|services|tenant-services|models|background|tenant-background|store-laws|store-preparation|(?:api|worker)-role|role-(?:context|telemetry))\\.ts$'
+  '^src/(?:routes|services|tenant-services|models|background|tenant-background|store-laws|store-preparation|(?:api|worker)-role|role-(?:context|telemetry))\\.ts$'
 const roleParts = '^src/(?:(?:api|worker)-role|role-telemetry)\\.ts$'
 const config = '^src/config/'
 const page = '^src/console/browser/'

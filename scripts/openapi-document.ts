@@ -4,7 +4,7 @@ import { createApp } from '../src/http/app.ts'
 import { systemClock as clock } from '../src/kernel/clock.ts'
 import { createIds } from '../src/kernel/ids.ts'
 import { createLogger } from '../src/kernel/log.ts'
-import { listRooms } from '../src/rooms.ts'
+import { listRoutes } from '../src/routes.ts'
 import { createServices } from '../src/services.ts'
 
 /** Returns the OpenAPI document. It needs no database: a pool connects at its first query. */
@@ -28,7 +28,7 @@ export async function describeProduct(): Promise<string> {
     authenticate: services.keys.authenticate,
     checks: {},
     log: { level: 'silent' },
-    rooms: listRooms(services),
+    routes: listRoutes(services),
   })
   await app.ready()
   const document = `${JSON.stringify(app.swagger(), null, 2)}\n`

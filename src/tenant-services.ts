@@ -6,7 +6,7 @@ import type { Announcements } from './jobs/announcements.ts'
 import { AppError } from './kernel/errors.ts'
 import { readReference } from './keys/index.ts'
 import { createModels } from './models.ts'
-import { listRooms } from './rooms.ts'
+import { listRoutes } from './routes.ts'
 import { createServices, type Resources, type Services } from './services.ts'
 import { createInstruments } from './telemetry/instruments.ts'
 import {
@@ -40,7 +40,7 @@ export function createServing({ announcements, ...resources }: ServingResources)
     services,
     tenancy: undefined,
     authenticate: services.keys.authenticate,
-    rooms: listRooms(services),
+    routes: listRoutes(services),
     finish: () => finishServices(services),
   }
 }
@@ -133,7 +133,7 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
     positionsOf: databases.positionsOf,
   }
   const services = standInForServices(() => provideServices(getCurrentTenant()), provideServices(home))
-  const rooms = listRooms(services, {
+  const routes = listRoutes(services, {
     tenants: createTenantsService({ clock, ids, db: connection.db, directory, databases }),
     directory,
     exporterOf: (tenant) => provideServices(tenant).exporter,
@@ -141,7 +141,7 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
   return {
     services: provideServices(home),
     tenancy,
-    rooms,
+    routes,
     authenticate: provideServices(home).keys.authenticate,
     finish: async (): Promise<void> => {
       clearInterval(tidying)

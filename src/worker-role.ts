@@ -39,7 +39,7 @@ async function createWorkerApp(
   { config, clock, ids }: RoleContext,
   { db, pool, checks, instruments }: WorkerAppResources,
 ) {
-  const [{ createApp, room }, { createKeysService }, { scrapeRoutes }] = await Promise.all([
+  const [{ createApp, bindRoutes }, { createKeysService }, { scrapeRoutes }] = await Promise.all([
     import('./http/app.ts'),
     import('./keys/index.ts'),
     import('./metrics/index.ts'),
@@ -53,6 +53,6 @@ async function createWorkerApp(
     authenticate,
     checks,
     log: { level: config.logLevel },
-    rooms: [room(scrapeRoutes, { sources: [instruments], isPublic: config.metrics.isPublic })],
+    routes: [bindRoutes(scrapeRoutes, { sources: [instruments], isPublic: config.metrics.isPublic })],
   })
 }

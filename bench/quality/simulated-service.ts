@@ -5,7 +5,7 @@ import { createApp } from '../../src/http/app.ts'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { listRooms } from '../../src/rooms.ts'
+import { listRoutes } from '../../src/routes.ts'
 import { createServices } from '../../src/services.ts'
 import { assert } from '../load.ts'
 import type { Sender } from './service.ts'
@@ -33,7 +33,7 @@ export async function startSimulatedService(url: string, start: Date): Promise<S
     authenticate: services.keys.authenticate,
     checks: {},
     log: { level: 'error' },
-    rooms: listRooms(services),
+    routes: listRoutes(services),
   })
   const jobs = createJobs({ config, db, clock, ids, log })
 

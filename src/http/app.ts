@@ -31,9 +31,12 @@ import type { RequestTenant, Tenancy } from './tenancy.ts'
 import { compileValidator } from './validation/validation.ts'
 
 /** The routes of a room, with the services that they need. */
-export type Room = (app: FastifyInstance) => Promise<void>
+export type RegisterRoutes = (app: FastifyInstance) => Promise<void>
 
-export function room<Options extends object>(plugin: FastifyPluginAsync<Options>, options: Options): Room {
+export function bindRoutes<Options extends object>(
+  plugin: FastifyPluginAsync<Options>,
+  options: Options,
+): RegisterRoutes {
   return async (app) => void (await app.register<Options>(plugin, options))
 }
 
@@ -56,7 +59,7 @@ export type AppOptions = {
   /** True from the start of the shutdown, before the server stops listening. */
   isStopping?: () => boolean
   log: Log
-  rooms: readonly Room[]
+  routes: readonly RegisterRoutes[]
   tracer?: Tracer | undefined
   /** Without it there is no board. */
   openQueueAdapter?: OpenQueueAdapter | undefined
@@ -97,7 +100,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     advisories: options.advisories ?? {},
     isStopping: options.isStopping ?? (() => false),
   })
-  for (const register of options.rooms) await register(app)
+  for (const register of options.routes) await register(app)
   rejectUnknownMethods(app, paths)
   return app
 }

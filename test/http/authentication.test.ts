@@ -4,10 +4,10 @@ import { readConfig } from '../../src/config/config.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createTestClock } from '../support/clock.ts'
-import { createNotesTable, notesRoom } from '../support/notes-room.ts'
+import { createNotesRoutes, createNotesTable } from '../support/notes-routes.ts'
 import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
 
-const rooms = notesRoom({ now: async () => {} })
+const routes = createNotesRoutes({ now: async () => {} })
 
 /** fetch does not let a program set Host or Origin, so this uses node:http. */
 function sendWith(url: string, method: string, headers: Record<string, string>): Promise<number> {
@@ -28,7 +28,7 @@ function sendWith(url: string, method: string, headers: Record<string, string>):
 describe('with a root key', () => {
   let api: TestApp
   beforeAll(async () => {
-    api = await startTestApp({ rooms })
+    api = await startTestApp({ routes })
     await createNotesTable(api.db)
   })
   afterAll(() => api.close())
@@ -105,7 +105,7 @@ describe('without a root key', () => {
   let api: TestApp
   afterEach(() => api.close())
   const start = async (variables = {}) => {
-    api = await startTestApp({ rooms, variables: { MEMBRANE_API_KEY: '', ...variables } })
+    api = await startTestApp({ routes, variables: { MEMBRANE_API_KEY: '', ...variables } })
     await createNotesTable(api.db)
   }
 
@@ -157,7 +157,7 @@ it('an app does not start when a route declares no permission', async () => {
     authenticate: async () => undefined,
     checks: {},
     log: { level: 'silent' },
-    rooms: [async (instance) => void instance.get('/v1/undeclared', async () => ({}))],
+    routes: [async (instance) => void instance.get('/v1/undeclared', async () => ({}))],
   })
   await expect(app.ready()).rejects.toThrow('no permission is declared for GET /v1/undeclared')
   await app.close()

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/kernel/errors.ts'
 import { testPoolSize } from '../support/database.ts'
-import { type Hooks, notesRoom } from '../support/notes-room.ts'
+import { createNotesRoutes, type Hooks } from '../support/notes-routes.ts'
 import { until } from '../support/processes.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -11,7 +11,7 @@ afterEach(() => api.close())
 
 type Options = Parameters<typeof startTestApp>[0]
 const start = async (options: Options = {}) => {
-  api = await startTestApp({ rooms: notesRoom(hooks), ...options })
+  api = await startTestApp({ routes: createNotesRoutes(hooks), ...options })
 }
 
 function block(milliseconds: number): void {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deleteExpiredAnswers } from '../../src/http/idempotency.queries.ts'
-import { countNotes, createNotesTable, type Hooks, notesRoom } from '../support/notes-room.ts'
+import { countNotes, createNotesRoutes, createNotesTable, type Hooks } from '../support/notes-routes.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 
 const hooks: Hooks = { now: async () => {} }
@@ -9,7 +9,7 @@ let api: TestApp
 let notesBefore = 0
 
 beforeAll(async () => {
-  api = await startTestApp({ rooms: notesRoom(hooks) })
+  api = await startTestApp({ routes: createNotesRoutes(hooks) })
   await createNotesTable(api.db)
 })
 afterAll(() => api.close())

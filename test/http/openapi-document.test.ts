@@ -86,7 +86,7 @@ function isDescribed(schema: unknown): boolean {
 
 describe('the OpenAPI document', () => {
   it('is committed as the routes define it', async () => {
-    // In a process of its own: rooms of other tests register components, which would be part of the document here.
+    // In a process of its own: routes of other tests register components, which would be part of the document here.
     const run = promisify(execFile)(process.execPath, ['scripts/write-openapi.ts', '--check'], { cwd: root })
     await expect(run).resolves.toBeDefined()
   })
@@ -203,7 +203,7 @@ describe('the documentation of a running server', () => {
   it('is public and equals the document', async () => {
     const { status, body } = await api.request('GET', '/openapi.json', { key: false })
     expect(status).toBe(200)
-    // Rooms of other tests in this process can have added components, but no paths.
+    // Routes of other tests in this process can have added components, but no paths.
     expect(body).toMatchObject(document)
     expect(Object.keys((body as typeof document)['paths'] as JsonObject)).toEqual(
       Object.keys(document['paths'] as JsonObject),

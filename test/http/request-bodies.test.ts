@@ -1,14 +1,14 @@
 import { once as happens } from 'node:events'
 import { connect as connectSocket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createNotesTable, notesRoom } from '../support/notes-room.ts'
+import { createNotesRoutes, createNotesTable } from '../support/notes-routes.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let api: TestApp
 
 beforeAll(async () => {
   api = await startTestApp({
-    rooms: notesRoom({ now: async () => {} }),
+    routes: createNotesRoutes({ now: async () => {} }),
   })
   await createNotesTable(api.db)
 })

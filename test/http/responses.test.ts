@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/kernel/errors.ts'
-import { countNotes, createNotesTable, type Hooks, notesRoom } from '../support/notes-room.ts'
+import { countNotes, createNotesRoutes, createNotesTable, type Hooks } from '../support/notes-routes.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const hooks: Hooks = { now: async () => {} }
@@ -8,7 +8,7 @@ let api: TestApp
 
 beforeAll(async () => {
   api = await startTestApp({
-    rooms: notesRoom(hooks),
+    routes: createNotesRoutes(hooks),
     checks: { database: async () => {}, queue: async () => {} },
   })
   await createNotesTable(api.db)
@@ -207,7 +207,7 @@ describe('If-Match', () => {
   it('is optional unless the server requires it', async () => {
     expect((await api.request('DELETE', await create())).status).toBe(204)
     const strict = await startTestApp({
-      rooms: notesRoom(hooks),
+      routes: createNotesRoutes(hooks),
       variables: { MEMBRANE_REQUIRE_IF_MATCH: 'true' },
     })
     await createNotesTable(strict.db)

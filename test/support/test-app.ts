@@ -4,7 +4,7 @@ import type { Variables } from '../../src/config/config-problems.ts'
 import type { Database } from '../../src/db/connection.ts'
 import { createPositions } from '../../src/db/positions.ts'
 import type { Permission } from '../../src/domain/caller.ts'
-import { createApp, type Room } from '../../src/http/app.ts'
+import { createApp, type RegisterRoutes } from '../../src/http/app.ts'
 import type { Checks } from '../../src/http/health.ts'
 import type { OpenQueueAdapter } from '../../src/http/queue-board.ts'
 import { jsonLinesType } from '../../src/http/streaming.ts'
@@ -23,8 +23,8 @@ export type Resources = { db: Database; clock: TestClock; ids: Ids; services: Se
 type Describing = Pick<Awaited<ReturnType<typeof createApp>>, 'swagger'>
 
 type Options = {
-  /** Rooms in addition to those of the product. */
-  rooms?: (resources: Resources) => readonly Room[]
+  /** Routes in addition to those of the product. */
+  routes?: (resources: Resources) => readonly RegisterRoutes[]
   variables?: Variables
   checks?: Checks
   advisories?: Checks
@@ -49,7 +49,7 @@ export const rootKey = 'root-key-of-the-tests'
 
 /** Starts the API on a socket over a new database. Every answer is checked against the OpenAPI document. */
 export async function startTestApp({ variables = {}, ...options }: Options = {}) {
-  const { rooms = () => [] } = options
+  const { routes = () => [] } = options
   const config = readConfig({ MEMBRANE_API_KEY: rootKey, ...quiet, ...variables })
   const database = await openTestDatabase({ tenants: config.tenants })
   const clock = createTestClock()
@@ -83,13 +83,13 @@ export async function startTestApp({ variables = {}, ...options }: Options = {})
     log: { level: 'info', stream: { write } },
     onRequestCompleted: services.instruments.observeAnswer,
     openQueueAdapter: options.showQueue?.({ databaseUrl: database.url }),
-    rooms: [...serving.rooms, ...rooms({ db: database.db, clock, ids, services, config })],
+    routes: [...serving.routes, ...routes({ db: database.db, clock, ids, services, config })],
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   const verify = openContractCheck(app, {
     hasTenants: config.tenants,
-    isProduct: options.rooms === undefined,
+    isProduct: options.routes === undefined,
   })
 
   async function request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
@@ -125,7 +125,7 @@ type Documented = { hasTenants: boolean; isProduct: boolean }
 /** Shared by the apps of a worker, because describing and compiling a document takes as long as starting an app. */
 const contractChecks = new Map<boolean, ContractCheck>()
 
-/** The document depends on the rooms, and on nothing else. */
+/** The document depends on the routes, and on nothing else. */
 function openContractCheck(app: Describing, { hasTenants, isProduct }: Documented): ContractCheck {
   const known = isProduct ? contractChecks.get(hasTenants) : undefined
   const check = known ?? createContractCheck(app.swagger() as unknown as Document)

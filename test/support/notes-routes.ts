@@ -5,14 +5,12 @@ import type { Database } from '../../src/db/connection.ts'
 import type { CallContext } from '../../src/db/transaction.ts'
 import { ref } from '../../src/domain/schema-ref.ts'
 import { closed, Uuid } from '../../src/domain/shapes.ts'
-import { room } from '../../src/http/app.ts'
+import { bindRoutes } from '../../src/http/app.ts'
 import { formatEtag } from '../../src/http/etag.ts'
 import { readCallContext } from '../../src/http/idempotency.ts'
 import { answers } from '../../src/http/problem-responses.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import type { Resources } from './test-app.ts'
-
-/** A minimal room of notes, for tests of the HTTP mechanisms. */
 
 const Note = closed(
   { id: Uuid(), text: Type.String(), version: Type.Integer() },
@@ -43,9 +41,9 @@ export async function countNotes(db: Database): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** A minimal room, for tests of the HTTP mechanisms. */
-export const notesRoom = (hooks: Hooks) => (resources: Resources) => [
-  room(noteRoutes, { ...resources, hooks }),
+/** The routes of notes, for tests of the HTTP mechanisms. */
+export const createNotesRoutes = (hooks: Hooks) => (resources: Resources) => [
+  bindRoutes(noteRoutes, { ...resources, hooks }),
 ]
 
 async function insertNote(db: Database, id: string, text: string): Promise<Static<typeof Note>> {
