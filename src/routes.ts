@@ -16,7 +16,7 @@ import {
   statusRoutes,
   worthModelRoutes,
 } from './lifecycle/index.ts'
-import { maintenanceRoutes, runRoutes } from './maintenance/index.ts'
+import { maintenanceRoutes, simulationsRoutes, undoRoutes } from './maintenance/index.ts'
 import { mcpRoutes } from './mcp/index.ts'
 import { scrapeRoutes, summaryRoutes } from './metrics/index.ts'
 import { plansRoutes } from './plans/index.ts'
@@ -74,7 +74,8 @@ export function listRoutes(
     bindRoutes(driftRoutes, { drift: services.drift }),
     bindRoutes(maintenanceRoutes, runs),
     bindRoutes(plansRoutes, { plans: services.plans, once, announcements: services.announcements }),
-    ...runRoutes.map((routes) => bindRoutes(routes, runs)),
+    bindRoutes(simulationsRoutes, runs),
+    bindRoutes(undoRoutes, runs),
     bindRoutes(portabilityRoutes, { exporter: services.exporter, importer: services.importer }),
     bindRoutes(mcpRoutes, services.mcp),
     bindRoutes(scrapeRoutes, services.scrape),

@@ -1,9 +1,8 @@
-// Runs of jobs: requests, schedules, progress and changes over HTTP, and below them leases, fences and batches.
-// The queue is in jobs/; what a job does to records is in the room of those records.
-// A run is a row in PostgreSQL. The queue only says that it is due.
-import { simulationsRoutes } from './simulations.routes.ts'
-import { undoRoutes } from './undo.routes.ts'
-
+/**
+ * Runs of jobs: requests, schedules, progress and changes over HTTP, and below them leases, fences and batches. A run is a row
+ * in PostgreSQL; the queue only says that it is due. Also the routes of undo and simulation, because their answer is a run, and
+ * those rooms are below this one. Not here: the queue (jobs/), and what a job does to records (the room of those records).
+ */
 export { createDueJobs, startDueJobsPoll } from './due-jobs-poll.job.ts'
 export { createHistoryKeeping } from './histories.service.ts'
 export { maintenanceRoutes } from './maintenance.routes.ts'
@@ -14,6 +13,5 @@ export { createPurge } from './purge.job.ts'
 export { deleteOldRuns } from './running/leases.queries.ts'
 export { createRunner } from './running/runner.service.ts'
 export { listSelectable } from './selectable-names.queries.ts'
-
-/** The routes that request runs of jobs without a schedule. */
-export const runRoutes = [simulationsRoutes, undoRoutes]
+export { simulationsRoutes } from './simulations.routes.ts'
+export { undoRoutes } from './undo.routes.ts'

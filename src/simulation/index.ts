@@ -1,6 +1,7 @@
 /**
  * Simulations: what another half-life, policy or budget would have forgotten, by playing recorded lives again.
- * Not here: forgetting itself and the exact curves (lifecycle/, domain/), requests and runs (maintenance/).
+ * Here: the job, and what a request for it says. Not here: forgetting itself and the exact curves (lifecycle/, domain/), the
+ * route, whose answer is a run, and the runs (maintenance/).
  */
 export { createSimulation } from './simulation.job.ts'
 export { NewSimulation, SimulatedPoint } from './simulation.schemas.ts'

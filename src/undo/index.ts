@@ -1,6 +1,8 @@
 /**
  * Undo: what a run of a job did is taken back.
- * Here: the job, and what taking back means for a record. Not here: the rows that a run wrote and how they are replayed (effects).
+ * Here: the job, what a request for it says, and what taking back means for a record. Not here: the route, whose answer is a
+ * run (maintenance/), and the rows that a run wrote and how they are replayed (effects/).
  */
 export { createUndo } from './undo.job.ts'
-export { isKept, NewUndo, requireUndoable } from './undo-request.service.ts'
+export { NewUndo } from './undo.schemas.ts'
+export { isKept, requireUndoable } from './undo-request.service.ts'
