@@ -1,8 +1,9 @@
 import pg from 'pg'
 import { AppError } from '../kernel/errors.ts'
+import { sqlStates } from './sql-states.ts'
 
-/** Serialization failure and deadlock: the same transaction can succeed when it runs again. */
-const retryable = new Set(['40001', '40P01'])
+/** The same transaction can succeed when it runs again. */
+const retryable: ReadonlySet<string> = new Set([sqlStates.serializationFailure, sqlStates.deadlockDetected])
 
 /**
  * Another transaction took the same name, or removed a record that is linked here: run again, the transaction finds
@@ -13,26 +14,35 @@ const lostRaces = new Set(['handles_place', 'relations_source', 'relations_targe
 /**
  * The server starts, stops, is full (sessions, disk, memory) or ran into a timeout; nothing in the request was wrong.
  */
-const unavailable = new Set([
-  '53100',
-  '53200',
-  '53300',
-  '57P01',
-  '57P02',
-  '57P03',
-  '55P03',
-  '57014',
-  '25P03',
-  '40001',
-  '40P01',
+const unavailable: ReadonlySet<string> = new Set([
+  ...retryable,
+  sqlStates.diskFull,
+  sqlStates.outOfMemory,
+  sqlStates.tooManyConnections,
+  sqlStates.adminShutdown,
+  sqlStates.crashShutdown,
+  sqlStates.cannotConnectNow,
+  sqlStates.lockNotAvailable,
+  sqlStates.queryCanceled,
+  sqlStates.idleInTransactionTimeout,
 ])
 
-/** Raised by erased_among() of migration 0003. */
-const foreignTombstone = 'MBT01'
+const constraintViolations: ReadonlySet<string> = new Set([
+  sqlStates.uniqueViolation,
+  sqlStates.foreignKeyViolation,
+  sqlStates.checkViolation,
+])
+
+const missingObjects: ReadonlySet<string> = new Set([
+  sqlStates.invalidSchemaName,
+  sqlStates.undefinedTable,
+  sqlStates.undefinedObject,
+  sqlStates.undefinedFunction,
+])
 
 /** Whether a statement was cancelled by its timeout. */
 export function isStatementTimeout(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === '57014'
+  return error instanceof pg.DatabaseError && error.code === sqlStates.queryCanceled
 }
 
 const networkFailures = new Set([
@@ -53,14 +63,12 @@ export function isRetryable(error: unknown): boolean {
 /** The violated constraint, or undefined for another failure. A node of Citus adds the number of a shard to the name. */
 export function findViolatedConstraint(error: unknown): string | undefined {
   if (!(error instanceof pg.DatabaseError)) return undefined
-  return error.code === '23505' || error.code === '23503' || error.code === '23514'
-    ? error.constraint?.replace(/_\d+$/, '')
-    : undefined
+  return constraintViolations.has(error.code ?? '') ? error.constraint?.replace(/_\d+$/, '') : undefined
 }
 
 /** Turns an outage into an AppError that the caller can act on. Everything else is returned as it is: a defect. */
 export function translateFailure(error: unknown): unknown {
-  if (error instanceof pg.DatabaseError && error.code === foreignTombstone) {
+  if (error instanceof pg.DatabaseError && error.code === sqlStates.foreignTombstone) {
     return new AppError(
       'tombstone_key_mismatch',
       'Records were erased with a tombstone key that this server does not have; see MEMBRANE_TOMBSTONE_KEY.',
@@ -84,8 +92,9 @@ export function changedNothing(error: unknown): boolean {
 export function isSchemaGone(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false
   const isLost =
-    error.code === 'XX000' && /^(?:could not open relation|cache lookup failed)/.test(error.message)
-  return isLost || ['3F000', '42P01', '42704', '42883'].includes(error.code)
+    error.code === sqlStates.internalError &&
+    /^(?:could not open relation|cache lookup failed)/.test(error.message)
+  return isLost || missingObjects.has(error.code)
 }
 
 /** Whether the failure is an outage: the same statement can succeed later. */

@@ -4,6 +4,7 @@ import { startsTransaction } from '../commit-positions.ts'
 import type { Scope } from '../connection.ts'
 import { isOutage, isStatementTimeout } from '../failures.ts'
 import type { Reading } from '../request-scope.ts'
+import { sqlStates } from '../sql-states.ts'
 import type { Replica } from './replica.ts'
 
 type Options = {
@@ -61,7 +62,14 @@ export function createReadClient({ reading, choose, primary, scope }: Options): 
 }
 
 /** The statement is a write, or needs a table that the replica has not replayed or does not have. */
-const beyondReplicas = new Set(['25006', '42P01', '42703', '42883', '0A000', '55000'])
+const beyondReplicas: ReadonlySet<string> = new Set([
+  sqlStates.readOnlyTransaction,
+  sqlStates.undefinedTable,
+  sqlStates.undefinedColumn,
+  sqlStates.undefinedFunction,
+  sqlStates.featureNotSupported,
+  sqlStates.objectNotInPrerequisiteState,
+])
 
 /** Whether the primary may answer what the replica did not. */
 function isUnanswered(error: unknown): boolean {

@@ -1,0 +1,28 @@
+/** Codes of errors by the names that PostgreSQL gives them (appendix A of its manual). */
+export const sqlStates = {
+  featureNotSupported: '0A000',
+  foreignKeyViolation: '23503',
+  uniqueViolation: '23505',
+  checkViolation: '23514',
+  readOnlyTransaction: '25006',
+  idleInTransactionTimeout: '25P03',
+  invalidSchemaName: '3F000',
+  serializationFailure: '40001',
+  deadlockDetected: '40P01',
+  undefinedColumn: '42703',
+  undefinedObject: '42704',
+  undefinedFunction: '42883',
+  undefinedTable: '42P01',
+  diskFull: '53100',
+  outOfMemory: '53200',
+  tooManyConnections: '53300',
+  objectNotInPrerequisiteState: '55000',
+  lockNotAvailable: '55P03',
+  queryCanceled: '57014',
+  adminShutdown: '57P01',
+  crashShutdown: '57P02',
+  cannotConnectNow: '57P03',
+  internalError: 'XX000',
+  /** Ours: raised by erased_among() of migration 0003. */
+  foreignTombstone: 'MBT01',
+} as const
