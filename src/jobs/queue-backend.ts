@@ -30,10 +30,10 @@ const jobOptions = {
 
 export type Process = Processor<JobMessage, JobReport, JobName>
 
-export function createQueue(settings: QueueSettings, migrate = false) {
+export function createQueue(settings: QueueSettings, { migrate = false } = {}) {
   const options = { defaultJobOptions: jobOptions, streams: { events: { maxLen: 1_000 } } }
   if (settings.redisUrl === undefined) {
-    const connection = createPostgresConnection(settings.databaseUrl, migrate, 2)
+    const connection = createPostgresConnection({ url: settings.databaseUrl, migrate, max: 2 })
     return new postgres.Queue<JobMessage, JobReport, JobName>(name, { ...options, connection })
   }
   const connection = createRedisConnection(settings.redisUrl)
@@ -47,7 +47,7 @@ export function createQueue(settings: QueueSettings, migrate = false) {
 export function createWorker(settings: QueueSettings, process: Process, concurrency: number) {
   const options = { ...retention, concurrency, autorun: false, runRetryDelay: 2_000 }
   if (settings.redisUrl === undefined) {
-    const connection = createPostgresConnection(settings.databaseUrl, false, concurrency + 1)
+    const connection = createPostgresConnection({ url: settings.databaseUrl, max: concurrency + 1 })
     return new postgres.Worker<JobMessage, JobReport, JobName>(name, process, { ...options, connection })
   }
   const connection = createRedisConnection(settings.redisUrl)
@@ -58,9 +58,12 @@ export function createWorker(settings: QueueSettings, process: Process, concurre
   })
 }
 
-function createPostgresConnection(connectionString: string, migrate: boolean, max: number) {
+/** `migrate`: it creates the tables of the queue. */
+type ConnectionOptions = { url: string; migrate?: boolean; max: number }
+
+function createPostgresConnection({ url, migrate = false, max }: ConnectionOptions) {
   return {
-    connectionString,
+    connectionString: url,
     schema,
     migrate,
     max,

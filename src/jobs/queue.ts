@@ -11,7 +11,7 @@ export type JobQueue = ReturnType<typeof openQueue>
 /** Creates what the queue needs in PostgreSQL. When several processes call it at once, one works and the others wait. */
 export async function prepareQueue(settings: QueueSettings): Promise<void> {
   if (settings.redisUrl !== undefined) return
-  const queue = createQueue(settings, true)
+  const queue = createQueue(settings, { migrate: true })
   queue.on('error', () => {})
   try {
     await queue.waitUntilReady()
