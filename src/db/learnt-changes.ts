@@ -1,6 +1,6 @@
 import { nilUuid } from '../kernel/ids.ts'
 import { mostChanges, type View } from './seen-changes.ts'
-import { hasEnded, readEnd, unite } from './snapshots.ts'
+import { hasEnded, mergeSnapshots, readEnd } from './snapshots.ts'
 
 /** The transactions that made a row what it is, one for each thing that changes by itself. */
 export type Version = readonly number[]
@@ -52,7 +52,7 @@ export function learnChanges<Row extends Versioned>(
     if (known && hasSeen(view, known)) table.remove(id)
   }
   // What is uncertain is asked for again.
-  const snapshot = isCertain ? unite(learnt.snapshot, view.snapshot) : learnt.snapshot
+  const snapshot = isCertain ? mergeSnapshots(learnt.snapshot, view.snapshot) : learnt.snapshot
   loaded.view = { ...view, snapshot, reached: Math.max(learnt.reached, view.reached) }
   return true
 }

@@ -11,7 +11,7 @@ export function readEnd(snapshot: string): number {
 }
 
 /** Returns the snapshot in which every transaction has ended that had ended in one of the two. */
-export function unite(one: string, other: string): string {
+export function mergeSnapshots(one: string, other: string): string {
   const [earlier, later] = [parse(one), parse(other)].sort((a, b) => a.next - b.next) as [Snapshot, Snapshot]
   const open = later.open.filter((transaction) => !isIn(earlier, transaction))
   return `${open[0] ?? later.next}:${later.next}:${open.join(',')}`

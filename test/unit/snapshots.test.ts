@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hasEnded, unite } from '../../src/db/snapshots.ts'
+import { hasEnded, mergeSnapshots } from '../../src/db/snapshots.ts'
 
 const snapshot = fc
   .tuple(fc.uniqueArray(fc.integer({ min: 1, max: 40 })), fc.integer({ min: 41, max: 50 }))
@@ -18,17 +18,17 @@ describe('a snapshot', () => {
     expect(hasEnded('10:10:', 10)).toBe(false)
   })
 
-  it('united with another has seen what one of them has seen, and is written as PostgreSQL writes it', () => {
-    expect(unite('100:200:100', '150:150:')).toBe('200:200:')
-    expect(unite('100:104:100,103', '102:103:102')).toBe('103:104:103')
+  it('merged with another has seen what one of them has seen, and is written as PostgreSQL writes it', () => {
+    expect(mergeSnapshots('100:200:100', '150:150:')).toBe('200:200:')
+    expect(mergeSnapshots('100:104:100,103', '102:103:102')).toBe('103:104:103')
     fc.assert(
       fc.property(snapshot, snapshot, (one, other) => {
-        const united = unite(one, other)
+        const merged = mergeSnapshots(one, other)
         for (const transaction of transactions)
-          expect(hasEnded(united, transaction)).toBe(
+          expect(hasEnded(merged, transaction)).toBe(
             hasEnded(one, transaction) || hasEnded(other, transaction),
           )
-        const [oldest, next, open = ''] = united.split(':')
+        const [oldest, next, open = ''] = merged.split(':')
         const listed = open === '' ? [] : open.split(',').map(Number)
         expect(Number(oldest)).toBe(listed[0] ?? Number(next))
         expect(listed).toEqual([...listed].sort((a, b) => a - b))
