@@ -1,39 +1,27 @@
 import type pg from 'pg'
 import { type Position, type PositionRow, parsePosition, positionStatement } from './position.ts'
+import { createTransactionState, endsTransaction, type Query, wrapQueries } from './query-wrapper.ts'
 import { getWriting, type Writing } from './request-scope.ts'
-
-type Query = (...args: unknown[]) => unknown
 
 /**
  * Asks for the position in the packet of the commit, so that it costs no round trip. A statement outside a transaction may
  * be a write that commits later, so it makes the position unknown; one that surely writes asks for it too.
  */
 export function notePositions(pool: pg.Pool): void {
-  pool.on('connect', (client) => {
-    const query = client.query.bind(client) as Query
-    let isInTransaction = false
-    const noting: Query = (text, ...rest) => {
+  wrapQueries(pool, (query, client) => {
+    const transaction = createTransactionState()
+    return (text, ...rest) => {
       const send = () => query(text, ...rest)
-      const wasInTransaction = isInTransaction
-      isInTransaction = startsTransaction(text) || (isInTransaction && !endsTransaction(text))
+      const wasOpen = transaction.isOpen()
+      transaction.note(text)
       const writing = getWriting()
       if (!writing) return send()
       if (text === 'commit') return commit(query, writing)
-      if (wasInTransaction || isInTransaction || endsTransaction(text)) return send()
+      if (wasOpen || transaction.isOpen() || endsTransaction(text)) return send()
       writing.position = undefined
       return isWrite(text, rest) ? write({ client, query, send }, writing) : send()
     }
-    client.query = noting as typeof client.query
   })
-}
-
-/** The statements are those that Kysely sends. */
-export function startsTransaction(text: unknown): boolean {
-  return typeof text === 'string' && (text === 'begin' || text.startsWith('start transaction'))
-}
-
-export function endsTransaction(text: unknown): boolean {
-  return text === 'rollback' || (typeof text === 'string' && /^commit(?:;|$)/.test(text))
 }
 
 /** With a callback, `pg` returns no promise. */

@@ -1,10 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Kysely, Transaction } from 'kysely'
 import type pg from 'pg'
-import { endsTransaction, startsTransaction } from './commit-positions.ts'
+import { createTransactionState, startsTransaction, wrapQueries } from './query-wrapper.ts'
 import type { DB } from './schema.ts'
-
-type Query = (text: unknown, ...rest: unknown[]) => unknown
 
 const deferring = new AsyncLocalStorage<'begin' | 'statement' | undefined>()
 
@@ -28,10 +26,9 @@ export function beginWithFirst<T>(db: Kysely<DB>, work: (tx: Transaction<DB>) =>
 
 /** PostgreSQL runs the statements of a connection one after the other, and none of a transaction after one that failed. */
 export function deferStatements(pool: pg.Pool): void {
-  pool.on('connect', (client) => {
+  wrapQueries(pool, (query, client) => {
     const { stream } = client.connection
-    const query = client.query.bind(client) as Query
-    let isInTransaction = false
+    const transaction = createTransactionState()
     let begin: unknown
     let sent: Promise<unknown>[] = []
 
@@ -43,15 +40,15 @@ export function deferStatements(pool: pg.Pool): void {
       sent.push(statement)
     }
 
-    const deferred: Query = (text, ...rest) => {
-      const wasInTransaction = isInTransaction
-      isInTransaction = startsTransaction(text) || (isInTransaction && !endsTransaction(text))
+    function sendOrDefer(text: unknown, ...rest: unknown[]): unknown {
+      const wasOpen = transaction.isOpen()
+      transaction.note(text)
       if (begin !== undefined) return sendFirst(text, ...rest)
       if (startsTransaction(text) && deferring.getStore() === 'begin') {
         begin = text
         return Promise.resolve(nothing)
       }
-      if (wasInTransaction && isInTransaction && deferring.getStore() === 'statement') {
+      if (wasOpen && transaction.isOpen() && deferring.getStore() === 'statement') {
         defer(text, ...rest)
         return Promise.resolve(nothing)
       }
@@ -75,7 +72,7 @@ export function deferStatements(pool: pg.Pool): void {
       return isRollback(text) ? next : Promise.all([...before, next]).then(() => next)
     }
 
-    client.query = deferred as typeof client.query
+    return sendOrDefer
   })
 }
 

@@ -1,7 +1,8 @@
 import pg from 'pg'
-import { endsTransaction, notePositions, startsTransaction } from './commit-positions.ts'
+import { notePositions } from './commit-positions.ts'
 import { deferStatements } from './deferral.ts'
 import { prepareStatements } from './prepared.ts'
+import { endsTransaction, startsTransaction, wrapQueries } from './query-wrapper.ts'
 import { trackSchemas } from './tenant-sessions.ts'
 
 export type PoolOptions = {
@@ -47,34 +48,36 @@ export function createPool(options: PoolOptions): pg.Pool {
   pool.on('error', () => {})
   // A connection in use emits `error` too, besides failing its query. A lost server must not end this process.
   pool.on('connect', (client) => client.on('error', () => {}))
-  const isPrepared = options.preparedStatements ?? true
-  if (options.tenants) trackSchemas(pool, isPrepared)
-  else if (isPrepared) prepareStatements(pool)
-  deferStatements(pool)
-  notePositions(pool)
-  endFailedTransactions(pool)
+  wrapStatements(pool, options)
   return pool
 }
 
-type Query = (...args: unknown[]) => unknown
+/**
+ * Each wrapper goes around those before it, so a statement passes the last one first. The rollback of a failed transaction
+ * passes all others, and each learns that the transaction has ended. A commit gets the question for its position before it
+ * meets the statements that were deferred to be sent with it. Names come last: what they stand for is what is sent.
+ */
+function wrapStatements(pool: pg.Pool, { tenants, preparedStatements = true }: PoolOptions): void {
+  if (tenants) trackSchemas(pool, { preparesStatements: preparedStatements })
+  else if (preparedStatements) prepareStatements(pool)
+  deferStatements(pool)
+  notePositions(pool)
+  endFailedTransactions(pool)
+}
 
 /**
  * A transaction may have begun although the statement that began it reached its timeout, and the statement that rolls it back can
  * reach it too. The query builder returns such a connection as it is, and every later transaction on it would fail.
  */
 function endFailedTransactions(pool: pg.Pool): void {
-  pool.on('connect', (client) => {
-    const query = client.query.bind(client) as Query
-    const ending: Query = (text, ...rest) => {
-      const sent = query(text, ...rest)
-      if (startsTransaction(text) || endsTransaction(text))
-        Promise.resolve(sent)
-          .catch(() => query('rollback'))
-          // The connection is lost.
-          .catch(() => {})
-      return sent
-    }
-    client.query = ending as typeof client.query
+  wrapQueries(pool, (query) => (text, ...rest) => {
+    const sent = query(text, ...rest)
+    if (startsTransaction(text) || endsTransaction(text))
+      Promise.resolve(sent)
+        .catch(() => query('rollback'))
+        // The connection is lost.
+        .catch(() => {})
+    return sent
   })
 }
 

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { wrapQueries } from './query-wrapper.ts'
 
 /** Above this number statements stay unnamed: each name keeps a plan in every connection until it closes. */
 const maxStatements = 256
@@ -10,13 +11,9 @@ const maxStatements = 256
  */
 export function prepareStatements(pool: pg.Pool): void {
   const names = new Map<string, string>()
-  pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (...args: unknown[]) => unknown
-    const named = (text: unknown, values: unknown, ...rest: unknown[]) => {
-      const name = Array.isArray(values) && values.length > 0 ? assignName(names, text) : undefined
-      return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest)
-    }
-    client.query = named as typeof client.query
+  wrapQueries(pool, (query) => (text, values, ...rest) => {
+    const name = Array.isArray(values) && values.length > 0 ? assignName(names, text) : undefined
+    return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest)
   })
 }
 

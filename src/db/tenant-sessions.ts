@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { AppError } from '../kernel/errors.ts'
+import { wrapQueries } from './query-wrapper.ts'
 import { homeSchema } from './schema-names.ts'
 
 /**
@@ -7,8 +8,6 @@ import { homeSchema } from './schema-names.ts'
  * process of the server caches the tables and indexes for ever, and for each statement a plan.
  */
 const most = { schemas: 32, statements: 512 }
-
-type Query = (...args: unknown[]) => unknown
 
 type Session = {
   /** The schema of the connection; undefined before the first. */
@@ -38,8 +37,8 @@ export function visitStatement(schema: string): string {
  * Makes the connections of a pool keep track of the schema that they are in. A plan holds the types of one schema, so
  * each schema has prepared statements of its own.
  */
-export function trackSchemas(pool: pg.Pool, isPrepared: boolean): void {
-  pool.on('connect', (client) => {
+export function trackSchemas(pool: pg.Pool, { preparesStatements }: { preparesStatements: boolean }): void {
+  wrapQueries(pool, (query, client) => {
     const session: Session = {
       schema: undefined,
       served: homeSchema,
@@ -48,17 +47,15 @@ export function trackSchemas(pool: pg.Pool, isPrepared: boolean): void {
       count: 0,
     }
     sessions.set(client, session)
-    const query = client.query.bind(client) as Query
-    const tracked = (text: unknown, values: unknown, ...rest: unknown[]) => {
+    return (text, values, ...rest) => {
       if (typeof text !== 'string') return query(text, values, ...rest)
       if (!Array.isArray(values) || values.length === 0) {
         follow(session, text)
         return query(text, values, ...rest)
       }
-      const name = isPrepared ? assignName(session, text) : undefined
+      const name = preparesStatements ? assignName(session, text) : undefined
       return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest)
     }
-    client.query = tracked as typeof client.query
   })
 }
 
