@@ -3,7 +3,7 @@ import type { Position } from './position.ts'
 
 /** A request that changes nothing. Its statements outside transactions may run on a replica. */
 export type Reading = {
-  /** The replica must have replayed this place; undefined when any state will do. */
+  /** The replica must have replayed this position; undefined when any state will do. */
   after?: Position | undefined
   /** Set when a replica cannot answer, and after the request: then every statement runs on the primary. */
   isPrimaryOnly: boolean
@@ -14,7 +14,7 @@ export type Reading = {
 /** A request that may change something. */
 export type Writing = {
   hasCommitted: boolean
-  /** A place after every commit of the request; undefined when no commit has named it yet. */
+  /** A position after every commit of the request; undefined when no commit has named it yet. */
   position?: Position | undefined
 }
 

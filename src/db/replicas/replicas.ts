@@ -93,7 +93,7 @@ export function createReplicas(options: Options) {
   async function findFor(after: Position | undefined): Promise<Replica | undefined> {
     const used = replicas.filter((each) => each.isUsed())
     if (!after) return findLeastBusy(used)
-    // After a failover a place of the old timeline may be lost, and the primary knows.
+    // After a failover a position of the old timeline may be lost, and the primary knows.
     if (used.length === 0 || after.timeline !== primary?.last.timeline) return undefined
     return findLeastBusy(await awaitReplay(used, after))
   }
