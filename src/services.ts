@@ -36,7 +36,7 @@ import {
 } from './lifecycle/index.ts'
 import { createMaintenanceService } from './maintenance/index.ts'
 import { createOffer } from './mcp/index.ts'
-import { createStoreMetrics, createSummaryService } from './metrics/index.ts'
+import { createStoreMetrics, createSummaryService, type ScrapeOptions } from './metrics/index.ts'
 import { createModels, type Models } from './models.ts'
 import { createPlansService } from './plans/index.ts'
 import { createPoliciesService } from './policies/index.ts'
@@ -148,6 +148,10 @@ export function createServices({
   const importer = createImportService({ db, clock, ids, log, seal, policies, ...config.records })
   const runOnce = createRunOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
   const once = createOnce(runOnce)
+  const scrape: ScrapeOptions = {
+    sources: [instruments, storeReading],
+    isPublic: config.metrics.isPublic,
+  }
   const services = {
     keys,
     policies,
@@ -184,11 +188,10 @@ export function createServices({
     drift: createDriftService({ db, roots: config.driftRoots }),
     summary: createSummaryService({ db, clock }),
     consoleFiles: config.console.isServed ? createConsoleFiles() : undefined,
-    scrape: { sources: [instruments, storeReading], isPublic: config.metrics.isPublic },
+    scrape,
   }
   const { publicUrl } = config.http
-  const offer = createOffer({ ...services, clock })
-  return { ...services, offer, mcp: { offer, runOnce, publicUrl } }
+  return { ...services, mcp: { offer: createOffer({ ...services, clock }), runOnce, publicUrl } }
 }
 
 /** What answers questions, and judges by them what was forgotten. */

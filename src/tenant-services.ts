@@ -1,10 +1,12 @@
 import type { TenantConnection } from './db/connection.ts'
 import { newestMigration } from './db/migrator.ts'
 import { homeSchema, nameSchema } from './db/schema-names.ts'
-import { getCurrentTenant, hasCurrentTenant, type RequestTenant, type Tenancy } from './http/tenancy.ts'
+import { getCurrentTenant, type RequestTenant, type Tenancy } from './http/tenancy.ts'
 import type { Announcements } from './jobs/announcements.ts'
+import type { Clock } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
 import { readReference } from './keys/index.ts'
+import { createOffer } from './mcp/index.ts'
 import { createModels } from './models.ts'
 import { listRoutes } from './routes.ts'
 import { createServices, type Resources, type Services } from './services.ts'
@@ -17,7 +19,7 @@ import {
   type TenantRow,
 } from './tenants/index.ts'
 
-const home: RequestTenant = { id: homeSchema, reference: undefined, server_url: null }
+const homeTenant: RequestTenant = { id: homeSchema, reference: undefined, server_url: null }
 
 /** The services of a tenant without requests are dropped after this time, with all that they have cached. */
 const idleMs = 600_000
@@ -47,7 +49,7 @@ export function createServing({ announcements, ...resources }: ServingResources)
 
 /**
  * One set of services for each tenant, over a database that only knows the schema of this tenant: whatever a service keeps
- * in memory belongs to one tenant. `services` stands for those of the tenant of the request in progress.
+ * in memory belongs to one tenant. `services` call those of the tenant of the request in progress.
  */
 function createTenantServices({ connection, announcements, ...resources }: TenantResources) {
   const { config, clock, ids, log, instruments = createInstruments() } = resources
@@ -89,7 +91,7 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
     const row = reference === undefined ? undefined : await directory.findByReference(reference)
     if (reference !== undefined && (!row || row.status === 'dropping' || row.status === 'creating'))
       return undefined
-    const tenant = row ?? home
+    const tenant = row ?? homeTenant
     const caller = await provideServices(tenant).keys.authenticate(token)
     if (!caller) return undefined
     if (row) requireUsable(row)
@@ -126,27 +128,31 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
 
   const tidying = setInterval(tidy, tidyMs).unref()
   const tenancy: Tenancy = {
-    home,
+    home: homeTenant,
     authenticate,
     find,
     noteWrite,
     positionsOf: databases.positionsOf,
   }
-  const services = standInForServices(() => provideServices(getCurrentTenant()), provideServices(home))
+  const services = createCurrentServices(
+    provideServices(homeTenant),
+    () => provideServices(getCurrentTenant()),
+    clock,
+  )
   const routes = listRoutes(services, {
     tenants: createTenantsService({ clock, ids, db: connection.db, directory, databases }),
     directory,
     exporterOf: (tenant) => provideServices(tenant).exporter,
   })
   return {
-    services: provideServices(home),
+    services: provideServices(homeTenant),
     tenancy,
     routes,
-    authenticate: provideServices(home).keys.authenticate,
+    authenticate: provideServices(homeTenant).keys.authenticate,
     finish: async (): Promise<void> => {
       clearInterval(tidying)
       await closeIdle(Number.POSITIVE_INFINITY)
-      await finishServices(provideServices(home))
+      await finishServices(provideServices(homeTenant))
     },
   }
 }
@@ -170,33 +176,41 @@ async function finishServices(services: Services): Promise<void> {
   await services.regretSampling.stop()
 }
 
-function standInForServices(current: () => Services, ofHome: Services): Services {
-  const services = standIn(current) as Services
-  const { instruments, consoleFiles } = ofHome
+/**
+ * Services over those of the tenant of the request in progress. Routes get them when they are registered, before there is
+ * a request.
+ */
+function createCurrentServices(home: Services, current: () => Services, clock: Clock): Services {
+  const services = delegate(home, current)
+  const { instruments, consoleFiles } = home
   // The series of the process are about all tenants.
-  const process = { render: async () => (getCurrentTenant() === home ? instruments.render() : '') }
-  const fixed = {
+  const process = { render: async () => (getCurrentTenant() === homeTenant ? instruments.render() : '') }
+  return {
+    ...services,
     instruments,
     consoleFiles,
-    mcp: { ...ofHome.mcp, offer: services.offer, runOnce: services.runOnce },
-    scrape: { ...ofHome.scrape, sources: [process, services.storeReading] },
+    mcp: { ...home.mcp, offer: createOffer({ ...services, clock }), runOnce: services.runOnce },
+    scrape: { ...home.scrape, sources: [process, services.storeReading] },
   }
-  return new Proxy(services, {
-    get: (_, name) => Reflect.get(name in fixed ? fixed : services, name),
-  })
 }
 
 /**
- * Stands for what `current` returns during a request. A member that is read before, while routes are registered, is again
- * one that stands for what it will be.
+ * The functions of `example`, each of which calls that of `current()`. All tenants have the same functions, because these
+ * depend on the configuration alone, and so does what is no function. Rejected: a Proxy, which took half as long again for
+ * each call and whose members nothing lists; and routes that ask for their services with each request, because each handler
+ * of every room would have to.
  */
-function standIn(current: () => unknown): unknown {
-  // The target is a function, so that a member can also be called.
-  return new Proxy(() => {}, {
-    get: (_, name) => {
-      const read = () => Reflect.get(Object(current()), name)
-      return hasCurrentTenant() ? read() : standIn(read)
-    },
-    apply: (_, self, args) => Reflect.apply(current() as CallableFunction, self, args),
-  })
+function delegate<Member>(example: Member, current: () => Member): Member {
+  if (typeof example === 'function')
+    return ((...args: unknown[]) => Reflect.apply(Object(current()), undefined, args)) as Member
+  if (!isGroup(example)) return example
+  const members = Object.entries(example).map(([name, member]) => [
+    name,
+    delegate<unknown>(member, () => Reflect.get(Object(current()), name)),
+  ])
+  return Object.fromEntries(members)
+}
+
+function isGroup(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }

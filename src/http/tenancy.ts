@@ -60,10 +60,6 @@ export function getCurrentTenant(): RequestTenant {
   return tenant
 }
 
-export function hasCurrentTenant(): boolean {
-  return current.getStore() !== undefined
-}
-
 /**
  * Keeps the tenant of a request for everything that its handler calls. The context is entered again after the body was
  * read, because the events of a body come in the context of the connection.
