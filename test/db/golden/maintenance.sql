@@ -350,77 +350,6 @@ set "total" = $1, "stats" = $2::jsonb || "stats"
 where "id" = $3
 and "total" is null;
 
--- src/maintenance/running/due-jobs.queries.ts advanceSchedule
-    update job_schedules
-    set next_at = $1::timestamptz
-      + coalesce(interval_ms, $2::bigint) * interval '1 millisecond'
-    where job = $3
-and (
-    enabled
-and coalesce(interval_ms, $4::bigint) > 0
-and (
-      next_at <= $5::timestamptz
-      or next_at > $6::timestamptz + '10 minutes'::interval
-        + coalesce(interval_ms, $7::bigint) * interval '1 millisecond'
-    )
-  )
-    returning next_at, mode;
-
--- src/maintenance/running/due-jobs.queries.ts findDueJobs
-    select job, holder is null
-or (
-    expires_at <= $1::timestamptz
-or expires_at > $2::timestamptz + '10 minutes'::interval
-  ) as is_free
-    from job_leases join job_schedules using (job)
-    where case when holder is null
-or (
-    expires_at <= $3::timestamptz
-or expires_at > $4::timestamptz + '10 minutes'::interval
-  ) then
-      (
-    enabled
-and coalesce(interval_ms, coalesce(($5::jsonb ->> job)::bigint, 0)) > 0
-and (
-      next_at <= $6::timestamptz
-      or next_at > $7::timestamptz + '10 minutes'::interval
-        + coalesce(interval_ms, coalesce(($8::jsonb ->> job)::bigint, 0)) * interval '1 millisecond'
-    )
-  )
-      or exists (
-        select
-from maintenance_runs
-        where maintenance_runs.job = job_leases.job
-and status in ('queued', 'running')
-      )
-    else
-      holder <> $9
-and exists (
-        select
-from maintenance_ranges
-where maintenance_ranges.run_id = job_leases.run_id
-and not done
-      )
-    end
-    order by job;
-
--- src/maintenance/running/due-jobs.queries.ts findNextLapse
-select min("expires_at") as "lapses_at"
-from "job_leases"
-where "holder" is not null
-and "expires_at" > $1;
-
--- src/maintenance/running/due-jobs.queries.ts lockFreeLease
-select "fence"
-from "job_leases"
-where "job" = $1
-and ("holder" is null
-or (
-    expires_at <= $2::timestamptz
-or expires_at > $3::timestamptz + '10 minutes'::interval
-  ))
-for update skip locked;
-
 -- src/maintenance/running/dry-run-effects.queries.ts countEffects
     select count(*) as kept
 from (select
@@ -508,6 +437,88 @@ where plan_id = $2::uuid
     update maintenance_runs
 set done = 0, total = null, stats = '{}', error = null
 where id = $3::uuid;
+
+-- src/maintenance/running/due-jobs.queries.ts advanceSchedule
+    update job_schedules
+    set next_at = $1::timestamptz
+      + coalesce(interval_ms, $2::bigint) * interval '1 millisecond'
+    where job = $3
+and (
+    enabled
+and coalesce(interval_ms, $4::bigint) > 0
+and (
+      next_at <= $5::timestamptz
+      or next_at > $6::timestamptz + '10 minutes'::interval
+        + coalesce(interval_ms, $7::bigint) * interval '1 millisecond'
+    )
+  )
+    returning next_at, mode;
+
+-- src/maintenance/running/due-jobs.queries.ts findDueJobs
+    select job, holder is null
+or (
+    expires_at <= $1::timestamptz
+or expires_at > $2::timestamptz + '10 minutes'::interval
+  ) as is_free
+    from job_leases join job_schedules using (job)
+    where case when holder is null
+or (
+    expires_at <= $3::timestamptz
+or expires_at > $4::timestamptz + '10 minutes'::interval
+  ) then
+      (
+    enabled
+and coalesce(interval_ms, coalesce(($5::jsonb ->> job)::bigint, 0)) > 0
+and (
+      next_at <= $6::timestamptz
+      or next_at > $7::timestamptz + '10 minutes'::interval
+        + coalesce(interval_ms, coalesce(($8::jsonb ->> job)::bigint, 0)) * interval '1 millisecond'
+    )
+  )
+      or exists (
+        select
+from maintenance_runs
+        where maintenance_runs.job = job_leases.job
+and status in ('queued', 'running')
+      )
+    else
+      holder <> $9
+and exists (
+        select
+from maintenance_ranges
+where maintenance_ranges.run_id = job_leases.run_id
+and not done
+      )
+    end
+    order by job;
+
+-- src/maintenance/running/due-jobs.queries.ts findNextLapse
+select min("expires_at") as "lapses_at"
+from "job_leases"
+where "holder" is not null
+and "expires_at" > $1;
+
+-- src/maintenance/running/due-jobs.queries.ts lockFreeLease
+select "fence"
+from "job_leases"
+where "job" = $1
+and ("holder" is null
+or (
+    expires_at <= $2::timestamptz
+or expires_at > $3::timestamptz + '10 minutes'::interval
+  ))
+for update skip locked;
+
+-- src/maintenance/running/joined-dry-run.queries.ts releaseBatch
+savepoint rehearsed_batch;
+release savepoint rehearsed_batch;
+
+-- src/maintenance/running/joined-dry-run.queries.ts rollBackBatch
+savepoint rehearsed_batch;
+rollback to savepoint rehearsed_batch;
+
+-- src/maintenance/running/joined-dry-run.queries.ts saveBatch
+savepoint rehearsed_batch;
 
 -- src/maintenance/running/leases.queries.ts clearLease
 update "job_leases"
@@ -748,17 +759,6 @@ order by keeping desc nulls last))[1] as best
       bytes = g.bytes + excluded.bytes, best_keeping = greatest(g.best_keeping, excluded.best_keeping),
       best_id = case when g.best_keeping >= excluded.best_keeping then g.best_id
         else coalesce(excluded.best_id, g.best_id) end;
-
--- src/maintenance/running/joined-dry-run.queries.ts releaseBatch
-savepoint rehearsed_batch;
-release savepoint rehearsed_batch;
-
--- src/maintenance/running/joined-dry-run.queries.ts rollBackBatch
-savepoint rehearsed_batch;
-rollback to savepoint rehearsed_batch;
-
--- src/maintenance/running/joined-dry-run.queries.ts saveBatch
-savepoint rehearsed_batch;
 
 -- src/maintenance/running/run-totals.queries.ts addRunTotals
     with ended as (
