@@ -46,7 +46,7 @@ async function compressNext(
   if (claimed.length === 0) return { last: undefined }
   const ids = claimed.map(({ id }) => id)
   const candidates = await claimCompressionCandidates(tx, ids)
-  const compressed = candidates.flatMap((each) => compressOne(each, now))
+  const compressed = candidates.flatMap((candidate) => compressOne(candidate, now))
   const finished = await excludeLocked(tx, ids, candidates)
   const keepsEffects = keptFor !== undefined
   // The triggers would keep the rows one by one, in half of the time of a batch.
@@ -66,9 +66,9 @@ async function compressNext(
   }
 }
 
-function compressOne(candidates: CompressionCandidate, now: Date): (Compressed & { id: string })[] {
-  const compressed = candidates.is_due ? compress(candidates, now) : undefined
-  return compressed ? [{ ...compressed, id: candidates.id }] : []
+function compressOne(candidate: CompressionCandidate, now: Date): (Compressed & { id: string })[] {
+  const compressed = candidate.is_due ? compress(candidate, now) : undefined
+  return compressed ? [{ ...compressed, id: candidate.id }] : []
 }
 
 /**

@@ -70,13 +70,13 @@ export function createSweep(resources: Resources): JobWork {
   async function prune(context: RunContext): Promise<void> {
     const span = describeSpan(context.run)
     const describe = describePruned(context.run.dryRun, span)
-    const prune = (next: typeof pruneFaded) => async (tx: Transaction, portion: Portion) => {
+    const createPruning = (pruneNext: typeof pruneFaded) => async (tx: Transaction, portion: Portion) => {
       // A pruned record names its run, and a plan lists it.
       await dropEffects(tx)
-      return describe(await next(tx, portion))
+      return describe(await pruneNext(tx, portion))
     }
-    await sweepIndex(context, 'faded', prune(pruneFaded))
-    await sweepIndex(context, 'revised', prune(pruneRevised))
+    await sweepIndex(context, 'faded', createPruning(pruneFaded))
+    await sweepIndex(context, 'revised', createPruning(pruneRevised))
   }
 
   type Span = ReturnType<typeof describeSpan>

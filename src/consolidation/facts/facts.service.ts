@@ -149,7 +149,7 @@ function groupObservations(
 async function resolveMergedFact(
   tx: Transaction,
   factOutcome: FactOutcome,
-  place: FactGroup,
+  group: FactGroup,
 ): Promise<FactOutcome> {
   const seen = new Set<string>()
   let current = factOutcome
@@ -158,7 +158,7 @@ async function resolveMergedFact(
     const next = await findSuccessor(tx, current.id, fullTrust)
     const [successor] = next === undefined ? [] : await claimFacts(tx, [next])
     if (successor)
-      return hasSameVisibility(successor, place)
+      return hasSameVisibility(successor, group)
         ? { outcome: 'reinforced', id: successor.id }
         : { outcome: 'created' }
     if (next === undefined) return { outcome: 'challenged' }

@@ -49,11 +49,10 @@ export function createPracticeStage(
   return createEpisodeStage(kind.stage, resources, consolidate)
 
   async function consolidate(tx: Transaction, input: StageInput): Promise<StageOutcome> {
-    const { isDryRun } = input
     const groups = groupChanges(await findChanges(tx, input))
     if (groups.length === 0) return {}
     const keys = groups.map(({ key }) => key)
-    if (!isDryRun) await lockHandles(tx, keys)
+    if (!input.isDryRun) await lockHandles(tx, keys)
     const outcomes = await decideAll(tx, groups)
     const unknown = groups.filter((_, place) => outcomes[place]?.outcome === 'unknown')
     const { createdIds, toUpdate } = await createPractices(tx, unknown, input)

@@ -59,7 +59,7 @@ async function groupRecords(
   const taken = new Uint8Array(signatures.size)
   const groups: Group[] = []
   for (let from = 0; from < signatures.size; ) {
-    const { around: candidatesBySeed, next } = findNextSeeds(signatures, neighbours, taken, from)
+    const { candidatesBySeed, next } = findNextSeeds(signatures, neighbours, taken, from)
     from = next
     await pause()
     await vectors.read([...candidatesBySeed].flatMap(([seed, candidates]) => [seed, ...candidates]))
@@ -100,7 +100,7 @@ function findNextSeeds(
     )
     if (candidates.length >= minMembers - 1) candidatesBySeed.set(next, candidates)
   }
-  return { around: candidatesBySeed, next }
+  return { candidatesBySeed, next }
 }
 
 /**
