@@ -113,7 +113,7 @@ export function createJobs({
   const jobWorks = addPlanApplication(
     { db, seal: writing.seal, purge: purgeRecords },
     {
-      decay: createPromotion({ db }).addTo(createSweep({ db, forgottenRetentionMs, revisedRetentionMs })),
+      decay: createPromotion({ db }).appendTo(createSweep({ db, forgottenRetentionMs, revisedRetentionMs })),
       consolidate: createConsolidation({ db, clock, ...writing, ...config.consolidation, extraction: model }),
       dream: createDream({
         db,

@@ -60,7 +60,7 @@ export function createForgettingStep(resources: Resources): Step {
       (await countArchivable(context.db, createFilter(context))) +
       (await refresh.count(context)),
     run: async (context) => {
-      await promotion.raiseAll(context)
+      await promotion.promoteAll(context)
       await archiveAged(context)
       await refresh.run(context)
     },

@@ -17,7 +17,8 @@ export { createHistoryService } from './history.service.ts'
 export { computeImportance, rescore, weightedUses } from './importance.queries.ts'
 export { createRefresh, type Refresh } from './importance-refresh.job.ts'
 export { layerRoutes } from './layer.routes.ts'
-export { createLayerService, createPromotion } from './layer.service.ts'
+export { createLayerService } from './layer.service.ts'
+export { createPromotion } from './promotion.job.ts'
 export {
   promoteDue,
   rescoreAndPromote,

@@ -81,7 +81,7 @@ function createSmallWorker(app: TestApp, observe?: () => void) {
     size,
     ...(observe ? { observe } : {}),
     jobWorks: {
-      decay: createPromotion({ db, size }).addTo(
+      decay: createPromotion({ db, size }).appendTo(
         createSweep({ db, ...retention, sizes: { rows: size, blocks: 1, shareFrom: 1_000 } }),
       ),
       consolidate: createConsolidation({

@@ -54,7 +54,7 @@ export async function openWorkerSetup(sizes = { rows: 20, blocks: 1, shareFrom: 
   const refresh = createRefresh({ db, blocks: sizes.blocks })
   const usual = {
     ...idleWorks,
-    decay: createPromotion({ db, size: sizes.rows }).addTo(createSweep({ db, ...retention, sizes })),
+    decay: createPromotion({ db, size: sizes.rows }).appendTo(createSweep({ db, ...retention, sizes })),
     refresh_importance: refresh,
     dream: createDream({ db, ...retention, ...keeping, refresh, size: sizes.rows }),
     consolidate: createSmallConsolidation({ db, clock, ids }),
@@ -190,7 +190,7 @@ export function createWorkerFor(
   const refresh = createRefresh({ db })
   const jobWorks = {
     ...idleWorks,
-    decay: createPromotion({ db }).addTo(createSweep({ db, ...retention })),
+    decay: createPromotion({ db }).appendTo(createSweep({ db, ...retention })),
     dream: createDream({
       db,
       ...retention,
