@@ -1,7 +1,7 @@
 import { addTallies } from '../db/tallies.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { computeSalience } from '../domain/curves.ts'
-import { rescoreAndPromoteOne } from '../lifecycle/index.ts'
+import { rescoreAndPromoteIfNeeded } from '../lifecycle/index.ts'
 import { type Confirmation, confirmFact, type StoredRecord, writeChange } from '../records/index.ts'
 
 type Reason = { actor: string; rationale: string }
@@ -24,7 +24,7 @@ export async function confirmStoredFact(
     content,
     changes: { salience: [computeSalience(stored, now), record.salience] },
   })
-  await rescoreAndPromoteOne(tx, changed, now)
+  await rescoreAndPromoteIfNeeded(tx, changed, now)
   await addTallies(tx, { deduplicated: 1 })
   return changed
 }

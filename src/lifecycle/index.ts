@@ -22,7 +22,7 @@ export { createPromotion } from './promotion.job.ts'
 export {
   promoteDue,
   rescoreAndPromote,
-  rescoreAndPromoteOne,
+  rescoreAndPromoteIfNeeded,
   rescoreAndPromoteRecord,
 } from './promotion.service.ts'
 export { reinforcementRoutes } from './reinforcement.routes.ts'

@@ -35,8 +35,12 @@ export async function rescoreAndPromote(tx: Transaction, input: RescoreInput) {
   return { scores, promoted: new Set([...episodic, ...semantic]) }
 }
 
-/** The same for a record in its new state, without a query where nothing can follow. */
-export async function rescoreAndPromoteOne(tx: Transaction, record: StoredRecord, now: Date): Promise<void> {
+/** The same for one record in its new state, without a query where neither its importance nor its layer needs a change. */
+export async function rescoreAndPromoteIfNeeded(
+  tx: Transaction,
+  record: StoredRecord,
+  now: Date,
+): Promise<void> {
   const { id, layer } = record
   if (!isScored(record, now)) await sendWithNext(() => rescore(tx, { ids: [id], now }))
   if (layer === 'working' || layer === 'episodic') await promoteDue(tx, { ids: [id], now })
@@ -48,9 +52,7 @@ function isScored(record: StoredRecord, now: Date): boolean {
   return record.access_count === 0 && distance < 0.99 * importanceTolerance
 }
 
-/**
- * The same for records that were just changed. Returns them in their new state, as the caller may see them.
- */
+/** Rescores and promotes records that were just changed, and returns them in their new state, as the caller may see them. */
 export async function rescoreAndPromoteRecords(
   tx: Transaction,
   { trust }: Caller,
@@ -65,6 +67,7 @@ export async function rescoreAndPromoteRecords(
   )
 }
 
+/** The same for one record. */
 export async function rescoreAndPromoteRecord(
   tx: Transaction,
   caller: Caller,
