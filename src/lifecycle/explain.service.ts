@@ -13,7 +13,6 @@ import {
   parseLifecycleSnapshot,
   type StoredRecord,
 } from '../records/index.ts'
-import { findArchival, findKeepingThen } from './archival.queries.ts'
 import type { Explanation, Forecast } from './explain.schemas.ts'
 import {
   computeDueAt,
@@ -25,6 +24,7 @@ import {
 } from './explanation.ts'
 import { forecastSalience } from './forecast.ts'
 import { findLoggedAccesses } from './importance.queries.ts'
+import { findArchivalValues, findBudgetValues } from './removal-values.queries.ts'
 import { findSurprise, type SurpriseRow } from './surprise.queries.ts'
 import { findWorth } from './worth.queries.ts'
 
@@ -70,7 +70,7 @@ export function createExplainService(resources: Resources) {
   async function explain(caller: Caller, id: string): Promise<Explanation> {
     const known = await findRecordOrDeleted(db, caller, id)
     const now = clock.now()
-    const snapshot = describeVitals(known)
+    const snapshot = getLifecycleSnapshot(known)
     const logged = await findLoggedAccesses(db, known.id)
     const removal = await describeRemoval(db, known, snapshot, now)
     const state = describeState(known, now)
@@ -111,7 +111,7 @@ function findImportance(known: Known): number | undefined {
   return 'departed_at' in known || known.forgotten_at ? undefined : known.importance
 }
 
-function describeVitals(known: Known): LifecycleSnapshot & { created_at: Date } {
+function getLifecycleSnapshot(known: Known): LifecycleSnapshot & { created_at: Date } {
   if (!('departed_at' in known)) return known
   // The statement that removed the record wrote these numbers from columns of the same types.
   return { ...parseLifecycleSnapshot(known.numbers as object), created_at: known.created_at }
@@ -129,7 +129,7 @@ async function describeRemoval(
   snapshot: LifecycleSnapshot,
   now: Date,
 ): Promise<Explanation['removal']> {
-  const removal = removalOf(known, snapshot)
+  const removal = findRemoval(known, snapshot)
   if (!removal) return undefined
   const { at, reason, actor, runId } = removal
   const {
@@ -139,8 +139,8 @@ async function describeRemoval(
     factor,
     floor,
   } = explainSalience(snapshot, at)
-  const archival = reason === 'archived' ? await findArchival(db, known.id) : undefined
-  const keeping = reason === 'budget' ? await findKeepingThen(db, known.id) : undefined
+  const archivalValues = reason === 'archived' ? await findArchivalValues(db, known.id) : undefined
+  const budgetValues = reason === 'budget' ? await findBudgetValues(db, known.id) : undefined
   return {
     at: at.toISOString(),
     reason,
@@ -153,14 +153,14 @@ async function describeRemoval(
       elapsed_seconds: elapsed,
       factor,
       floor,
-      ...keeping,
-      ...archival,
+      ...budgetValues,
+      ...archivalValues,
     },
     restore: describeRestore(known, value, now),
   }
 }
 
-function removalOf(known: Known, snapshot: LifecycleSnapshot) {
+function findRemoval(known: Known, snapshot: LifecycleSnapshot) {
   if ('departed_at' in known) {
     const { kind, departed_at: departedAt, reason, actor, run_id: runId } = known
     // A purge follows an earlier forgetting, which is the removal that counts.

@@ -128,28 +128,6 @@ from "logged"))
 from counted
 order by id;
 
--- src/lifecycle/archival.queries.ts findArchival
-    select (said ->> 'retention')::float8 as retention, (said ->> 'importance')::float8 as importance,
-      (said ->> 'accesses')::int4 as accesses, (said ->> 'age_days')::float8 as age_days
-    from (
-      select a.changes #> '{forgotten,1}' as said
-      from audit_entries as a
-      where a.record_id = $1::uuid
-and a.action = 'archive'
-      order by a.id desc
-      limit 1
-    ) as archived
-    where said ? 'retention';
-
--- src/lifecycle/archival.queries.ts findKeepingThen
-    select (a.changes #>> '{forgotten,1,keeping}')::float8 as keeping
-    from audit_entries as a
-    where a.record_id = $1::uuid
-and a.action = 'delete'
-and a.changes #> '{forgotten,1}' ? 'keeping'
-    order by a.id desc
-    limit 1;
-
 -- src/lifecycle/budget.queries.ts countForgottenByScope
     select r.scope, count(*)::int8 as forgotten
     from maintenance_changes as c join records as r on r.id = c.record_id
@@ -1331,6 +1309,28 @@ where s.record_id = judged.id
       jsonb_build_object('base_importance', jsonb_build_array(old, new))
     from moved
 order by id;
+
+-- src/lifecycle/removal-values.queries.ts findArchivalValues
+    select (said ->> 'retention')::float8 as retention, (said ->> 'importance')::float8 as importance,
+      (said ->> 'accesses')::int4 as accesses, (said ->> 'age_days')::float8 as age_days
+    from (
+      select a.changes #> '{forgotten,1}' as said
+      from audit_entries as a
+      where a.record_id = $1::uuid
+and a.action = 'archive'
+      order by a.id desc
+      limit 1
+    ) as archived
+    where said ? 'retention';
+
+-- src/lifecycle/removal-values.queries.ts findBudgetValues
+    select (a.changes #>> '{forgotten,1,keeping}')::float8 as keeping
+    from audit_entries as a
+    where a.record_id = $1::uuid
+and a.action = 'delete'
+and a.changes #> '{forgotten,1}' ? 'keeping'
+    order by a.id desc
+    limit 1;
 
 -- src/lifecycle/retention.queries.ts computeRetentionAt: l2
 select (

@@ -8,8 +8,8 @@ import * as drift from '../../../src/dream/drift/drift.queries.ts'
 import * as asking from '../../../src/dream/model-budget.queries.ts'
 import * as verdicts from '../../../src/dream/verdicts.queries.ts'
 import { startPosition } from '../../../src/jobs/table-walk.ts'
-import * as insight from '../../../src/lifecycle/archival.queries.ts'
 import * as promoting from '../../../src/lifecycle/promotion.queries.ts'
+import * as removals from '../../../src/lifecycle/removal-values.queries.ts'
 import { computeRetentionAt } from '../../../src/lifecycle/retention.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -37,9 +37,9 @@ export const archivalSamples: Record<string, Record<string, Sample | Record<stri
       elastic: (db) => retained(db, 'elastic'),
     },
   },
-  'src/lifecycle/archival.queries.ts': {
-    findArchival: (db) => insight.findArchival(db, id),
-    findKeepingThen: (db) => insight.findKeepingThen(db, id),
+  'src/lifecycle/removal-values.queries.ts': {
+    findArchivalValues: (db) => removals.findArchivalValues(db, id),
+    findBudgetValues: (db) => removals.findBudgetValues(db, id),
   },
   'src/dream/model-budget.queries.ts': { findSpent: (db) => asking.findSpent(db, id) },
   'src/dream/verdicts.queries.ts': {

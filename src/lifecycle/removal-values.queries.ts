@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 
-/** The values that led to the archival, as of that moment. */
-export type Archival = { retention: number; importance: number; accesses: number; age_days: number }
+/** What /explain says about a removal, as of that moment. The audit log outlives the record. */
 
-/** Reads the values from the audit log, which outlives the record. */
-export async function findArchival(db: Database, id: string): Promise<Archival | undefined> {
-  const { rows } = await sql<Archival>`
+/** The values that led to an archival. */
+export type ArchivalValues = { retention: number; importance: number; accesses: number; age_days: number }
+
+export async function findArchivalValues(db: Database, id: string): Promise<ArchivalValues | undefined> {
+  const { rows } = await sql<ArchivalValues>`
     select (said ->> 'retention')::float8 as retention, (said ->> 'importance')::float8 as importance,
       (said ->> 'accesses')::int4 as accesses, (said ->> 'age_days')::float8 as age_days
     from (
@@ -22,7 +23,7 @@ export async function findArchival(db: Database, id: string): Promise<Archival |
 }
 
 /** The worth keeping for which a budget forgot the record. */
-export async function findKeepingThen(db: Database, id: string): Promise<{ keeping: number } | undefined> {
+export async function findBudgetValues(db: Database, id: string): Promise<{ keeping: number } | undefined> {
   const { rows } = await sql<{ keeping: number }>`
     select (a.changes #>> '{forgotten,1,keeping}')::float8 as keeping
     from audit_entries as a
