@@ -13,13 +13,8 @@ import {
   lockScopeSize,
   type OverBudget,
 } from './budget.queries.ts'
-import type { Candidate } from './keeping.queries.ts'
-import {
-  findLine,
-  findShareOfOld,
-  type KeepingOrder,
-  walkLeastWorthKeeping,
-} from './keeping-order.service.ts'
+import type { Candidate } from './budget-order.queries.ts'
+import { type BudgetOrder, findLine, findShareOfOld, walkInBudgetOrder } from './budget-order.service.ts'
 
 type Resources = { db: Database; forgottenRetentionMs: number; revisedRetentionMs: number; size: number }
 
@@ -36,7 +31,7 @@ type Scope = OverBudget & {
   listed: number
 }
 /** `reserved` is the part of the excess that new records take, which are not forgotten yet. */
-type Pass = { order: KeepingOrder; line: number; reserved: number }
+type Pass = { order: BudgetOrder; line: number; reserved: number }
 
 /**
  * The part of the decay job that holds budgets. For each scope it finds the line, the worth keeping under which enough
@@ -98,7 +93,7 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
     const line = await findLine(db, order, share)
     if (line === undefined) return false
     const pass = { order, line, reserved: excess - share }
-    for await (const candidates of walkLeastWorthKeeping(db, order)) {
+    for await (const candidates of walkInBudgetOrder(db, order)) {
       const isHeld = await forgetAmong(context, scope, pass, candidates)
       if (isHeld || (candidates.at(-1)?.keeping ?? 0) > line) break
     }

@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { computeSalienceAt } from '../db/salience.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { unscoped } from '../domain/caller.ts'
-import { computeKeepingAt, type Eligibility, isDueForPruning, isEligible } from './keeping.queries.ts'
+import { computeKeepingAt, type Eligibility, isDueForPruning, isEligible } from './budget-order.queries.ts'
 
 /** Adds up the rows in which the connections count the sizes of scopes. It waits for no writer. */
 export async function foldScopeSizes(tx: Transaction, limit: number): Promise<number> {

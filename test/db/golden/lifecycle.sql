@@ -128,6 +128,130 @@ from "logged"))
 from counted
 order by id;
 
+-- src/lifecycle/budget-order.queries.ts computeKeepingAt
+select (r.importance + 3::float8 * r.base_importance) / 4::float8
+    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 0.03125::float8) as keeping
+from records as r;
+
+-- src/lifecycle/budget-order.queries.ts isDueForPruning
+select r.id
+from records as r
+where (r.prune_at is not null
+and r.prune_at <= $1::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $2::timestamptz));
+
+-- src/lifecycle/budget-order.queries.ts isEligible: after the grace period
+select r.id
+from records as r
+where r.scope = $1
+and r.forgotten_at is null
+and not r.pinned
+and r.deletion_policy = 'auto_prune'
+and not (greatest(r.created_at, r.restored_at) > $2::timestamptz)
+    and not (r.prune_at is not null
+and r.prune_at <= $3::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $4::timestamptz));
+
+-- src/lifecycle/budget-order.queries.ts isEligible: within it
+select r.id
+from records as r
+where r.scope = $1
+and r.forgotten_at is null
+and not r.pinned
+and r.deletion_policy = 'auto_prune'
+and  (greatest(r.created_at, r.restored_at) > $2::timestamptz)
+    and not (r.prune_at is not null
+and r.prune_at <= $3::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $4::timestamptz));
+
+-- src/lifecycle/budget-order.queries.ts listBudgetLanes
+    with recursive lanes as (
+      (
+        select r.type, r.layer, case when r.decay_rank is null then 0 else r.half_life_seconds end as half_life
+from records as r
+        where r.scope = $1
+and r.forgotten_at is null
+and not r.pinned
+and r.deletion_policy = 'auto_prune'
+        order by r.type, r.layer, case when r.decay_rank is null then 0 else r.half_life_seconds end
+        limit 1
+      )
+      union all
+      select next.*
+from lanes cross join lateral (
+        select r.type, r.layer, case when r.decay_rank is null then 0 else r.half_life_seconds end as half_life
+from records as r
+        where r.scope = $2
+and r.forgotten_at is null
+and not r.pinned
+and r.deletion_policy = 'auto_prune'
+          and (r.type, r.layer, case when r.decay_rank is null then 0 else r.half_life_seconds end) > (lanes.type, lanes.layer, lanes.half_life)
+        order by r.type, r.layer, case when r.decay_rank is null then 0 else r.half_life_seconds end
+        limit 1
+      ) as next
+    )
+    select type, layer, half_life
+from lanes;
+
+-- src/lifecycle/budget-order.queries.ts readBudgetLanes: for a budget of records
+    select (lanes.position - 1)::int4 as lane, next.id, next.rank, next.keeping, next.size, next.is_in_grace
+    from jsonb_to_recordset($1::jsonb)
+      as lanes (position int4, type record_type, layer memory_layer, half_life int8, rank float8, id uuid)
+    cross join lateral (
+      select r.id, keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience) as rank, (r.importance + 3::float8 * r.base_importance) / 4::float8
+    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz), 0.03125::float8) as keeping, 1::int8 as size,
+        (greatest(r.created_at, r.restored_at) > $3::timestamptz) as is_in_grace
+      from records as r
+      where r.type = lanes.type
+and r.layer = lanes.layer
+and case when r.decay_rank is null then 0 else r.half_life_seconds end = lanes.half_life
+        and (keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience), r.id) > (lanes.rank, lanes.id)
+and r.scope = $4
+and r.forgotten_at is null
+and not r.pinned
+and r.deletion_policy = 'auto_prune'
+and not (greatest(r.created_at, r.restored_at) > $5::timestamptz)
+    and not (r.prune_at is not null
+and r.prune_at <= $6::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $7::timestamptz))
+      order by keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience), r.id
+      limit $8
+    ) as next
+    order by lanes.position, next.rank, next.id;
+
+-- src/lifecycle/budget-order.queries.ts readBudgetLanes: for a budget of bytes
+    select (lanes.position - 1)::int4 as lane, next.id, next.rank, next.keeping, next.size, next.is_in_grace
+    from jsonb_to_recordset($1::jsonb)
+      as lanes (position int4, type record_type, layer memory_layer, half_life int8, rank float8, id uuid)
+    cross join lateral (
+      select r.id, keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience) as rank, (r.importance + 3::float8 * r.base_importance) / 4::float8
+    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz), 0.03125::float8) as keeping, (select record_bytes(c.tags, c.payload, c.provenance, c.interpretation)
+from contents as c
+where c.record_id = r.id) as size,
+        (greatest(r.created_at, r.restored_at) > $3::timestamptz) as is_in_grace
+      from records as r
+      where r.type = lanes.type
+and r.layer = lanes.layer
+and case when r.decay_rank is null then 0 else r.half_life_seconds end = lanes.half_life
+        and (keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience), r.id) > (lanes.rank, lanes.id)
+and r.scope = $4
+and r.forgotten_at is null
+and not r.pinned
+and r.deletion_policy = 'auto_prune'
+and not (greatest(r.created_at, r.restored_at) > $5::timestamptz)
+    and not (r.prune_at is not null
+and r.prune_at <= $6::timestamptz
+    and (r.status in ('active', 'challenged')
+or r.anchored_at <= $7::timestamptz))
+      order by keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience), r.id
+      limit $8
+    ) as next
+    order by lanes.position, next.rank, next.id;
+
 -- src/lifecycle/budget.queries.ts countForgottenByScope
     select r.scope, count(*)::int8 as forgotten
     from maintenance_changes as c join records as r on r.id = c.record_id
@@ -901,130 +1025,6 @@ from moved
     )
     select id, new
 from moved;
-
--- src/lifecycle/keeping.queries.ts computeKeepingAt
-select (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz), 0.03125::float8) as keeping
-from records as r;
-
--- src/lifecycle/keeping.queries.ts isDueForPruning
-select r.id
-from records as r
-where (r.prune_at is not null
-and r.prune_at <= $1::timestamptz
-    and (r.status in ('active', 'challenged')
-or r.anchored_at <= $2::timestamptz));
-
--- src/lifecycle/keeping.queries.ts isEligible: after the grace period
-select r.id
-from records as r
-where r.scope = $1
-and r.forgotten_at is null
-and not r.pinned
-and r.deletion_policy = 'auto_prune'
-and not (greatest(r.created_at, r.restored_at) > $2::timestamptz)
-    and not (r.prune_at is not null
-and r.prune_at <= $3::timestamptz
-    and (r.status in ('active', 'challenged')
-or r.anchored_at <= $4::timestamptz));
-
--- src/lifecycle/keeping.queries.ts isEligible: within it
-select r.id
-from records as r
-where r.scope = $1
-and r.forgotten_at is null
-and not r.pinned
-and r.deletion_policy = 'auto_prune'
-and  (greatest(r.created_at, r.restored_at) > $2::timestamptz)
-    and not (r.prune_at is not null
-and r.prune_at <= $3::timestamptz
-    and (r.status in ('active', 'challenged')
-or r.anchored_at <= $4::timestamptz));
-
--- src/lifecycle/keeping.queries.ts listKeepingLanes
-    with recursive lanes as (
-      (
-        select r.type, r.layer, case when r.decay_rank is null then 0 else r.half_life_seconds end as half_life
-from records as r
-        where r.scope = $1
-and r.forgotten_at is null
-and not r.pinned
-and r.deletion_policy = 'auto_prune'
-        order by r.type, r.layer, case when r.decay_rank is null then 0 else r.half_life_seconds end
-        limit 1
-      )
-      union all
-      select next.*
-from lanes cross join lateral (
-        select r.type, r.layer, case when r.decay_rank is null then 0 else r.half_life_seconds end as half_life
-from records as r
-        where r.scope = $2
-and r.forgotten_at is null
-and not r.pinned
-and r.deletion_policy = 'auto_prune'
-          and (r.type, r.layer, case when r.decay_rank is null then 0 else r.half_life_seconds end) > (lanes.type, lanes.layer, lanes.half_life)
-        order by r.type, r.layer, case when r.decay_rank is null then 0 else r.half_life_seconds end
-        limit 1
-      ) as next
-    )
-    select type, layer, half_life
-from lanes;
-
--- src/lifecycle/keeping.queries.ts readKeepingLanes: for a budget of records
-    select (lanes.position - 1)::int4 as lane, next.id, next.rank, next.keeping, next.size, next.is_in_grace
-    from jsonb_to_recordset($1::jsonb)
-      as lanes (position int4, type record_type, layer memory_layer, half_life int8, rank float8, id uuid)
-    cross join lateral (
-      select r.id, keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience) as rank, (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz), 0.03125::float8) as keeping, 1::int8 as size,
-        (greatest(r.created_at, r.restored_at) > $3::timestamptz) as is_in_grace
-      from records as r
-      where r.type = lanes.type
-and r.layer = lanes.layer
-and case when r.decay_rank is null then 0 else r.half_life_seconds end = lanes.half_life
-        and (keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience), r.id) > (lanes.rank, lanes.id)
-and r.scope = $4
-and r.forgotten_at is null
-and not r.pinned
-and r.deletion_policy = 'auto_prune'
-and not (greatest(r.created_at, r.restored_at) > $5::timestamptz)
-    and not (r.prune_at is not null
-and r.prune_at <= $6::timestamptz
-    and (r.status in ('active', 'challenged')
-or r.anchored_at <= $7::timestamptz))
-      order by keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience), r.id
-      limit $8
-    ) as next
-    order by lanes.position, next.rank, next.id;
-
--- src/lifecycle/keeping.queries.ts readKeepingLanes: for a budget of bytes
-    select (lanes.position - 1)::int4 as lane, next.id, next.rank, next.keeping, next.size, next.is_in_grace
-    from jsonb_to_recordset($1::jsonb)
-      as lanes (position int4, type record_type, layer memory_layer, half_life int8, rank float8, id uuid)
-    cross join lateral (
-      select r.id, keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience) as rank, (r.importance + 3::float8 * r.base_importance) / 4::float8
-    * power(salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $2::timestamptz), 0.03125::float8) as keeping, (select record_bytes(c.tags, c.payload, c.provenance, c.interpretation)
-from contents as c
-where c.record_id = r.id) as size,
-        (greatest(r.created_at, r.restored_at) > $3::timestamptz) as is_in_grace
-      from records as r
-      where r.type = lanes.type
-and r.layer = lanes.layer
-and case when r.decay_rank is null then 0 else r.half_life_seconds end = lanes.half_life
-        and (keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience), r.id) > (lanes.rank, lanes.id)
-and r.scope = $4
-and r.forgotten_at is null
-and not r.pinned
-and r.deletion_policy = 'auto_prune'
-and not (greatest(r.created_at, r.restored_at) > $5::timestamptz)
-    and not (r.prune_at is not null
-and r.prune_at <= $6::timestamptz
-    and (r.status in ('active', 'challenged')
-or r.anchored_at <= $7::timestamptz))
-      order by keeping_rank(r.importance, r.base_importance, r.decay_rank, r.salience), r.id
-      limit $8
-    ) as next
-    order by lanes.position, next.rank, next.id;
 
 -- src/lifecycle/promotion.queries.ts claimEpisodic
     select r.created_at::text as at, r.id

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import * as budgets from '../../../src/lifecycle/budget.queries.ts'
-import * as keeping from '../../../src/lifecycle/keeping.queries.ts'
+import * as order from '../../../src/lifecycle/budget-order.queries.ts'
 import * as policies from '../../../src/policies/budgets.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -25,25 +25,25 @@ const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
 const everything = { maxSensitivity: 'hyper', scopes: null } as const
 
 export const budgetSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/lifecycle/keeping.queries.ts': {
+  'src/lifecycle/budget-order.queries.ts': {
     computeKeepingAt: (db) =>
-      sql`select ${keeping.computeKeepingAt(now)} as keeping from records as r`.execute(db),
+      sql`select ${order.computeKeepingAt(now)} as keeping from records as r`.execute(db),
     isEligible: {
       'after the grace period': (db) =>
-        sql`select r.id from records as r where ${keeping.isEligible(eligible)}`.execute(db),
+        sql`select r.id from records as r where ${order.isEligible(eligible)}`.execute(db),
       'within it': (db) =>
-        sql`select r.id from records as r where ${keeping.isEligible({ ...eligible, isInGrace: true })}`.execute(
+        sql`select r.id from records as r where ${order.isEligible({ ...eligible, isInGrace: true })}`.execute(
           db,
         ),
     },
     isDueForPruning: (db) =>
-      sql`select r.id from records as r where ${keeping.isDueForPruning(instants)}`.execute(db),
-    listKeepingLanes: (db) => keeping.listKeepingLanes(db, 'team'),
-    readKeepingLanes: {
+      sql`select r.id from records as r where ${order.isDueForPruning(instants)}`.execute(db),
+    listBudgetLanes: (db) => order.listBudgetLanes(db, 'team'),
+    readBudgetLanes: {
       'for a budget of records': (db) =>
-        keeping.readKeepingLanes(db, { ...eligible, lanes: [lane], limit: 1_000, hasBytes: false }),
+        order.readBudgetLanes(db, { ...eligible, lanes: [lane], limit: 1_000, hasBytes: false }),
       'for a budget of bytes': (db) =>
-        keeping.readKeepingLanes(db, { ...eligible, lanes: [lane], limit: 1_000, hasBytes: true }),
+        order.readBudgetLanes(db, { ...eligible, lanes: [lane], limit: 1_000, hasBytes: true }),
     },
   },
   'src/lifecycle/budget.queries.ts': {

@@ -4,11 +4,11 @@ import {
   type Candidate,
   type Eligibility,
   type LanePosition,
-  listKeepingLanes,
-  readKeepingLanes,
-} from './keeping.queries.ts'
+  listBudgetLanes,
+  readBudgetLanes,
+} from './budget-order.queries.ts'
 
-export type KeepingOrder = Eligibility & { protect: readonly string[]; hasBytes: boolean }
+export type BudgetOrder = Eligibility & { protect: readonly string[]; hasBytes: boolean }
 
 /** How many records are read at once from all lanes together, and at least from each. */
 const chunk = 8_000
@@ -20,11 +20,11 @@ type OpenLane = LanePosition & { read: Candidate[]; isFinished: boolean }
  * The records of a scope that a budget may forget, the least worth keeping first, in portions. Each lane is read in the
  * order of the index only as far as its records are among the next: the cost depends on how many are taken.
  */
-export async function* walkLeastWorthKeeping(
+export async function* walkInBudgetOrder(
   db: Database,
-  { protect, ...order }: KeepingOrder,
+  { protect, ...order }: BudgetOrder,
 ): AsyncGenerator<Candidate[]> {
-  const found = await listKeepingLanes(db, order.scope)
+  const found = await listBudgetLanes(db, order.scope)
   let lanes: OpenLane[] = found
     .filter(({ type, layer }) => !protect.includes(type) && !protect.includes(layer))
     .map((lane) => ({ ...lane, rank: '-infinity', id: startPosition.id, read: [], isFinished: false }))
@@ -43,11 +43,11 @@ export async function* walkLeastWorthKeeping(
  */
 export async function findLine(
   db: Database,
-  order: KeepingOrder,
+  order: BudgetOrder,
   excess: number,
 ): Promise<number | undefined> {
   let [missing, line]: [number, number | undefined] = [excess, undefined]
-  for await (const candidates of walkLeastWorthKeeping(db, order)) {
+  for await (const candidates of walkInBudgetOrder(db, order)) {
     for (const { keeping, size } of candidates) {
       line = keeping
       if (missing <= 0) return line
@@ -62,10 +62,10 @@ export async function findLine(
  * they have their place in the order, although they are not forgotten yet. Otherwise every batch of new records would push out
  * what is worth more.
  */
-export async function findShareOfOld(db: Database, order: KeepingOrder, excess: number): Promise<number> {
+export async function findShareOfOld(db: Database, order: BudgetOrder, excess: number): Promise<number> {
   let missing = excess
   let share = 0
-  for await (const candidates of walkLeastWorthKeeping(db, { ...order, isInGrace: null })) {
+  for await (const candidates of walkInBudgetOrder(db, { ...order, isInGrace: null })) {
     for (const { size, is_in_grace: isInGrace } of candidates) {
       if (missing <= 0) return share
       missing -= size
@@ -84,7 +84,7 @@ async function readEmptyLanes(
   if (empty.length === 0) return
   const positions = empty.map(({ read: _, isFinished: __, ...position }) => position)
   const rows = Map.groupBy(
-    await readKeepingLanes(db, { ...options, lanes: positions }),
+    await readBudgetLanes(db, { ...options, lanes: positions }),
     ({ lane }) => empty[lane],
   )
   for (const lane of empty) {

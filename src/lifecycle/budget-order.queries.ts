@@ -5,7 +5,7 @@ import { computeSalienceAt } from '../db/salience.ts'
 import { budgetGraceMs } from '../domain/keeping.ts'
 import { subtractMilliseconds } from '../kernel/units.ts'
 
-/** The order of worth keeping. The rule itself is `computeKeeping` in domain/keeping.ts. */
+/** The order in which a budget keeps records, by their worth. The rule itself is `computeKeeping` in domain/keeping.ts. */
 
 /** The worth keeping of a `records` row `r`. */
 export function computeKeepingAt(now: Date): RawBuilder<number> {
@@ -22,7 +22,7 @@ const rank = sql`keeping_rank(r.importance, r.base_importance, r.decay_rank, r.s
 export type Lane = { type: string; layer: string; half_life: number }
 
 /** The types, layers and half-lives in a scope, with one index probe for each combination. */
-export async function listKeepingLanes(db: Database, scope: string): Promise<Lane[]> {
+export async function listBudgetLanes(db: Database, scope: string): Promise<Lane[]> {
   const { rows } = await sql<Lane>`
     with recursive lanes as (
       (
@@ -81,7 +81,7 @@ export type Candidate = {
  * Reads the next records of each lane, the least worth keeping first. `lane` is the index of the lane in the list. `size` is
  * in the unit of the budget.
  */
-export async function readKeepingLanes(
+export async function readBudgetLanes(
   db: Database,
   {
     lanes,
