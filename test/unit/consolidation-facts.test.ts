@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { reinforceFact } from '../../src/consolidation/facts/fact-evidence.ts'
 import { groupFacts, type ObservedFact } from '../../src/consolidation/facts/fact-groups.ts'
+import { createEntityLinker } from '../../src/consolidation/facts/named-entities.ts'
 import {
-  decideFactOutcome,
+  decideObservationOutcome,
   excludeSeenObservations,
   type KnownFact,
   pairKey,
-} from '../../src/consolidation/facts/known-fact.ts'
-import { createEntityLinker } from '../../src/consolidation/facts/named-entities.ts'
+} from '../../src/consolidation/facts/observation-outcome.ts'
 import { listObservedFacts } from '../../src/consolidation/facts/observed-facts.job.ts'
 import type { Episode } from '../../src/consolidation/stages.ts'
 
@@ -85,7 +85,7 @@ describe('the facts of an episode', () => {
   })
 })
 
-describe('decideFactOutcome', () => {
+describe('decideObservationOutcome', () => {
   const known = (id: string, more: Partial<KnownFact> = {}): KnownFact => ({
     place: 0,
     id,
@@ -104,7 +104,7 @@ describe('decideFactOutcome', () => {
       { outcome: 'reinforced', id: '2' },
     ],
     ['the oldest of several', [known('1'), known('2')], { outcome: 'reinforced', id: '1' }],
-    ['a pinned one', [known('1', { pinned: true })], { outcome: 'left' }],
+    ['a pinned one', [known('1', { pinned: true })], { outcome: 'skipped' }],
     ['a forgotten one', [known('1', { is_forgotten: true })], { outcome: 'created' }],
     ['a retracted one', [known('1', { is_retracted: true })], { outcome: 'challenged' }],
     ['a superseded one', [known('1', { status: 'superseded' })], { outcome: 'challenged' }],
@@ -115,7 +115,7 @@ describe('decideFactOutcome', () => {
       { outcome: 'reinforced', id: '2' },
     ],
   ])('decides by %s', (_, all, outcome) => {
-    expect(decideFactOutcome(all)).toEqual(outcome)
+    expect(decideObservationOutcome(all)).toEqual(outcome)
   })
 
   it('counts an episode once, for every outcome of its fact', () => {

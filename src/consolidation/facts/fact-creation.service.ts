@@ -9,8 +9,8 @@ import { draftConsolidated } from './fact-draft.ts'
 import { toEvidence, toSource } from './fact-evidence.ts'
 import type { FactGroup, Observation } from './fact-groups.ts'
 import { findEntities, lockSources } from './facts.queries.ts'
-import type { DecidedFact } from './known-fact.ts'
 import { createEntityLinker, groupByPlace } from './named-entities.ts'
+import type { DecidedFact } from './observation-outcome.ts'
 
 export type FactCreationResources = {
   ids: Ids

@@ -7,8 +7,8 @@ import type { LifecycleState } from '../../domain/reinforcement.ts'
 import { recordLife } from '../episode-compression.queries.ts'
 import { maxNamedSources, type Reinforced } from './fact-evidence.ts'
 import type { FactGroup } from './fact-groups.ts'
-import type { KnownFact } from './known-fact.ts'
 import type { NamedEntity, NameLookup } from './named-entities.ts'
+import type { KnownFact } from './observation-outcome.ts'
 
 type SoughtFact = Pick<FactGroup, 'handle' | 'scope' | 'sensitivity'>
 

@@ -15,15 +15,15 @@ import {
   insertObservations,
   writeReinforced,
 } from './facts.queries.ts'
+import { groupByPlace } from './named-entities.ts'
 import {
   type DecidedFact,
-  decideFactOutcome,
+  decideObservationOutcome,
   excludeSeenObservations,
-  type FactOutcome,
   type KnownFact,
+  type ObservationOutcome,
   pairKey,
-} from './known-fact.ts'
-import { groupByPlace } from './named-entities.ts'
+} from './observation-outcome.ts'
 
 /** `refused` counts the facts that were erased from their scope earlier. */
 type StoredFacts = { created: number; reinforced: number; refused: number; changes: Change[] }
@@ -75,11 +75,11 @@ export function createFacts(resources: FactCreationResources) {
     const decided: DecidedFact[] = []
     for (const [place, each] of groups.entries()) {
       const same = known.get(place) ?? []
-      const factOutcome = await resolveMergedFact(tx, decideFactOutcome(same), each)
-      const isNew = factOutcome.outcome === 'created' || factOutcome.outcome === 'challenged'
+      const outcome = await followMergedFact(tx, decideObservationOutcome(same), each)
+      const isNew = outcome.outcome === 'created' || outcome.outcome === 'challenged'
       const seen = isNew && same.length > 0 ? await findSeenObservations(tx, same, each) : new Set<string>()
       const observations = excludeSeenObservations(each, same, seen)
-      if (observations.length > 0) decided.push({ ...each, outcome: factOutcome, observations })
+      if (observations.length > 0) decided.push({ ...each, outcome, observations })
     }
     return decided
   }
@@ -146,13 +146,13 @@ function groupObservations(
  * Follows a merged fact to the record that states it now. If that one is withdrawn, the fact counts as withdrawn. If
  * it has other readers, it is not changed and the fact is new.
  */
-async function resolveMergedFact(
+async function followMergedFact(
   tx: Transaction,
-  factOutcome: FactOutcome,
+  outcome: ObservationOutcome,
   group: FactGroup,
-): Promise<FactOutcome> {
+): Promise<ObservationOutcome> {
   const seen = new Set<string>()
-  let current = factOutcome
+  let current = outcome
   while (current.outcome === 'merged' && !seen.has(current.id)) {
     seen.add(current.id)
     const next = await findSuccessor(tx, current.id, fullTrust)

@@ -12,26 +12,26 @@ export type KnownFact = {
   is_retracted: boolean
 }
 
-/** What happens with an observed fact, decided by the stored facts. */
-export type FactOutcome =
+/** What the observation of a fact does, decided by the stored facts. */
+export type ObservationOutcome =
   | { outcome: 'created' }
   | { outcome: 'reinforced'; id: string }
   /** The record is pinned: it is not changed, and no second one is created. */
-  | { outcome: 'left' }
+  | { outcome: 'skipped' }
   /** The record that stated it was merged into another one, which may state it now. */
   | { outcome: 'merged'; id: string }
   /** It was withdrawn earlier. A new observation creates a challenged record, which waits for review. */
   | { outcome: 'challenged' }
 
 /** A fact with its outcome and the observations that are not linked to it yet. */
-export type DecidedFact = FactGroup & { outcome: FactOutcome; observations: readonly Observation[] }
+export type DecidedFact = FactGroup & { outcome: ObservationOutcome; observations: readonly Observation[] }
 
 /** `known` are the stored facts with the same content, scope and sensitivity, in any status. */
-export function decideFactOutcome(known: readonly KnownFact[]): FactOutcome {
+export function decideObservationOutcome(known: readonly KnownFact[]): ObservationOutcome {
   const live = known.filter(isLive)
   const currentFact = live.find(({ status }) => status === 'active') ?? live[0]
   if (currentFact)
-    return currentFact.pinned ? { outcome: 'left' } : { outcome: 'reinforced', id: currentFact.id }
+    return currentFact.pinned ? { outcome: 'skipped' } : { outcome: 'reinforced', id: currentFact.id }
   const merged = known.find(({ status }) => status === 'merged')
   if (merged) return { outcome: 'merged', id: merged.id }
   return known.some(isWithdrawn) ? { outcome: 'challenged' } : { outcome: 'created' }
