@@ -86,12 +86,12 @@ function cut(text: string): string {
   return text.slice(0, maxIntentLength).replace(/[\uD800-\uDBFF]$/, '')
 }
 
-function readCounts(kept: unknown): OutcomeCounts {
+function readCounts(stored: unknown): OutcomeCounts {
   const {
     execution_count: uses = 0,
     failure_rate: rate = 0,
     last_executed_at: lastAt = null,
-  } = (kept ?? {}) as { execution_count?: number; failure_rate?: number; last_executed_at?: string }
+  } = (stored ?? {}) as { execution_count?: number; failure_rate?: number; last_executed_at?: string }
   const failures = Math.round(uses * rate)
   return { successes: uses - failures, failures, lastAt }
 }

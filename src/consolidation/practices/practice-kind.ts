@@ -27,6 +27,6 @@ export type PracticeKind = {
   countsField: 'performance' | 'metrics'
   /** Returns undefined if the episode contains no such practice. */
   read(episode: Episode): Pattern | undefined
-  readCounts(kept: unknown): OutcomeCounts
-  writeCounts(tally: OutcomeCounts): object
+  readCounts(stored: unknown): OutcomeCounts
+  writeCounts(counts: OutcomeCounts): object
 }

@@ -1,6 +1,7 @@
 import type { RecordStatus } from '../../db/schema.ts'
 import { computeSalience } from '../../domain/curves.ts'
 import { type LifecycleChange, type LifecycleState, reinforce } from '../../domain/reinforcement.ts'
+import type { Episode } from '../stages.ts'
 import { applyChange, type CountChange, type PracticeGroup } from './outcome-counts.ts'
 import type { OutcomeCounts, PracticeKind } from './practice-kind.ts'
 
@@ -16,7 +17,7 @@ export type KnownPractice = {
   is_ours: boolean
 }
 
-export type PracticeOutcome = { outcome: 'unknown' } | { outcome: 'left' } | { outcome: 'fed'; id: string }
+export type PracticeOutcome = { outcome: 'new' } | { outcome: 'skipped' } | { outcome: 'updated'; id: string }
 
 /**
  * A practice written by a client may only look the same, so it is updated only if it replaced a learned one. A
@@ -29,40 +30,47 @@ export function decidePracticeOutcome(known: readonly KnownPractice[]): Practice
   const isReplaced = ours.some(({ status }) => status !== 'active' && status !== 'challenged')
   const currentPractice = ours.find(isLive) ?? (isReplaced ? known.find(isLive) : undefined)
   if (currentPractice)
-    return currentPractice.pinned ? { outcome: 'left' } : { outcome: 'fed', id: currentPractice.id }
-  return isReplaced ? { outcome: 'left' } : { outcome: 'unknown' }
+    return currentPractice.pinned ? { outcome: 'skipped' } : { outcome: 'updated', id: currentPractice.id }
+  return isReplaced ? { outcome: 'skipped' } : { outcome: 'new' }
 }
 
-/**
- * Returns the episode that creates the practice, with the changes before and after it. Undefined if there are too few
- * successes.
- */
-export function findFoundingEpisode(
-  { countChanges: changesToCount }: PracticeGroup,
-  waiting: OutcomeCounts,
+export type PracticeCreation = {
+  /** Its success is the last of those that are needed. */
+  creatingEpisode: Episode
+  counts: OutcomeCounts
+  /** The changes that `counts` includes. */
+  countedChanges: readonly CountChange[]
+  laterChanges: CountChange[]
+}
+
+/** `pendingCounts` were counted by earlier batches. Returns undefined if there are too few successes. */
+export function findPracticeCreation(
+  { countChanges }: PracticeGroup,
+  pendingCounts: OutcomeCounts,
   { minSuccesses }: PracticeKind,
-) {
-  let counts = waiting
-  for (const [place, change] of changesToCount.entries()) {
+): PracticeCreation | undefined {
+  let counts = pendingCounts
+  for (const [place, change] of countChanges.entries()) {
     counts = applyChange(counts, change)
     if (change.to === 'success' && counts.successes >= minSuccesses) {
       return {
-        founder: change.episode,
-        tally: counts,
-        founding: changesToCount.slice(0, place + 1),
-        later: changesToCount.slice(place + 1),
+        creatingEpisode: change.episode,
+        counts,
+        countedChanges: countChanges.slice(0, place + 1),
+        laterChanges: countChanges.slice(place + 1),
       }
     }
   }
   return undefined
 }
 
-export type Practice = LifecycleState & { id: string; kept: unknown }
+/** `stored_counts` are the counts in the payload. */
+export type Practice = LifecycleState & { id: string; stored_counts: unknown }
 
 export type UpdatedPractice = {
   id: string
   lifecycle: LifecycleChange
-  kept: object
+  storedCounts: object
   entries: readonly { action: 'reinforce' | 'revise'; episode: string; at: string; changes: object }[]
 }
 
@@ -72,25 +80,25 @@ const minGain = 0.1
 /** Each new success reinforces the practice once. Failures and corrected outcomes are only counted. */
 export function updatePractice(
   practice: Practice,
-  changesToCount: readonly CountChange[],
+  countChanges: readonly CountChange[],
   kind: PracticeKind,
   now: Date,
 ): UpdatedPractice {
   let lifecycle: LifecycleState = practice
-  let counts = kind.readCounts(practice.kept)
-  let kept = kind.writeCounts(counts)
-  const entries = changesToCount.map((change) => {
+  let counts = kind.readCounts(practice.stored_counts)
+  let storedCounts = kind.writeCounts(counts)
+  const entries = countChanges.map((change) => {
     const isNew = change.from === undefined && change.to === 'success'
     const before = computeSalience(lifecycle, now)
-    const keptBefore = kept
+    const countsBefore = storedCounts
     counts = applyChange(counts, change)
-    kept = kind.writeCounts(counts)
+    storedCounts = kind.writeCounts(counts)
     if (isNew) {
       const gain = Math.max(lifecycle.reinforcement_gain, minGain)
       lifecycle = { ...lifecycle, ...reinforce({ ...lifecycle, reinforcement_gain: gain }, now) }
     }
     const changes = {
-      [`payload.${kind.countsField}`]: [keptBefore, kept],
+      [`payload.${kind.countsField}`]: [countsBefore, storedCounts],
       episode: [null, change.episode.id],
       ...(isNew ? { salience: [before, lifecycle.salience] } : {}),
     }
@@ -101,10 +109,10 @@ export function updatePractice(
       changes,
     }
   })
-  return { id: practice.id, lifecycle: toLifeChange(lifecycle, now), kept, entries }
+  return { id: practice.id, lifecycle: toLifecycleChange(lifecycle, now), storedCounts, entries }
 }
 
-function toLifeChange(lifecycle: LifecycleState, now: Date): LifecycleChange {
+function toLifecycleChange(lifecycle: LifecycleState, now: Date): LifecycleChange {
   const { base_salience, anchored_at, last_reinforced_at, pinned, expires_at, prune_at } = lifecycle
   return {
     base_salience,

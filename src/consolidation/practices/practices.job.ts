@@ -14,17 +14,18 @@ import type { Stage, StageInput, StageOutcome } from '../stages.ts'
 import { type CountChange, findCountChange, groupChanges, type PracticeGroup } from './outcome-counts.ts'
 import {
   decidePracticeOutcome,
-  findFoundingEpisode,
+  findPracticeCreation,
+  type PracticeCreation,
   type PracticeOutcome,
   updatePractice,
 } from './practice.ts'
 import type { OutcomeCounts, PracticeKind } from './practice-kind.ts'
 import {
   claimPractices,
-  countWaiting,
+  countPending,
   findCounted,
   findPractices,
-  type WaitingCounts,
+  type PendingCounts,
   writeCounted,
   writeUpdatedPractices,
 } from './practices.queries.ts'
@@ -54,11 +55,11 @@ export function createPracticeStage(
     const keys = groups.map(({ key }) => key)
     if (!input.isDryRun) await lockHandles(tx, keys)
     const outcomes = await decideAll(tx, groups)
-    const unknown = groups.filter((_, place) => outcomes[place]?.outcome === 'unknown')
-    const { createdIds, toUpdate } = await createPractices(tx, unknown, input)
+    const newGroups = groups.filter((_, place) => outcomes[place]?.outcome === 'new')
+    const { createdIds, toUpdate } = await createPractices(tx, newGroups, input)
     for (const [place, { countChanges }] of groups.entries()) {
       const outcome = outcomes[place]
-      if (outcome?.outcome === 'fed')
+      if (outcome?.outcome === 'updated')
         toUpdate.set(outcome.id, [...(toUpdate.get(outcome.id) ?? []), ...countChanges])
     }
     const { reinforced, changes } = await updatePractices(tx, toUpdate, input)
@@ -97,21 +98,22 @@ export function createPracticeStage(
   }
 
   /** Creates the practices with enough successes. Those that were erased earlier are not created. */
-  async function createPractices(tx: Transaction, unknown: readonly PracticeGroup[], input: StageInput) {
+  async function createPractices(tx: Transaction, newGroups: readonly PracticeGroup[], input: StageInput) {
     const toUpdate: ChangesByPractice = new Map()
-    const candidates = unknown.filter(({ countChanges }) => countChanges.some(({ to }) => to === 'success'))
+    const candidates = newGroups.filter(({ countChanges }) => countChanges.some(({ to }) => to === 'success'))
     if (candidates.length === 0) return { createdIds: [], toUpdate }
     const keys = candidates.map(({ key }) => key)
-    const waiting = new Map((await countWaiting(tx, kind.stage, keys)).map((each) => [each.place, each]))
+    const pending = new Map((await countPending(tx, kind.stage, keys)).map((each) => [each.place, each]))
     const known = await policies.getAll(tx)
     const drafts = candidates.flatMap((group, place): Draft[] => {
-      const found = waiting.get(place)
-      const founded = findFoundingEpisode(group, toOutcomeCounts(found), kind)
-      if (!founded) return []
+      const pendingCounts = pending.get(place)
+      const creation = findPracticeCreation(group, toOutcomeCounts(pendingCounts), kind)
+      if (!creation) return []
       const id = ids.next()
-      toUpdate.set(id, founded.later)
-      const sources = [...founded.founding.map(({ episode }) => episode.id), ...(found?.episodes ?? [])]
-      return [draft(group, founded, { id, input, policies: known, sources: [...new Set(sources)] })]
+      toUpdate.set(id, creation.laterChanges)
+      const counted = creation.countedChanges.map(({ episode }) => episode.id)
+      const sources = [...counted, ...(pendingCounts?.episodes ?? [])]
+      return [draft(group, creation, { id, input, policies: known, sources: [...new Set(sources)] })]
     })
     const stored =
       drafts.length === 0 ? new Set() : (await insertRecords(tx, drafts, { textLanguage, seal })).ids
@@ -121,17 +123,17 @@ export function createPracticeStage(
 
   function draft(
     { pattern }: PracticeGroup,
-    { founder, tally: counts }: NonNullable<ReturnType<typeof findFoundingEpisode>>,
+    { creatingEpisode, counts }: PracticeCreation,
     { id, sources, input: { now, runId }, policies }: DraftInput,
   ): Draft {
-    const payload = { ...pattern.compose(founder), [kind.countsField]: kind.writeCounts(counts) }
+    const payload = { ...pattern.compose(creatingEpisode), [kind.countsField]: kind.writeCounts(counts) }
     const provenance = {
       sources: sources.slice(0, maxSources).map((ref) => ({ kind: 'event' as const, ref })),
       created_by: kind.actor,
     }
-    const draftOptions = { id, actor: kind.actor, now, runId, policies, episodes: [founder] as const }
+    const draftOptions = { id, actor: kind.actor, now, runId, policies, episodes: [creatingEpisode] as const }
     const drafted = draftConsolidated({ type: kind.type, payload, provenance }, draftOptions)
-    const others = sources.filter((source) => source !== founder.id)
+    const others = sources.filter((source) => source !== creatingEpisode.id)
     const edges = others.map((target) => ({
       source_id: id,
       predicate: 'derived_from',
@@ -168,9 +170,9 @@ export function createPracticeStage(
     })
     if (updated.length === 0) return nothing
     await writeUpdatedPractices(tx, updated, { actor: kind.actor, countsField: kind.countsField, now, runId })
-    const changes = updated.map(({ id, entries, kept }): Change => {
+    const changes = updated.map(({ id, entries, storedCounts }): Change => {
       const isReinforced = entries.some(({ action }) => action === 'reinforce')
-      return { record_id: id, action: isReinforced ? 'reinforce' : 'revise', after: kept }
+      return { record_id: id, action: isReinforced ? 'reinforce' : 'revise', after: storedCounts }
     })
     const actions = updated.flatMap(({ entries }) => entries.map(({ action }) => action))
     return { reinforced: actions.filter((action) => action === 'reinforce').length, changes }
@@ -186,6 +188,6 @@ type DraftInput = {
 
 const maxSources = 100
 
-function toOutcomeCounts(waiting: WaitingCounts | undefined): OutcomeCounts {
-  return { successes: waiting?.successes ?? 0, failures: waiting?.failures ?? 0, lastAt: null }
+function toOutcomeCounts(pending: PendingCounts | undefined): OutcomeCounts {
+  return { successes: pending?.successes ?? 0, failures: pending?.failures ?? 0, lastAt: null }
 }

@@ -68,17 +68,17 @@ export async function findPractices(
 }
 
 /** The counts of a practice that does not exist yet, and the latest episodes. */
-export type WaitingCounts = { place: number; successes: number; failures: number; episodes: string[] }
+export type PendingCounts = { place: number; successes: number; failures: number; episodes: string[] }
 
 const maxNamedSources = 100
 
 /** Episodes that were forgotten or moved do not count. If they come back, they are counted again. */
-export async function countWaiting(
+export async function countPending(
   tx: Transaction,
   stage: Stage,
   keys: readonly PracticeKey[],
-): Promise<WaitingCounts[]> {
-  const { rows } = await sql<WaitingCounts>`
+): Promise<PendingCounts[]> {
+  const { rows } = await sql<PendingCounts>`
     with requested as materialized (
       select * from unnest(
         ${keys.map(({ digest }) => digest)}::bytea[], ${keys.map(({ scope }) => scope)}::text[],
@@ -129,7 +129,7 @@ export async function claimPractices(
       order by r.id
       for no key update
     )
-    select claimed.*, c.payload -> ${countsField}::text as kept
+    select claimed.*, c.payload -> ${countsField}::text as stored_counts
     from claimed
     cross join lateral (select c.payload from contents as c where c.record_id = claimed.id offset 0) as c
   `.execute(tx)
@@ -158,10 +158,10 @@ export async function writeUpdatedPractices(
         ${updated.map(({ lifecycle }) => lifecycle.salience)}::float8[],
         ${updated.map(({ lifecycle }) => lifecycle.expires_at)}::timestamptz[],
         ${updated.map(({ lifecycle }) => lifecycle.prune_at)}::timestamptz[],
-        ${updated.map(({ kept }) => JSON.stringify(kept))}::text[],
+        ${updated.map(({ storedCounts }) => JSON.stringify(storedCounts))}::text[],
         ${updated.map((each) => each.entries.length)}::int4[]
       ) as incoming (
-        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, kept, times
+        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, counts, times
       )
     ), each as materialized (
       select * from unnest(
@@ -184,7 +184,7 @@ export async function writeUpdatedPractices(
       returning r.id, r.updated_at
     ), content as (
       update contents as c
-      set payload = jsonb_set(c.payload, array[${countsField}::text], i.kept::jsonb),
+      set payload = jsonb_set(c.payload, array[${countsField}::text], i.counts::jsonb),
         provenance = case when jsonb_array_length(c.provenance -> 'sources') < ${maxNamedSources}
           then jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || s.sources)
           else c.provenance end

@@ -52,12 +52,12 @@ function cut(text: string, limit: number): string {
   return text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '')
 }
 
-function readCounts(kept: unknown): OutcomeCounts {
+function readCounts(stored: unknown): OutcomeCounts {
   const {
     success_count: successes = 0,
     failure_count: failures = 0,
     last_used_at: lastAt = null,
-  } = (kept ?? {}) as { success_count?: number; failure_count?: number; last_used_at?: string }
+  } = (stored ?? {}) as { success_count?: number; failure_count?: number; last_used_at?: string }
   return { successes, failures, lastAt }
 }
 

@@ -575,13 +575,13 @@ and not r.pinned
       order by r.id
       for no key update
     )
-    select claimed.*, c.payload -> $2::text as kept
+    select claimed.*, c.payload -> $2::text as stored_counts
     from claimed
     cross join lateral (select c.payload
 from contents as c
 where c.record_id = claimed.id offset 0) as c;
 
--- src/consolidation/practices/practices.queries.ts countWaiting
+-- src/consolidation/practices/practices.queries.ts countPending
     with requested as materialized (
       select *
 from unnest(
@@ -687,7 +687,7 @@ from unnest(
         $8::text[],
         $9::int4[]
       ) as incoming (
-        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, kept, times
+        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, counts, times
       )
     ), each as materialized (
       select *
@@ -714,7 +714,7 @@ from "incoming"))
       returning r.id, r.updated_at
     ), content as (
       update contents as c
-      set payload = jsonb_set(c.payload, array[$16::text], i.kept::jsonb),
+      set payload = jsonb_set(c.payload, array[$16::text], i.counts::jsonb),
         provenance = case when jsonb_array_length(c.provenance -> 'sources') < $17
           then jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || s.sources)
           else c.provenance end

@@ -66,7 +66,7 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
     findCounted: within((tx) => counting.findCounted(tx, 'competence', [id])),
     writeCounted: within((tx) => counting.writeCounted(tx, 'competence', [])),
     findPractices: within((tx) => counting.findPractices(tx, skillKind, [key])),
-    countWaiting: within((tx) => counting.countWaiting(tx, 'competence', [key])),
+    countPending: within((tx) => counting.countPending(tx, 'competence', [key])),
     claimPractices: within((tx) => counting.claimPractices(tx, [id], 'performance')),
     writeUpdatedPractices: within((tx) =>
       counting.writeUpdatedPractices(tx, [], { actor: 'a', countsField: 'performance', now, runId: id }),
