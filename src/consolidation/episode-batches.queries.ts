@@ -146,19 +146,6 @@ export async function lockHandles(
   `.execute(tx)
 }
 
-/** Starts a part of the transaction that can fail without the rest. */
-export async function createSavepoint(tx: Transaction): Promise<void> {
-  await sql`savepoint part`.execute(tx)
-}
-
-export async function releaseSavepoint(tx: Transaction): Promise<void> {
-  await sql`release savepoint part`.execute(tx)
-}
-
-export async function rollbackToSavepoint(tx: Transaction): Promise<void> {
-  await sql`rollback to savepoint part`.execute(tx)
-}
-
 function selectNext(portion: Portion): RawBuilder<unknown> {
   return sql`
     select u.record_id, u.due_at

@@ -1,4 +1,5 @@
 import { isOutage } from '../db/failures.ts'
+import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../db/savepoint.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { maskSecrets, maskText } from '../domain/masking.ts'
 import { timeBatches } from '../jobs/batch-timing.ts'
@@ -9,13 +10,10 @@ import { describeFailure } from '../kernel/log.ts'
 import { lockTombstonesShared } from '../records/index.ts'
 import {
   claimReadableEpisodes,
-  createSavepoint,
   deleteUnconsolidated,
   findEpisodes,
   type Portion,
   postponeNext,
-  releaseSavepoint,
-  rollbackToSavepoint,
 } from './episode-batches.queries.ts'
 import { runInParallel } from './parallel-stages.service.ts'
 import type { Consolidate, Episode, Figures, Stage, StageContext, StageName } from './stages.ts'
@@ -153,13 +151,13 @@ async function skipEpisode(
 }
 
 async function runInSavepoint<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  await createSavepoint(tx)
+  await createSavepoint(tx, 'part')
   try {
     const outcome = await work(tx)
-    await releaseSavepoint(tx)
+    await releaseSavepoint(tx, 'part')
     return outcome
   } catch (error) {
-    if (!isOutage(error)) await rollbackToSavepoint(tx)
+    if (!isOutage(error)) await rollbackToSavepoint(tx, 'part')
     throw error
   }
 }

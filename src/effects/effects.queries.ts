@@ -160,18 +160,6 @@ export async function markBatch(tx: Transaction, runId: string, number: number):
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-export async function setSavepoint(tx: Transaction): Promise<void> {
-  await sql`savepoint before_effects`.execute(tx)
-}
-
-export async function rollBackToSavepoint(tx: Transaction): Promise<void> {
-  await sql`rollback to savepoint before_effects`.execute(tx)
-}
-
-export async function releaseSavepoint(tx: Transaction): Promise<void> {
-  await sql`release savepoint before_effects`.execute(tx)
-}
-
 /**
  * Of the handles, those that another record of the same sensitivity has now. Writers of these handles wait until the
  * transaction ends, so that a name that is free stays free.

@@ -1,3 +1,4 @@
+import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../db/savepoint.ts'
 import type { Transaction } from '../db/transaction.ts'
 import {
   assignEdges,
@@ -25,9 +26,6 @@ import {
   listColumns,
   lockReferred,
   lockRows,
-  releaseSavepoint,
-  rollBackToSavepoint,
-  setSavepoint,
   updateRows,
 } from './effects.queries.ts'
 import { type FindErased, findErasedReturns } from './erased-contents.service.ts'
@@ -162,10 +160,10 @@ type Taken = { owner: string; relation: string }
 
 /** Writes all of the rows; or none, when a name that one of them needs is taken. Returns the records of such rows. */
 async function writeUnlessTaken(tx: Transaction, effects: readonly Effect[]): Promise<Taken[]> {
-  await setSavepoint(tx)
+  await createSavepoint(tx, 'before_effects')
   const taken = await write(tx, effects)
-  if (taken.length > 0) await rollBackToSavepoint(tx)
-  await releaseSavepoint(tx)
+  if (taken.length > 0) await rollbackToSavepoint(tx, 'before_effects')
+  await releaseSavepoint(tx, 'before_effects')
   return taken
 }
 

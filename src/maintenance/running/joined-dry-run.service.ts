@@ -3,13 +3,13 @@ import type { Database } from '../../db/connection.ts'
 import { createDelegatingDatabase } from '../../db/delegating-database.ts'
 import { isOutage, isRetryable } from '../../db/failures.ts'
 import { dropEffects, keepEffects } from '../../db/run-effects.ts'
+import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../../db/savepoint.ts'
 import type { DB } from '../../db/schema.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { insertLogs, listBatches, listEffects, replay } from '../../effects/index.ts'
 import type { BatchResult, Run } from '../../jobs/runs.ts'
 import { insertChanges } from './batches.queries.ts'
 import { countEffects } from './dry-run-effects.queries.ts'
-import { releaseBatch, rollBackBatch, saveBatch } from './joined-dry-run.queries.ts'
 import type { Kept } from './planned-batches.service.ts'
 
 /** Writers wait for the records that a dry run has locked, so none stays open for longer than about this. */
@@ -19,6 +19,7 @@ const longestIdleMs = 100
 /** More is not written again for each transaction: a longer dry run sees only what its current transaction wrote. */
 const mostReplayed = 20_000
 const attempts = 4
+const savepoint = 'rehearsed_batch'
 
 /** What a batch would write, to be kept once it is rolled back. */
 export type DryBatch = { result: BatchResult; kept: Kept }
@@ -111,14 +112,14 @@ export function createJoinedDryRun({ db, run, keeps, lock, read, store }: Resour
 
   async function attemptBatch<T extends BatchResult>(tx: Transaction, work: (tx: Transaction) => Promise<T>) {
     for (let attempt = 1; ; attempt += 1) {
-      await saveBatch(tx)
+      await createSavepoint(tx, savepoint)
       try {
         const batch = await tryBatch(tx, work)
-        await releaseBatch(tx)
+        await releaseSavepoint(tx, savepoint)
         return batch
       } catch (error) {
         if (isOutage(error) && !isRetryable(error)) throw error
-        await rollBackBatch(tx)
+        await rollbackToSavepoint(tx, savepoint)
         if (attempt === attempts || !isRetryable(error)) throw error
       }
     }

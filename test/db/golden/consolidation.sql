@@ -119,9 +119,6 @@ from records as r
 where r.id = u.record_id
 and r.scope = $5 offset 0)) as count;
 
--- src/consolidation/episode-batches.queries.ts createSavepoint
-savepoint part;
-
 -- src/consolidation/episode-batches.queries.ts deleteUnconsolidated
     delete
 from unconsolidated
@@ -175,14 +172,6 @@ and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
     where u.record_id = failed.record_id
 and u.stage = $10
     returning failed.due_at::text as at, u.record_id as id, u.attempts, u.due_at = 'infinity' as is_given_up;
-
--- src/consolidation/episode-batches.queries.ts releaseSavepoint
-savepoint part;
-release savepoint part;
-
--- src/consolidation/episode-batches.queries.ts rollbackToSavepoint
-savepoint part;
-rollback to savepoint part;
 
 -- src/consolidation/episode-compression.queries.ts claimCompressionCandidates
     with held as materialized (

@@ -41,6 +41,17 @@ select set_config('membrane.effects', '', true), set_config('membrane.rehearsal'
     select set_config('membrane.operation', '', true),
       set_config('membrane.effects', coalesce(nullif(current_setting('membrane.effects', true), $1), ''), true);
 
+-- src/db/savepoint.ts createSavepoint
+savepoint part;
+
+-- src/db/savepoint.ts releaseSavepoint
+savepoint part;
+release savepoint part;
+
+-- src/db/savepoint.ts rollbackToSavepoint
+savepoint part;
+rollback to savepoint part;
+
 -- src/db/seen-changes.ts readView
     select (
   select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')

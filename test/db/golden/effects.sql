@@ -127,17 +127,6 @@ insert into "maintenance_ranges" ("run_id", "first_block", "end_block", "done")
 values ($1, $2, $3, $4)
 on conflict do nothing;
 
--- src/effects/effects.queries.ts releaseSavepoint
-savepoint before_effects;
-release savepoint before_effects;
-
--- src/effects/effects.queries.ts rollBackToSavepoint
-savepoint before_effects;
-rollback to savepoint before_effects;
-
--- src/effects/effects.queries.ts setSavepoint
-savepoint before_effects;
-
 -- src/effects/effects.queries.ts updateRows: of other columns each
     update "relations" as t
 set "source_id" = k."source_id", "predicate" = k."predicate", "target_id" = k."target_id", "weight" = k."weight", "created_at" = k."created_at"

@@ -37,11 +37,6 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
     deleteUnconsolidated: within((tx) => walking.deleteUnconsolidated(tx, 'semantic', [id])),
     postponeNext: within((tx) => walking.postponeNext(tx, portion, 'why')),
     lockHandles: within((tx) => walking.lockHandles(tx, [{ digest, scope }])),
-    createSavepoint: within((tx) => walking.createSavepoint(tx)),
-    releaseSavepoint: within((tx) => walking.createSavepoint(tx).then(() => walking.releaseSavepoint(tx))),
-    rollbackToSavepoint: within((tx) =>
-      walking.createSavepoint(tx).then(() => walking.rollbackToSavepoint(tx)),
-    ),
   },
   'src/consolidation/episode-compression.queries.ts': {
     claimCompressionCandidates: within((tx) => compression.claimCompressionCandidates(tx, [id])),

@@ -1,6 +1,7 @@
 import { hasForeignTombstones, isTextLanguage } from '../../../src/db/configuration-checks.ts'
 import { findVisibleHorizon } from '../../../src/db/poll-horizon.ts'
 import { beginOperation, dropEffects, endOperation, keepEffects } from '../../../src/db/run-effects.ts'
+import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../../../src/db/savepoint.ts'
 import { readView } from '../../../src/db/seen-changes.ts'
 import { addTallies } from '../../../src/db/tallies.ts'
 import type { Sample } from './deletion-samples.ts'
@@ -20,6 +21,19 @@ export const dbSamples: Record<string, Record<string, Sample>> = {
     dropEffects: (db) => db.transaction().execute(dropEffects),
     beginOperation: (db) => db.transaction().execute((tx) => beginOperation(tx, id)),
     endOperation: (db) => db.transaction().execute((tx) => endOperation(tx, id)),
+  },
+  'src/db/savepoint.ts': {
+    createSavepoint: (db) => db.transaction().execute((tx) => createSavepoint(tx, 'part')),
+    releaseSavepoint: (db) =>
+      db.transaction().execute(async (tx) => {
+        await createSavepoint(tx, 'part')
+        await releaseSavepoint(tx, 'part')
+      }),
+    rollbackToSavepoint: (db) =>
+      db.transaction().execute(async (tx) => {
+        await createSavepoint(tx, 'part')
+        await rollbackToSavepoint(tx, 'part')
+      }),
   },
   'src/db/seen-changes.ts': { readView },
   'src/db/tallies.ts': { addTallies: (db) => addTallies(db, { served: 1 }) },

@@ -4,7 +4,6 @@ import type { Transaction } from '../../../src/db/transaction.ts'
 import * as effects from '../../../src/effects/effects.queries.ts'
 import * as revisions from '../../../src/effects/revision-effects.queries.ts'
 import * as running from '../../../src/maintenance/running/dry-run-effects.queries.ts'
-import * as dryRun from '../../../src/maintenance/running/joined-dry-run.queries.ts'
 import * as planned from '../../../src/maintenance/running/planned-batches.queries.ts'
 import * as forgetting from '../../../src/undo/forgetting.queries.ts'
 import * as forgotten from '../../../src/undo/forgotten-contents.queries.ts'
@@ -41,17 +40,6 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
     },
     listWrittenVersions: (db) => inTransaction(db, (tx) => effects.listWrittenVersions(tx, id, [id])),
     markBatch: (db) => inTransaction(db, (tx) => effects.markBatch(tx, id, 0)),
-    setSavepoint: (db) => inTransaction(db, (tx) => effects.setSavepoint(tx)),
-    rollBackToSavepoint: (db) =>
-      inTransaction(db, async (tx) => {
-        await effects.setSavepoint(tx)
-        await effects.rollBackToSavepoint(tx)
-      }),
-    releaseSavepoint: (db) =>
-      inTransaction(db, async (tx) => {
-        await effects.setSavepoint(tx)
-        await effects.releaseSavepoint(tx)
-      }),
     findTakenHandles: (db) =>
       inTransaction(db, (tx) =>
         effects.findTakenHandles(tx, [
@@ -88,19 +76,6 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
   'src/maintenance/running/planned-batches.queries.ts': {
     insertPlannedChanges: (db) => inTransaction(db, (tx) => planned.insertPlannedChanges(tx, id, '[]')),
     listRescored: (db) => inTransaction(db, (tx) => planned.listRescored(tx, id)),
-  },
-  'src/maintenance/running/joined-dry-run.queries.ts': {
-    saveBatch: (db) => inTransaction(db, (tx) => dryRun.saveBatch(tx)),
-    releaseBatch: (db) =>
-      inTransaction(db, async (tx) => {
-        await dryRun.saveBatch(tx)
-        await dryRun.releaseBatch(tx)
-      }),
-    rollBackBatch: (db) =>
-      inTransaction(db, async (tx) => {
-        await dryRun.saveBatch(tx)
-        await dryRun.rollBackBatch(tx)
-      }),
   },
   'src/undo/forgetting.queries.ts': {
     restoreForgotten: {
