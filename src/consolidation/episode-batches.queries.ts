@@ -3,7 +3,8 @@ import type { Database } from '../db/connection.ts'
 import { hasIdIn, isAmong } from '../db/id-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Position } from '../jobs/table-walk.ts'
-import type { Episode, StageName } from './stages.ts'
+import type { Episode } from './episode.ts'
+import type { StageName } from './stages.ts'
 
 /** Selects the rows of one stage that were due by `until`. */
 export type DueFilter = {
@@ -122,28 +123,6 @@ export async function postponeNext(
     returning failed.due_at::text as at, u.record_id as id, u.attempts, u.due_at = 'infinity' as is_given_up
   `.execute(tx)
   return rows[0]
-}
-
-/**
- * Locks handles until the transaction ends, so that no other transaction stores a record with one of them in that scope.
- * Captures take the same locks in the same order, so a capture of the same content waits instead of deadlocking.
- */
-export async function lockHandles(
-  tx: Transaction,
-  handles: readonly { digest: Buffer; scope: string }[],
-): Promise<void> {
-  await sql`
-    select pg_advisory_xact_lock(
-      ('x' || encode(substring(digest from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, lock_seed())
-    )
-    from (
-      select distinct digest, scope
-      from unnest(
-        ${handles.map(({ digest }) => digest)}::bytea[], ${handles.map(({ scope }) => scope)}::text[]
-      ) as handle (digest, scope)
-      order by digest, scope
-    ) as ordered
-  `.execute(tx)
 }
 
 function selectNext(portion: Portion): RawBuilder<unknown> {

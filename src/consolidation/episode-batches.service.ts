@@ -8,6 +8,7 @@ import { type Position, startPosition, walkInBatches } from '../jobs/table-walk.
 import type { Clock } from '../kernel/clock.ts'
 import { describeFailure } from '../kernel/log.ts'
 import { lockTombstonesShared } from '../records/index.ts'
+import type { Episode } from './episode.ts'
 import {
   claimReadableEpisodes,
   deleteUnconsolidated,
@@ -16,7 +17,7 @@ import {
   postponeNext,
 } from './episode-batches.queries.ts'
 import { runInParallel } from './parallel-stages.service.ts'
-import type { Consolidate, Episode, Figures, Stage, StageContext, StageName } from './stages.ts'
+import type { Consolidate, Figures, Stage, StageContext, StageName } from './stages.ts'
 
 /**
  * Episodes per batch. A larger batch writes equal facts once, but holds the locks of its records for longer than a

@@ -3,6 +3,7 @@ import { hasIdIn, hasIdOf, isAmong } from '../db/id-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { PrunableState } from '../domain/curves.ts'
 import type { Compressed } from './episode-compression.ts'
+import { recordSnapshotFields } from './record-snapshot.queries.ts'
 
 const compressor = 'consolidation/episodic'
 
@@ -48,12 +49,6 @@ export async function findExistingIds(tx: Transaction, ids: readonly string[]): 
   return new Set(rows.map(({ id }) => id))
 }
 
-/** What identifies a record and tells whether it moved, as it is kept of every record that a run changes. */
-export const recordLife = sql`
-  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
-  'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,
-  'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at`
-
 type Writing = {
   finished: readonly string[]
   now: Date
@@ -80,7 +75,7 @@ export async function writeCompressed(
         ${compressed.map((each) => each.prune_at)}::timestamptz[]
       ) as incoming (id, base_before, base_after, before, after, prune_at)
     ), earlier as materialized (
-      select r.id, jsonb_build_object(${recordLife}) as row from records as r
+      select r.id, jsonb_build_object(${recordSnapshotFields}) as row from records as r
       where ${keepsEffects}::bool and ${hasIdOf('incoming')}
     ), record as (
       update records as r
@@ -88,7 +83,7 @@ export async function writeCompressed(
         updated_at = greatest(r.updated_at, ${now}::timestamptz)
       from incoming as i
       where r.id = i.id and ${hasIdOf('incoming')}
-      returning r.id, r.updated_at, case when ${keepsEffects}::bool then jsonb_build_object(${recordLife}) end as row
+      returning r.id, r.updated_at, case when ${keepsEffects}::bool then jsonb_build_object(${recordSnapshotFields}) end as row
     ), unlisted as (
       delete from unconsolidated as u
       where stage = 'episodic' and ${isAmong('record_id', finished)}

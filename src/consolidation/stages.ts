@@ -1,7 +1,6 @@
 import type { Transaction } from '../db/transaction.ts'
-import type { Sensitivity } from '../domain/caller.ts'
-import type { EpisodicPayload } from '../domain/payloads.ts'
 import type { BatchResult, RunContext } from '../jobs/runs.ts'
+import type { Episode } from './episode.ts'
 
 /** The stages of consolidation in the order in which they run. */
 export const stageNames = ['episodic', 'semantic', 'extraction', 'competence', 'plan_graph'] as const
@@ -29,17 +28,6 @@ export type StageContext = RunContext & {
  * episode from the list, so that a crash leaves both or neither.
  */
 export type Stage = { name: StageName; run(context: StageContext): Promise<void> }
-
-/** An episode that can be learned from: not forgotten and not withdrawn. */
-export type Episode = {
-  id: string
-  scope: string
-  sensitivity: Sensitivity
-  confidence: number
-  created_at: Date
-  tags: string[]
-  payload: EpisodicPayload
-}
 
 /** The input of a stage for one batch of episodes. */
 export type StageInput = {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Episode } from '../../src/consolidation/episode.ts'
 import { reinforceFact } from '../../src/consolidation/facts/fact-evidence.ts'
 import { groupFacts, type ObservedFact } from '../../src/consolidation/facts/fact-groups.ts'
 import { createEntityLinker } from '../../src/consolidation/facts/named-entities.ts'
@@ -10,7 +11,6 @@ import {
   pairKey,
 } from '../../src/consolidation/facts/observation-outcome.ts'
 import { listObservedFacts } from '../../src/consolidation/facts/observed-facts.job.ts'
-import type { Episode } from '../../src/consolidation/stages.ts'
 
 const now = new Date('2026-03-28T09:30:00.000Z')
 const at = now.toISOString()

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import type { Episode } from '../../src/consolidation/episode.ts'
 import { buildPrompt } from '../../src/consolidation/extraction/extraction-prompt.ts'
 import { readTriples } from '../../src/consolidation/extraction/triples.ts'
-import type { Episode } from '../../src/consolidation/stages.ts'
 
 const fact = { subject: 's', predicate: 'p', object: 'o' }
 const deep = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)

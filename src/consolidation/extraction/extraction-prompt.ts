@@ -1,6 +1,6 @@
 import { maskText } from '../../domain/masking.ts'
 import { clip, outline } from '../../domain/outline.ts'
-import type { Episode } from '../stages.ts'
+import type { Episode } from '../episode.ts'
 
 /** The question to a chat model about an episode, and what the model is shown. */
 

@@ -11,6 +11,7 @@ import { ModelFailure } from '../../llm/model-failure.ts'
 import { addSpent, type Ceilings, isExhausted, nothingSpent, type Spent } from '../../llm/spending.ts'
 import { askStrictly, type Reply } from '../../llm/strict-question.ts'
 import { lockTombstonesShared } from '../../records/index.ts'
+import { type Episode, getEventTime } from '../episode.ts'
 import {
   claimReadableEpisodes,
   countDue,
@@ -20,8 +21,7 @@ import {
 import { readEpisodes } from '../episode-batches.service.ts'
 import type { Triple } from '../facts/fact-groups.ts'
 import type { Facts } from '../facts/facts.service.ts'
-import { getEventTime } from '../practices/outcome-counts.ts'
-import type { Episode, Stage, StageContext } from '../stages.ts'
+import type { Stage, StageContext } from '../stages.ts'
 import {
   claimUntil,
   findSpent,

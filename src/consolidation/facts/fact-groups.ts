@@ -1,6 +1,6 @@
 import type { Sensitivity } from '../../domain/caller.ts'
 import { createFactHandle, type Handle } from '../../domain/handles.ts'
-import type { Episode } from '../stages.ts'
+import type { Episode } from '../episode.ts'
 
 /** Groups the facts of many episodes: each fact once, with the episodes that state it. */
 

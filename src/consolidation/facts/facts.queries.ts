@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import { hasIdIn, hasIdOf, isAmong } from '../../db/id-condition.ts'
-import { createRowKeeping } from '../../db/row-keeping.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { type Sensitivity, unscoped } from '../../domain/caller.ts'
 import type { LifecycleState } from '../../domain/reinforcement.ts'
-import { recordLife } from '../episode-compression.queries.ts'
+import { recordSnapshotFields } from '../record-snapshot.queries.ts'
 import { maxNamedSources, type Reinforced } from './fact-evidence.ts'
 import type { FactGroup } from './fact-groups.ts'
 import type { NamedEntity, NameLookup } from './named-entities.ts'
@@ -113,47 +112,6 @@ export async function claimFacts(tx: Transaction, ids: readonly string[]): Promi
   return rows
 }
 
-export type FactObservation = { fact: string; episode: string }
-
-/**
- * Links facts to the episodes that state them, in both directions, and records the descent. Returns only the new
- * pairs. A fact with no recorded ground gets none by being observed. With the id of a run in `keptFor` it also keeps the rows for
- * that run.
- */
-export async function insertObservations(
-  tx: Transaction,
-  pairs: readonly FactObservation[],
-  now: Date,
-  keptFor?: string,
-): Promise<FactObservation[]> {
-  const kept = createRowKeeping(keptFor)
-  const { rows } = await sql<FactObservation>`
-    with pair as materialized (
-      select * from unnest(
-        ${pairs.map(({ fact }) => fact)}::uuid[], ${pairs.map(({ episode }) => episode)}::uuid[]
-      ) as pair (fact, episode)
-    ), descent as (
-      insert into descents (derived_id, source_id, kind, is_ground)
-      select p.fact, p.episode, 'consolidation', exists (
-        select from descents as d where d.derived_id = p.fact and d.is_ground offset 0
-      )
-      from pair as p
-      on conflict on constraint descents_pkey do nothing
-      ${kept.returnRow('descents', 'derived_id')}
-    ), edge as (
-      insert into relations (source_id, predicate, target_id, weight, created_at)
-      select fact, 'derived_from', episode, 1, ${now}::timestamptz from pair
-      union all
-      select episode, 'derives', fact, 1, ${now}::timestamptz from pair
-      order by 1, 2, 3
-      on conflict on constraint relations_pkey do nothing
-      returning source_id, predicate, target_id ${kept.addRow('relations', 'source_id')}
-    ) ${kept.keepRows({ descents: 'descent', relations: 'edge' })}
-    select source_id as fact, target_id as episode from edge where predicate = 'derived_from'
-  `.execute(tx)
-  return rows
-}
-
 /** Writes the new lifecycle, the evidence up to its maximum number, and one audit entry per observation. */
 export async function writeReinforced(
   tx: Transaction,
@@ -192,10 +150,10 @@ export async function writeReinforced(
       where nth < ${maxNamedSources}
       group by id
     ), earlier_record as materialized (
-      select r.id, jsonb_build_object(${life}) as row from records as r
+      select r.id, jsonb_build_object(${factSnapshotFields}) as row from records as r
       where ${keepsEffects}::bool and ${hasIdOf('incoming')}
     ), earlier_content as materialized (
-      select c.record_id, jsonb_build_object(${evidence}) as row from contents as c
+      select c.record_id, jsonb_build_object(${contentSnapshotFields}) as row from contents as c
       where ${keepsEffects}::bool and ${hasIdOf('observation', 'c.record_id')} and ${namesFew}
     ), record as (
       update records as r
@@ -204,7 +162,7 @@ export async function writeReinforced(
         updated_at = greatest(r.updated_at, ${now}::timestamptz)
       from incoming as i
       where r.id = i.id and ${hasIdOf('incoming')}
-      returning r.id, r.updated_at, case when ${keepsEffects}::bool then jsonb_build_object(${life}) end as row
+      returning r.id, r.updated_at, case when ${keepsEffects}::bool then jsonb_build_object(${factSnapshotFields}) end as row
     ), content as (
       update contents as c
       set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
@@ -212,7 +170,7 @@ export async function writeReinforced(
       from observation as w
       where c.record_id = w.id and ${hasIdOf('incoming', 'c.record_id')}
         and ${namesFew}
-      returning c.record_id, case when ${keepsEffects}::bool then jsonb_build_object(${evidence}) end as row
+      returning c.record_id, case when ${keepsEffects}::bool then jsonb_build_object(${contentSnapshotFields}) end as row
     ), effect as (
       insert into run_effects (run_id, record_id, relation, before, after)
       select ${runId}::uuid, id, 'records', e.row, record.row from earlier_record as e join record using (id)
@@ -230,8 +188,8 @@ export async function writeReinforced(
   `.execute(tx)
 }
 
-/** What a run keeps of a record that it reinforces. */
-const life = sql`${recordLife}, 'last_reinforced_at', r.last_reinforced_at, 'expires_at', r.expires_at`
+/** What a run keeps of a fact that it reinforces. */
+const factSnapshotFields = sql`${recordSnapshotFields}, 'last_reinforced_at', r.last_reinforced_at, 'expires_at', r.expires_at`
 const namesFew = sql`jsonb_array_length(c.payload -> 'evidence') < ${maxNamedSources}`
-const evidence = sql`
+const contentSnapshotFields = sql`
   'record_id', c.record_id, 'payload', c.payload, 'provenance', c.provenance, 'changed', c.changed`

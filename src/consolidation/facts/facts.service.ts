@@ -3,18 +3,12 @@ import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust, hasSameVisibility } from '../../domain/caller.ts'
 import type { Change } from '../../jobs/runs.ts'
 import { findSuccessor } from '../../revision/index.ts'
-import { lockHandles } from '../episode-batches.queries.ts'
+import { type EpisodeLink, insertEpisodeLinks } from '../episode-links.queries.ts'
+import { lockHandles } from '../handle-locks.queries.ts'
 import { createFactCreation, type FactCreationResources, type StoreOptions } from './fact-creation.service.ts'
 import { maxNamedSources, reinforceFact } from './fact-evidence.ts'
 import { type FactGroup, groupFacts, type Observation, type ObservedFact } from './fact-groups.ts'
-import {
-  claimFacts,
-  type FactObservation,
-  findFacts,
-  findObservations,
-  insertObservations,
-  writeReinforced,
-} from './facts.queries.ts'
+import { claimFacts, findFacts, findObservations, writeReinforced } from './facts.queries.ts'
 import { groupByPlace } from './named-entities.ts'
 import {
   type DecidedFact,
@@ -92,15 +86,15 @@ async function reinforce(
   byFact: ObservationsByFact,
   { actor, now, runId, keptFor }: StoreOptions,
 ) {
-  const pairs = [...byFact].flatMap(([fact, observations]) =>
-    observations.map(({ episode }): FactObservation => ({ fact, episode: episode.id })),
+  const links = [...byFact].flatMap(([fact, observations]) =>
+    observations.map(({ episode }): EpisodeLink => ({ derived: fact, episode: episode.id })),
   )
-  if (pairs.length === 0) return { reinforced: 0, changes: [] }
+  if (links.length === 0) return { reinforced: 0, changes: [] }
   const facts = await claimFacts(tx, [...byFact.keys()])
   const claimed = new Set(facts.map(({ id }) => id))
-  const linkable = pairs.filter(({ fact }) => claimed.has(fact))
-  const linked = linkable.length === 0 ? [] : await insertObservations(tx, linkable, now, keptFor)
-  const fresh = new Set(linked.map(({ fact, episode }) => pairKey(fact, episode)))
+  const linkable = links.filter(({ derived }) => claimed.has(derived))
+  const linked = linkable.length === 0 ? [] : await insertEpisodeLinks(tx, linkable, now, keptFor)
+  const fresh = new Set(linked.map(({ derived, episode }) => pairKey(derived, episode)))
   const reinforced = facts.flatMap((fact) => {
     const observations = (byFact.get(fact.id) ?? []).filter(({ episode }) =>
       fresh.has(pairKey(fact.id, episode.id)),

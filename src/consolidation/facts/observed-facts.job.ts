@@ -1,7 +1,8 @@
 import { maskFact } from '../../domain/masking.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { Episode } from '../episode.ts'
 import { createEpisodeStage } from '../episode-batches.service.ts'
-import type { Episode, Stage } from '../stages.ts'
+import type { Stage } from '../stages.ts'
 import type { ObservedFact } from './fact-groups.ts'
 import type { Facts } from './facts.service.ts'
 

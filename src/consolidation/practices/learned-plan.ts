@@ -1,6 +1,6 @@
 import { findGraphFaults } from '../../domain/graph-cycles.ts'
 import { createStructureHandle } from '../../domain/handles.ts'
-import type { Episode } from '../stages.ts'
+import type { Episode } from '../episode.ts'
 import type { OutcomeCounts, Pattern, PracticeKind } from './practice-kind.ts'
 
 /** A plan: the order of the operations, and how often it was executed. */

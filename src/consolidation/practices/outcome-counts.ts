@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Sensitivity } from '../../domain/caller.ts'
-import type { Episode } from '../stages.ts'
+import { type Episode, getEventTime } from '../episode.ts'
 import type { OutcomeCounts, Pattern } from './practice-kind.ts'
 
 /** Counts each episode once, for one practice and one outcome. */
@@ -71,15 +71,4 @@ export function applyChange(counts: OutcomeCounts, { episode, from, to }: CountC
     failures: Math.max(0, counts.failures - countRemoved('failure') + countAdded('failure')),
     lastAt: at !== null && (counts.lastAt === null || at > counts.lastAt) ? at : counts.lastAt,
   }
-}
-
-/**
- * Returns when the episode happened. Times after its creation are ignored, because an episode cannot be captured
- * before it happens.
- */
-export function getEventTime({ created_at: createdAt, payload: { timeline } }: Episode): string {
-  const times = timeline.map(({ t }) => Date.parse(t)).filter((time) => time <= createdAt.getTime())
-  return new Date(
-    times.reduce((one, other) => Math.max(one, other), times[0] ?? createdAt.getTime()),
-  ).toISOString()
 }

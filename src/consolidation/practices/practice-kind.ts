@@ -1,7 +1,8 @@
 import type { RecordType } from '../../db/schema.ts'
 import type { Handle } from '../../domain/handles.ts'
 import type { Payload } from '../../domain/payloads.ts'
-import type { Episode, StageName } from '../stages.ts'
+import type { Episode } from '../episode.ts'
+import type { StageName } from '../stages.ts'
 
 /** The two kinds of practice: a skill is a sequence of tools, a plan is a graph of operations. */
 

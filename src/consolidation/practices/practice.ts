@@ -1,7 +1,7 @@
 import type { RecordStatus } from '../../db/schema.ts'
 import { computeSalience } from '../../domain/curves.ts'
 import { type LifecycleChange, type LifecycleState, reinforce } from '../../domain/reinforcement.ts'
-import type { Episode } from '../stages.ts'
+import type { Episode } from '../episode.ts'
 import { applyChange, type CountChange, type PracticeGroup } from './outcome-counts.ts'
 import type { OutcomeCounts, PracticeKind } from './practice-kind.ts'
 

@@ -6,10 +6,10 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { PoliciesService } from '../../policies/index.ts'
 import { type Draft, insertRecords } from '../../records/index.ts'
-import { lockHandles } from '../episode-batches.queries.ts'
+import { createDescent, draftConsolidated } from '../consolidated-draft.ts'
 import { createEpisodeStage } from '../episode-batches.service.ts'
-import { createDescent, draftConsolidated } from '../facts/fact-draft.ts'
-import { insertObservations } from '../facts/facts.queries.ts'
+import { type EpisodeLink, insertEpisodeLinks } from '../episode-links.queries.ts'
+import { lockHandles } from '../handle-locks.queries.ts'
 import type { Stage, StageInput, StageOutcome } from '../stages.ts'
 import { type CountChange, findCountChange, groupChanges, type PracticeGroup } from './outcome-counts.ts'
 import {
@@ -154,14 +154,14 @@ export function createPracticeStage(
     const nothing = { reinforced: 0, changes: [] as Change[] }
     const practices =
       toUpdate.size === 0 ? [] : await claimPractices(tx, [...toUpdate.keys()], kind.countsField)
-    const pairs = practices.flatMap(({ id }) =>
-      (toUpdate.get(id) ?? []).flatMap(({ from, episode }) =>
-        from ? [] : [{ fact: id, episode: episode.id }],
+    const links = practices.flatMap(({ id }) =>
+      (toUpdate.get(id) ?? []).flatMap(({ from, episode }): EpisodeLink[] =>
+        from ? [] : [{ derived: id, episode: episode.id }],
       ),
     )
-    const link = () => insertObservations(tx, pairs, now, keptFor)
-    const linked = pairs.length === 0 ? [] : await keepByStatement(tx, keptFor, link)
-    const fresh = new Set(linked.map(({ fact, episode }) => `${fact} ${episode}`))
+    const link = () => insertEpisodeLinks(tx, links, now, keptFor)
+    const linked = links.length === 0 ? [] : await keepByStatement(tx, keptFor, link)
+    const fresh = new Set(linked.map(({ derived, episode }) => `${derived} ${episode}`))
     const updated = practices.flatMap((practice) => {
       const countChanges = (toUpdate.get(practice.id) ?? []).filter(
         ({ from, episode }) => from !== undefined || fresh.has(`${practice.id} ${episode.id}`),

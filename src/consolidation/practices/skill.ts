@@ -1,6 +1,6 @@
 import { createRecipeHandle } from '../../domain/handles.ts'
 import { listToolSequence } from '../../domain/tool-sequence.ts'
-import type { Episode } from '../stages.ts'
+import type { Episode } from '../episode.ts'
 import type { OutcomeCounts, Pattern, PracticeKind } from './practice-kind.ts'
 
 /** A skill: a sequence of tools and its success rate. */

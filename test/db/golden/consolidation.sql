@@ -138,19 +138,6 @@ and r.forgotten_at is null
       and r.status in ('active', 'challenged', 'merged')
     order by r.created_at, r.id;
 
--- src/consolidation/episode-batches.queries.ts lockHandles
-    select pg_advisory_xact_lock(
-      ('x' || encode(substring(digest
-from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, lock_seed())
-    )
-    from (
-      select distinct digest, scope
-      from unnest(
-        $1::bytea[], $2::text[]
-      ) as handle (digest, scope)
-      order by digest, scope
-    ) as ordered;
-
 -- src/consolidation/episode-batches.queries.ts postponeNext
     with failed as materialized (
       select u.record_id, u.due_at
@@ -258,6 +245,73 @@ where $14::bool
         'base_salience', jsonb_build_array(base_before, base_after), 'salience', jsonb_build_array(before, after)
       )
     from incoming join record using (id);
+
+-- src/consolidation/episode-links.queries.ts insertEpisodeLinks: of no run that keeps rows
+    with link as materialized (
+      select *
+from unnest(
+        $1::uuid[], $2::uuid[]
+      ) as link (derived, episode)
+    ), descent as (
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select l.derived, l.episode, 'consolidation', exists (
+        select
+from descents as d
+where d.derived_id = l.derived
+and d.is_ground offset 0
+      )
+      from link as l
+      on conflict on constraint descents_pkey do nothing
+    ), edge as (
+      insert into relations (source_id, predicate, target_id, weight, created_at)
+      select derived, 'derived_from', episode, 1, $3::timestamptz
+from link
+      union all
+      select episode, 'derives', derived, 1, $4::timestamptz
+from link
+      order by 1, 2, 3
+      on conflict on constraint relations_pkey do nothing
+      returning source_id, predicate, target_id
+    )
+    select source_id as derived, target_id as episode
+from edge
+where predicate = 'derived_from';
+
+-- src/consolidation/episode-links.queries.ts insertEpisodeLinks: of a run that keeps rows
+    with link as materialized (
+      select *
+from unnest(
+        $1::uuid[], $2::uuid[]
+      ) as link (derived, episode)
+    ), descent as (
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select l.derived, l.episode, 'consolidation', exists (
+        select
+from descents as d
+where d.derived_id = l.derived
+and d.is_ground offset 0
+      )
+      from link as l
+      on conflict on constraint descents_pkey do nothing
+      returning "derived_id" as owner, to_jsonb("descents") as row
+    ), edge as (
+      insert into relations (source_id, predicate, target_id, weight, created_at)
+      select derived, 'derived_from', episode, 1, $3::timestamptz
+from link
+      union all
+      select episode, 'derives', derived, 1, $4::timestamptz
+from link
+      order by 1, 2, 3
+      on conflict on constraint relations_pkey do nothing
+      returning source_id, predicate, target_id , "source_id" as owner, to_jsonb("relations") as row
+    ) , effect as (
+        insert into run_effects (run_id, record_id, relation, after) select $5::uuid, owner, $6, row
+from "descent" union all select $7::uuid, owner, $8, row
+from "edge"
+      )
+    select source_id as derived, target_id as episode
+from edge
+where predicate = 'derived_from';
 
 -- src/consolidation/extraction/extraction.queries.ts claimUntil
     update unconsolidated
@@ -388,73 +442,6 @@ and r.sensitivity = requested.sensitivity
 and predicate = 'derived_from'
       and "target_id" = any((select $2::uuid[])::uuid[]);
 
--- src/consolidation/facts/facts.queries.ts insertObservations: of no run that keeps rows
-    with pair as materialized (
-      select *
-from unnest(
-        $1::uuid[], $2::uuid[]
-      ) as pair (fact, episode)
-    ), descent as (
-      insert into descents (derived_id, source_id, kind, is_ground)
-      select p.fact, p.episode, 'consolidation', exists (
-        select
-from descents as d
-where d.derived_id = p.fact
-and d.is_ground offset 0
-      )
-      from pair as p
-      on conflict on constraint descents_pkey do nothing
-    ), edge as (
-      insert into relations (source_id, predicate, target_id, weight, created_at)
-      select fact, 'derived_from', episode, 1, $3::timestamptz
-from pair
-      union all
-      select episode, 'derives', fact, 1, $4::timestamptz
-from pair
-      order by 1, 2, 3
-      on conflict on constraint relations_pkey do nothing
-      returning source_id, predicate, target_id
-    )
-    select source_id as fact, target_id as episode
-from edge
-where predicate = 'derived_from';
-
--- src/consolidation/facts/facts.queries.ts insertObservations: of a run that keeps rows
-    with pair as materialized (
-      select *
-from unnest(
-        $1::uuid[], $2::uuid[]
-      ) as pair (fact, episode)
-    ), descent as (
-      insert into descents (derived_id, source_id, kind, is_ground)
-      select p.fact, p.episode, 'consolidation', exists (
-        select
-from descents as d
-where d.derived_id = p.fact
-and d.is_ground offset 0
-      )
-      from pair as p
-      on conflict on constraint descents_pkey do nothing
-      returning "derived_id" as owner, to_jsonb("descents") as row
-    ), edge as (
-      insert into relations (source_id, predicate, target_id, weight, created_at)
-      select fact, 'derived_from', episode, 1, $3::timestamptz
-from pair
-      union all
-      select episode, 'derives', fact, 1, $4::timestamptz
-from pair
-      order by 1, 2, 3
-      on conflict on constraint relations_pkey do nothing
-      returning source_id, predicate, target_id , "source_id" as owner, to_jsonb("relations") as row
-    ) , effect as (
-        insert into run_effects (run_id, record_id, relation, after) select $5::uuid, owner, $6, row
-from "descent" union all select $7::uuid, owner, $8, row
-from "edge"
-      )
-    select source_id as fact, target_id as episode
-from edge
-where predicate = 'derived_from';
-
 -- src/consolidation/facts/facts.queries.ts lockSources
     select
 from records as r
@@ -550,6 +537,19 @@ from earlier_record as e join record using (id)
       )
     from each join record using (id)
     order by place;
+
+-- src/consolidation/handle-locks.queries.ts lockHandles
+    select pg_advisory_xact_lock(
+      ('x' || encode(substring(digest
+from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, lock_seed())
+    )
+    from (
+      select distinct digest, scope
+      from unnest(
+        $1::bytea[], $2::text[]
+      ) as handle (digest, scope)
+      order by digest, scope
+    ) as ordered;
 
 -- src/consolidation/practices/practices.queries.ts claimPractices
     with claimed as materialized (

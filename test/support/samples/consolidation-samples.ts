@@ -1,7 +1,9 @@
 import * as walking from '../../../src/consolidation/episode-batches.queries.ts'
 import * as compression from '../../../src/consolidation/episode-compression.queries.ts'
+import { insertEpisodeLinks } from '../../../src/consolidation/episode-links.queries.ts'
 import * as extraction from '../../../src/consolidation/extraction/extraction.queries.ts'
 import * as facts from '../../../src/consolidation/facts/facts.queries.ts'
+import { lockHandles } from '../../../src/consolidation/handle-locks.queries.ts'
 import * as counting from '../../../src/consolidation/practices/practices.queries.ts'
 import { skillKind } from '../../../src/consolidation/practices/skill.ts'
 import type { Database } from '../../../src/db/connection.ts'
@@ -36,7 +38,15 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
     findEpisodes: within((tx) => walking.findEpisodes(tx, [id])),
     deleteUnconsolidated: within((tx) => walking.deleteUnconsolidated(tx, 'semantic', [id])),
     postponeNext: within((tx) => walking.postponeNext(tx, portion, 'why')),
-    lockHandles: within((tx) => walking.lockHandles(tx, [{ digest, scope }])),
+  },
+  'src/consolidation/handle-locks.queries.ts': {
+    lockHandles: within((tx) => lockHandles(tx, [{ digest, scope }])),
+  },
+  'src/consolidation/episode-links.queries.ts': {
+    insertEpisodeLinks: {
+      'of no run that keeps rows': within((tx) => insertEpisodeLinks(tx, [], now)),
+      'of a run that keeps rows': within((tx) => insertEpisodeLinks(tx, [], now, id)),
+    },
   },
   'src/consolidation/episode-compression.queries.ts': {
     claimCompressionCandidates: within((tx) => compression.claimCompressionCandidates(tx, [id])),
@@ -51,10 +61,6 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
     findEntities: within((tx) => facts.findEntities(tx, [{ digest, scope, sensitivity }])),
     lockSources: within((tx) => facts.lockSources(tx, [id])),
     claimFacts: within((tx) => facts.claimFacts(tx, [id])),
-    insertObservations: {
-      'of no run that keeps rows': within((tx) => facts.insertObservations(tx, [], now)),
-      'of a run that keeps rows': within((tx) => facts.insertObservations(tx, [], now, id)),
-    },
     writeReinforced: within((tx) => facts.writeReinforced(tx, [], { actor: 'a', now, runId: id })),
   },
   'src/consolidation/practices/practices.queries.ts': {

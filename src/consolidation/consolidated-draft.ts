@@ -1,7 +1,7 @@
-import { type Caller, fullTrust, permissions, unscoped } from '../../domain/caller.ts'
-import type { Policies } from '../../domain/lifecycle.ts'
-import { type Descent, type Draft, draftRecord, type NewRecord } from '../../records/index.ts'
-import type { Episode } from '../stages.ts'
+import { type Caller, fullTrust, permissions, unscoped } from '../domain/caller.ts'
+import type { Policies } from '../domain/lifecycle.ts'
+import { type Descent, type Draft, draftRecord, type NewRecord } from '../records/index.ts'
+import type { Episode } from './episode.ts'
 
 /** Drafts of records derived from episodes. */
 

@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import { createRowKeeping } from '../db/row-keeping.ts'
+import type { Transaction } from '../db/transaction.ts'
+
+/** The id of a fact or practice, and of an episode that it is derived from. */
+export type EpisodeLink = { derived: string; episode: string }
+
+/**
+ * Links facts and practices to their episodes, in both directions, and records the descent. Returns only the new
+ * links. A record with no recorded ground gets none by a link. With the id of a run in `keptFor` it also keeps the rows for
+ * that run.
+ */
+export async function insertEpisodeLinks(
+  tx: Transaction,
+  links: readonly EpisodeLink[],
+  now: Date,
+  keptFor?: string,
+): Promise<EpisodeLink[]> {
+  const kept = createRowKeeping(keptFor)
+  const { rows } = await sql<EpisodeLink>`
+    with link as materialized (
+      select * from unnest(
+        ${links.map(({ derived }) => derived)}::uuid[], ${links.map(({ episode }) => episode)}::uuid[]
+      ) as link (derived, episode)
+    ), descent as (
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select l.derived, l.episode, 'consolidation', exists (
+        select from descents as d where d.derived_id = l.derived and d.is_ground offset 0
+      )
+      from link as l
+      on conflict on constraint descents_pkey do nothing
+      ${kept.returnRow('descents', 'derived_id')}
+    ), edge as (
+      insert into relations (source_id, predicate, target_id, weight, created_at)
+      select derived, 'derived_from', episode, 1, ${now}::timestamptz from link
+      union all
+      select episode, 'derives', derived, 1, ${now}::timestamptz from link
+      order by 1, 2, 3
+      on conflict on constraint relations_pkey do nothing
+      returning source_id, predicate, target_id ${kept.addRow('relations', 'source_id')}
+    ) ${kept.keepRows({ descents: 'descent', relations: 'edge' })}
+    select source_id as derived, target_id as episode from edge where predicate = 'derived_from'
+  `.execute(tx)
+  return rows
+}

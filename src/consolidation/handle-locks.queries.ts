@@ -1,0 +1,24 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../db/transaction.ts'
+
+/**
+ * Locks handles until the transaction ends, so that no other transaction stores a record with one of them in that scope.
+ * Captures take the same locks in the same order, so a capture of the same content waits instead of deadlocking.
+ */
+export async function lockHandles(
+  tx: Transaction,
+  handles: readonly { digest: Buffer; scope: string }[],
+): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(
+      ('x' || encode(substring(digest from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, lock_seed())
+    )
+    from (
+      select distinct digest, scope
+      from unnest(
+        ${handles.map(({ digest }) => digest)}::bytea[], ${handles.map(({ scope }) => scope)}::text[]
+      ) as handle (digest, scope)
+      order by digest, scope
+    ) as ordered
+  `.execute(tx)
+}
