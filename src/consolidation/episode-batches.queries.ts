@@ -89,17 +89,9 @@ export async function deleteUnconsolidated(
   `.execute(tx)
 }
 
-const maxAttempts = 5
-
-/** Five minutes, then four times as long after each failure. */
-const firstPause = '5 minutes'
-
 export type PostponedEpisode = Position & { attempts: number; is_given_up: boolean }
 
-/**
- * Postpones the next row of the portion, which failed; after a few attempts it is given up. `reason` must not quote
- * the episode.
- */
+/** Postpones the next row of the portion, which failed. `reason` must not quote the episode. */
 export async function postponeNext(
   tx: Transaction,
   portion: Portion,
@@ -115,14 +107,27 @@ export async function postponeNext(
       for update skip locked
     )
     update unconsolidated as u
-    set attempts = u.attempts + 1, error = ${reason}, claimed_until = null,
-      due_at = case when u.attempts + 1 >= ${maxAttempts} then 'infinity'
-        else ${portion.now}::timestamptz + ${firstPause}::interval * power(4, u.attempts) end
+    set ${setPostponed(sql`u.attempts`, { reason, now: portion.now })}
     from failed
     where u.record_id = failed.record_id and u.stage = ${portion.stage}
     returning failed.due_at::text as at, u.record_id as id, u.attempts, u.due_at = 'infinity' as is_given_up
   `.execute(tx)
   return rows[0]
+}
+
+const maxAttempts = 5
+
+/** Five minutes, then four times as long after each failure. */
+const firstPause = '5 minutes'
+
+/** What an update sets to postpone a row of the list after a failure. After a few attempts the row is given up. */
+export function setPostponed(
+  attempts: RawBuilder<unknown>,
+  { reason, now }: { reason: string; now: Date },
+): RawBuilder<unknown> {
+  return sql`attempts = ${attempts} + 1, error = ${reason}, claimed_until = null,
+      due_at = case when ${attempts} + 1 >= ${maxAttempts} then 'infinity'
+        else ${now}::timestamptz + ${firstPause}::interval * power(4, ${attempts}) end`
 }
 
 function selectNext(portion: Portion): RawBuilder<unknown> {

@@ -14,6 +14,7 @@ import {
   deleteUnconsolidated,
   findEpisodes,
   type Portion,
+  type PostponedEpisode,
   postponeNext,
 } from './episode-batches.queries.ts'
 import { runInParallel } from './parallel-stages.service.ts'
@@ -146,9 +147,16 @@ async function skipEpisode(
     return { postponed, counts: postponed ? { extraction_skipped: 1 } : {} }
   })
   if (!postponed) return undefined
-  const attempt = `attempt ${postponed.attempts}${postponed.is_given_up ? ', given up' : ''}`
+  const attempt = describeAttempt(postponed)
   await recordFault({ error, recordId: postponed.id, part: portion.stage, attempt })
   return postponed
+}
+
+export function describeAttempt({
+  attempts,
+  is_given_up: isGivenUp,
+}: Pick<PostponedEpisode, 'attempts' | 'is_given_up'>): string {
+  return `attempt ${attempts}${isGivenUp ? ', given up' : ''}`
 }
 
 async function runInSavepoint<T>(tx: Transaction, work: (tx: Transaction) => Promise<T>): Promise<T> {

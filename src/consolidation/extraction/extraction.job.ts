@@ -18,7 +18,7 @@ import {
   deleteUnconsolidated,
   type Portion,
 } from '../episode-batches.queries.ts'
-import { readEpisodes } from '../episode-batches.service.ts'
+import { describeAttempt, readEpisodes } from '../episode-batches.service.ts'
 import type { Triple } from '../facts/fact-groups.ts'
 import type { Facts } from '../facts/facts.service.ts'
 import type { Stage, StageContext } from '../stages.ts'
@@ -164,7 +164,7 @@ export function createExtractionStage({
       return { postponed, counts: { ...spending, extraction_skipped: postponed ? 1 : 0 } }
     })
     if (!postponed) return
-    const attempt = `attempt ${postponed.attempts}${postponed.is_given_up ? ', given up' : ''}`
+    const attempt = describeAttempt(postponed)
     await context.recordFault({ error, recordId: id, part: 'extraction', attempt })
   }
 

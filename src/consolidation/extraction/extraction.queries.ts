@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { PostponedEpisode } from '../episode-batches.queries.ts'
+import { type PostponedEpisode, setPostponed } from '../episode-batches.queries.ts'
 
 /** Releases the claims of a lost worker. The lease of the run ensures that no other worker is active. */
 export async function releaseAllClaims(tx: Transaction): Promise<void> {
@@ -36,19 +36,14 @@ export async function lockClaimed(tx: Transaction, ids: readonly string[]): Prom
   return rows.map(({ id }) => id)
 }
 
-const maxAttempts = 5
-const firstPause = '5 minutes'
-
 /** Postpones a claimed episode in the same way as the other stages do. */
 export async function postponeClaimed(
   tx: Transaction,
-  { id, reason, now }: { id: string; reason: string; now: Date },
+  { id, ...failure }: { id: string; reason: string; now: Date },
 ): Promise<Omit<PostponedEpisode, 'at'> | undefined> {
   const { rows } = await sql<Omit<PostponedEpisode, 'at'>>`
     update unconsolidated
-    set attempts = attempts + 1, error = ${reason}, claimed_until = null,
-      due_at = case when attempts + 1 >= ${maxAttempts} then 'infinity'
-        else ${now}::timestamptz + ${firstPause}::interval * power(4, attempts) end
+    set ${setPostponed(sql`attempts`, failure)}
     where stage = 'extraction' and record_id = ${id}::uuid
     returning record_id as id, attempts, due_at = 'infinity' as is_given_up
   `.execute(tx)

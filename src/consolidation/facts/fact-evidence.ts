@@ -1,5 +1,6 @@
 import { computeSalience } from '../../domain/curves.ts'
-import { type LifecycleChange, type LifecycleState, reinforce } from '../../domain/reinforcement.ts'
+import type { LifecycleChange, LifecycleState } from '../../domain/reinforcement.ts'
+import { reinforceByEpisode } from '../reinforcement.ts'
 import type { Observation } from './fact-groups.ts'
 
 /** Reinforcement of a fact that was observed again. */
@@ -9,9 +10,6 @@ import type { Observation } from './fact-groups.ts'
  * most of the time of a consolidation was spent on rewriting long lists.
  */
 export const maxNamedSources = 32
-
-/** A record created by a client may have a gain of 0 and would never be reinforced. */
-const minGain = 0.1
 
 export type Reinforced = {
   id: string
@@ -29,8 +27,7 @@ export function reinforceFact(
   let lifecycle: LifecycleState = fact
   const times = observations.map(({ episode, at }) => {
     const before = computeSalience(lifecycle, now)
-    const gain = Math.max(lifecycle.reinforcement_gain, minGain)
-    lifecycle = { ...lifecycle, ...reinforce({ ...lifecycle, reinforcement_gain: gain }, now) }
+    lifecycle = reinforceByEpisode(lifecycle, now)
     return { episode: episode.id, at, before, after: lifecycle.salience }
   })
   return { id: fact.id, lifecycle, times }

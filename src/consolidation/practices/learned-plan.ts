@@ -2,6 +2,7 @@ import { findGraphFaults } from '../../domain/graph-cycles.ts'
 import { createStructureHandle } from '../../domain/handles.ts'
 import type { Episode } from '../episode.ts'
 import type { OutcomeCounts, Pattern, PracticeKind } from './practice-kind.ts'
+import { truncate } from './practice-text.ts'
 
 /** A plan: the order of the operations, and how often it was executed. */
 
@@ -42,7 +43,7 @@ function readPlan({ payload: { tool_graph: calls } }: Episode): Pattern | undefi
         kind: 'plan_graph',
         plan_id: `plan-${handle.digest.toString('hex')}`,
         version: '1',
-        ...(summary === undefined ? {} : { intent: cut(summary) }),
+        ...(summary === undefined ? {} : { intent: truncate(summary, maxIntentLength) }),
         nodes: calls.map(({ tool, args }, place) => ({
           id: names[place] ?? '',
           op: tool,
@@ -80,10 +81,6 @@ function listEdges(calls: readonly Call[]) {
       .map((from) => ({ from, to: names[place] ?? '', kind: 'control' as const })),
   )
   return edges
-}
-
-function cut(text: string): string {
-  return text.slice(0, maxIntentLength).replace(/[\uD800-\uDBFF]$/, '')
 }
 
 function readCounts(stored: unknown): OutcomeCounts {

@@ -1,7 +1,8 @@
 import type { RecordStatus } from '../../db/schema.ts'
 import { computeSalience } from '../../domain/curves.ts'
-import { type LifecycleChange, type LifecycleState, reinforce } from '../../domain/reinforcement.ts'
+import type { LifecycleChange, LifecycleState } from '../../domain/reinforcement.ts'
 import type { Episode } from '../episode.ts'
+import { reinforceByEpisode } from '../reinforcement.ts'
 import { applyChange, type CountChange, type PracticeGroup } from './outcome-counts.ts'
 import type { OutcomeCounts, PracticeKind } from './practice-kind.ts'
 
@@ -74,9 +75,6 @@ export type UpdatedPractice = {
   entries: readonly { action: 'reinforce' | 'revise'; episode: string; at: string; changes: object }[]
 }
 
-/** A record created by a client may have a gain of 0 and would never be reinforced. */
-const minGain = 0.1
-
 /** Each new success reinforces the practice once. Failures and corrected outcomes are only counted. */
 export function updatePractice(
   practice: Practice,
@@ -93,10 +91,7 @@ export function updatePractice(
     const countsBefore = storedCounts
     counts = applyChange(counts, change)
     storedCounts = kind.writeCounts(counts)
-    if (isNew) {
-      const gain = Math.max(lifecycle.reinforcement_gain, minGain)
-      lifecycle = { ...lifecycle, ...reinforce({ ...lifecycle, reinforcement_gain: gain }, now) }
-    }
+    if (isNew) lifecycle = reinforceByEpisode(lifecycle, now)
     const changes = {
       [`payload.${kind.countsField}`]: [countsBefore, storedCounts],
       episode: [null, change.episode.id],

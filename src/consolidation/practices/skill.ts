@@ -2,6 +2,7 @@ import { createRecipeHandle } from '../../domain/handles.ts'
 import { listToolSequence } from '../../domain/tool-sequence.ts'
 import type { Episode } from '../episode.ts'
 import type { OutcomeCounts, Pattern, PracticeKind } from './practice-kind.ts'
+import { truncate } from './practice-text.ts'
 
 /** A skill: a sequence of tools and its success rate. */
 
@@ -28,7 +29,7 @@ function readSkill({ payload }: Episode): Pattern | undefined {
     handle: createRecipeHandle(tools),
     compose: (episode) => ({
       kind: 'competence',
-      skill_name: cut(tools.join(', then '), maxNameLength),
+      skill_name: truncate(tools.join(', then '), maxNameLength),
       triggers: listSignals(episode).map((signal) => ({ signal })),
       recipe: tools.map((tool) => ({ step: `Use ${tool}.`, tool })),
       required_tools: [...new Set(tools)],
@@ -41,15 +42,10 @@ function readSkill({ payload }: Episode): Pattern | undefined {
 /** The summaries of the events around the use of the skill. */
 function listSignals({ payload: { timeline } }: Episode): string[] {
   const signals = timeline.flatMap(({ summary, event_kind: kind }) => {
-    const signal = cut(summary?.trim() ? summary : kind, maxSignalLength)
+    const signal = truncate(summary?.trim() ? summary : kind, maxSignalLength)
     return signal.trim() === '' ? [] : [signal]
   })
   return [...new Set(signals)].slice(0, maxTriggers)
-}
-
-/** PostgreSQL refuses an unpaired surrogate. */
-function cut(text: string, limit: number): string {
-  return text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '')
 }
 
 function readCounts(stored: unknown): OutcomeCounts {

@@ -160,6 +160,12 @@ and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
 and u.stage = $10
     returning failed.due_at::text as at, u.record_id as id, u.attempts, u.due_at = 'infinity' as is_given_up;
 
+-- src/consolidation/episode-batches.queries.ts setPostponed
+update unconsolidated as u
+set attempts = u.attempts + 1, error = $1, claimed_until = null,
+      due_at = case when u.attempts + 1 >= $2 then 'infinity'
+        else $3::timestamptz + $4::interval * power(4, u.attempts) end;
+
 -- src/consolidation/episode-compression.queries.ts claimCompressionCandidates
     with held as materialized (
       select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,

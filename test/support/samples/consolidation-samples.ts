@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import * as walking from '../../../src/consolidation/episode-batches.queries.ts'
 import * as compression from '../../../src/consolidation/episode-compression.queries.ts'
 import { insertEpisodeLinks } from '../../../src/consolidation/episode-links.queries.ts'
@@ -38,6 +39,10 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
     findEpisodes: within((tx) => walking.findEpisodes(tx, [id])),
     deleteUnconsolidated: within((tx) => walking.deleteUnconsolidated(tx, 'semantic', [id])),
     postponeNext: within((tx) => walking.postponeNext(tx, portion, 'why')),
+    setPostponed: (db) =>
+      sql`update unconsolidated as u set ${walking.setPostponed(sql`u.attempts`, { reason: 'why', now })}`.execute(
+        db,
+      ),
   },
   'src/consolidation/handle-locks.queries.ts': {
     lockHandles: within((tx) => lockHandles(tx, [{ digest, scope }])),
