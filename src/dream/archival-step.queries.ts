@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { computeSalienceAt } from '../db/salience.ts'
+import { restrictToScope } from '../db/scope-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { archivedAfterDays, archivedBelow } from '../domain/archival.ts'
 import { neverFading } from '../domain/importance.ts'
@@ -27,7 +28,7 @@ function isArchivable({ now, scope }: ArchivalFilter): RawBuilder<unknown> {
     and r.status in ('active', 'challenged') and r.deletion_policy = 'auto_prune'
     and r.layer not in (${sql.join([...neverFading].map((layer) => sql.lit(layer)))})
     and not exists (select from budgets as b where b.scope in (r.scope, ''))
-    and ${weightedUses} < ${sql.lit(archivedBelow.accesses)} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}`
+    and ${weightedUses} < ${sql.lit(archivedBelow.accesses)} ${restrictToScope(scope)}`
 }
 
 export async function countArchivable(db: Database, filter: ArchivalFilter): Promise<number> {

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { restrictToScope } from '../db/scope-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Precision } from '../domain/vector-codes.ts'
 import { nilUuid } from '../kernel/ids.ts'
@@ -102,10 +103,9 @@ export async function queueTooCoarse(tx: Transaction, range: VectorRange): Promi
  * unchanged.
  */
 function isWithin({ after, until, scope }: VectorRange): RawBuilder<unknown> {
-  const inScope = scope === null ? sql`` : sql`and r.scope = ${scope}`
   return sql`(e.record_id, e.model_id) > (${after.record_id}::uuid, ${after.model_id}::smallint)
     and (e.record_id, e.model_id) <= (${until.record_id}::uuid, ${until.model_id}::smallint)
-    and not r.pinned and r.forgotten_at is null ${inScope}`
+    and not r.pinned and r.forgotten_at is null ${restrictToScope(scope)}`
 }
 
 /** The bits that a vector keeps: those of the first level whose limit the retention of its record exceeds. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { computeSalienceAt } from '../db/salience.ts'
+import { restrictToScope } from '../db/scope-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Range } from '../jobs/ranges.queries.ts'
 import { nilUuid } from '../kernel/ids.ts'
@@ -15,6 +16,9 @@ export type SweepPosition = {
 }
 export const sweepStart: SweepPosition = { at: '-infinity', id: nilUuid }
 
+/** The statements of the sweep read `records` under its own name. */
+const scopeColumn = sql`scope`
+
 type SweepBatch = { scope: string | null; after: SweepPosition; limit: number }
 type BatchResult = { written: number; last: SweepPosition | undefined }
 
@@ -26,13 +30,13 @@ export async function countDue(
   const { rows } = await sql<{ fading: number; faded: number }>`
     select
       (select count(*) from records
-        where fades_at <= ${countSeconds(asOf)}::float8 ${restrictToScope(scope)}) as fading,
+        where fades_at <= ${countSeconds(asOf)}::float8 ${restrictToScope(scope, scopeColumn)}) as fading,
       (select count(*) from records
         where prune_at <= ${now}::timestamptz and forgotten_at is null
-          and status in ('active', 'challenged') ${restrictToScope(scope)})
+          and status in ('active', 'challenged') ${restrictToScope(scope, scopeColumn)})
       + (select count(*) from records
         where anchored_at <= ${revisedBefore}::timestamptz and prune_at is not null and forgotten_at is null
-          and status in ('invalidated', 'merged', 'superseded') ${restrictToScope(scope)}) as faded
+          and status in ('invalidated', 'merged', 'superseded') ${restrictToScope(scope, scopeColumn)}) as faded
   `.execute(db)
   return rows[0] ?? { fading: 0, faded: 0 }
 }
@@ -64,7 +68,7 @@ export async function materialiseNext(
     with due as materialized (
       select id, fades_at from records
       where fades_at <= ${countSeconds(asOf)}::float8
-        and (fades_at, id) > (${after.at}::float8, ${after.id}::uuid) ${restrictToScope(scope)}
+        and (fades_at, id) > (${after.at}::float8, ${after.id}::uuid) ${restrictToScope(scope, scopeColumn)}
       order by fades_at, id
       limit ${limit}
       for no key update skip locked
@@ -99,7 +103,7 @@ export async function pruneFaded(
       where prune_at <= ${pruning.now}::timestamptz and forgotten_at is null
         and status in ('active', 'challenged')
         and (prune_at, id) > (${pruning.after.at}::timestamptz, ${pruning.after.id}::uuid)
-        ${restrictToScope(pruning.scope)}
+        ${restrictToScope(pruning.scope, scopeColumn)}
       order by prune_at, id
       limit ${pruning.limit}
       for no key update skip locked
@@ -120,7 +124,7 @@ export async function pruneRevised(
       where prune_at <= ${pruning.now}::timestamptz and anchored_at <= ${pruning.revisedBefore}::timestamptz
         and forgotten_at is null and status in ('invalidated', 'merged', 'superseded')
         and (anchored_at, id) > (${pruning.after.at}::timestamptz, ${pruning.after.id}::uuid)
-        ${restrictToScope(pruning.scope)}
+        ${restrictToScope(pruning.scope, scopeColumn)}
       order by anchored_at, id
       limit ${pruning.limit}
       for no key update skip locked
@@ -179,16 +183,12 @@ export async function findNextPosition(
       and (anchored_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`,
   }[walk]
   const { rows } = await sql<SweepPosition>`
-    select ${key}::text as at, id from records where ${due} ${restrictToScope(scope)}
+    select ${key}::text as at, id from records where ${due} ${restrictToScope(scope, scopeColumn)}
     order by ${key}, id
     limit 1
     for no key update skip locked
   `.execute(tx)
   return rows[0]
-}
-
-function restrictToScope(scope: string | null): RawBuilder<unknown> {
-  return scope === null ? sql`` : sql`and scope = ${scope}`
 }
 
 function countSeconds(instant: Date): number {

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { restrictToScope } from '../db/scope-condition.ts'
 import { selectPages } from '../db/table-size.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { importanceTolerance } from '../domain/importance.ts'
@@ -74,8 +75,7 @@ export async function refreshScores(
  * A pinned record keeps its importance until it is used or changed, and a forgotten one until it is restored.
  */
 function isRefreshable(scope: string | null): Fragment {
-  const isOf = scope === null ? sql`` : sql`and r.scope = ${scope}`
-  return sql`r.forgotten_at is null and not r.pinned ${isOf}`
+  return sql`r.forgotten_at is null and not r.pinned ${restrictToScope(scope)}`
 }
 
 function isIn({ first_block: first, end_block: end }: Range): Fragment {

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { hasIdIn } from '../db/id-condition.ts'
+import { restrictToScope } from '../db/scope-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Layer } from '../domain/importance.ts'
 import { episodicAccesses, episodicAfterMs, semanticAccesses, semanticImportance } from '../domain/layers.ts'
@@ -140,8 +141,4 @@ async function promote(
     select id from promoted order by id
   `.execute(tx)
   return rows.map(({ id }) => id)
-}
-
-function restrictToScope(scope: string | null): RawBuilder<unknown> {
-  return scope === null ? sql`` : sql`and r.scope = ${scope}`
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { restrictToScope } from '../db/scope-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import type { Payload } from '../domain/payloads.ts'
@@ -15,7 +16,7 @@ function isUnjudged(scope: string | null): RawBuilder<unknown> {
   return sql`r.worth is null and r.forgotten_at is null and not r.pinned
     and coalesce(s.base_before, ${formerDefault}) = ${formerDefault}
     and r.base_importance = ${computeMove(sql`${formerDefault}::float8`)}
-    ${scope === null ? sql`` : sql`and r.scope = ${scope}`}`
+    ${restrictToScope(scope)}`
 }
 
 /** The base importance after the surprise of a row `s`, which may be absent. */

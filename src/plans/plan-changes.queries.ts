@@ -4,6 +4,7 @@ import type { Database } from '../db/connection.ts'
 import { computeKeepingOf } from '../db/keeping.ts'
 import { computeSalienceOf } from '../db/salience.ts'
 import type { RecordType } from '../db/schema.ts'
+import { restrictToScope } from '../db/scope-condition.ts'
 import { isVisibleTo, openTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { isLarge, isListed, listedChanges } from './listed-changes.queries.ts'
@@ -45,7 +46,7 @@ export async function listPlanChanges(
     where c.run_id = ${planId}::uuid and ${isListed(trust)}
       ${action === undefined ? sql`` : sql`and c.action = ${action}`}
       ${type === undefined ? sql`` : sql`and r.type = ${type}::record_type`}
-      ${scope === undefined ? sql`` : sql`and r.scope = ${scope}`}
+      ${restrictToScope(scope ?? null)}
       ${after ? sql`and (c.record_id, c.action) > (${after.record_id}::uuid, ${after.action})` : sql``}
     order by c.record_id, c.action
     limit ${limit}

@@ -1,6 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { AccessKind, Records, RecordType } from '../db/schema.ts'
+import { restrictToScope } from '../db/scope-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { openTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
@@ -12,7 +13,7 @@ export type Selection = Window & { trust: Trust; scope: string | null; types: re
 const isAmong = ({ trust, scope, types, from, until }: Selection): RawBuilder<unknown> => sql`
   r.type = any(${sql.val([...types])}::record_type[]) and r.created_at < ${until}::timestamptz
   and (r.forgotten_at is null or r.forgotten_at > ${from}::timestamptz) and ${openTo(trust)}
-  ${scope === null ? sql`` : sql`and r.scope = ${scope}`}`
+  ${restrictToScope(scope)}`
 
 export async function countSimulated(db: Database, selection: Selection): Promise<number> {
   const { rows } = await sql<{ records: number }>`

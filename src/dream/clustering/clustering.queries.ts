@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { liveRecords } from '../../db/live-records.ts'
 import type { MemoryKind } from '../../db/schema.ts'
+import { restrictToScope } from '../../db/scope-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Sensitivity } from '../../domain/caller.ts'
 import { minMembers } from './cluster-group.ts'
@@ -24,7 +25,7 @@ const isMergeable = sql<SqlBool>`r.type in ('episodic', 'semantic') and r.forgot
 export async function listPartitions(db: Database, scope: string | null): Promise<Partition[]> {
   const { rows } = await sql<Partition>`
     select r.scope, r.memory_kind, r.sensitivity from records as r
-    where ${isMergeable} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}
+    where ${isMergeable} ${restrictToScope(scope)}
     group by r.scope, r.memory_kind, r.sensitivity
     having count(*) >= ${sql.lit(minMembers)}
     order by r.scope, r.memory_kind, r.sensitivity
@@ -114,7 +115,7 @@ export async function findOrphans(db: Database, { scope, after, limit }: Page): 
       select s.step, s.at from status_changes as s where s.record_id = r.id order by s.id desc limit 1
     ) as moved
     where r.status = 'merged' and r.forgotten_at is null and not r.pinned and moved.step = 'cluster'
-      and r.id > ${after}::uuid ${scope === null ? sql`` : sql`and r.scope = ${scope}`}
+      and r.id > ${after}::uuid ${restrictToScope(scope)}
       and not exists (
         select from relations as e
         where e.source_id = r.id and e.predicate = 'derives' and e.created_at = moved.at

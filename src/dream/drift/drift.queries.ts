@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import type { RecordStatus } from '../../db/schema.ts'
+import { restrictToScope } from '../../db/scope-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../domain/caller.ts'
@@ -23,7 +24,7 @@ type Page = RecordRange & { limit: number }
 const namesFiles = sql<SqlBool>`r.type in ('entity', 'semantic', 'competence', 'plan_graph') and r.forgotten_at is null`
 
 function isInRange({ scope, after }: RecordRange): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${namesFiles} and r.id > ${after}::uuid ${scope === null ? sql`` : sql`and r.scope = ${scope}`}`
+  return sql<SqlBool>`${namesFiles} and r.id > ${after}::uuid ${restrictToScope(scope)}`
 }
 
 /** Whether this step made the last status change, which it may then revert. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import { restrictToScope } from '../../db/scope-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Sensitivity } from '../../domain/caller.ts'
 import { subtractMilliseconds } from '../../kernel/units.ts'
@@ -44,7 +45,7 @@ export async function listDue(
   const { rows } = await sql<{ id: string }>`
     select r.id
     from records as r
-    where ${isDue(due)} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}
+    where ${isDue(due)} ${restrictToScope(scope)}
     order by ${probedAt} nulls first, ${usedAt}, r.id
     limit ${limit}
   `.execute(db)

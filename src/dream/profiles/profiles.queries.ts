@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import { restrictToScope } from '../../db/scope-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Sensitivity } from '../../domain/caller.ts'
 import { factsOfEntity, isWritableEntity } from '../entity-facts.queries.ts'
@@ -23,7 +24,7 @@ export async function listWellKnownEntities(
     select r.id
     from records as r
     where ${isWritableEntity(ceiling)} and r.id > ${after}::uuid and r.id <= ${until}::uuid
-      ${scope === null ? sql`` : sql`and r.scope = ${scope}`} and ${isWellKnown}
+      ${restrictToScope(scope)} and ${isWellKnown}
     order by r.id
     limit ${limit}
   `.execute(db)
@@ -86,7 +87,7 @@ export async function listStaleProfiles(db: Database, scope: string | null): Pro
     from peer_cards as p
     join records as r on r.id = p.entity_id
     join records as card on card.id = p.card_id
-    where r.status = 'merged' and not r.pinned ${scope === null ? sql`` : sql`and r.scope = ${scope}`}
+    where r.status = 'merged' and not r.pinned ${restrictToScope(scope)}
       and card.forgotten_at is null and card.status in ('active', 'challenged') and not card.pinned
     order by card.id
   `.execute(db)

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { liveRecords } from '../../db/live-records.ts'
+import { restrictToScope } from '../../db/scope-condition.ts'
 import type { Sensitivity } from '../../domain/caller.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
 import { factsOfEntity, isWritableEntity, referencePredicates } from '../entity-facts.queries.ts'
@@ -26,7 +27,7 @@ export async function listScopes(
   const { rows } = await sql<{ scope: string }>`
     select r.scope
     from records as r
-    where ${isWritableEntity(ceiling)} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}
+    where ${isWritableEntity(ceiling)} ${restrictToScope(scope)}
     group by r.scope
     having count(*) >= 2
     order by count(*) desc, r.scope
