@@ -11,10 +11,12 @@ import { computeRetention, type RetentionMode, type RetentionShape } from '../do
 import { isHistory } from '../domain/vocabulary.ts'
 import { addMilliseconds, countDaysBetween } from '../kernel/units.ts'
 import type { LifecycleSnapshot } from '../records/index.ts'
+import type { Explanation } from './explain.schemas.ts'
 
 /** The numbers behind salience, importance and retention, as of one instant. */
 
-export type SalienceRule = 'pinned' | 'max_age' | 'floor' | 'curve' | 'revision'
+type SalienceRule = Explanation['salience']['rule']
+type RemovalRule = NonNullable<Explanation['removal']>['rule']
 
 export function explainSalience(snapshot: LifecycleSnapshot, now: Date) {
   const elapsedSeconds = Math.max(0, now.getTime() - snapshot.anchored_at.getTime()) / 1_000
@@ -111,8 +113,6 @@ export function computeDueAt(snapshot: LifecycleSnapshot, revisedRetentionMs: nu
   if (revisedRetentionMs === Number.POSITIVE_INFINITY) return null
   return addMilliseconds(snapshot.anchored_at, revisedRetentionMs)
 }
-
-export type RemovalRule = SalienceRule | 'deletion' | 'archival' | 'erasure' | 'budget'
 
 /** Why the record was removed: it faded, its retention after a revision ended, a budget was exceeded, or a client deleted it. */
 export function findRemovalRule(snapshot: LifecycleSnapshot, reason: string, removedAt: Date): RemovalRule {

@@ -2,7 +2,7 @@ import { computeSalience, countHalfLivesToReach, type PrunableState } from '../d
 
 /** The salience of a record in the future, if it is neither used nor changed. */
 
-export type Forecast = {
+type SalienceForecast = {
   points: { at: Date; salience: number }[]
   /** Null for a value that is never reached. */
   crossings: { half: Date | null; below_0_1: Date | null; pruned: Date | null }
@@ -19,7 +19,7 @@ export function forecastSalience(
   pruned: Date | null,
   now: Date,
   count: number,
-): Forecast {
+): SalienceForecast {
   const end = findHorizon(state, now, pruned)
   const step = count === 1 ? 0 : (end.getTime() - now.getTime()) / (count - 1)
   const points = Array.from({ length: count }, (_, index) => {
