@@ -34,7 +34,7 @@ type Scope = OverBudget & {
 type Pass = { order: BudgetOrder; line: number; reserved: number }
 
 /**
- * The part of the decay job that holds budgets. For each scope it finds the line, the worth keeping under which enough
+ * The part of the decay job that enforces budgets. For each scope it finds the line, the worth keeping under which enough
  * records lie, and then forgets what lies under it in batches. Each batch counts the scope again while no other
  * transaction can lower its size, so that no worker forgets too much, not even after a crash.
  */
@@ -51,8 +51,8 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
     const ranked = await countForgottenByScope(db, context.run.id)
     for (const each of found) {
       const scope: Scope = { ...each, ranked: ranked.get(each.scope) ?? 0, listed: 0 }
-      await holdBudget(context, scope, false)
-      if (scope.is_hard) await holdBudget(context, scope, true)
+      await enforceBudget(context, scope, { isInGrace: false })
+      if (scope.is_hard) await enforceBudget(context, scope, { isInGrace: true })
     }
   }
 
@@ -63,7 +63,11 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
     while ((await context.inBatch(fold)).folded === foldedRows) {}
   }
 
-  async function holdBudget(context: RunContext, scope: Scope, isInGrace: boolean): Promise<void> {
+  async function enforceBudget(
+    context: RunContext,
+    scope: Scope,
+    { isInGrace }: { isInGrace: boolean },
+  ): Promise<void> {
     for (let pass = 0; pass < mostPasses; pass += 1) {
       const [current] = await findScopes(context, db, scope.scope)
       const excess = (current?.excess ?? 0) - scope.listed
@@ -141,7 +145,7 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
     await dropEffects(tx)
     await lockScopeSize(tx, scope.scope)
     const [current] = await findScopes(context, tx, scope.scope)
-    // A budget that was changed meanwhile is held by the next run.
+    // A budget that was changed meanwhile is enforced by the next run.
     const isSame = current?.has_bytes === order.hasBytes && current.is_hard === scope.is_hard
     const excess = isSame ? current.excess - scope.listed - reserved : 0
     const purgeAt = addMilliseconds(order.now, forgottenRetentionMs)

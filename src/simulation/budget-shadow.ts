@@ -33,7 +33,7 @@ export function createBudgetShadow(
     }),
   )
 
-  function holdBudgets(at: Date): void {
+  function enforceBudgets(at: Date): void {
     const present = traces.flatMap(({ life, leavesAt }, place) =>
       life.created_at <= at && !(leavesAt && leavesAt <= at) ? [place] : [],
     )
@@ -75,7 +75,7 @@ export function createBudgetShadow(
     if (life.last_requested_at && life.last_requested_at > at) point.regretted += 1
   }
 
-  return { holdBudgets, points: (): Point[] => shadows.map(({ point }) => point) }
+  return { enforceBudgets, points: (): Point[] => shadows.map(({ point }) => point) }
 }
 
 function mayForget({ pinned, deletion_policy: policy, created_at }: ScoredLifeRow, at: Date): boolean {

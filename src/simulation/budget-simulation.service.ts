@@ -12,7 +12,7 @@ import {
 
 /** A budget compares all records of a scope, so they are held in memory: about a kilobyte each. */
 const mostRecords = 250_000
-/** Once a day for a month. In reality a budget is held with every run of the decay job. */
+/** Once a day for a month. In reality a budget is enforced with every run of the decay job. */
 const moments = 30
 
 type BudgetSimulation = { selection: Selection; limits: Limits; size: number }
@@ -44,7 +44,7 @@ async function readAll(context: RunContext, selection: Selection, size: number):
       return { done: rows.length, rows }
     })
     for (const row of rows) lives.push(row)
-    if (lives.length > mostRecords) throw tooMany()
+    if (lives.length > mostRecords) throw createTooManyError()
     after = rows.length < size ? undefined : rows.at(-1)?.id
   }
   return lives
@@ -61,7 +61,7 @@ async function replay(
   for (let moment = 1; moment <= moments; moment++) {
     // Also lets other work of this process go on.
     if (lives.length > 1_000) await context.throwIfEnded()
-    shadow.holdBudgets(new Date(from.getTime() + moment * span))
+    shadow.enforceBudgets(new Date(from.getTime() + moment * span))
   }
   return shadow.points()
 }
@@ -78,7 +78,7 @@ function addPoints(one: readonly Point[], other: readonly Point[]): Point[] {
   })
 }
 
-function tooMany(): AppError {
+function createTooManyError(): AppError {
   const most = mostRecords.toLocaleString('en')
   return new AppError(
     'validation_failed',
