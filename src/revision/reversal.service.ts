@@ -42,7 +42,7 @@ export function createReversalService({ db, clock, ids, seal }: Resources) {
       await loadForUpdate(tx, call, id)
       const operationId = await findReversible(tx, id, input)
       const now = clock.now()
-      await asOperation(tx, ids.next(), () => takeBack(tx, seal, operationId, input, now))
+      await asOperation(tx, ids.next(), () => revertOperation(tx, seal, operationId, input, now))
       return presentWritten(call.caller, await findReadableRecord(tx, call.caller, id), now)
     })
   }
@@ -69,7 +69,7 @@ async function findReversible(
   throw new AppError('not_undoable', 'Only the last revision of the record can be taken back.')
 }
 
-async function takeBack(
+async function revertOperation(
   tx: Transaction,
   seal: Seal,
   operationId: string,

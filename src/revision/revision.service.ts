@@ -51,6 +51,13 @@ export type RevisionService = ReturnType<typeof createRevisionService>
 /** Set when a run or a capture revises the record, and not a client. */
 type RunOrigin = { runId?: string; capturedFrom?: string }
 
+type NewSuccessor = {
+  input: SuccessorInput
+  sources: readonly StoredRecord[]
+  kind: RevisionKind
+  now: Date
+}
+
 /** A lineage is limited: people read it, and the answer is built in memory. */
 const maxNodes = 10_000
 
@@ -67,7 +74,7 @@ export function createRevisionService(resources: Resources) {
       await lockTombstonesShared(tx)
       const old = await loadRevisable(tx, call, id)
       const now = clock.now()
-      const record = await storeSuccessor({ ...call, tx }, input, [old], 'supersede', now)
+      const record = await storeSuccessor({ ...call, tx }, { input, sources: [old], kind: 'supersede', now })
       const changed = await retireRecord(tx, old, {
         ...toAuditReason(input),
         now,
@@ -85,7 +92,7 @@ export function createRevisionService(resources: Resources) {
       await lockTombstonesShared(tx)
       const origin = await loadRevisable(tx, call, id)
       const now = clock.now()
-      const record = await storeSuccessor({ ...call, tx }, input, [origin], 'fork', now)
+      const record = await storeSuccessor({ ...call, tx }, { input, sources: [origin], kind: 'fork', now })
       const changed = await writeChange(tx, origin, {
         action: 'fork',
         ...toAuditReason(input),
@@ -104,7 +111,7 @@ export function createRevisionService(resources: Resources) {
       const sources = await loadSources(tx, call, unique)
       requireSameTypeAndScope(sources)
       const now = clock.now()
-      const { id } = await storeSuccessor({ ...call, tx }, input, sources, 'merge', now)
+      const { id } = await storeSuccessor({ ...call, tx }, { input, sources, kind: 'merge', now })
       const change = { ...toAuditReason(input), now, textLanguage, step: 'merge', to: 'merged' } as const
       const retired: StoredRecord[] = []
       for (const source of sources) retired.push(await retireRecord(tx, source, change))
@@ -117,10 +124,7 @@ export function createRevisionService(resources: Resources) {
   /** Stores the new record of a revision. It may have the identifiers of an entity that it replaces. */
   async function storeSuccessor(
     call: CallContext & { tx: Transaction },
-    input: SuccessorInput,
-    sources: readonly StoredRecord[],
-    kind: RevisionKind,
-    now: Date,
+    { input, sources, kind, now }: NewSuccessor,
   ): Promise<WrittenRecord> {
     const draft = draftSuccessor(input, sources, kind, {
       caller: call.caller,
