@@ -41,16 +41,16 @@ export function createUndo({ db, seal }: { db: Database; seal: Seal }): JobWork 
   async function run(context: RunContext): Promise<void> {
     const { run_id: targetId, only = null } = readOptions(context)
     await context.setTotal(await countChanged(db, { targetId, only }), ['undone', 'kept'])
-    await walkRecords((after) => context.inBatch((tx) => moveImportance(tx, seal, context, after)))
-    await walkRecords((after) => context.inBatch((tx) => restore(tx, seal, context, after)))
+    await walkRecords((after) => context.inBatch((tx) => undoImportance(tx, seal, context, after)))
+    await walkRecords((after) => context.inBatch((tx) => restoreRecords(tx, seal, context, after)))
     const batches = await listBatches(db, targetId)
     for (const [number, batch] of [...batches.entries()].reverse()) {
       await context.inBatch(async (tx) => {
         if (!(await markBatch(tx, context.run.id, number))) return {}
-        return takeBackBatch(tx, seal, context, batch)
+        return undoBatch(tx, seal, context, batch)
       })
     }
-    await walkRecords((after) => context.inBatch((tx) => keep(tx, context, after)))
+    await walkRecords((after) => context.inBatch((tx) => listKeptRecords(tx, context, after)))
   }
 
   return { run, batchesDepend: ({ dryRun }) => dryRun }
@@ -64,7 +64,7 @@ async function walkRecords(doPortion: (after: string) => Promise<Portion>): Prom
   while (after !== undefined) after = (await doPortion(after)).last
 }
 
-async function moveImportance(
+async function undoImportance(
   tx: Transaction,
   seal: Seal,
   context: RunContext,
@@ -72,11 +72,16 @@ async function moveImportance(
 ): Promise<Portion> {
   const { run_id: runId } = readOptions(context)
   const effects = await listImportanceMoves(tx, { runId, after, limit: portion })
-  const result = effects.length === 0 ? {} : await takeBack(tx, seal, context, effects, 'rescore')
+  const result = effects.length === 0 ? {} : await undoEffects(tx, seal, context, effects, 'rescore')
   return { ...result, last: effects.length < portion ? undefined : (effects.at(-1)?.owner ?? undefined) }
 }
 
-async function restore(tx: Transaction, seal: Seal, context: RunContext, after: string): Promise<Portion> {
+async function restoreRecords(
+  tx: Transaction,
+  seal: Seal,
+  context: RunContext,
+  after: string,
+): Promise<Portion> {
   const { run } = context
   const { run_id: targetId, only = null, actor, rationale } = readOptions(context)
   // The statement writes the effects itself: a trigger would do it row by row.
@@ -109,7 +114,7 @@ function listWhenDry({ run }: RunContext, rewritten: readonly Rewritten[]): Chan
   return run.dryRun ? rewritten.map((each) => ({ action: 'undo', ...each })) : []
 }
 
-async function takeBackBatch(
+async function undoBatch(
   tx: Transaction,
   seal: Seal,
   context: RunContext,
@@ -126,7 +131,7 @@ async function takeBackBatch(
   if (left === 0) return { done: rewritten.length, counts: { undone: rewritten.length, kept: 0 }, changes }
   const done = new Set(rewritten.map(({ record_id: id }) => id))
   const effects = await listEffects(tx, targetId, batch)
-  const rest = await takeBack(
+  const rest = await undoEffects(
     tx,
     seal,
     context,
@@ -141,7 +146,7 @@ async function takeBackBatch(
 }
 
 /** What is left stays as it is. A dry run rolls back what the statement has listed. */
-async function keep(tx: Transaction, { run }: RunContext, after: string): Promise<Portion> {
+async function listKeptRecords(tx: Transaction, { run }: RunContext, after: string): Promise<Portion> {
   const { run_id: targetId, only = null } = readOptions({ run })
   const { kept, last } = await listKept(tx, { runId: run.id, targetId, only, after, limit: keptAtOnce })
   return {
@@ -152,7 +157,7 @@ async function keep(tx: Transaction, { run }: RunContext, after: string): Promis
   }
 }
 
-async function takeBack(
+async function undoEffects(
   tx: Transaction,
   seal: Seal,
   { run }: RunContext,
