@@ -4,7 +4,6 @@ import type { Transaction } from '../db/transaction.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import {
   createRewrite,
-  describeEntries,
   type Effect,
   erasedTwinNote,
   insertEntries,
@@ -22,12 +21,14 @@ import { type Rewritten, restoreForgotten, takeBackForgetting } from './forgetti
 import { findForgottenContents } from './forgotten-contents.queries.ts'
 import {
   countChanged,
+  type ListedChange,
   listChangesOf,
   listImportanceMoves,
   listKept,
   listTakenBack,
   takenBackNote,
 } from './undo.queries.ts'
+import { describeUndone, splitChanges } from './undone-changes.ts'
 
 /** The options of a run of this job. They were checked when it was requested. */
 type UndoOptions = { run_id: string; only?: string[]; actor: string; rationale: string }
@@ -192,6 +193,25 @@ async function undoEffects(
     await insertEntries(tx, entries, { action: 'undo', actor, rationale, runId: run.id, now: run.startedAt })
   if (importanceMoves.length > 0)
     await insertImportanceMoves(tx, importanceMoves, { runId: run.id, now: run.startedAt })
+  const others = importanceMoves.filter(({ record_id: id }) => isNamed(id) && !selected.has(id))
+  return describeBatch(tx, targetId, { listed, selected, entries, moved, unlistedCount: others.length })
+}
+
+type UndoneEffects = {
+  listed: readonly ListedChange[]
+  selected: ReadonlySet<string>
+  entries: ReturnType<typeof describeUndone>
+  /** The records that were changed since, each with the reason why it stays. */
+  moved: ReadonlyMap<string, string>
+  unlistedCount: number
+}
+
+/** Lists each record once, although the run may have changed it in several batches. */
+async function describeBatch(
+  tx: Transaction,
+  targetId: string,
+  { listed, selected, entries, moved, unlistedCount }: UndoneEffects,
+): Promise<BatchResult> {
   const changesById = new Map(entries.map((entry) => [entry.record_id, entry.changes]))
   const isNew = (action: string) => {
     const known = new Set(listed.flatMap((each) => (each.listed === action ? each.record_id : [])))
@@ -200,10 +220,9 @@ async function undoEffects(
   const undone = [...selected].filter((id) => changesById.has(id)).filter(isNew('undo'))
   const kept = [...selected].filter((id) => moved.has(id)).filter(isNew('kept'))
   const earlier = kept.length > 0 ? await listTakenBack(tx, targetId, kept) : new Set()
-  const others = importanceMoves.filter(({ record_id: id }) => isNamed(id) && !selected.has(id))
   return {
     done: undone.length + kept.length,
-    counts: { undone: undone.length + others.length, kept: kept.length },
+    counts: { undone: undone.length + unlistedCount, kept: kept.length },
     changes: [
       ...undone.map(
         (id): Change => ({ record_id: id, action: 'undo', ...splitChanges(changesById.get(id)) }),
@@ -216,27 +235,9 @@ async function undoEffects(
   }
 }
 
-/** Entries for the records, and for those of `ids` of which only something else was taken back, such as the vector. */
-function describeUndone(written: readonly Effect[], ids: readonly string[]) {
-  const entries = describeEntries(written)
-  const described = new Set(entries.map(({ record_id: id }) => id))
-  const touched = new Set(written.map(({ owner }) => owner))
-  const others = ids.filter((id) => touched.has(id) && !described.has(id))
-  return [
-    ...entries,
-    ...others.map((id) => ({ record_id: id, old_status: 'active', new_status: 'active', changes: {} })),
-  ]
-}
-
 function isSelected(only: readonly string[] | undefined) {
   return ({ record_id: id, action }: { record_id: string; action: string }) =>
     only === undefined || only.includes(id) || only.includes(action)
-}
-
-function splitChanges(changes: Readonly<Record<string, [unknown, unknown]>> = {}) {
-  const pickSide = (at: 0 | 1) =>
-    Object.fromEntries(Object.entries(changes).map(([name, pair]) => [name, pair[at]]))
-  return { before: pickSide(0), after: pickSide(1) }
 }
 
 function readOptions({ run }: Pick<RunContext, 'run'>): UndoOptions {
