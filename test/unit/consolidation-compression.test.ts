@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { compress } from '../../src/consolidation/episode-compression.ts'
+import { compress } from '../../src/consolidation/compression/episode-compression.ts'
 import { computeSalience } from '../../src/domain/curves.ts'
 
 const now = new Date('2026-03-28T09:30:00.000Z')

@@ -1,3 +1,89 @@
+-- src/consolidation/compression/episode-compression.queries.ts claimCompressionCandidates
+    with held as materialized (
+      select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+        r.deletion_policy,
+        r.type = 'episodic'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+and not r.pinned
+          as is_live
+      from records as r
+      where r.id = $1::uuid
+      order by r.id
+      for no key update skip locked
+    )
+    select held.id, held.curve, held.half_life_seconds, held.min_salience, held.base_salience, held.anchored_at,
+      held.expires_at, held.pinned, held.deletion_policy,
+      held.is_live
+and not exists (
+        select
+from audit_entries as a
+        where a.record_id = held.id
+and a.action = 'decay'
+and a.actor = $2
+        offset 0
+      ) as is_due
+    from held;
+
+-- src/consolidation/compression/episode-compression.queries.ts findExistingIds
+    select r.id
+from records as r
+where r.id = $1::uuid;
+
+-- src/consolidation/compression/episode-compression.queries.ts writeCompressed
+    with incoming as materialized (
+      select *
+from unnest(
+        $1::uuid[],
+        $2::float8[],
+        $3::float8[],
+        $4::float8[],
+        $5::float8[],
+        $6::timestamptz[]
+      ) as incoming (id, base_before, base_after, before, after, prune_at)
+    ), earlier as materialized (
+      select r.id, jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,
+  'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at) as row
+from records as r
+      where $7::bool
+and "r"."id" = any(array(select "id"
+from "incoming"))
+    ), record as (
+      update records as r
+      set base_salience = i.base_after, salience = i.after, prune_at = i.prune_at, version = r.version + 1,
+        updated_at = greatest(r.updated_at, $8::timestamptz)
+      from incoming as i
+      where r.id = i.id
+and "r"."id" = any(array(select "id"
+from "incoming"))
+      returning r.id, r.updated_at, case when $9::bool then jsonb_build_object(
+  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
+  'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,
+  'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at) end as row
+    ), unlisted as (
+      delete
+from unconsolidated as u
+      where stage = 'episodic'
+and "record_id" = any((select $10::uuid[])::uuid[])
+      returning u.record_id, case when $11::bool then to_jsonb(u) end as row
+    ), effect as (
+      insert into run_effects (run_id, record_id, relation, before, after)
+      select $12::uuid, id, 'records', earlier.row, record.row
+from earlier join record using (id)
+      union all
+      select $13::uuid, record_id, 'unconsolidated', row, null
+from unlisted
+where $14::bool
+    )
+    insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+    select id, $15::uuid, updated_at, 'decay', $16, 'compressed: what it taught is kept apart',
+      jsonb_build_object(
+        'base_salience', jsonb_build_array(base_before, base_after), 'salience', jsonb_build_array(before, after)
+      )
+    from incoming join record using (id);
+
 -- src/consolidation/episode-batches.queries.ts claimEpisodes: everywhere
     select due_at::text as at, record_id as id
 from (
@@ -165,92 +251,6 @@ update unconsolidated as u
 set attempts = u.attempts + 1, error = $1, claimed_until = null,
       due_at = case when u.attempts + 1 >= $2 then 'infinity'
         else $3::timestamptz + $4::interval * power(4, u.attempts) end;
-
--- src/consolidation/episode-compression.queries.ts claimCompressionCandidates
-    with held as materialized (
-      select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
-        r.deletion_policy,
-        r.type = 'episodic'
-and r.forgotten_at is null
-and r.status in ('active', 'challenged')
-and not r.pinned
-          as is_live
-      from records as r
-      where r.id = $1::uuid
-      order by r.id
-      for no key update skip locked
-    )
-    select held.id, held.curve, held.half_life_seconds, held.min_salience, held.base_salience, held.anchored_at,
-      held.expires_at, held.pinned, held.deletion_policy,
-      held.is_live
-and not exists (
-        select
-from audit_entries as a
-        where a.record_id = held.id
-and a.action = 'decay'
-and a.actor = $2
-        offset 0
-      ) as is_due
-    from held;
-
--- src/consolidation/episode-compression.queries.ts findExistingIds
-    select r.id
-from records as r
-where r.id = $1::uuid;
-
--- src/consolidation/episode-compression.queries.ts writeCompressed
-    with incoming as materialized (
-      select *
-from unnest(
-        $1::uuid[],
-        $2::float8[],
-        $3::float8[],
-        $4::float8[],
-        $5::float8[],
-        $6::timestamptz[]
-      ) as incoming (id, base_before, base_after, before, after, prune_at)
-    ), earlier as materialized (
-      select r.id, jsonb_build_object(
-  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
-  'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,
-  'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at) as row
-from records as r
-      where $7::bool
-and "r"."id" = any(array(select "id"
-from "incoming"))
-    ), record as (
-      update records as r
-      set base_salience = i.base_after, salience = i.after, prune_at = i.prune_at, version = r.version + 1,
-        updated_at = greatest(r.updated_at, $8::timestamptz)
-      from incoming as i
-      where r.id = i.id
-and "r"."id" = any(array(select "id"
-from "incoming"))
-      returning r.id, r.updated_at, case when $9::bool then jsonb_build_object(
-  'id', r.id, 'version', r.version, 'status', r.status, 'pinned', r.pinned, 'layer', r.layer, 'scope', r.scope,
-  'sensitivity', r.sensitivity, 'anchored_at', r.anchored_at, 'forgotten_at', r.forgotten_at,
-  'base_salience', r.base_salience, 'salience', r.salience, 'prune_at', r.prune_at, 'updated_at', r.updated_at) end as row
-    ), unlisted as (
-      delete
-from unconsolidated as u
-      where stage = 'episodic'
-and "record_id" = any((select $10::uuid[])::uuid[])
-      returning u.record_id, case when $11::bool then to_jsonb(u) end as row
-    ), effect as (
-      insert into run_effects (run_id, record_id, relation, before, after)
-      select $12::uuid, id, 'records', earlier.row, record.row
-from earlier join record using (id)
-      union all
-      select $13::uuid, record_id, 'unconsolidated', row, null
-from unlisted
-where $14::bool
-    )
-    insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-    select id, $15::uuid, updated_at, 'decay', $16, 'compressed: what it taught is kept apart',
-      jsonb_build_object(
-        'base_salience', jsonb_build_array(base_before, base_after), 'salience', jsonb_build_array(before, after)
-      )
-    from incoming join record using (id);
 
 -- src/consolidation/episode-links.queries.ts insertEpisodeLinks: of no run that keeps rows
     with link as materialized (

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import * as compression from '../../../src/consolidation/compression/episode-compression.queries.ts'
 import * as walking from '../../../src/consolidation/episode-batches.queries.ts'
-import * as compression from '../../../src/consolidation/episode-compression.queries.ts'
 import { insertEpisodeLinks } from '../../../src/consolidation/episode-links.queries.ts'
 import * as extraction from '../../../src/consolidation/extraction/extraction.queries.ts'
 import * as facts from '../../../src/consolidation/facts/facts.queries.ts'
@@ -53,7 +53,7 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
       'of a run that keeps rows': within((tx) => insertEpisodeLinks(tx, [], now, id)),
     },
   },
-  'src/consolidation/episode-compression.queries.ts': {
+  'src/consolidation/compression/episode-compression.queries.ts': {
     claimCompressionCandidates: within((tx) => compression.claimCompressionCandidates(tx, [id])),
     findExistingIds: within((tx) => compression.findExistingIds(tx, [id])),
     writeCompressed: within((tx) =>

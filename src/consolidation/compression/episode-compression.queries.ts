@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import { hasIdIn, hasIdOf, isAmong } from '../db/id-condition.ts'
-import type { Transaction } from '../db/transaction.ts'
-import type { PrunableState } from '../domain/curves.ts'
+import { hasIdIn, hasIdOf, isAmong } from '../../db/id-condition.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import type { PrunableState } from '../../domain/curves.ts'
+import { recordSnapshotFields } from '../record-snapshot.queries.ts'
 import type { Compressed } from './episode-compression.ts'
-import { recordSnapshotFields } from './record-snapshot.queries.ts'
 
 const compressor = 'consolidation/episodic'
 

@@ -1,10 +1,11 @@
-import { keepByStatement } from '../db/run-effects.ts'
-import type { Transaction } from '../db/transaction.ts'
-import { findKeptFor } from '../jobs/runs.ts'
-import type { Clock } from '../kernel/clock.ts'
-import { subtractMilliseconds } from '../kernel/units.ts'
-import { claimEpisodes, type Portion } from './episode-batches.queries.ts'
-import { type EpisodeBatchResult, walkEpisodes } from './episode-batches.service.ts'
+import { keepByStatement } from '../../db/run-effects.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { findKeptFor } from '../../jobs/runs.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { subtractMilliseconds } from '../../kernel/units.ts'
+import { claimEpisodes, type Portion } from '../episode-batches.queries.ts'
+import { type EpisodeBatchResult, walkEpisodes } from '../episode-batches.service.ts'
+import type { Stage } from '../stages.ts'
 import {
   type CompressionCandidate,
   claimCompressionCandidates,
@@ -12,7 +13,6 @@ import {
   writeCompressed,
 } from './episode-compression.queries.ts'
 import { type Compressed, compress } from './episode-compression.ts'
-import type { Stage } from './stages.ts'
 
 type Resources = { clock: Clock; compressionAgeMs: number; size?: number }
 
