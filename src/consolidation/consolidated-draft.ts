@@ -1,9 +1,11 @@
-import { type Caller, fullTrust, permissions, unscoped } from '../domain/caller.ts'
+import { createServiceCaller, unscoped } from '../domain/caller.ts'
 import type { Policies } from '../domain/lifecycle.ts'
 import { type Descent, type Draft, draftRecord, type NewRecord } from '../records/index.ts'
 import type { Episode } from './episode.ts'
 
 /** Drafts of records derived from episodes. */
+
+const maxTags = 100
 
 type DraftOptions = {
   id: string
@@ -30,7 +32,7 @@ export function draftConsolidated(
     source_type: 'auto_extracted',
   }
   const draft = draftRecord(record, {
-    caller: createCaller(actor),
+    caller: createServiceCaller(actor, 'auto_extracted'),
     now,
     id,
     defaultSensitivity: sensitivity,
@@ -49,18 +51,4 @@ export function draftConsolidated(
 
 export function createDescent(id: string, episode: string): Descent {
   return { derived_id: id, source_id: episode, kind: 'consolidation', is_ground: true }
-}
-
-const maxTags = 100
-
-/** A stage acts without limits of trust; what it may write follows from its episodes. */
-function createCaller(actor: string): Caller {
-  return {
-    principal: actor,
-    name: actor,
-    sourceType: 'auto_extracted',
-    permissions: new Set(permissions),
-    isService: true,
-    trust: fullTrust,
-  }
 }

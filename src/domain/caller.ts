@@ -58,6 +58,18 @@ export type Caller = {
   isService?: true
 }
 
+/** A job that acts by itself, without limits of trust: what it may write follows from what it was made of. */
+export function createServiceCaller(name: string, sourceType: SourceType): Caller {
+  return {
+    principal: name,
+    name,
+    sourceType,
+    permissions: new Set(permissions),
+    isService: true,
+    trust: fullTrust,
+  }
+}
+
 /** The key that made an audit entry. It stands beside the actor, which the caller chooses. */
 export type Via = { key_id: string; key_name: string }
 

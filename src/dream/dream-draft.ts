@@ -1,4 +1,4 @@
-import { type Caller, fullTrust, permissions, type Sensitivity, unscoped } from '../domain/caller.ts'
+import { createServiceCaller, type Sensitivity, unscoped } from '../domain/caller.ts'
 import type { Edge } from '../domain/edges.ts'
 import type { Policies } from '../domain/lifecycle.ts'
 import { type Descent, type Draft, draftRecord, type NewRecord } from '../records/index.ts'
@@ -49,7 +49,7 @@ export function draftDreamFact(input: DreamFact): Draft {
     },
   }
   const draft = draftRecord(record, {
-    caller: createCaller(actor),
+    caller: createServiceCaller(actor, 'dream'),
     now,
     id,
     defaultSensitivity: sensitivity,
@@ -81,16 +81,4 @@ function buildEdges({ id, sources, links, supersedes, now }: DreamFact): Edge[] 
     weight: 1,
     created_at: now,
   }))
-}
-
-/** A step acts without limits of trust; what it may write follows from its sources. */
-function createCaller(actor: string): Caller {
-  return {
-    principal: actor,
-    name: actor,
-    sourceType: 'dream',
-    permissions: new Set(permissions),
-    isService: true,
-    trust: fullTrust,
-  }
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/transaction.ts'
-import { type Caller, fullTrust, permissions } from '../domain/caller.ts'
+import { createServiceCaller } from '../domain/caller.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
@@ -26,7 +26,7 @@ export async function revertMerge(
   input: ReversalInput,
 ): Promise<string[]> {
   if (ids.length === 0) return []
-  const sources = await loadManyForUpdate(tx, { caller: createServiceCaller(input.actor) }, ids)
+  const sources = await loadManyForUpdate(tx, { caller: createServiceCaller(input.actor, 'dream') }, ids)
   const salienceBefore = new Map(
     (await findSalienceBeforeMerge(tx, ids)).map(({ id, salience }) => [id, salience]),
   )
@@ -46,15 +46,4 @@ export async function revertMerge(
     reverted.push(stored.id)
   }
   return reverted
-}
-
-function createServiceCaller(name: string): Caller {
-  return {
-    principal: name,
-    name,
-    sourceType: 'dream',
-    permissions: new Set(permissions),
-    isService: true,
-    trust: fullTrust,
-  }
 }

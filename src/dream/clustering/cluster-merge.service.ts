@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { type Caller, fullTrust, permissions } from '../../domain/caller.ts'
+import { createServiceCaller } from '../../domain/caller.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
 import type { BatchResult, Change, RunContext } from '../../jobs/runs.ts'
 import { startPosition } from '../../jobs/table-walk.ts'
@@ -22,14 +22,7 @@ const actor = 'dream/cluster'
 const rationale = 'merged into a summary of similar records'
 const maxTags = 100
 
-const caller: Caller = {
-  principal: actor,
-  name: actor,
-  sourceType: 'dream',
-  permissions: new Set(permissions),
-  isService: true,
-  trust: fullTrust,
-}
+const caller = createServiceCaller(actor, 'dream')
 
 /**
  * Returns a function that replaces the members of a group by their summary, in the transaction of the caller. The
