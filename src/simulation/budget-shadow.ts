@@ -2,7 +2,9 @@ import { combineAccesses, recentAccesses } from '../domain/access-weights.ts'
 import { scoreImportance, sourceTrust } from '../domain/importance.ts'
 import { budgetGraceMs, computeKeeping } from '../domain/keeping.ts'
 import { findLeaving, followSalience } from './shadow.ts'
-import type { Point, ScoredLifeRow } from './simulation.queries.ts'
+import { createEmptyPoint } from './simulated-points.ts'
+import type { ScoredLifeRow } from './simulation.queries.ts'
+import type { SimulatedPoint } from './simulation.schemas.ts'
 
 /**
  * What budgets of different sizes would have forgotten in one scope: its records arrive, are used and leave as recorded,
@@ -12,7 +14,7 @@ import type { Point, ScoredLifeRow } from './simulation.queries.ts'
 const dayMs = 86_400_000
 
 export type Limits = { values: readonly number[]; hasBytes: boolean }
-type Shadow = { value: number; isGone: Uint8Array; point: Point }
+type Shadow = { value: number; isGone: Uint8Array; point: SimulatedPoint }
 
 export function createBudgetShadow(
   lives: readonly ScoredLifeRow[],
@@ -29,7 +31,7 @@ export function createBudgetShadow(
     (value): Shadow => ({
       value,
       isGone: new Uint8Array(lives.length),
-      point: { value, forgotten: 0, bytes_saved: 0, regretted: 0 },
+      point: createEmptyPoint(value),
     }),
   )
 
@@ -75,7 +77,7 @@ export function createBudgetShadow(
     if (life.last_requested_at && life.last_requested_at > at) point.regretted += 1
   }
 
-  return { enforceBudgets, points: (): Point[] => shadows.map(({ point }) => point) }
+  return { enforceBudgets, points: (): SimulatedPoint[] => shadows.map(({ point }) => point) }
 }
 
 function mayForget({ pinned, deletion_policy: policy, created_at }: ScoredLifeRow, at: Date): boolean {

@@ -2,13 +2,9 @@ import type { RunContext } from '../jobs/runs.ts'
 import { AppError } from '../kernel/errors.ts'
 import { nilUuid } from '../kernel/ids.ts'
 import { createBudgetShadow, type Limits } from './budget-shadow.ts'
-import {
-  type Point,
-  readScoredLives,
-  type ScoredLifeRow,
-  type Selection,
-  saveProgress,
-} from './simulation.queries.ts'
+import { addPoints, createEmptyPoint } from './simulated-points.ts'
+import { readScoredLives, type ScoredLifeRow, type Selection, saveProgress } from './simulation.queries.ts'
+import type { SimulatedPoint } from './simulation.schemas.ts'
 
 /** A budget compares all records of a scope, so they are held in memory: about a kilobyte each. */
 const mostRecords = 250_000
@@ -25,7 +21,7 @@ export async function simulateBudgets(
   const { id } = context.run
   const lives = await readAll(context, selection, size)
   const scopes = Map.groupBy(lives, ({ scope }) => scope)
-  let curve = limits.values.map((value): Point => ({ value, forgotten: 0, bytes_saved: 0, regretted: 0 }))
+  let curve = limits.values.map(createEmptyPoint)
   for (const members of scopes.values())
     curve = addPoints(curve, await replay(context, members, selection, limits))
   await context.inBatch(async (tx) => {
@@ -55,7 +51,7 @@ async function replay(
   lives: readonly ScoredLifeRow[],
   { from, until }: Selection,
   limits: Limits,
-): Promise<Point[]> {
+): Promise<SimulatedPoint[]> {
   const shadow = createBudgetShadow(lives, limits, from)
   const span = (until.getTime() - from.getTime()) / moments
   for (let moment = 1; moment <= moments; moment++) {
@@ -64,18 +60,6 @@ async function replay(
     shadow.enforceBudgets(new Date(from.getTime() + moment * span))
   }
   return shadow.points()
-}
-
-function addPoints(one: readonly Point[], other: readonly Point[]): Point[] {
-  return one.map((point, place) => {
-    const { forgotten = 0, bytes_saved = 0, regretted = 0 } = other[place] ?? {}
-    return {
-      ...point,
-      forgotten: point.forgotten + forgotten,
-      bytes_saved: point.bytes_saved + bytes_saved,
-      regretted: point.regretted + regretted,
-    }
-  })
 }
 
 function createTooManyError(): AppError {

@@ -8,17 +8,17 @@ import type { PolicyChoice } from '../policies/index.ts'
 import type { Limits } from './budget-shadow.ts'
 import { simulateBudgets } from './budget-simulation.service.ts'
 import { findPruning, type Setting, type Window } from './shadow.ts'
+import { createEmptyPoint } from './simulated-points.ts'
 import {
   countSimulated,
   findProgress,
   type LifeRow,
-  type Point,
   type Progress,
   readLives,
   type Selection,
   saveProgress,
 } from './simulation.queries.ts'
-import type { NewSimulation } from './simulation.schemas.ts'
+import type { NewSimulation, SimulatedPoint } from './simulation.schemas.ts'
 
 /** The options of a run: the request, and the ceiling of the key that made it. */
 type SimulationOptions = Omit<NewSimulation, 'scope'> & { max_sensitivity: Sensitivity }
@@ -91,16 +91,12 @@ function toSetting(policy: PolicyChoice | undefined): Setting {
   return policy ? { ...policy.decay, deletion_policy: policy.deletion_policy } : {}
 }
 
-function createEmptyPoint(value: number | null): Point {
-  return { value, forgotten: 0, bytes_saved: 0, regretted: 0 }
-}
-
 function addLives(
-  point: Point,
+  point: SimulatedPoint,
   lives: readonly LifeRow[],
   setting: SettingOf | undefined,
   window: Window,
-): Point {
+): SimulatedPoint {
   const sum = { ...point }
   for (const life of lives) {
     const forgottenAt = findPruning(life, setting?.of(life.type) ?? {}, window)

@@ -6,6 +6,7 @@ import type { Transaction } from '../db/transaction.ts'
 import { openTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import type { RecordedLife, Window } from './shadow.ts'
+import type { SimulatedPoint } from './simulation.schemas.ts'
 
 /** The records that a simulation is about: those that the requesting key saw whole. */
 export type Selection = Window & { trust: Trust; scope: string | null; types: readonly RecordType[] }
@@ -102,8 +103,7 @@ const selectNextLives = ({ after, limit, ...selection }: Portion) => sql`
 const bytesOfContent = sql<number>`(900 + octet_length(c.tags::text) + octet_length(c.payload::text)
   + octet_length(c.provenance::text) + coalesce(octet_length(c.interpretation::text), 0))::int8`
 
-export type Point = { value: number | null; forgotten: number; bytes_saved: number; regretted: number }
-export type Progress = { position: string; curve: readonly Point[] }
+export type Progress = { position: string; curve: readonly SimulatedPoint[] }
 
 /** Where a run that another worker continues has stopped; undefined for one that has just started. */
 export async function findProgress(db: Database, runId: string): Promise<Progress | undefined> {

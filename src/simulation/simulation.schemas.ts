@@ -80,3 +80,4 @@ export const SimulatedPoint = closed(
   },
   { $id: 'SimulatedPoint' },
 )
+export type SimulatedPoint = Static<typeof SimulatedPoint>
