@@ -7,8 +7,8 @@ import { createEntityLinker } from '../../src/consolidation/facts/named-entities
 import {
   decideObservationOutcome,
   excludeSeenObservations,
+  formatPairKey,
   type KnownFact,
-  pairKey,
 } from '../../src/consolidation/facts/observation-outcome.ts'
 import { listObservedFacts } from '../../src/consolidation/facts/observed-facts.job.ts'
 
@@ -124,7 +124,7 @@ describe('decideObservationOutcome', () => {
     const left = excludeSeenObservations(
       gathered,
       [known('fact', { is_forgotten: true })],
-      new Set([pairKey('fact', '1')]),
+      new Set([formatPairKey('fact', '1')]),
     )
     expect(left.map(({ episode }) => episode.id)).toEqual(['2'])
   })

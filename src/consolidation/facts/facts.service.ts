@@ -14,9 +14,9 @@ import {
   type DecidedFact,
   decideObservationOutcome,
   excludeSeenObservations,
+  formatPairKey,
   type KnownFact,
   type ObservationOutcome,
-  pairKey,
 } from './observation-outcome.ts'
 
 /** `refused` counts the facts that were erased from their scope earlier. */
@@ -94,10 +94,10 @@ async function reinforce(
   const claimed = new Set(facts.map(({ id }) => id))
   const linkable = links.filter(({ derived }) => claimed.has(derived))
   const linked = linkable.length === 0 ? [] : await insertEpisodeLinks(tx, linkable, now, keptFor)
-  const fresh = new Set(linked.map(({ derived, episode }) => pairKey(derived, episode)))
+  const fresh = new Set(linked.map(({ derived, episode }) => formatPairKey(derived, episode)))
   const reinforced = facts.flatMap((fact) => {
     const observations = (byFact.get(fact.id) ?? []).filter(({ episode }) =>
-      fresh.has(pairKey(fact.id, episode.id)),
+      fresh.has(formatPairKey(fact.id, episode.id)),
     )
     return observations.length === 0 ? [] : [reinforceFact(fact, observations, now)]
   })
@@ -171,5 +171,5 @@ async function findSeenObservations(
     same.map(({ id }) => id),
     observations.map(({ episode }) => episode.id),
   )
-  return new Set(found.map(({ fact, episode }) => pairKey(fact, episode)))
+  return new Set(found.map(({ fact, episode }) => formatPairKey(fact, episode)))
 }

@@ -56,10 +56,10 @@ export function excludeSeenObservations(
 ): readonly Observation[] {
   if (seen.size === 0) return group.observations
   return group.observations.filter(
-    ({ episode }) => !known.some(({ id }) => seen.has(pairKey(id, episode.id))),
+    ({ episode }) => !known.some(({ id }) => seen.has(formatPairKey(id, episode.id))),
   )
 }
 
-export function pairKey(fact: string, episode: string): string {
+export function formatPairKey(fact: string, episode: string): string {
   return `${fact} ${episode}`
 }
