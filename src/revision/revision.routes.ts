@@ -187,7 +187,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         ),
       },
     },
-    (request) => revision.lineage(request.caller, request.params.id),
+    (request) => revision.getLineage(request.caller, request.params.id),
   )
 }
 

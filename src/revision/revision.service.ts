@@ -205,7 +205,7 @@ export function createRevisionService(resources: Resources) {
   }
 
   /** For a deleted record, only its own node. */
-  async function lineage(caller: Caller, id: string): Promise<Lineage> {
+  async function getLineage(caller: Caller, id: string): Promise<Lineage> {
     const known = await findRecordOrDeleted(db, caller, id)
     if ('departed_at' in known) {
       const { type, created_at: createdAt, numbers } = known
@@ -218,7 +218,7 @@ export function createRevisionService(resources: Resources) {
     return { nodes: dated, edges }
   }
 
-  return { supersede, fork, merge, contest, uncontest, retract, lineage }
+  return { supersede, fork, merge, contest, uncontest, retract, getLineage }
 }
 
 function toAuditReason({ actor, rationale, runId }: RevisionReason & RunOrigin) {
