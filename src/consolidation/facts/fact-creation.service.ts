@@ -61,11 +61,18 @@ export function createFactCreation({ ids, seal, textLanguage, policies }: FactCr
     newFacts: readonly DecidedFact[],
     { actor, now, runId }: StoreOptions,
   ) {
-    const known = await policies.getAll(tx)
+    const allPolicies = await policies.getAll(tx)
     const linker = createEntityLinker(newFacts)
     const found = groupByPlace(linker.lookups.length === 0 ? [] : await findEntities(tx, linker.lookups))
     return (id: string, each: DecidedFact, first: Observation): Draft => {
-      const draftOptions = { id, actor, now, runId, policies: known, episodes: [first.episode] as const }
+      const draftOptions = {
+        id,
+        actor,
+        now,
+        runId,
+        policies: allPolicies,
+        episodes: [first.episode] as const,
+      }
       const draft = draftConsolidated(buildRecord(each, first, actor), draftOptions)
       const edges = [...draft.edges, ...linker.link(each, id, found, now)]
       const { row } = draft

@@ -104,7 +104,7 @@ export function createPracticeStage(
     if (candidates.length === 0) return { createdIds: [], toUpdate }
     const keys = candidates.map(({ key }) => key)
     const pending = new Map((await countPending(tx, kind.stage, keys)).map((each) => [each.place, each]))
-    const known = await policies.getAll(tx)
+    const allPolicies = await policies.getAll(tx)
     const drafts = candidates.flatMap((group, place): Draft[] => {
       const pendingCounts = pending.get(place)
       const creation = findPracticeCreation(group, toOutcomeCounts(pendingCounts), kind)
@@ -113,7 +113,7 @@ export function createPracticeStage(
       toUpdate.set(id, creation.laterChanges)
       const counted = creation.countedChanges.map(({ episode }) => episode.id)
       const sources = [...counted, ...(pendingCounts?.episodes ?? [])]
-      return [draft(group, creation, { id, input, policies: known, sources: [...new Set(sources)] })]
+      return [draft(group, creation, { id, input, policies: allPolicies, sources: [...new Set(sources)] })]
     })
     const stored =
       drafts.length === 0 ? new Set() : (await insertRecords(tx, drafts, { textLanguage, seal })).ids

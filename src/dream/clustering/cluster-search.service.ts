@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldTurn } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
 import { type Embedding, normalise } from '../../domain/similarity.ts'
 import { findThresholds } from '../../domain/similarity-thresholds.ts'
@@ -133,7 +133,7 @@ function createVectors(
 function createPause({ context, checkIntervalMs = defaultCheckIntervalMs }: Search): Pause {
   let lastCheckMs = performance.now()
   return async () => {
-    await breathe()
+    await yieldTurn()
     if (performance.now() - lastCheckMs < checkIntervalMs) return
     await context.throwIfEnded()
     lastCheckMs = performance.now()

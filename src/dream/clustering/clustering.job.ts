@@ -31,7 +31,7 @@ const listedAtOnce = 200
 
 type Cluster = { partition: Partition; ids: readonly string[] }
 /** The number of questions that the run may still ask. */
-type Allowance = { unmerged: number }
+type Allowance = { remaining: number }
 type Question = { groupQuestion: GroupQuestion; members: readonly Member[]; digest: Buffer }
 
 /**
@@ -63,7 +63,8 @@ export function createClusteringStep(resources: Resources): Step {
   /** Returns what is left for a run that was resumed. */
   async function findAllowance({ db, run: { id } }: DreamContext): Promise<Allowance> {
     const merged = await findRunFigure(db, id, 'clusters_merged')
-    return { unmerged: maxQuestions - merged - (await findRunFigure(db, id, 'clusters_rejected')) }
+    const rejected = await findRunFigure(db, id, 'clusters_rejected')
+    return { remaining: maxQuestions - merged - rejected }
   }
 
   /** Returns whether the group was merged. */
@@ -71,13 +72,13 @@ export function createClusteringStep(resources: Resources): Step {
     const { db, model } = context
     if (
       !model ||
-      allowance.unmerged <= 0 ||
+      allowance.remaining <= 0 ||
       getRank(cluster.partition.sensitivity) > getRank(model.maxSensitivity)
     )
       return false
     const question = await prepare(db, model, cluster)
     if (!question || (await hasVerdict(db, { step: 'cluster', digest: question.digest }))) return false
-    allowance.unmerged--
+    allowance.remaining--
     const reply = await model.ask(question.groupQuestion.question)
     if ('answer' in reply) {
       const { members } = question

@@ -112,34 +112,34 @@ export function createProfilesStep({ insertFact, textLanguage, size = defaultBat
     due: DueProfile,
     { model, reply }: { model: ModelSession; reply: ModelReply<string> },
   ): Promise<BatchResult> {
-    const { counts, ...audit } =
+    const { counts, ...batch } =
       'answer' in reply
         ? await storeProfile(tx, context, due, { model, profile: reply.answer })
         : await rejectAnswer(tx, { digest: due.digest, now: context.run.startedAt })
-    return { ...audit, counts: { ...counts, cards_asked: 1 } }
+    return { ...batch, counts: { ...counts, cards_asked: 1 } }
   }
 
   /**
    * Returns undefined if there is nothing to ask: too few facts, no new facts, or a profile written by someone else.
    */
   async function prepare(
-    conn: Database,
+    db: Database,
     model: ModelSession,
     { id, onlyIds }: { id: string; onlyIds?: readonly string[] },
   ): Promise<DueProfile | undefined> {
-    const entity = await findEntity(conn, { id, ceiling: model.maxSensitivity })
-    const known = entity ? await findEntityFacts(conn, id, { limit: maxFacts, among: onlyIds }) : []
-    const question = entity && buildQuestion(entity, known)
+    const entity = await findEntity(db, { id, ceiling: model.maxSensitivity })
+    const facts = entity ? await findEntityFacts(db, id, { limit: maxFacts, among: onlyIds }) : []
+    const question = entity && buildQuestion(entity, facts)
     if (!question) return undefined
     const { scope, sensitivity } = entity
-    const audit = question.shownRecords.map((each) => each.id)
-    const inputs = [id, scope, sensitivity, ...audit, JSON.stringify(question.document)]
+    const shownIds = question.shownRecords.map((each) => each.id)
+    const inputs = [id, scope, sensitivity, ...shownIds, JSON.stringify(question.document)]
     const digest = createQuestionDigest({ step, model: model.model, inputs })
-    const written = await findWrittenProfile(conn, id)
+    const written = await findWrittenProfile(db, id)
     if (written?.digest.equals(digest)) return undefined
     const topic = createFactHandle({ subject: id, predicate: 'profile' }).digest
     const cardId = written?.card_id ?? null
-    const [card, ...others] = await findProfiles(conn, { digest: topic, scope, cardId, author: actor })
+    const [card, ...others] = await findProfiles(db, { digest: topic, scope, cardId, author: actor })
     if (others.length > 0 || (card && !isOwn(card, written))) return undefined
     return { entity, question, digest, ...(card ? { card } : {}) }
   }
@@ -162,22 +162,22 @@ export function createProfilesStep({ insertFact, textLanguage, size = defaultBat
       await upsertCard(tx, { ...row, card_id: old.id })
       return { counts: { cards_confirmed: 1 } }
     }
-    const newId = await write(tx, run, { due, profile, old })
+    const newId = await writeProfile(tx, run, { due, profile, old })
     if (newId === undefined) return rejectAnswer(tx, { digest, now: run.startedAt })
     await upsertCard(tx, { ...row, card_id: newId })
     return old ? describeReplacedBatch(id, old.id, newId) : describeCreatedBatch(id, newId)
   }
 
   /** Returns undefined if the same content was erased earlier. */
-  async function write(
+  async function writeProfile(
     tx: Transaction,
     { id: runId, startedAt: now }: Run,
     { due, profile, old }: { due: DueProfile; profile: string; old: StoredRecord | undefined },
   ): Promise<string | undefined> {
-    const at = { now, runId, actor }
-    const newId = await insertFact(tx, { ...at, ...toFact(due, profile), supersedes: old?.id })
+    const origin = { now, runId, actor }
+    const newId = await insertFact(tx, { ...origin, ...toFact(due, profile), supersedes: old?.id })
     if (!old || newId === undefined) return newId
-    const audit = { ...at, textLanguage, rationale: 'its sources have changed', step }
+    const audit = { ...origin, textLanguage, rationale: 'its sources have changed', step }
     await retireRecord(tx, old, { ...audit, to: 'superseded', supersededBy: newId })
     return newId
   }
@@ -236,6 +236,6 @@ function describeReplacedBatch(entity: string, old: string, card: string): Batch
     action: 'supersede',
     after: { status: 'superseded', superseded_by: card },
   }
-  const newId = describeCreatedBatch(entity, card)
-  return { counts: { cards_replaced: 1 }, changes: [...(newId.changes ?? []), retired] }
+  const created = describeCreatedBatch(entity, card)
+  return { counts: { cards_replaced: 1 }, changes: [...(created.changes ?? []), retired] }
 }

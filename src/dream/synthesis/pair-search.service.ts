@@ -11,7 +11,7 @@ import { findEntityVectors, listMostReferencedEntities, type ServingModel } from
 const maxEntities = 500
 const maxFactVectors = 30
 /** Entities whose vectors are in memory at the same time. */
-const page = 50
+const pageSize = 50
 
 type PairFilter = { scope: string; ceiling: Sensitivity; model: ServingModel }
 
@@ -22,7 +22,7 @@ export async function findPairs(db: Database, context: DreamContext, filter: Pai
   const pairs: Pair[] = []
   for (const [index, one] of outlines.entries()) {
     pairs.push(...findSimilar(one, outlines.slice(index + 1), connected))
-    if (index % page === 0) await yieldTurn()
+    if (index % pageSize === 0) await yieldTurn()
   }
   return sortPairs(pairs)
 }
@@ -34,9 +34,9 @@ async function createOutlines(
 ): Promise<EntityOutline[]> {
   const ids = await listMostReferencedEntities(db, { scope, ceiling, limit: maxEntities })
   const outlines: EntityOutline[] = []
-  for (let from = 0; from < ids.length; from += page) {
+  for (let from = 0; from < ids.length; from += pageSize) {
     await context.throwIfEnded()
-    const pageIds = ids.slice(from, from + page)
+    const pageIds = ids.slice(from, from + pageSize)
     const factVectors = await findEntityVectors(db, {
       ids: pageIds,
       modelId: model.id,

@@ -41,7 +41,7 @@ type DuePair = { one: Entity; other: Entity; question: SynthesisQuestion; digest
 /** Per run. */
 const maxQuestions = 5
 const maxScopes = 20
-const page = 200
+const pageSize = 200
 
 const step = 'synthesis'
 const actor = 'dream/synthesis'
@@ -78,9 +78,9 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
     if (!serving) return
     for (const scope of await listScopes(db, { scope: context.run.scope, ceiling, limit: maxScopes })) {
       const pairs = await findPairs(db, context, { scope, ceiling, model: serving })
-      for (let from = 0; from < pairs.length; from += page) {
+      for (let from = 0; from < pairs.length; from += pageSize) {
         await context.throwIfEnded()
-        yield pairs.slice(from, from + page)
+        yield pairs.slice(from, from + pageSize)
       }
     }
   }
@@ -94,12 +94,12 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
   }
 
   async function prepare(
-    conn: Database,
+    db: Database,
     model: ModelSession,
     { onlyIds, ...pair }: Pick<Pair, 'one' | 'other'> & { onlyIds?: readonly string[] },
   ) {
-    const one = await readSide(conn, model, { id: pair.one, onlyIds })
-    const other = await readSide(conn, model, { id: pair.other, onlyIds })
+    const one = await readSide(db, model, { id: pair.one, onlyIds })
+    const other = await readSide(db, model, { id: pair.other, onlyIds })
     if (!one || !other || one.entity.scope !== other.entity.scope) return undefined
     const question = buildQuestion([one, other])
     return (
@@ -108,12 +108,12 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
   }
 
   async function readSide(
-    conn: Database,
+    db: Database,
     { maxSensitivity }: ModelSession,
     { id, onlyIds }: { id: string; onlyIds: readonly string[] | undefined },
   ): Promise<EntityWithFacts | undefined> {
-    const entity = await findEntity(conn, { id, ceiling: maxSensitivity })
-    return entity && { entity, facts: await findEntityFacts(conn, id, { limit: maxFacts, among: onlyIds }) }
+    const entity = await findEntity(db, { id, ceiling: maxSensitivity })
+    return entity && { entity, facts: await findEntityFacts(db, id, { limit: maxFacts, among: onlyIds }) }
   }
 
   /** A pair is asked about once. If a client removes the result, it does not come back. */
@@ -155,13 +155,13 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
     const current = await prepare(tx, model, { ...pair, onlyIds })
     const isSame = current && JSON.stringify(current.question.document) === JSON.stringify(question.document)
     if (!isSame || (await findUnrelatedPairs(tx, [pair])).length === 0) return 'outdated' as const
-    const at = { now: run.startedAt, runId: run.id, actor }
+    const origin = { now: run.startedAt, runId: run.id, actor }
     // As the entities are now: they may have become more sensitive, or have moved to another scope.
-    const newId = await insertFact(tx, { ...at, ...toFact(current, connection) })
+    const newId = await insertFact(tx, { ...origin, ...toFact(current, connection) })
     if (newId === undefined) return undefined
     const { one, other } = current
     const [from, to] = getRank(other.sensitivity) > getRank(one.sensitivity) ? [other, one] : [one, other]
-    await insertRelation(tx, { one: from.id, other: to.id }, at)
+    await insertRelation(tx, { one: from.id, other: to.id }, origin)
     return [
       { record_id: newId, action: 'create', after: { type: 'semantic', connects: [one.id, other.id] } },
       { record_id: from.id, action: 'relate', after: { predicate: 'related_to', target_id: to.id } },
@@ -172,14 +172,20 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
   async function insertRelation(
     tx: Transaction,
     { one, other }: Pick<Pair, 'one' | 'other'>,
-    at: { now: Date; runId: string; actor: string },
+    origin: { now: Date; runId: string; actor: string },
   ): Promise<void> {
-    const edge = { source_id: one, predicate: 'related_to', target_id: other, weight: 1, created_at: at.now }
+    const edge = {
+      source_id: one,
+      predicate: 'related_to',
+      target_id: other,
+      weight: 1,
+      created_at: origin.now,
+    }
     await upsertEdges(tx, addInverses([edge]))
     const [stored] = await findRecords(tx, [one], fullTrust, 1)
     if (!stored) throw new Error('the locked entity does not exist')
     await writeChange(tx, stored, {
-      ...at,
+      ...origin,
       action: 'revise',
       rationale: 'related',
       textLanguage,
