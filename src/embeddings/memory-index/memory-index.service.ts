@@ -3,7 +3,7 @@ import { fillTable, forgetGone, noRoom } from '../../db/learnt-changes.ts'
 import { runApart } from '../../db/request-scope.ts'
 import { readView } from '../../db/seen-changes.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
-import { createKeeper, type KeeperClock } from '../../kernel/keeper.ts'
+import { type CacheClock, createRefreshedCache } from '../../kernel/refreshed-cache.ts'
 import type { CellCache } from '../cells/cell-cache.service.ts'
 import { countBytes } from './byte-vectors.ts'
 import { checkVectors, readVectorIds, readVectors } from './memory-index.queries.ts'
@@ -21,7 +21,7 @@ const readAtOnce = 250
 /** Vectors that have no cell yet are compared with every question. They get one, which is only read with the vector. */
 const mostWithoutCell = 20_000
 
-type Options = KeeperClock & {
+type Options = CacheClock & {
   mostBytes: number
   /** So many vectors are compared in some 5 ms. Of a larger store only those of the nearest cells are. */
   mostCompared?: number
@@ -42,12 +42,12 @@ export function createVectorMemory({
 
   /** The vectors of the serving model of one store, which no other store finds. */
   function openStore({ db, cells }: { db: Database; cells: CellCache }) {
-    const keeper = createKeeper<LoadedVectors, MemorySearch>({
+    const cache = createRefreshedCache<LoadedVectors, MemorySearch>({
       ...clock,
       // From the primary, which knows what has ended.
       load: (search) => runApart(() => load(search)),
       isCurrent: ({ modelId, table }, { model }) => modelId === model.id && !table.isClosed(),
-      renew: (loaded) => runApart(() => renew(loaded)),
+      refresh: (loaded) => runApart(() => refresh(loaded)),
       close: ({ table }) => table.close(),
     })
 
@@ -56,7 +56,7 @@ export function createVectorMemory({
      * too many.
      */
     async function find(search: MemorySearch): Promise<Neighbour[] | undefined> {
-      const loaded = search.stored < fewest ? undefined : keeper.get(search)
+      const loaded = search.stored < fewest ? undefined : cache.get(search)
       return loaded && findInTable(db, loaded, search)
     }
 
@@ -82,7 +82,7 @@ export function createVectorMemory({
       stored > mostCompared ? cells.refresh(db, modelId) : []
 
     /** Vectors that were deleted go out of the memory. */
-    async function renew(loaded: LoadedVectors): Promise<boolean> {
+    async function refresh(loaded: LoadedVectors): Promise<boolean> {
       const { modelId, table, sets } = loaded
       const isKept = await forgetGone(
         loaded,
@@ -94,7 +94,7 @@ export function createVectorMemory({
       return isKept && isSame && (sets.length === 0 || table.countWithoutCell() <= mostWithoutCell)
     }
 
-    return { find, untilLoaded: keeper.untilLoaded }
+    return { find, untilLoaded: cache.untilLoaded }
   }
 
   return { openStore }

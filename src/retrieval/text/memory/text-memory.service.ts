@@ -4,7 +4,7 @@ import { fillTable, forgetGone, noRoom } from '../../../db/learnt-changes.ts'
 import { runApart } from '../../../db/request-scope.ts'
 import { readView } from '../../../db/seen-changes.ts'
 import { fullTrust } from '../../../domain/caller.ts'
-import { createKeeper, type KeeperClock } from '../../../kernel/keeper.ts'
+import { type CacheClock, createRefreshedCache } from '../../../kernel/refreshed-cache.ts'
 import type { StoredText } from './stored-text.ts'
 import { checkTexts, readTexts, readUnforgottenIds } from './text-memory.queries.ts'
 import {
@@ -25,7 +25,7 @@ const readAtOnce = 250
 
 const everyone = { trust: fullTrust, answering: [], lending: [] }
 
-type Options = KeeperClock & { mostBytes: number }
+type Options = CacheClock & { mostBytes: number }
 
 /** Room for the words of all stores of a process. */
 export function createTextMemory({ mostBytes, ...clock }: Options) {
@@ -35,18 +35,18 @@ export function createTextMemory({ mostBytes, ...clock }: Options) {
 
   /** The texts of one store, which no other store finds. */
   function openStore(db: Database) {
-    const keeper = createKeeper<LoadedTexts, undefined>({
+    const cache = createRefreshedCache<LoadedTexts, undefined>({
       ...clock,
       // From the primary, which knows what has ended.
       load: () => runApart(load),
       isCurrent: ({ isOutdated }) => !isOutdated,
-      renew: (loaded) => runApart(() => renew(loaded)),
+      refresh: (loaded) => runApart(() => refresh(loaded)),
       close: ({ table }) => tables.delete(table),
     })
 
     /** Returns the best matches; undefined while the texts are loaded, and where the database must be asked. */
     async function find(search: MemoryTextSearch): Promise<FoundTexts | undefined> {
-      const loaded = search.rows * bytesOfText <= mostBytes ? keeper.get(undefined) : undefined
+      const loaded = search.rows * bytesOfText <= mostBytes ? cache.get(undefined) : undefined
       return loaded && findInTexts(db, loaded, search)
     }
 
@@ -65,7 +65,7 @@ export function createTextMemory({ mostBytes, ...clock }: Options) {
     }
 
     /** Erased and forgotten texts, and the words that were only in them, go out of the memory. */
-    async function renew(loaded: LoadedTexts): Promise<boolean> {
+    async function refresh(loaded: LoadedTexts): Promise<boolean> {
       const { table } = loaded
       const isKept = await forgetGone(
         loaded,
@@ -86,8 +86,8 @@ export function createTextMemory({ mostBytes, ...clock }: Options) {
 
     return {
       find,
-      describe: (id: string) => keeper.peek()?.table.describe(id),
-      untilLoaded: keeper.untilLoaded,
+      describe: (id: string) => cache.peek()?.table.describe(id),
+      untilLoaded: cache.untilLoaded,
     }
   }
 
