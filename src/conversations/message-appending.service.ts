@@ -17,11 +17,11 @@ import {
   insertRecords,
   lookUpHandles,
 } from '../records/index.ts'
+import { findConversationSignals } from './conversation-signals.service.ts'
 import type { AppendedMessages, NewMessage, NewMessages } from './conversations.schemas.ts'
 import type { ConversationsService } from './conversations.service.ts'
 import { countAtTimes, findLatestSince, listEarliest, lockOrder } from './message-appending.queries.ts'
 import { type Context, createMessageRecord, describePlace, type Placed } from './message-draft.ts'
-import { describeSurroundings } from './surroundings.service.ts'
 
 type Resources = {
   db: Database
@@ -122,7 +122,7 @@ export function createMessageAppending(resources: Resources) {
     context: Context,
   ): Promise<Pending[]> {
     const known = await policies.getAll(tx)
-    const surroundings = await describeSurroundings(tx, placed, context)
+    const signals = await findConversationSignals(tx, placed, context)
     return placed.map((each, index) => {
       if (each.message.at && new Date(each.at) > context.now) throw inFuture(index)
       const place = describePlace(each, context)
@@ -132,7 +132,7 @@ export function createMessageAppending(resources: Resources) {
         id: ids.next(),
         policies: known,
         defaultSensitivity: context.sensitivity,
-        surroundings: surroundings[index] ?? {},
+        conversationSignals: signals[index] ?? {},
       })
       const item = { message_id: each.id, record_id: draft.row.id, status: 'created' as const }
       return { handle: createMessageHandle(place, each.message.content), draft, item }

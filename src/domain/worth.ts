@@ -15,7 +15,7 @@ import { shippedWorthWeights, workWorthWeights } from './worth-weights.ts'
 /** What a record is worth when it is stored, judged by its content: the base importance that nobody named. */
 
 /** What the messages before a message tell about it. */
-export type Surroundings = Partial<Pick<Placed, 'speakers' | 'isAnswer' | 'known' | 'usual'>>
+export type ConversationSignals = Partial<Pick<Placed, 'speakers' | 'isAnswer' | 'known' | 'usual'>>
 
 /** `code` is how the parts are stored. */
 export type Worth = { value: number; code: Buffer }
@@ -34,16 +34,16 @@ const weightsOf: ReadonlyMap<number | undefined, WorthWeights> = new Map([
 ])
 const steps = 125
 
-export function judgeWorth(payload: Payload, surroundings: Surroundings = {}): Worth {
+export function judgeWorth(payload: Payload, signals: ConversationSignals = {}): Worth {
   const role = readRole(payload)
   const values = readWorthParts({
-    ...surroundings,
+    ...signals,
     ...(role === undefined ? {} : { role }),
     text: writeJudgedText(payload),
     isDistilled: payload.kind !== 'episodic',
   })
   const [kind, weights] =
-    surroundings.usual === undefined ? [ofTalk, shippedWorthWeights] : [ofWork, workWorthWeights]
+    signals.usual === undefined ? [ofTalk, shippedWorthWeights] : [ofWork, workWorthWeights]
   const code = Buffer.from([kind, ...worthParts.map((part) => Math.round((values[part] + 1) * steps))])
   return { value: weighParts(decode(code), weights), code }
 }

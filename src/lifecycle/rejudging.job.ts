@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/transaction.ts'
 import { readContent } from '../domain/message-content.ts'
-import { judgeWorth, type Surroundings } from '../domain/worth.ts'
+import { type ConversationSignals, judgeWorth } from '../domain/worth.ts'
 import { placeInConversation, type Said } from '../domain/worth-context.ts'
 import type { RunContext } from '../jobs/runs.ts'
 import { walkTable } from '../jobs/table-walk.ts'
@@ -36,7 +36,7 @@ async function judge(tx: Transaction, records: readonly Judgeable[]) {
   const saidBefore = new Map([...spots.keys()].map((id, at) => [id, before[at] ?? []]))
   return records.map(({ id, payload }) => ({
     id,
-    ...judgeWorth(payload, surround(payload, saidBefore.get(id))),
+    ...judgeWorth(payload, readSignals(payload, saidBefore.get(id))),
   }))
 }
 
@@ -45,7 +45,10 @@ function toSpot({ id, scope, sensitivity, conversation, at, arrival }: Judgeable
   return [[id, { scope, sensitivity, conversation, at, arrival }]]
 }
 
-function surround(payload: Judgeable['payload'], before: readonly Said[] | undefined): Surroundings {
+function readSignals(
+  payload: Judgeable['payload'],
+  before: readonly Said[] | undefined,
+): ConversationSignals {
   if (before === undefined || payload.kind !== 'episodic' || !payload.conversation) return {}
   const { role, name } = payload.conversation
   const said = { role, text: readContent(payload), ...(name === undefined ? {} : { name }) }

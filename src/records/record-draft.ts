@@ -10,7 +10,7 @@ import { completePayload, type NewPayload, type Payload } from '../domain/payloa
 import { defaultConfidence, defaultKinds, defaultLayers, defaultSalience } from '../domain/record-defaults.ts'
 import { writeSearchableText } from '../domain/searchable-text.ts'
 import { findValidityFaults } from '../domain/validity.ts'
-import { judgeWorth, namedWorth, type Surroundings, type Worth } from '../domain/worth.ts'
+import { type ConversationSignals, judgeWorth, namedWorth, type Worth } from '../domain/worth.ts'
 import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/write-trust.ts'
 import { AppError, type Fault } from '../kernel/errors.ts'
 import { findNamedSources } from './descents.ts'
@@ -25,7 +25,7 @@ export type DraftContext = {
   defaultSensitivity: Sensitivity
   policies: Policies
   /** Of a message. */
-  surroundings?: Surroundings
+  conversationSignals?: ConversationSignals
 }
 
 /** Everything that a create writes, computed without the database. */
@@ -136,7 +136,9 @@ function draftContent(given: NewRecord, payload: Payload, caller: Caller): Conte
 }
 
 function chooseWorth({ base_importance: named }: NewRecord, payload: Payload, context: DraftContext): Worth {
-  return named === undefined ? judgeWorth(payload, context.surroundings) : { value: named, code: namedWorth }
+  return named === undefined
+    ? judgeWorth(payload, context.conversationSignals)
+    : { value: named, code: namedWorth }
 }
 
 function draftRow(given: NewRecord, baseImportance: number, context: DraftContext): RecordRow {

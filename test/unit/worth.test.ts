@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Payload } from '../../src/domain/payloads.ts'
-import { explainWorth, judgeWorth, namedWorth, type Surroundings } from '../../src/domain/worth.ts'
+import { type ConversationSignals, explainWorth, judgeWorth, namedWorth } from '../../src/domain/worth.ts'
 import { placeInConversation, type Said } from '../../src/domain/worth-context.ts'
 import { readWorthParts } from '../../src/domain/worth-parts.ts'
 
@@ -13,7 +13,7 @@ const message = (text: string, role = 'user'): Payload => ({
   tool_graph: [],
   artifacts: [],
 })
-const worthOf = (text: string, { role = 'user', ...before }: Surroundings & { role?: string } = {}) =>
+const worthOf = (text: string, { role = 'user', ...before }: ConversationSignals & { role?: string } = {}) =>
   judgeWorth(message(text, role), before).value
 
 const said = 'My sister Ines moved to Porto last March and works for the harbour.'

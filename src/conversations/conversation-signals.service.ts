@@ -1,15 +1,15 @@
 import type { Transaction } from '../db/transaction.ts'
-import type { Surroundings } from '../domain/worth.ts'
+import type { ConversationSignals } from '../domain/worth.ts'
 import { placeInConversation } from '../domain/worth-context.ts'
 import { findSaidBefore } from '../lifecycle/index.ts'
 import type { Context, Placed } from './message-draft.ts'
 
 /** What the worth of each message of a call depends on beside its text: what was said before it. */
-export async function describeSurroundings(
+export async function findConversationSignals(
   tx: Transaction,
   placed: readonly Placed[],
   { scope, conversation, sensitivity }: Context,
-): Promise<Surroundings[]> {
+): Promise<ConversationSignals[]> {
   const order = placed
     .map((each, index) => ({ ...each, index }))
     .sort((one, other) => one.position - other.position)
@@ -21,8 +21,8 @@ export async function describeSurroundings(
     text: content,
     ...(name === undefined ? {} : { name }),
   }))
-  const surroundings: Surroundings[] = []
+  const signals: ConversationSignals[] = []
   for (const [at, { text, role, ...each }] of placeInConversation(said, before).entries())
-    surroundings[order[at]?.index ?? at] = each
-  return surroundings
+    signals[order[at]?.index ?? at] = each
+  return signals
 }
