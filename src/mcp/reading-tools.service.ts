@@ -143,7 +143,7 @@ export function isWhole(record: MemoryRecord | RedactedRecord): record is Memory
 
 /** The words of a record, masked. */
 export function writeStatement({ payload }: MemoryRecord, limit: number): string {
-  return stateRecord(payload, limit, { names: new Map(), stems: [] }).text
+  return stateRecord(payload, limit, { names: new Map(), wordPrefixes: [] }).text
 }
 
 /** Shorter texts until the answer is small enough, whatever characters they have. */

@@ -13,11 +13,11 @@ const shortestWord = 4
 const lead = 60
 
 /** The beginnings of the words of a question, so that another ending of a word is found too. */
-export function listStems(question: string): string[] {
-  const stems = listWords(question)
+export function listWordPrefixes(question: string): string[] {
+  const prefixes = listWords(question)
     .filter((word) => word.length >= shortestWord || /\d/.test(word))
     .map((word) => word.slice(0, Math.max(shortestWord, word.length - 2)))
-  return [...new Set(stems)].slice(0, mostWords)
+  return [...new Set(prefixes)].slice(0, mostWords)
 }
 
 /**
@@ -26,46 +26,50 @@ export function listStems(question: string): string[] {
  */
 export function cutExcerptAround(
   text: string,
-  stems: readonly string[],
+  prefixes: readonly string[],
   { limit, margin }: { limit: number; margin: number },
 ): string | undefined {
-  const start = findStart(text, stems, limit)
+  const start = findStart(text, prefixes, limit)
   if (start === 0) return undefined
   const from = Math.max(0, start - margin)
   const masked = maskText(text.slice(from, start + limit + margin))
   // A mask has another length than its secret, so the place is looked up again, beyond the margin.
-  const shown = findStart(masked, stems, limit, from === 0 ? 0 : Math.floor(margin / 2))
+  const shown = findStart(masked, prefixes, limit, from === 0 ? 0 : Math.floor(margin / 2))
   const rest = masked.slice(shown).replace(/^[\uDC00-\uDFFF]/, '')
   return `…${rest}`.slice(0, limit)
 }
 
 /** Where the part with the most different words begins; 0 if no later part has more than the first. */
-function findStart(text: string, stems: readonly string[], limit: number, first = 0): number {
+function findStart(text: string, prefixes: readonly string[], limit: number, first = 0): number {
   if (limit < 2 * lead) return 0
-  const places = listPlaces(text.slice(0, mostSearched).toLowerCase(), stems, first)
+  const places = listPlaces(text.slice(0, mostSearched).toLowerCase(), prefixes, first)
   const counts = new Map<string, number>()
-  let best = { at: 0, words: new Set(places.filter(({ at }) => at < limit).map(({ stem }) => stem)).size }
+  let best = { at: 0, words: new Set(places.filter(({ at }) => at < limit).map(({ prefix }) => prefix)).size }
   let end = 0
-  for (const { at, stem } of places) {
+  for (const { at, prefix } of places) {
     for (let next = places[end]; next && next.at < at + limit - lead; next = places[++end]) {
-      counts.set(next.stem, (counts.get(next.stem) ?? 0) + 1)
+      counts.set(next.prefix, (counts.get(next.prefix) ?? 0) + 1)
     }
     if (counts.size > best.words) best = { at, words: counts.size }
-    const left = (counts.get(stem) ?? 0) - 1
-    if (left > 0) counts.set(stem, left)
-    else counts.delete(stem)
+    const left = (counts.get(prefix) ?? 0) - 1
+    if (left > 0) counts.set(prefix, left)
+    else counts.delete(prefix)
   }
   return best.at <= lead ? 0 : startOfWord(text, best.at - lead)
 }
 
-type Place = { at: number; stem: string }
+type Place = { at: number; prefix: string }
 
-function listPlaces(text: string, stems: readonly string[], first: number): Place[] {
+function listPlaces(text: string, prefixes: readonly string[], first: number): Place[] {
   const places: Place[] = []
-  for (const stem of stems) {
+  for (const prefix of prefixes) {
     let count = 0
-    for (let at = text.indexOf(stem, first); at >= 0 && count < mostPlaces; at = text.indexOf(stem, at + 1)) {
-      places.push({ at, stem })
+    for (
+      let at = text.indexOf(prefix, first);
+      at >= 0 && count < mostPlaces;
+      at = text.indexOf(prefix, at + 1)
+    ) {
+      places.push({ at, prefix })
       count++
     }
   }

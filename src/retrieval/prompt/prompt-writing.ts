@@ -1,6 +1,6 @@
 import type { MemoryRecord, RedactedRecord } from '../../records/index.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
-import { listStems } from './excerpt.ts'
+import { listWordPrefixes } from './excerpt.ts'
 import { fillBudget } from './prompt-budget.ts'
 import type { PromptContext } from './prompt-context.schemas.ts'
 import { type Entry, toEntry } from './prompt-entries.ts'
@@ -35,7 +35,7 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Form)
   const selectedId = answer.selection?.selected[0]
   const places = placeRecords({ profileIds, foundIds, selectedId, besides, disputes })
   const heaviest = toWeight(Math.min(maxTokens * largestShare, longestLine))
-  const entries = listEntries(found, selectedId, { heaviest, stems: listStems(question) })
+  const entries = listEntries(found, selectedId, { heaviest, wordPrefixes: listWordPrefixes(question) })
   const references = shortenIds([...records.keys()])
   const budget = toWeight(maxTokens)
   const layout = format === 'json' ? createJsonLayout() : createMarkdownLayout(references)
@@ -65,7 +65,7 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Form)
 function listEntries(
   { records, profileIds, disputes, names }: Found,
   selectedId: string | undefined,
-  shape: { heaviest: number; stems: readonly string[] },
+  shape: { heaviest: number; wordPrefixes: readonly string[] },
 ): Entry[] {
   const contested = [...records.values()].filter(isContested).map(({ id }) => id)
   const context = {

@@ -28,8 +28,8 @@ const margin = 8_192
 export type StatementContext = {
   /** Names of entities by id in lower case, for facts about them. */
   names: ReadonlyMap<string, string>
-  /** The words of the question: of a longer text, the part around them is shown. */
-  stems: readonly string[]
+  /** Of the words of the question: of a longer text, the part around them is shown. */
+  wordPrefixes: readonly string[]
   /** The scope of the record, which is the subject of a note about nothing else. */
   scope?: string | undefined
 }
@@ -49,7 +49,7 @@ export function stateRecord(payload: Payload, limit: number, context: StatementC
   }
   const cutExcerpt = (value: unknown, most: number) =>
     typeof value === 'string' && value.length > most
-      ? cutExcerptAround(value, context.stems, { limit: most, margin })
+      ? cutExcerptAround(value, context.wordPrefixes, { limit: most, margin })
       : undefined
   const full = maskText(clip(describe(payload, write, context).trim(), limit + margin))
   const text = clip(full, limit)
