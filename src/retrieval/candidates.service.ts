@@ -13,6 +13,7 @@ import {
   createChannelSearch,
   type SearchInput,
 } from './channel-search.service.ts'
+import type { CandidateNode } from './expansion.ts'
 import {
   answerConditions,
   computeSalienceAtInstant,
@@ -20,7 +21,6 @@ import {
   listWithheldConditions,
 } from './filters.queries.ts'
 import { type ChannelMatches, fuse, neutralFactors } from './fusion.ts'
-import type { CandidateNode } from './graph-growth.ts'
 import type { Match } from './match.ts'
 import { findOfPeriods } from './period-search.service.ts'
 import { type AskedPeriods, readPeriods } from './periods-in-question.ts'

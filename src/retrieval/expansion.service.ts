@@ -1,8 +1,8 @@
 import type { Database } from '../db/connection.ts'
 import type { StoredRecord } from '../records/index.ts'
 import { findNeighbours, findWithNeighbours } from './expansion.queries.ts'
+import { type CandidateNode, type Neighbour, selectNextHop } from './expansion.ts'
 import { answerConditions } from './filters.queries.ts'
-import { type CandidateNode, type Neighbour, selectNextHop } from './graph-growth.ts'
 import { canShowRedacted, type Question } from './question.ts'
 
 export type ExpansionLimits = { maxHops: number; nodeLimit: number }
@@ -30,24 +30,25 @@ export async function expand(
   const search = { conditions, mostOfAKind: Math.max(nodeLimit, leastOfAKind) }
   const followed: Neighbour[] = []
 
-  function grow(found: readonly Neighbour[], hop: number): string[] {
+  /** Returns the ids of the new nodes whose edges may be followed. */
+  function addHop(found: readonly Neighbour[], hop: number): string[] {
     // As arguments of one call they could be more than a call may have.
     for (const each of found) followed.push(each)
-    const border = selectNextHop(nodes, found, hop, nodeLimit - nodes.size)
-    for (const node of border) nodes.set(node.id, node)
-    return listOpen(border)
+    const added = selectNextHop(nodes, found, hop, nodeLimit - nodes.size)
+    for (const node of added) nodes.set(node.id, node)
+    return listOpen(added)
   }
 
   const ids = maxHops === 0 ? [] : roots.map(({ id }) => id)
   const rootRecords = ids.length === 0 ? [] : await findWithNeighbours(db, ids, question, search)
   const open = new Set(listOpen(roots))
   const near = rootRecords.flatMap(({ id, neighbours }) => (open.has(id) ? neighbours : []))
-  let border = grow(
+  let frontier = addHop(
     near.map((each) => ({ ...each, created_at: new Date(each.created_at) })),
     1,
   )
-  for (let hop = 2; hop <= maxHops && border.length > 0; hop++) {
-    border = grow(await findNeighbours(db, border, question, search), hop)
+  for (let hop = 2; hop <= maxHops && frontier.length > 0; hop++) {
+    frontier = addHop(await findNeighbours(db, frontier, question, search), hop)
   }
   return { candidateNodes: [...nodes.values()], followed, rootRecords }
 }

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { getRank, sensitivities, type Trust } from '../../src/domain/caller.ts'
-import { neutralFactors } from '../../src/retrieval/fusion.ts'
 import {
   type CandidateNode,
   listEdgesAmong,
   type Neighbour,
   selectNextHop,
-} from '../../src/retrieval/graph-growth.ts'
+} from '../../src/retrieval/expansion.ts'
+import { neutralFactors } from '../../src/retrieval/fusion.ts'
 import { listNames } from '../../src/retrieval/names-in-question.ts'
 import { canShowRedacted, narrowTrust, readQuestion } from '../../src/retrieval/question.ts'
 
@@ -98,7 +98,7 @@ describe('listNames', () => {
   })
 })
 
-describe('one hop of graph growth', () => {
+describe('one hop of the expansion', () => {
   const sprout = (id: string, score: number): CandidateNode => ({
     id,
     hop: 0,

@@ -4,7 +4,7 @@ import type { Signals } from './retrieval.schemas.ts'
 
 /** Expands roots to their neighbourhood, hop by hop, the best neighbours first. */
 
-export type Via = { source_id: string; predicate: string; weight: number }
+export type FollowedEdge = { source_id: string; predicate: string; weight: number }
 
 /** A node whose record is not read yet. */
 export type CandidateNode = {
@@ -16,7 +16,7 @@ export type CandidateNode = {
   signals: Signals
 }
 
-export type Neighbour = Via & {
+export type Neighbour = FollowedEdge & {
   target_id: string
   created_at: Date
   isOpen: boolean
@@ -70,10 +70,10 @@ function toNode(source: CandidateNode, neighbour: Neighbour, hop: number): Candi
 /** Of two paths to one record the better one. Ties are decided in a fixed order. */
 function isBefore(one: CandidateNode, other: CandidateNode): boolean {
   if (one.score !== other.score) return one.score > other.score
-  return formatSignals(one) < formatSignals(other)
+  return formatEdge(one) < formatEdge(other)
 }
 
-function formatSignals({ signals }: CandidateNode): string {
+function formatEdge({ signals }: CandidateNode): string {
   return `${signals.via?.source_id} ${signals.via?.predicate}`
 }
 
