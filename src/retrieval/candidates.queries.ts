@@ -1,6 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import type { RecordStatus } from '../db/schema.ts'
 import { openTo } from '../db/visibility.ts'
 import {
   computeSalienceAtInstant,
@@ -12,6 +11,7 @@ import { longestStatement } from './newer-statements.ts'
 import type { PastState } from './past-record.ts'
 import type { Question } from './question.ts'
 import { readStoredTime, type StoredTimes } from './record-time.ts'
+import type { WithheldState } from './suppression.ts'
 
 const joinConditions = (conditions: readonly RawBuilder<SqlBool>[]) =>
   sql<SqlBool>`${sql.join(conditions, sql` and `)}`
@@ -179,22 +179,14 @@ export async function findStatusChangedSince(
   return rows.map(({ id }) => id)
 }
 
-export type WithheldRecord = {
-  id: string
-  status: RecordStatus
-  is_retracted: boolean
-  is_valid: boolean
-  salience: number
-}
-
 /** Reads the records that match in everything except status, validity and salience. */
 export async function findWithheld(
   db: Database,
   ids: readonly string[],
   question: Question,
-): Promise<WithheldRecord[]> {
+): Promise<(WithheldState & { id: string })[]> {
   const status = selectStatus(question)
-  const { rows } = await sql<WithheldRecord>`
+  const { rows } = await sql<WithheldState & { id: string }>`
     select r.id, ${status} as status, ${isValidAtInstant(question)} as is_valid, ${computeSalienceAtInstant(question)} as salience,
       ${status} = 'invalidated' as is_retracted
     from records as r

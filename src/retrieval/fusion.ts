@@ -1,9 +1,10 @@
 import { compareMatches, type Match } from './match.ts'
 import { putNewerFirst, type Statement } from './newer-statements.ts'
+import type { Signals } from './retrieval.schemas.ts'
 
 /** One order out of several channels: relevance decides, salience and importance only among nearly equal matches. */
 
-export type Channel = 'vector' | 'text' | 'graph' | 'time' | 'salience'
+export type Channel = Signals['channels'][number]['channel']
 export type ContentChannel = Exclude<Channel, 'salience'>
 
 /** Matches by channel, best first; a channel that had nothing to say is left out. */
@@ -16,21 +17,7 @@ export type ScoreInputs = Statement & {
   speaker?: string | null
 }
 
-export type Placement = { channel: Channel; rank: number; weight: number; contribution: number }
-
-export type Signals = {
-  channels: Placement[]
-  fused: number
-  /** More than 1 for a record of a time that the question names. */
-  time_factor: number
-  /** Less than 1 for a message of another speaker, where the question names one. */
-  speaker_factor: number
-  salience_factor: number
-  importance_factor: number
-  recency_factor: number
-  /** The older statement whose score the record took, because it says nearly the same. */
-  raised_by?: string
-}
+type Placement = Signals['channels'][number]
 
 export const neutralFactors = {
   time_factor: 1,

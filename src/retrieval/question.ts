@@ -1,6 +1,6 @@
-import { getRank, type Sensitivity, type Trust, unscoped } from '../domain/caller.ts'
-import type { RecordType } from '../domain/vocabulary.ts'
-import type { RetrieveQuery } from './retrieval.schemas.ts'
+import { getRank, type Trust, unscoped } from '../domain/caller.ts'
+import type { MemoryKind, RecordType, Status } from '../domain/vocabulary.ts'
+import type { NarrowerTrust, RetrieveQuery } from './retrieval.schemas.ts'
 
 /** A retrieval request with defaults filled in and the trust of its caller. */
 export type Question = {
@@ -10,7 +10,7 @@ export type Question = {
   /** Whether that instant is in the past, so that states must be reconstructed. */
   isPast: boolean
   types: readonly RecordType[] | undefined
-  kinds: readonly Kind[] | undefined
+  kinds: readonly MemoryKind[] | undefined
   layers: RetrieveQuery['layers']
   scopes: readonly string[] | undefined
   tags: readonly string[] | undefined
@@ -22,10 +22,7 @@ export type Question = {
   includesForgotten?: boolean
 }
 
-type Status = NonNullable<RetrieveQuery['include_status']>[number]
-type Kind = 'fact' | 'procedure' | 'narrative'
-
-const kindsOfMode: Record<NonNullable<RetrieveQuery['mode']>, readonly Kind[] | undefined> = {
+const kindsOfMode: Record<NonNullable<RetrieveQuery['mode']>, readonly MemoryKind[] | undefined> = {
   facts_only: ['fact'],
   facts_plus_rules: ['fact', 'procedure'],
   full_context: undefined,
@@ -48,8 +45,6 @@ export function readQuestion(input: RetrieveQuery, own: Trust, now: Date): Quest
     includesExpired: input.include_expired ?? false,
   }
 }
-
-type NarrowerTrust = { max_sensitivity?: Sensitivity; scopes?: readonly string[] }
 
 /**
  * The intersection of the trust of the key and that of the request. Without a common scope only records without a

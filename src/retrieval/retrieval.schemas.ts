@@ -36,6 +36,7 @@ export const NarrowerTrust = closed(
   },
   { description: 'Narrows what this request can see. It cannot show more than the key can see.' },
 )
+export type NarrowerTrust = Static<typeof NarrowerTrust>
 
 export const RetrieveQuery = closed(
   {
@@ -173,6 +174,7 @@ const Selection = closed(
   },
   { $id: 'Selection' },
 )
+export type Selection = Static<typeof Selection>
 
 const Suppressed = closed(
   { id: Uuid(), reason: Type.Enum(['retracted', 'status', 'validity', 'min_salience']), status: Status },

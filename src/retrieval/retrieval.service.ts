@@ -13,8 +13,8 @@ import { type Expanded, expand } from './expansion.service.ts'
 import { listEdgesAmong } from './expansion.ts'
 import { presentPast } from './past-record.ts'
 import { type Question, readQuestion } from './question.ts'
-import type { Retrieval, RetrievedNode, RetrieveQuery } from './retrieval.schemas.ts'
-import { readTrackRecord, type Selection, type SelectionCandidate, selectProcedure } from './selection.ts'
+import type { Retrieval, RetrievedNode, RetrieveQuery, Selection } from './retrieval.schemas.ts'
+import { readTrackRecord, type SelectionCandidate, selectProcedure } from './selection.ts'
 
 type Resources = Channels & {
   db: Database

@@ -1,5 +1,6 @@
 import type { Payload } from '../domain/payloads.ts'
 import { compareMatches } from './match.ts'
+import type { Selection } from './retrieval.schemas.ts'
 
 /** Ranks the procedures found for a task and says how sure the choice is. */
 
@@ -13,14 +14,6 @@ export type SelectionCandidate = TrackRecord & {
   id: string
   /** How well it fits the task, 0 to 1; null when unknown. */
   applicability: number | null
-}
-
-export type Selection = {
-  /** Every candidate, best first. */
-  selected: string[]
-  confidence: number
-  needs_more: boolean
-  scores: Record<string, number>
 }
 
 const defaultConfidenceThreshold = 0.7
