@@ -1,4 +1,5 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { type Conditions, meetsAll } from './conditions.ts'
 
 /**
  * Parts of a statement that checks records which were found in memory. What the order of an answer depends on besides is read
@@ -11,8 +12,6 @@ export type CheckedStates = {
   /** By the id of a record. */
   found: Map<string, { salience: number; importance: number }>
 }
-
-type Conditions = readonly RawBuilder<SqlBool>[]
 
 /**
  * Checks the record of each row `asked`: whether it meets two lists of conditions on `records as r`, and its state. To be joined
@@ -32,9 +31,6 @@ export function checkedRecord(
     offset 0
   `
 }
-
-const meetsAll = (conditions: Conditions) =>
-  sql`coalesce(${sql.join([sql`true`, ...conditions], sql` and `)}, false)`
 
 /**
  * The places among those asked for of the records that meet a condition. Columns, and not rows: a driver needs longer for a

@@ -1,4 +1,5 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { type Conditions, joinConditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
 import { selectPages } from '../db/table-size.ts'
 import type { Transaction } from '../db/transaction.ts'
@@ -13,7 +14,7 @@ export type VectorSearch = {
   /** In the text form of `bit(1024)`. */
   signature: string
   /** Conditions on `records as r` that hold before anything is cut off. */
-  conditions: readonly RawBuilder<SqlBool>[]
+  conditions: Conditions
   limit: number
 }
 
@@ -22,9 +23,6 @@ const packed = sql`string_agg(
   uuid_send(e.record_id) || int2send(e.bits) || int4send(octet_length(e.code)) || e.code, ''::bytea
   order by met.distance, e.record_id
 )`
-
-const joinConditions = (conditions: readonly RawBuilder<SqlBool>[]) =>
-  conditions.length === 0 ? sql`true` : sql`${sql.join([...conditions], sql` and `)}`
 
 /**
  * Takes the nearest vectors of the index, and returns those whose records meet the conditions. Only these records are

@@ -1,5 +1,5 @@
-import type { RawBuilder, SqlBool } from 'kysely'
 import type { CheckedStates } from '../db/checked-records.ts'
+import type { Conditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
 import { type Transaction, transact } from '../db/transaction.ts'
 import { type Embedding, findNearest, hasDirection, type Neighbour } from '../domain/similarity.ts'
@@ -28,7 +28,7 @@ export type VectorSearchInput = {
   model: Pick<ModelRow, 'id' | 'dimensions'>
   vector: Embedding
   /** Conditions on `records as r`, trust first. */
-  conditions: readonly RawBuilder<SqlBool>[]
+  conditions: Conditions
   /** The scopes to which the conditions limit the search anyway. */
   scopes?: readonly string[] | undefined
   limit: number

@@ -1,4 +1,5 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
+import { type Conditions, joinConditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
 import { openTo } from '../db/visibility.ts'
 import {
@@ -12,9 +13,6 @@ import type { PastState } from './past-record.ts'
 import type { Question } from './question.ts'
 import { readStoredTime, type StoredTimes } from './record-time.ts'
 import type { WithheldState } from './suppression.ts'
-
-const joinConditions = (conditions: readonly RawBuilder<SqlBool>[]) =>
-  sql<SqlBool>`${sql.join(conditions, sql` and `)}`
 
 /** Digests of names, the most specific first. */
 type Names = { question: Question; digests: readonly Buffer[]; mostEntities: number }
@@ -48,7 +46,7 @@ export type NameSearch = {
   question: Question
   /** The named entities, in the order of their names. */
   named: readonly string[]
-  conditions: readonly RawBuilder<SqlBool>[]
+  conditions: Conditions
   /** Limits: records per kind of edge, and results. */
   mostOfAKind: number
   limit: number
@@ -165,7 +163,7 @@ export async function findCandidateStates(
 export async function findStatusChangedSince(
   db: Database,
   question: Question,
-  conditions: readonly RawBuilder<SqlBool>[],
+  conditions: Conditions,
   limit: number,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

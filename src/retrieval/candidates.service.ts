@@ -1,3 +1,4 @@
+import type { Conditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
 import { dropExcluded, dropQuotes } from '../domain/query-words.ts'
 import { findMostSalient } from '../records/index.ts'
@@ -7,12 +8,7 @@ import {
   findStatusChangedSince,
   findWithheld,
 } from './candidates.queries.ts'
-import {
-  type Channels,
-  type Conditions,
-  createChannelSearch,
-  type SearchInput,
-} from './channel-search.service.ts'
+import { type Channels, createChannelSearch, type SearchInput } from './channel-search.service.ts'
 import type { CandidateNode } from './expansion.ts'
 import {
   answerConditions,

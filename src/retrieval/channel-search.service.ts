@@ -1,4 +1,4 @@
-import type { RawBuilder, SqlBool } from 'kysely'
+import type { Conditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
 import { nameHandle } from '../domain/handles.ts'
 import { dropExcluded } from '../domain/query-words.ts'
@@ -12,9 +12,6 @@ import type { AskedPeriods } from './periods-in-question.ts'
 import { listSearchedScopes, type Question } from './question.ts'
 import type { createTextSearch, TextStates } from './text/text-search.service.ts'
 import { createVectorMatches, type GivenVector, type VectorChannel } from './vector-matches.service.ts'
-
-/** On `records as r`. */
-export type Conditions = readonly RawBuilder<SqlBool>[]
 
 export type Channels = VectorChannel & { text: ReturnType<typeof createTextSearch> }
 

@@ -1,4 +1,5 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { type Conditions, joinConditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
 import { hasIdIn } from '../db/id-condition.ts'
 import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
@@ -11,7 +12,7 @@ import type { Question } from './question.ts'
 const mostKinds = 32
 
 /** Which neighbours are read, and how many by one kind of edge. */
-export type NeighbourSearch = { conditions: readonly RawBuilder<SqlBool>[]; mostOfAKind: number }
+export type NeighbourSearch = { conditions: Conditions; mostOfAKind: number }
 
 /** Reads the neighbours of all given records that meet the conditions, in one statement. */
 export async function findNeighbours(
@@ -80,7 +81,7 @@ function selectNeighbours(
         ${computeSalienceAtInstant(question)} as salience
       from relations as e join records as r on r.id = e.target_id
       where e.source_id = source.id and e.predicate = k.predicate ${age}
-        and ${sql.join(conditions, sql` and `)}
+        and ${joinConditions(conditions)}
       order by e.target_id desc
       limit ${mostOfAKind}
     ) as n

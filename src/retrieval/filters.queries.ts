@@ -1,9 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Conditions, joinConditions } from '../db/conditions.ts'
 import { computeSalienceAt, computeSalienceOf } from '../db/salience.ts'
 import { isVisibleTo, openTo } from '../db/visibility.ts'
 import type { Question } from './question.ts'
-
-type Condition = RawBuilder<SqlBool>
 
 /** `whole`: only records that the caller sees whole. `any`: redacted records too. */
 export type Visibility = 'whole' | 'any'
@@ -12,8 +11,8 @@ export type Visibility = 'whole' | 'any'
  * The conditions that a row `r` must meet to answer a question. Every search includes them in its own statement, so
  * that excluded records affect no order and no cut.
  */
-export function answerConditions(question: Question, seen: Visibility): Condition[] {
-  const living = sql<SqlBool>`(${sql.join(listLivingConditions(question), sql` and `)})`
+export function answerConditions(question: Question, seen: Visibility): Conditions {
+  const living = sql<SqlBool>`(${joinConditions(listLivingConditions(question))})`
   const salience = listSalienceConditions(question)
   if (seen === 'whole') return [...listMatchingConditions(question, seen), living, ...salience]
   // Hidden fields of a redacted record neither exclude nor include it. Whether its salience is 0 is visible anyway.
@@ -26,7 +25,7 @@ export function answerConditions(question: Question, seen: Visibility): Conditio
  * Conditions for a message that lends its words to its neighbours. Records that a filter excludes still lend them; hidden,
  * forgotten and replaced ones do not.
  */
-export function listLendingConditions(question: Question): Condition[] {
+export function listLendingConditions(question: Question): Conditions {
   const { trust, isPast, at } = question
   return [
     openTo(trust),
@@ -39,16 +38,13 @@ export function listLendingConditions(question: Question): Condition[] {
 /**
  * Conditions for a record that the caller sees whole and that only its status, validity or salience excludes.
  */
-export function listWithheldConditions(question: Question): Condition[] {
-  const living = sql.join(
-    [...listLivingConditions(question), ...listSalienceConditions(question)],
-    sql` and `,
-  )
+export function listWithheldConditions(question: Question): Conditions {
+  const living = joinConditions([...listLivingConditions(question), ...listSalienceConditions(question)])
   return [...listMatchingConditions(question, 'whole'), sql<SqlBool>`not (${living})`]
 }
 
 /** All conditions except status, validity and salience. */
-export function listMatchingConditions(question: Question, seen: Visibility): Condition[] {
+export function listMatchingConditions(question: Question, seen: Visibility): Conditions {
   const { trust, types, kinds, layers, scopes, tags, minImportance, isPast, at } = question
   return [
     seen === 'whole' ? openTo(trust) : isVisibleTo(trust),
@@ -67,12 +63,12 @@ export function listMatchingConditions(question: Question, seen: Visibility): Co
   ]
 }
 
-function listKeptConditions({ includesForgotten = false }: Question): Condition[] {
+function listKeptConditions({ includesForgotten = false }: Question): Conditions {
   return includesForgotten ? [] : [sql<SqlBool>`r.forgotten_at is null`]
 }
 
 /** Statuses are literals: for an array parameter the planner assumes ten values and plans again at every call. */
-function listLivingConditions(question: Question): Condition[] {
+function listLivingConditions(question: Question): Conditions {
   const { statuses, includesExpired } = question
   return [
     sql<SqlBool>`${selectStatus(question)} in (${sql.join(statuses.map((status) => sql.lit(status)))})`,
@@ -83,7 +79,7 @@ function listLivingConditions(question: Question): Condition[] {
 /**
  * The stored salience is never too low, so an index on it narrows the rows first. The exact value decides.
  */
-function listSalienceConditions(question: Question): Condition[] {
+function listSalienceConditions(question: Question): Conditions {
   const { minSalience, isPast } = question
   if (minSalience === undefined) return []
   const exact = sql<SqlBool>`${computeSalienceAtInstant(question)} >= ${minSalience}`
@@ -94,7 +90,7 @@ function listSalienceConditions(question: Question): Condition[] {
  * Only facts have a validity window, and few of them do: an index of those is read, instead of the content of every
  * record. Written as a value, because the planner may answer `exists` by listing every fact with a window.
  */
-export function isValidAtInstant({ at }: Pick<Question, 'at'>): Condition {
+export function isValidAtInstant({ at }: Pick<Question, 'at'>): RawBuilder<SqlBool> {
   return sql<SqlBool>`case when r.type = 'semantic' then coalesce((
     select coalesce(${selectBound('start')} <= ${at}::timestamptz, true)
       and coalesce(${selectBound('end')} > ${at}::timestamptz, true)

@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Conditions, joinConditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
 import type { DayRange, Range } from './periods.ts'
 
@@ -35,7 +36,7 @@ export function isDated(): RawBuilder<SqlBool> {
 export type PeriodSearch = {
   ranges: Ranges
   /** On `records as r`. */
-  conditions: readonly RawBuilder<SqlBool>[]
+  conditions: Conditions
   scopes: readonly string[] | undefined
   most: number
 }
@@ -53,7 +54,7 @@ export async function findMessagesOfPeriods(db: Database, search: PeriodSearch):
       select r.id, m.at, m.arrival
       from messages as m join records as r on r.id = m.record_id
       where m.at >= range.from_time and m.at < range.until_time ${among}
-        and ${sql.join([...conditions], sql` and `)}
+        and ${joinConditions(conditions)}
       order by m.at desc, m.arrival desc
       limit ${most}
     ) as of_period

@@ -1,7 +1,7 @@
+import type { Conditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
 import { findMostSalient } from '../records/index.ts'
 import { findCandidateStates } from './candidates.queries.ts'
-import type { Conditions } from './channel-search.service.ts'
 import { compareMatches, type Match } from './match.ts'
 import { findMessagesOfPeriods, isDated } from './period-search.queries.ts'
 import type { AskedPeriods } from './periods-in-question.ts'

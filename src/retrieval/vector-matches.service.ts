@@ -1,5 +1,5 @@
-import type { RawBuilder, SqlBool } from 'kysely'
 import type { CheckedStates } from '../db/checked-records.ts'
+import type { Conditions } from '../db/conditions.ts'
 import type { Embedding } from '../domain/similarity.ts'
 import { type createQueryEmbedder, type createVectorSearch, isHashed } from '../embeddings/index.ts'
 import type { Match } from './match.ts'
@@ -19,7 +19,7 @@ type VectorQuestion = {
   given?: GivenVector | undefined
   /** What the words of the text find. */
   byText: Promise<readonly Match[]> | undefined
-  conditions: readonly RawBuilder<SqlBool>[]
+  conditions: Conditions
   scopes: readonly string[] | undefined
   limit: number
   states?: CheckedStates | undefined

@@ -1,4 +1,4 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import {
   type CheckedStates,
   checkedRecord,
@@ -7,6 +7,7 @@ import {
   readStates,
   statesWhere,
 } from '../../db/checked-records.ts'
+import type { Conditions } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
 import {
   computeVersion,
@@ -62,7 +63,7 @@ export type Check = {
   modelId: number
   ids: readonly string[]
   /** On `records as r`. */
-  conditions: readonly RawBuilder<SqlBool>[]
+  conditions: Conditions
   /** Where the states of those that meet them are read too. */
   states?: CheckedStates | undefined
   /** What the memory knows. */

@@ -1,5 +1,5 @@
-import type { RawBuilder, SqlBool } from 'kysely'
 import type { CheckedStates } from '../../db/checked-records.ts'
+import type { Conditions } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
 import { learnChanges } from '../../db/learnt-changes.ts'
 import type { View } from '../../db/seen-changes.ts'
@@ -14,7 +14,7 @@ export type MemorySearch = {
   model: Pick<ModelRow, 'id' | 'dimensions'>
   vector: Embedding
   /** Conditions on `records as r`, trust first. */
-  conditions: readonly RawBuilder<SqlBool>[]
+  conditions: Conditions
   states?: CheckedStates | undefined
   limit: number
   /** The number of vectors of the store. */

@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Conditions } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Sensitivity, SourceType } from '../../domain/caller.ts'
@@ -104,7 +105,7 @@ const isLive = sql<SqlBool>`r.forgotten_at is null and r.status in ('active', 'c
 /**
  * Conditions on a row `r`: which records a new one is compared with. Every key that may read the new record may read them too.
  */
-export function listComparableConditions(scope: string, ceiling: Sensitivity): RawBuilder<SqlBool>[] {
+export function listComparableConditions(scope: string, ceiling: Sensitivity): Conditions {
   return [
     sql<SqlBool>`r.scope = ${scope}`,
     isLive,

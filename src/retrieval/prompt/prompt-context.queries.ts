@@ -1,10 +1,8 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { type Conditions, joinConditions } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
 import type { RecordType } from '../../domain/vocabulary.ts'
 import type { Question } from '../question.ts'
-
-type Conditions = readonly RawBuilder<SqlBool>[]
-const joinConditions = (conditions: Conditions) => sql<SqlBool>`${sql.join([...conditions], sql` and `)}`
 
 export type HandleSearch = {
   type: RecordType

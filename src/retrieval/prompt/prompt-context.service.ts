@@ -1,3 +1,4 @@
+import type { Conditions } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
 import type { CallContext } from '../../db/transaction.ts'
 import { createFactHandle, nameHandle } from '../../domain/handles.ts'
@@ -16,7 +17,6 @@ import type { Pair } from './prompt-order.ts'
 import { type Found, isContested, isMessage, isWhole, writePrompt } from './prompt-writing.ts'
 
 type Resources = { db: Database; clock: Clock; retrieval: RetrievalService; conversationGapMs: number }
-type Conditions = ReturnType<typeof answerConditions>
 
 export type PromptContextService = ReturnType<typeof createPromptContextService>
 

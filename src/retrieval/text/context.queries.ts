@@ -1,4 +1,5 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { type Conditions, joinConditions, meetsAll } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
 import { speakerName } from '../candidates.queries.ts'
 import type { MessageWords } from './context-score.ts'
@@ -20,7 +21,7 @@ export type Surroundings = {
 export async function findSurroundings(
   db: Database,
   ids: readonly string[],
-  lending: readonly RawBuilder<SqlBool>[],
+  lending: Conditions,
   distance: number,
 ): Promise<Surroundings[]> {
   const { rows } = await sql<Surroundings>`
@@ -47,7 +48,7 @@ function selectBeside(side: 'before' | 'after', { lending, distance, columns = s
     select n.record_id, n.at, n.arrival ${columns}
     from messages as n join records as r on r.id = n.record_id
     where n.scope = m.scope and n.conversation = m.conversation and (n.at, n.arrival) ${isBeyond} (m.at, m.arrival)
-      and ${sql.join([...lending], sql` and `)}
+      and ${joinConditions(lending)}
     order by n.at ${order}, n.arrival ${order}
     limit ${sql.lit(distance)}`
 }
@@ -68,10 +69,10 @@ export const questionMark = '[?](?![[:alnum:]=&])|[？؟]'
 
 export type SurroundingsSearch = {
   /** Conditions on `records as r`. */
-  lending: readonly RawBuilder<SqlBool>[]
+  lending: Conditions
   distance: number
   /** Conditions on `records as r`. */
-  answering: readonly RawBuilder<SqlBool>[]
+  answering: Conditions
   /** Conditions of the question on `contents as c`. */
   demands: readonly RawBuilder<unknown>[]
 }
@@ -87,7 +88,7 @@ export async function readSurroundings(
   words: readonly string[],
   { lending, distance, answering, demands }: SurroundingsSearch,
 ): Promise<WordsOfMessage[]> {
-  const isAnswer = sql`coalesce(${sql.join([sql`true`, ...answering], sql` and `)}, false)`
+  const isAnswer = meetsAll(answering)
   const side = { lending, distance, columns: sql`, ${isAnswer} as is_answer` }
   const { rows } = await sql<{ messages: string | null }>`
     with hit as materialized (

@@ -1,4 +1,4 @@
-import type { RawBuilder, SqlBool } from 'kysely'
+import type { Conditions } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
 import { compareMatches, type Match } from '../match.ts'
 import { readSurroundings, type WordsOfMessage } from './context.queries.ts'
@@ -9,7 +9,7 @@ import { listDemands } from './word-conditions.queries.ts'
 
 export type ContextOptions = {
   /** On `records as r`: which messages may lend their words to their neighbours. */
-  lending: readonly RawBuilder<SqlBool>[]
+  lending: Conditions
   /** A longer pause between two messages ends the context. */
   gapMs: number
   /** How many records are requested in the end. */

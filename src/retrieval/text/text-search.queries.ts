@@ -1,4 +1,5 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { type Conditions, joinConditions } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../domain/caller.ts'
@@ -20,7 +21,7 @@ import { listPhrases, selectOccurrences } from './word-conditions.queries.ts'
 export type TextSearch = {
   trust: Trust
   /** Conditions on `records as r` and `contents as c` that hold before anything is cut off. */
-  conditions: readonly RawBuilder<SqlBool>[]
+  conditions: Conditions
   query: TextQuery
   textLanguage: string
   store: StoreSize
@@ -108,7 +109,7 @@ async function rank(
   const { store, conditions, trust, limit, includesForgotten } = search
   const kept = includesForgotten ? sql`` : sql`and r.forgotten_at is null`
   const { counted, knownWords, length, ...columns } = scoreColumns(words, store)
-  const met = conditions.length === 0 ? sql`true` : sql`(${sql.join([...conditions], sql` and `)})`
+  const met = conditions.length === 0 ? sql`true` : sql`(${joinConditions(conditions)})`
   const { rows } = await sql<{ matches: string | null; idfs: string | null }>`
     with found as materialized (
       select c.record_id as id, ${length} as length, ${columns.known} as known ${columns.counts}

@@ -1,5 +1,5 @@
-import type { RawBuilder, SqlBool } from 'kysely'
 import type { CheckedStates } from '../../db/checked-records.ts'
+import type { Conditions } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
 import { type Trust, unscoped } from '../../domain/caller.ts'
 import { readQuery, type TextQuery } from '../../domain/query-words.ts'
@@ -39,7 +39,7 @@ export type TextSearchInput = {
   /** Applied by the index itself; `conditions` are only checked after a matching row is read. */
   scopes?: readonly string[]
   types?: readonly string[]
-  conditions: readonly RawBuilder<SqlBool>[]
+  conditions: Conditions
   /** Only records of these days. */
   days?: readonly DayRange[]
   limit: number
@@ -223,7 +223,7 @@ export function createTextSearch({
   }
 
   /** What a sentence demands of each answer, as conditions on `records as r`. */
-  function listDemands(sentence: string): RawBuilder<SqlBool>[] {
+  function listDemands(sentence: string): Conditions {
     return listRecordDemands({ query: readQuery(sentence), textLanguage })
   }
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Conditions } from '../../db/conditions.ts'
 import type { TextQuery } from '../../domain/query-words.ts'
 import { quoteWord } from './search-plan.ts'
 
@@ -13,7 +14,7 @@ export function listDemands(search: Demands): RawBuilder<unknown>[] {
 }
 
 /** The same over `records as r`. Both are conditions that PostgreSQL can answer from the index of words or by the id. */
-export function listRecordDemands(search: Demands): RawBuilder<SqlBool>[] {
+export function listRecordDemands(search: Demands): Conditions {
   const { contained, lacked } = readDemands(search)
   const among = (isIn: RawBuilder<unknown>) =>
     sql<SqlBool>`exists (select from contents as c where c.record_id = r.id and ${isIn})`

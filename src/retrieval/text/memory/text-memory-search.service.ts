@@ -1,5 +1,5 @@
-import type { RawBuilder, SqlBool } from 'kysely'
 import type { CheckedStates } from '../../../db/checked-records.ts'
+import type { Conditions } from '../../../db/conditions.ts'
 import type { Database } from '../../../db/connection.ts'
 import { learnChanges } from '../../../db/learnt-changes.ts'
 import type { View } from '../../../db/seen-changes.ts'
@@ -24,9 +24,9 @@ export type MemoryTextSearch = {
   limit: number
   states?: CheckedStates | undefined
   /** Which records may be an answer; on `records as r`. */
-  answering: readonly RawBuilder<SqlBool>[]
+  answering: Conditions
   /** Which messages may lend their words to their neighbours; on `records as r`. */
-  lending: readonly RawBuilder<SqlBool>[]
+  lending: Conditions
   /** Where the messages around the best matches are requested too. */
   around?: WindowLimits | undefined
 }

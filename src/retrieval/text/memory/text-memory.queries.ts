@@ -1,4 +1,4 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import {
   type CheckedStates,
   checkedRecord,
@@ -7,6 +7,7 @@ import {
   readStates,
   statesWhere,
 } from '../../../db/checked-records.ts'
+import type { Conditions } from '../../../db/conditions.ts'
 import type { Database } from '../../../db/connection.ts'
 import {
   computeVersion,
@@ -78,9 +79,9 @@ export type TextCheck = {
   trust: Trust
   ids: readonly string[]
   /** Which of the records that the caller sees may be an answer; on `records as r`. */
-  answering: readonly RawBuilder<SqlBool>[]
+  answering: Conditions
   /** Which messages may lend their words to their neighbours; on `records as r`. */
-  lending: readonly RawBuilder<SqlBool>[]
+  lending: Conditions
   /** Where the states of those that may answer are read too. */
   states?: CheckedStates | undefined
   /** What the memory knows. */
