@@ -7,7 +7,7 @@ import { computeSignature, formatSignature } from '../../src/embeddings/signatur
 import { measureSignatures } from '../../src/embeddings/vector-search.queries.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { answerConditions } from '../../src/retrieval/filters.queries.ts'
+import { listAnswerConditions } from '../../src/retrieval/filters.queries.ts'
 import { readQuestion } from '../../src/retrieval/question.ts'
 import type { BenchContext } from '../bench-context.ts'
 import type { BenchDatabase } from '../database.ts'
@@ -143,7 +143,7 @@ function judge({ maxMs, minRecall }: Goal, { measured, recall }: { measured: num
 async function find(search: Search, { model }: Store, vector: Embedding | undefined) {
   assert(vector !== undefined, 'there is a question')
   const question = readQuestion({}, { maxSensitivity: 'medium', scopes: null }, clock.now())
-  const found = await search.find({ model, vector, conditions: answerConditions(question, 'whole'), limit })
+  const found = await search.find({ model, vector, conditions: listAnswerConditions(question, 'whole'), limit })
   assert(found.length === limit, `${found.length} of ${limit} were found`)
   return found
 }

@@ -11,10 +11,11 @@ import {
 import { type Channels, createChannelSearch, type SearchInput } from './channel-search.service.ts'
 import type { CandidateNode } from './expansion.ts'
 import {
-  answerConditions,
   computeSalienceAtInstant,
+  listAnswerConditions,
   listMatchingConditions,
   listWithheldConditions,
+  type ReadLevel,
 } from './filters.queries.ts'
 import { type ChannelMatches, fuse, neutralFactors } from './fusion.ts'
 import type { Match } from './match.ts'
@@ -48,12 +49,12 @@ export function createCandidates(resources: CandidateResources) {
 
   async function rankBySalience(
     question: Question,
-    seen: 'whole' | 'any',
+    level: ReadLevel,
     limit: number,
     now: Date,
-    demands: Conditions = [],
+    requirements: Conditions = [],
   ): Promise<Roots> {
-    const ids = await listSalient(question, { seen, demands, limit }, now)
+    const ids = await listSalient(question, { level, requirements, limit }, now)
     const states = await findCandidateStates(db, ids, question)
     return { candidateNodes: [...states].sort(compareSalience).slice(0, limit).map(toRoot), fits: new Map() }
   }
@@ -69,12 +70,12 @@ export function createCandidates(resources: CandidateResources) {
     const { text = '' } = input
     const sentence = dropExcluded(text)
     const periods = readPeriods(sentence, question.at)
-    const conditions = answerConditions(question, 'whole')
+    const conditions = listAnswerConditions(question, 'whole')
     const searchPeriods = (asked: AskedPeriods) =>
       findOfPeriods(
         db,
         question,
-        { periods: asked, conditions: [...conditions, ...words.listDemands(text)], limit: depth },
+        { periods: asked, conditions: [...conditions, ...words.listRequirements(text)], limit: depth },
         now,
       )
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
@@ -92,7 +93,7 @@ export function createCandidates(resources: CandidateResources) {
         return rankByContent(question, { ...input, text: plain }, limit, now)
       if (input.fallsBack === false) return { candidateNodes: [], fits: new Map() }
       // No record shares a word with the question: the most salient records are a better answer than none.
-      return rankBySalience(question, 'whole', limit, now, words.listDemands(text))
+      return rankBySalience(question, 'whole', limit, now, words.listRequirements(text))
     }
     const rows = await readStates(ids, question, states)
     const asked = {
@@ -125,10 +126,10 @@ export function createCandidates(resources: CandidateResources) {
 
   async function listSalient(
     question: Question,
-    { seen, demands, limit }: { seen: 'whole' | 'any'; demands: Conditions; limit: number },
+    { level, requirements, limit }: { level: ReadLevel; requirements: Conditions; limit: number },
     now: Date,
   ): Promise<string[]> {
-    const conditions = [...answerConditions(question, seen), ...demands]
+    const conditions = [...listAnswerConditions(question, level), ...requirements]
     const { trust, at, isPast, minSalience, scopes } = question
     const picked = findMostSalient(
       db,
@@ -137,7 +138,7 @@ export function createCandidates(resources: CandidateResources) {
         conditions,
         limit,
         asOf: at,
-        isReadableOnly: seen === 'whole',
+        isReadableOnly: level === 'whole',
         ...(minSalience === undefined || isPast ? {} : { minSalience }),
         ...(scopes ? { scopes } : {}),
       },

@@ -56,15 +56,15 @@ export function createChannelSearch({
   ): Promise<ChannelMatches> {
     const { text, given } = input
     const asked = dropExcluded(text ?? '')
-    const demanded = [...conditions, ...words.listDemands(text ?? '')]
+    const required = [...conditions, ...words.listRequirements(text ?? '')]
     const { depth: limit, states } = depth
     const byText = text === undefined ? undefined : searchWordsAndPeriods(text, question, conditions, depth)
     // By scope only the live records are listed.
     const scopes = question.includesForgotten ? undefined : listSearchedScopes(question)
     const [vector, worded, names] = await Promise.all([
-      findByVector({ text: asked, given, byText, conditions: demanded, scopes, limit, states }),
+      findByVector({ text: asked, given, byText, conditions: required, scopes, limit, states }),
       byText,
-      text === undefined ? undefined : searchNames(asked, question, demanded, limit),
+      text === undefined ? undefined : searchNames(asked, question, required, limit),
     ])
     return {
       ...(vector ? { vector } : {}),

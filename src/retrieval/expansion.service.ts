@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.ts'
 import type { StoredRecord } from '../records/index.ts'
 import { findNeighbours, findWithNeighbours } from './expansion.queries.ts'
 import { type CandidateNode, type Neighbour, selectNextHop } from './expansion.ts'
-import { answerConditions } from './filters.queries.ts'
+import { listAnswerConditions } from './filters.queries.ts'
 import { canShowRedacted, type Question } from './question.ts'
 
 export type ExpansionLimits = { maxHops: number; nodeLimit: number }
@@ -26,7 +26,7 @@ export async function expand(
   { maxHops, nodeLimit }: ExpansionLimits,
 ): Promise<Expanded> {
   const nodes = new Map(roots.map((root) => [root.id, root]))
-  const conditions = answerConditions(question, canShowRedacted(question) ? 'any' : 'whole')
+  const conditions = listAnswerConditions(question, canShowRedacted(question) ? 'any' : 'whole')
   const search = { conditions, mostOfAKind: Math.max(nodeLimit, leastOfAKind) }
   const followed: Neighbour[] = []
 

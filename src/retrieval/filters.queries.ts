@@ -4,21 +4,21 @@ import { computeSalienceAt, computeSalienceOf } from '../db/salience.ts'
 import { isVisibleTo, openTo } from '../db/visibility.ts'
 import type { Question } from './question.ts'
 
-/** `whole`: only records that the caller sees whole. `any`: redacted records too. */
-export type Visibility = 'whole' | 'any'
+/** What the caller must see of a record. `whole`: all of it. `any`: redacted records too. */
+export type ReadLevel = 'whole' | 'any'
 
 /**
  * The conditions that a row `r` must meet to answer a question. Every search includes them in its own statement, so
  * that excluded records affect no order and no cut.
  */
-export function answerConditions(question: Question, seen: Visibility): Conditions {
+export function listAnswerConditions(question: Question, level: ReadLevel): Conditions {
   const living = sql<SqlBool>`(${joinConditions(listLivingConditions(question))})`
   const salience = listSalienceConditions(question)
-  if (seen === 'whole') return [...listMatchingConditions(question, seen), living, ...salience]
+  if (level === 'whole') return [...listMatchingConditions(question, level), living, ...salience]
   // Hidden fields of a redacted record neither exclude nor include it. Whether its salience is 0 is visible anyway.
   const max = question.trust.maxSensitivity
   const hidden = sql<SqlBool>`case when r.sensitivity > ${max} then r.base_salience > 0 else ${living} end`
-  return [...listMatchingConditions(question, seen), hidden, ...salience]
+  return [...listMatchingConditions(question, level), hidden, ...salience]
 }
 
 /**
@@ -44,10 +44,10 @@ export function listWithheldConditions(question: Question): Conditions {
 }
 
 /** All conditions except status, validity and salience. */
-export function listMatchingConditions(question: Question, seen: Visibility): Conditions {
+export function listMatchingConditions(question: Question, level: ReadLevel): Conditions {
   const { trust, types, kinds, layers, scopes, tags, minImportance, isPast, at } = question
   return [
-    seen === 'whole' ? openTo(trust) : isVisibleTo(trust),
+    level === 'whole' ? openTo(trust) : isVisibleTo(trust),
     ...listKeptConditions(question),
     ...(isPast ? [sql<SqlBool>`r.created_at <= ${at}::timestamptz`] : []),
     ...(types ? [sql<SqlBool>`r.type = any(${sql.val(types)}::record_type[])`] : []),

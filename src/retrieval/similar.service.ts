@@ -9,7 +9,7 @@ import type { createQueryEmbedder, createVectorSearch } from '../embeddings/inde
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { findReadableRecord, findRecords, presentRecord } from '../records/index.ts'
-import { answerConditions } from './filters.queries.ts'
+import { listAnswerConditions } from './filters.queries.ts'
 import { listSearchedScopes, readQuestion } from './question.ts'
 import type { SimilarQuery, SimilarRecords } from './similar.schemas.ts'
 
@@ -38,7 +38,7 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
     const found = await vectors.find({
       model,
       vector,
-      conditions: answerConditions(question, 'whole'),
+      conditions: listAnswerConditions(question, 'whole'),
       scopes: listSearchedScopes(question),
       limit: limit + (stored ? 1 : 0),
     })

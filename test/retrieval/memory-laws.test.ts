@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fullTrust, type Trust } from '../../src/domain/caller.ts'
 import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 import { createCellCache, createVectorMemory, createVectorSearch } from '../../src/embeddings/index.ts'
-import { answerConditions, listLendingConditions } from '../../src/retrieval/filters.queries.ts'
+import { listAnswerConditions, listLendingConditions } from '../../src/retrieval/filters.queries.ts'
 import { createTextMemory, createTextSearch } from '../../src/retrieval/index.ts'
 import { readQuestion } from '../../src/retrieval/question.ts'
 import { anyChange, createStoreChanges, scopes, vocabulary } from '../support/changing-store.ts'
@@ -55,7 +55,7 @@ function openProcesses({ db, clock, config }: TestApp) {
       sentence: word,
       trust,
       limit,
-      conditions: answerConditions(asked, 'whole'),
+      conditions: listAnswerConditions(asked, 'whole'),
       ...(scope ? { scopes: [scope] } : {}),
       context: { lending: listLendingConditions(asked), gapMs: 30 * 60_000, requested: limit },
     })
@@ -70,7 +70,7 @@ function openProcesses({ db, clock, config }: TestApp) {
     const [vector] = await embedder.embed([word])
     if (!model || !vector) return []
     const asked = readQuestion(scope ? { scopes: [scope] } : {}, trust, clock.now())
-    const conditions = answerConditions(asked, 'whole')
+    const conditions = listAnswerConditions(asked, 'whole')
     const found = await vectors.findQuickly({ model, vector, conditions, limit })
     return found.map(({ id }) => id).sort()
   }

@@ -5,7 +5,7 @@ import { createFactHandle, nameHandle } from '../../domain/handles.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { isUuid } from '../../kernel/ids.ts'
 import type { MemoryRecord } from '../../records/index.ts'
-import { answerConditions, listLendingConditions } from '../filters.queries.ts'
+import { listAnswerConditions, listLendingConditions } from '../filters.queries.ts'
 import { listNames } from '../names-in-question.ts'
 import { type Question, readQuestion } from '../question.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
@@ -30,7 +30,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     const { max_tokens: maxTokens = 1_500, format = 'markdown', root_limit = 20, ...query } = input
     const { node_limit = 50, max_hops = 0 } = query
     const question = readQuestion(query, call.caller.trust, clock.now())
-    const conditions = answerConditions(question, 'whole')
+    const conditions = listAnswerConditions(question, 'whole')
     const limits = { root_limit, node_limit, max_hops, edge_limit: 0 }
     const [{ answer }, profileIds] = await Promise.all([
       // Records that have nothing to do with the task are worse than none: a model would believe that they have.

@@ -4,7 +4,7 @@ import type { Database } from '../../db/connection.ts'
 import { speakerName } from '../candidates.queries.ts'
 import type { MessageWords } from './context-score.ts'
 import { padPlaces, quoteWord } from './search-plan.ts'
-import { selectOccurrences } from './word-conditions.queries.ts'
+import { selectOccurrences } from './word-occurrences.queries.ts'
 
 export type Surroundings = {
   /** The message that was found. */
@@ -74,7 +74,7 @@ export type SurroundingsSearch = {
   /** Conditions on `records as r`. */
   answering: Conditions
   /** Conditions of the question on `contents as c`. */
-  demands: readonly RawBuilder<unknown>[]
+  requirements: readonly RawBuilder<unknown>[]
 }
 
 /**
@@ -86,7 +86,7 @@ export async function readSurroundings(
   db: Database,
   ids: readonly string[],
   words: readonly string[],
-  { lending, distance, answering, demands }: SurroundingsSearch,
+  { lending, distance, answering, requirements }: SurroundingsSearch,
 ): Promise<WordsOfMessage[]> {
   const isAnswer = meetsAll(answering)
   const side = { lending, distance, columns: sql`, ${isAnswer} as is_answer` }
@@ -108,7 +108,7 @@ export async function readSurroundings(
       select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.lends::int,
           case when ${speakerName} is null then 0 else dense_rank() over (order by ${speakerName}) end,
           coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false)::int,
-          coalesce(${sql.join([sql`m.is_answer`, ...demands], sql` and `)}, false)::int,
+          coalesce(${sql.join([sql`m.is_answer`, ...requirements], sql` and `)}, false)::int,
           (lag(m.arrival) over (partition by m.scope, m.conversation order by m.at, m.arrival) is null)::int,
           ${countsOf(words)}) as text,
         m.scope, m.conversation, m.at, m.arrival

@@ -4,8 +4,8 @@ import { compareMatches, type Match } from '../match.ts'
 import { readSurroundings, type WordsOfMessage } from './context.queries.ts'
 import { reach, scoreInContext } from './context-score.ts'
 import type { RankedMatches } from './ranked-matches.ts'
+import { listTextRequirements } from './text-requirements.queries.ts'
 import type { TextSearch } from './text-search.queries.ts'
-import { listDemands } from './word-conditions.queries.ts'
 
 export type ContextOptions = {
   /** On `records as r`: which messages may lend their words to their neighbours. */
@@ -54,7 +54,7 @@ export async function addContext(
   const messages = await readSurroundings(db, best, [...idfs.keys()], {
     lending: options.lending,
     answering: search.conditions,
-    demands: listDemands(search),
+    requirements: listTextRequirements(search),
     distance: plan.distance,
   })
   const { averageLength } = search.store

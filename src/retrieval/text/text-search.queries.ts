@@ -16,7 +16,8 @@ import {
   type StoreSize,
   toAlternatives,
 } from './search-plan.ts'
-import { listPhrases, selectOccurrences } from './word-conditions.queries.ts'
+import { listRequiredQueries } from './text-requirements.queries.ts'
+import { selectOccurrences } from './word-occurrences.queries.ts'
 
 export type TextSearch = {
   trust: Trust
@@ -192,12 +193,12 @@ function matchTogether(search: TextSearch, sets: readonly (readonly string[])[])
   return selectHaving(search, sql`${toAlternatives(sets)}::tsquery`)
 }
 
-/** The words, and everything else that the sentence demands. */
+/** The words, and everything else that the sentence requires. */
 function selectHaving(search: TextSearch, words: RawBuilder<unknown>): RawBuilder<unknown> {
   const clauses = [
     words,
     ...search.required.map((words) => matchAny(words.map((word) => ({ word })))),
-    ...listPhrases(search),
+    ...listRequiredQueries(search),
   ]
   return sql.join(clauses, sql` && `)
 }

@@ -23,8 +23,8 @@ import {
   sortRarestFirst,
 } from './search-plan.ts'
 import { createStemmer, type Stems } from './stemming.service.ts'
+import { listRecordRequirements } from './text-requirements.queries.ts'
 import { findByWords, findInSubset, findJointMatches, type TextSearch } from './text-search.queries.ts'
-import { listRecordDemands } from './word-conditions.queries.ts'
 import { measureVisible } from './word-statistics.queries.ts'
 import { createWordStatistics } from './word-statistics.service.ts'
 
@@ -222,12 +222,12 @@ export function createTextSearch({
     return findQueryStems(db, readQuery(sentence))
   }
 
-  /** What a sentence demands of each answer, as conditions on `records as r`. */
-  function listDemands(sentence: string): Conditions {
-    return listRecordDemands({ query: readQuery(sentence), textLanguage })
+  /** What a sentence requires of each answer, as conditions on `records as r`. */
+  function listRequirements(sentence: string): Conditions {
+    return listRecordRequirements({ query: readQuery(sentence), textLanguage })
   }
 
-  return { find, findSentenceStems, listDemands }
+  return { find, findSentenceStems, listRequirements }
 }
 
 function toCount({ word }: CountedWord): CountedWord {

@@ -599,7 +599,87 @@ and e.created_at <= $21::timestamptz
 and "r"."scope" = any($24::text[]))
 and r.id = $25::uuid;
 
--- src/retrieval/filters.queries.ts answerConditions: seen whole
+-- src/retrieval/filters.queries.ts computeSalienceAtInstant: now
+select salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz)
+from records as r;
+
+-- src/retrieval/filters.queries.ts computeSalienceAtInstant: past
+select (
+    select case
+      when not p.pinned
+and r.expires_at <= $1::timestamptz then 0
+      when r.anchored_at <= $2::timestamptz
+and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz)
+      when p.pinned then coalesce(n.before, l.after, r.base_salience)
+      when r.anchored_at <= $4::timestamptz then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $5::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      when l.at is not null then greatest(
+        l.after * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $6::timestamptz - l.at), 0) / r.half_life_seconds, 64
+    )), least(r.min_salience, l.after)
+      )
+      when n.at is not null then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $7::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      else r.base_salience
+    end
+    from (select) as nothing
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,0}')::float8 as before
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $8::timestamptz
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      order by a.id
+limit 1
+    ) as n on true
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,1}')::float8 as after
+from audit_entries as a
+      where a.record_id = r.id
+and a.at <= $9::timestamptz
+and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
+      order by a.id desc
+limit 1
+    ) as l on true
+    cross join lateral (
+      select coalesce((
+        select a.action = 'unpin'
+from audit_entries as a
+        where a.record_id = r.id
+and a.at > $10::timestamptz
+and a.action in ('pin', 'unpin')
+        order by a.id
+limit 1
+      ), r.pinned) as pinned
+    ) as p
+  )
+from records as r;
+
+-- src/retrieval/filters.queries.ts isValidAtInstant
+select case when r.type = 'semantic' then coalesce((
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $1::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $2::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end
+from records as r;
+
+-- src/retrieval/filters.queries.ts listAnswerConditions: seen whole
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
@@ -614,7 +694,7 @@ where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
   ), true) else true end);
 
--- src/retrieval/filters.queries.ts answerConditions: seen at all, every filter
+-- src/retrieval/filters.queries.ts listAnswerConditions: seen at all, every filter
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
@@ -632,7 +712,7 @@ and case when r.sensitivity > $9 then r.base_salience > 0 else (r.status in ('ac
 and r.salience >= $10
 and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $11::timestamptz) >= $12;
 
--- src/retrieval/filters.queries.ts answerConditions: of the past
+-- src/retrieval/filters.queries.ts listAnswerConditions: of the past
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
@@ -718,7 +798,7 @@ limit 1
     ) as p
   ) >= $17;
 
--- src/retrieval/filters.queries.ts answerConditions: among forgotten records too
+-- src/retrieval/filters.queries.ts listAnswerConditions: among forgotten records too
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
@@ -731,86 +811,6 @@ and case when r.type = 'semantic' then coalesce((
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
   ), true) else true end);
-
--- src/retrieval/filters.queries.ts computeSalienceAtInstant: now
-select salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz)
-from records as r;
-
--- src/retrieval/filters.queries.ts computeSalienceAtInstant: past
-select (
-    select case
-      when not p.pinned
-and r.expires_at <= $1::timestamptz then 0
-      when r.anchored_at <= $2::timestamptz
-and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz)
-      when p.pinned then coalesce(n.before, l.after, r.base_salience)
-      when r.anchored_at <= $4::timestamptz then coalesce(
-    least(
-      n.before * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $5::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
-    )) / nullif(fading_factor(r.curve, least(
-      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
-    )), 0),
-      greatest(n.before, r.max_salience, 1)
-    ), n.before)
-      when l.at is not null then greatest(
-        l.after * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $6::timestamptz - l.at), 0) / r.half_life_seconds, 64
-    )), least(r.min_salience, l.after)
-      )
-      when n.at is not null then coalesce(
-    least(
-      n.before * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $7::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
-    )) / nullif(fading_factor(r.curve, least(
-      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
-    )), 0),
-      greatest(n.before, r.max_salience, 1)
-    ), n.before)
-      else r.base_salience
-    end
-    from (select) as nothing
-    left join lateral (
-      select a.at, (a.changes #>> '{salience,0}')::float8 as before
-from audit_entries as a
-      where a.record_id = r.id
-and a.at > $8::timestamptz
-and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
-      order by a.id
-limit 1
-    ) as n on true
-    left join lateral (
-      select a.at, (a.changes #>> '{salience,1}')::float8 as after
-from audit_entries as a
-      where a.record_id = r.id
-and a.at <= $9::timestamptz
-and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
-      order by a.id desc
-limit 1
-    ) as l on true
-    cross join lateral (
-      select coalesce((
-        select a.action = 'unpin'
-from audit_entries as a
-        where a.record_id = r.id
-and a.at > $10::timestamptz
-and a.action in ('pin', 'unpin')
-        order by a.id
-limit 1
-      ), r.pinned) as pinned
-    ) as p
-  )
-from records as r;
-
--- src/retrieval/filters.queries.ts isValidAtInstant
-select case when r.type = 'semantic' then coalesce((
-    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $1::timestamptz, true)
-      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $2::timestamptz, true)
-    from contents as v
-where v.record_id = r.id
-and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end
-from records as r;
 
 -- src/retrieval/filters.queries.ts listLendingConditions: now
 select r.id
@@ -1406,6 +1406,65 @@ limit $2
     select word, tsvector_to_array(to_tsvector($1::text::regconfig, word)) as stems
     from unnest($2::text[]) as word;
 
+-- src/retrieval/text/text-requirements.queries.ts listRecordRequirements
+select exists (select
+from contents as c
+where c.record_id = r.id
+and c.search @@ (select coalesce(nullif(coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($1::text::regconfig, said) as phrase
+      from unnest($2::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery), ''::tsquery), '!''-'''::tsquery))), not exists (select
+from contents as c
+where c.record_id = r.id
+and c.search @@ (select coalesce((
+    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
+    from (
+      select phraseto_tsquery($3::text::regconfig, said) as phrase
+      from unnest($4::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery)))
+from records as r;
+
+-- src/retrieval/text/text-requirements.queries.ts listRequiredQueries
+select coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($1::text::regconfig, said) as phrase
+      from unnest($2::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery), !!coalesce((
+    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
+    from (
+      select phraseto_tsquery($3::text::regconfig, said) as phrase
+      from unnest($4::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery);
+
+-- src/retrieval/text/text-requirements.queries.ts listTextRequirements
+select c.search @@ (select coalesce(nullif(coalesce((
+    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
+    from (
+      select phraseto_tsquery($1::text::regconfig, said) as phrase
+      from unnest($2::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery), ''::tsquery), '!''-'''::tsquery)), not (c.search @@ (select coalesce((
+    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
+    from (
+      select phraseto_tsquery($3::text::regconfig, said) as phrase
+      from unnest($4::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery)))
+from contents as c;
+
 -- src/retrieval/text/text-search.queries.ts findByWords
     with found as materialized (
       select c.record_id as id, $1::float8 + $2::float8 * c.words as length, 0::float8 + coalesce(case when c.search @@ $3::tsquery then $4::float8 * 2.2::float8 / (1 + ($5::float8 + $6::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $7::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $8::tsquery then $9::float8 * 2.2::float8 / (1 + ($10::float8 + $11::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $12::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $13::tsquery then $14::float8 * 2.2::float8 / (1 + ($15::float8 + $16::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $17::tsquery))) - 0.5)) end, 0) + coalesce(case when c.search @@ $18::tsquery then $19::float8 * 2.2::float8 / (1 + ($20::float8 + $21::float8 * c.words) / round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $22::tsquery))) - 0.5)) end, 0) as known , case when c.search @@ $23::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $24::tsquery))) - 0.5) end as "count_0", case when c.search @@ $25::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $26::tsquery))) - 0.5) end as "count_1", case when c.search @@ $27::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $28::tsquery))) - 0.5) end as "count_2", case when c.search @@ $29::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $30::tsquery))) - 0.5) end as "count_3"
@@ -1667,66 +1726,7 @@ from best) as matches,
       concat_ws(' ', null) as idfs
     from total;
 
--- src/retrieval/text/word-conditions.queries.ts listDemands
-select c.search @@ (select coalesce(nullif(coalesce((
-    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
-    from (
-      select phraseto_tsquery($1::text::regconfig, said) as phrase
-      from unnest($2::text[]) as said
-    ) as said
-    where numnode(phrase) > 0
-  ), ''::tsquery), ''::tsquery), '!''-'''::tsquery)), not (c.search @@ (select coalesce((
-    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
-    from (
-      select phraseto_tsquery($3::text::regconfig, said) as phrase
-      from unnest($4::text[]) as said
-    ) as said
-    where numnode(phrase) > 0
-  ), ''::tsquery)))
-from contents as c;
-
--- src/retrieval/text/word-conditions.queries.ts listPhrases
-select coalesce((
-    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
-    from (
-      select phraseto_tsquery($1::text::regconfig, said) as phrase
-      from unnest($2::text[]) as said
-    ) as said
-    where numnode(phrase) > 0
-  ), ''::tsquery), !!coalesce((
-    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
-    from (
-      select phraseto_tsquery($3::text::regconfig, said) as phrase
-      from unnest($4::text[]) as said
-    ) as said
-    where numnode(phrase) > 0
-  ), ''::tsquery);
-
--- src/retrieval/text/word-conditions.queries.ts listRecordDemands
-select exists (select
-from contents as c
-where c.record_id = r.id
-and c.search @@ (select coalesce(nullif(coalesce((
-    select string_agg(concat('(', phrase, ')'), ' & ')::tsquery
-    from (
-      select phraseto_tsquery($1::text::regconfig, said) as phrase
-      from unnest($2::text[]) as said
-    ) as said
-    where numnode(phrase) > 0
-  ), ''::tsquery), ''::tsquery), '!''-'''::tsquery))), not exists (select
-from contents as c
-where c.record_id = r.id
-and c.search @@ (select coalesce((
-    select string_agg(concat('(', phrase, ')'), ' | ')::tsquery
-    from (
-      select phraseto_tsquery($3::text::regconfig, said) as phrase
-      from unnest($4::text[]) as said
-    ) as said
-    where numnode(phrase) > 0
-  ), ''::tsquery)))
-from records as r;
-
--- src/retrieval/text/word-conditions.queries.ts selectOccurrences
+-- src/retrieval/text/word-occurrences.queries.ts selectOccurrences
 select case when c.search @@ $1::tsquery then round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $2::tsquery))) - 0.5) end
 from contents as c;
 

@@ -17,7 +17,7 @@ const question = readQuestion({}, trust, now)
 const search: searching.VectorSearch = {
   modelId: 1,
   signature: '0101',
-  conditions: filtering.answerConditions(question, 'whole'),
+  conditions: filtering.listAnswerConditions(question, 'whole'),
   limit: 500,
 }
 const past = readQuestion({ as_of: '2025-06-01T00:00:00.000Z', min_salience: 0.1 }, trust, now)
@@ -58,12 +58,12 @@ const show =
 /** Queries of retrieval: channels, filters and expansion. */
 export const retrievalSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/retrieval/filters.queries.ts': {
-    answerConditions: {
-      'seen whole': select((input) => filtering.answerConditions(input, 'whole'), question),
-      'seen at all, every filter': select((input) => filtering.answerConditions(input, 'any'), narrow),
-      'of the past': select((input) => filtering.answerConditions(input, 'whole'), past),
+    listAnswerConditions: {
+      'seen whole': select((input) => filtering.listAnswerConditions(input, 'whole'), question),
+      'seen at all, every filter': select((input) => filtering.listAnswerConditions(input, 'any'), narrow),
+      'of the past': select((input) => filtering.listAnswerConditions(input, 'whole'), past),
       'among forgotten records too': select(
-        (input) => filtering.answerConditions(input, 'whole'),
+        (input) => filtering.listAnswerConditions(input, 'whole'),
         amongForgotten,
       ),
     },

@@ -5,8 +5,9 @@ import * as unembedded from '../../../src/records/unembedded.queries.ts'
 import * as context from '../../../src/retrieval/text/context.queries.ts'
 import * as remembering from '../../../src/retrieval/text/memory/text-memory.queries.ts'
 import * as stemming from '../../../src/retrieval/text/stemming.queries.ts'
+import * as requirements from '../../../src/retrieval/text/text-requirements.queries.ts'
 import * as text from '../../../src/retrieval/text/text-search.queries.ts'
-import * as parts from '../../../src/retrieval/text/word-conditions.queries.ts'
+import * as occurrences from '../../../src/retrieval/text/word-occurrences.queries.ts'
 import * as lexicon from '../../../src/retrieval/text/word-statistics.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -56,13 +57,17 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
       'of no rare words': (db) => text.findInSubset(db, search, common, { ...among, others: [] }),
     },
   },
-  'src/retrieval/text/word-conditions.queries.ts': {
-    listDemands: (db) => sql`select ${sql.join(parts.listDemands(search))} from contents as c`.execute(db),
-    listRecordDemands: (db) =>
-      sql`select ${sql.join(parts.listRecordDemands(search))} from records as r`.execute(db),
-    listPhrases: (db) => sql`select ${sql.join(parts.listPhrases(search))}`.execute(db),
+  'src/retrieval/text/text-requirements.queries.ts': {
+    listTextRequirements: (db) =>
+      sql`select ${sql.join(requirements.listTextRequirements(search))} from contents as c`.execute(db),
+    listRecordRequirements: (db) =>
+      sql`select ${sql.join(requirements.listRecordRequirements(search))} from records as r`.execute(db),
+    listRequiredQueries: (db) =>
+      sql`select ${sql.join(requirements.listRequiredQueries(search))}`.execute(db),
+  },
+  'src/retrieval/text/word-occurrences.queries.ts': {
     selectOccurrences: (db) =>
-      sql`select ${parts.selectOccurrences('flaki', (count) => count)} from contents as c`.execute(db),
+      sql`select ${occurrences.selectOccurrences('flaki', (count) => count)} from contents as c`.execute(db),
   },
   'src/retrieval/text/context.queries.ts': {
     findSurroundings: (db) => context.findSurroundings(db, [id], [sql<boolean>`r.forgotten_at is null`], 4),
@@ -71,7 +76,7 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
         lending: [sql<boolean>`r.forgotten_at is null`],
         distance: 4,
         answering: [sql<boolean>`r.importance > 0`],
-        demands: [sql`c.words > 1`],
+        requirements: [sql`c.words > 1`],
       }
       return context.readSurroundings(db, [id], ['flaki', 'test'], search)
     },

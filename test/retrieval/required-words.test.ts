@@ -83,10 +83,10 @@ describe('a question with quotes or a leading minus', () => {
     expect(channelsOf(answer)).toEqual(['salience'])
   })
 
-  it('demands nothing by a phrase of stop words', async () => {
+  it('requires nothing by a phrase of stop words', async () => {
     const plain = namesOf(await ask('apple the'))
-    for (const demand of ['"the"', '-the', '-"of the"', '""', '-', '-!']) {
-      expect(namesOf(await ask(`apple ${demand}`)), demand).toEqual(plain)
+    for (const requirement of ['"the"', '-the', '-"of the"', '""', '-', '-!']) {
+      expect(namesOf(await ask(`apple ${requirement}`)), requirement).toEqual(plain)
     }
     expect(namesOf(await ask('"the"'))).toContain('pear')
   })
@@ -98,7 +98,7 @@ describe('a question with quotes or a leading minus', () => {
     expect(withheld).not.toContain(ids.juice)
   })
 
-  it('may have as many demands as fit in it', async () => {
+  it('may have as many requirements as fit in it', async () => {
     const words = Array.from({ length: 1_200 }, (_, at) => `b${at}`)
     expect(namesOf(await ask(`apple ${words.map((word) => `-${word}`).join(' ')}`))).toContain('juice')
     expect(namesOf(await ask(`apple ${words.map((word) => `"${word}"`).join(' ')}`))).toContain('juice')

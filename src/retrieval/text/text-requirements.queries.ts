@@ -1,0 +1,62 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Conditions } from '../../db/conditions.ts'
+import type { TextQuery } from '../../domain/query-words.ts'
+
+/**
+ * What every answer must contain or lack: the phrases in quotes, and the words behind a minus. Parts of statements, which more
+ * than one of them needs.
+ */
+
+type Sentence = { query: Pick<TextQuery, 'phrases' | 'excluded'>; textLanguage: string }
+
+/** As conditions on `contents as c`. */
+export function listTextRequirements(sentence: Sentence): RawBuilder<unknown>[] {
+  const { required, excluded } = selectRequirements(sentence)
+  return [...required, ...excluded.map((isIn) => sql`not (${isIn})`)]
+}
+
+/** As conditions on `records as r`. Both can be answered by PostgreSQL from the index of words or by the id. */
+export function listRecordRequirements(sentence: Sentence): Conditions {
+  const { required, excluded } = selectRequirements(sentence)
+  const among = (isIn: RawBuilder<unknown>) =>
+    sql<SqlBool>`exists (select from contents as c where c.record_id = r.id and ${isIn})`
+  return [...required.map(among), ...excluded.map((isIn) => sql<SqlBool>`not ${among(isIn)}`)]
+}
+
+/** As queries of words (tsquery), to be joined by `&&`. */
+export function listRequiredQueries({
+  query: { phrases, excluded },
+  textLanguage,
+}: Sentence): RawBuilder<unknown>[] {
+  return [
+    ...(phrases.length > 0 ? [requireAll(phrases, textLanguage)] : []),
+    ...(excluded.length > 0 ? [sql`!!${requireAny(excluded, textLanguage)}`] : []),
+  ]
+}
+
+/** A phrase of stop words requires nothing, but an empty query matches no text. */
+const anyText = sql`'!''-'''::tsquery`
+
+function selectRequirements({ query, textLanguage }: Sentence) {
+  const isIn = (words: RawBuilder<unknown>) => sql`c.search @@ (select ${words})`
+  const all = sql`coalesce(nullif(${requireAll(query.phrases, textLanguage)}, ''::tsquery), ${anyText})`
+  return {
+    required: query.phrases.length > 0 ? [isIn(all)] : [],
+    excluded: query.excluded.length > 0 ? [isIn(requireAny(query.excluded, textLanguage))] : [],
+  }
+}
+
+const requireAll = (phrases: readonly string[], language: string) => joinPhrases(phrases, ' & ', language)
+const requireAny = (phrases: readonly string[], language: string) => joinPhrases(phrases, ' | ', language)
+
+/** One statement for any number of phrases: a sentence can have thousands, and each part of a statement is planned. */
+function joinPhrases(phrases: readonly string[], joint: string, language: string) {
+  return sql`coalesce((
+    select string_agg(concat('(', phrase, ')'), ${sql.lit(joint)})::tsquery
+    from (
+      select phraseto_tsquery(${language}::text::regconfig, said) as phrase
+      from unnest(${sql.val([...phrases])}::text[]) as said
+    ) as said
+    where numnode(phrase) > 0
+  ), ''::tsquery)`
+}
