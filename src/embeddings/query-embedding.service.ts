@@ -73,9 +73,9 @@ export function createQueryEmbedder({
   }
 
   /** Asks the server, unless it has answered the same question before. */
-  async function askOnce(asked: Embedder, text: string, { id, dimensions }: ModelRow) {
+  async function askOnce(servingEmbedder: Embedder, text: string, { id, dimensions }: ModelRow) {
     const key = `${id} ${createHash('sha256').update(text).digest('base64')}`
-    const vector = kept.get(key) ?? (await ask(asked, text, dimensions))
+    const vector = kept.get(key) ?? (await ask(servingEmbedder, text, dimensions))
     if (vector && hasDirection(vector)) keep(key, vector)
     return vector
   }

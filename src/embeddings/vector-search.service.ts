@@ -113,8 +113,8 @@ export function createVectorSearch({
     const { scopes, vector } = input
     if (!memory || !hasDirection(vector) || (scopes && (await areSmall(scopes)))) return find(input)
     const { signatures } = await measure()
-    const asked = { ...input, stored: signatures, share: readPerRoot / Math.sqrt(Math.max(1, signatures)) }
-    return (await memory.find(asked)) ?? find(input)
+    const search = { ...input, stored: signatures, share: readPerRoot / Math.sqrt(Math.max(1, signatures)) }
+    return (await memory.find(search)) ?? find(input)
   }
 
   /** Returns the candidates by signature, for callers with a comparison of their own. */

@@ -19,8 +19,8 @@ import {
 } from './filters.queries.ts'
 import { type ChannelMatches, fuse, neutralFactors } from './fusion.ts'
 import type { Match } from './match.ts'
-import { findOfPeriods } from './period-search.service.ts'
-import { type AskedPeriods, readPeriods } from './periods-in-question.ts'
+import { findInPeriods } from './period-search.service.ts'
+import { type PeriodsInQuestion, readPeriods } from './periods-in-question.ts'
 import { canShowRedacted, type Question } from './question.ts'
 import type { Suppressed } from './retrieval.schemas.ts'
 import { createSpeakerCheck } from './speakers-in-question.ts'
@@ -42,7 +42,7 @@ export function createCandidates(resources: CandidateResources) {
   const search = createChannelSearch(resources)
 
   async function findRoots(question: Question, input: SearchInput, limit: number, now: Date): Promise<Roots> {
-    if (input.text !== undefined || input.given !== undefined)
+    if (input.text !== undefined || input.queryVector !== undefined)
       return rankByContent(question, input, limit, now)
     return rankBySalience(question, canShowRedacted(question) ? 'any' : 'whole', limit, now)
   }
@@ -68,14 +68,14 @@ export function createCandidates(resources: CandidateResources) {
     // In steps of 50, because every depth is a statement of its own, and PostgreSQL keeps a limited number of plans.
     const depth = Math.max(50, 50 * Math.ceil(limit / 25))
     const { text = '' } = input
-    const sentence = dropExcluded(text)
-    const periods = readPeriods(sentence, question.at)
+    const includedText = dropExcluded(text)
+    const periods = readPeriods(includedText, question.at)
     const conditions = listAnswerConditions(question, 'whole')
-    const searchPeriods = (asked: AskedPeriods) =>
-      findOfPeriods(
+    const searchPeriods = (named: PeriodsInQuestion) =>
+      findInPeriods(
         db,
         question,
-        { periods: asked, conditions: [...conditions, ...words.listRequirements(text)], limit: depth },
+        { periods: named, conditions: [...conditions, ...words.listRequirements(text)], limit: depth },
         now,
       )
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
@@ -96,14 +96,14 @@ export function createCandidates(resources: CandidateResources) {
       return rankBySalience(question, 'whole', limit, now, words.listRequirements(text))
     }
     const rows = await readStates(ids, question, states)
-    const asked = {
+    const signals = {
       stems: stems.words,
-      isNamed: createSpeakerCheck(sentence),
+      isNamed: createSpeakerCheck(includedText),
       isOfPeriod: periods?.includes,
     }
-    const candidateNodes = fuse(matches, new Map(rows.map((row) => [row.id, row])), asked)
+    const candidateNodes = fuse(matches, new Map(rows.map((row) => [row.id, row])), signals)
       .slice(0, limit)
-      .map(({ id, score, signals }): CandidateNode => ({ id, hop: 0, score, isOpen: true, signals }))
+      .map((node): CandidateNode => ({ ...node, hop: 0, isOpen: true }))
     return { candidateNodes, fits: computeFits(matches) }
   }
 
@@ -119,8 +119,8 @@ export function createCandidates(resources: CandidateResources) {
       return text ? [{ id, ...state, ...text, isOpen: true }] : []
     })
     if (known.length === ids.length) return known
-    const isKnown = new Set(known.map(({ id }) => id))
-    const others = ids.filter((id) => !isKnown.has(id))
+    const knownIds = new Set(known.map(({ id }) => id))
+    const others = ids.filter((id) => !knownIds.has(id))
     return [...known, ...(await findCandidateStates(db, others, question))]
   }
 
@@ -151,7 +151,7 @@ export function createCandidates(resources: CandidateResources) {
   /** Runs the same search among records that are excluded by status, validity or salience. */
   async function findSuppressed(question: Question, input: SearchInput, now: Date): Promise<Suppressed[]> {
     const matches =
-      input.text !== undefined || input.given !== undefined
+      input.text !== undefined || input.queryVector !== undefined
         ? await search(input, question, listWithheldConditions(question), {
             depth: mostSuppressed,
             requested: mostSuppressed,

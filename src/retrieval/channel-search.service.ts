@@ -8,10 +8,10 @@ import type { ChannelMatches } from './fusion.ts'
 import { compareMatches, type Match } from './match.ts'
 import { listNames } from './names-in-question.ts'
 import { type DayRange, listDays } from './periods.ts'
-import type { AskedPeriods } from './periods-in-question.ts'
+import type { PeriodsInQuestion } from './periods-in-question.ts'
 import { listSearchedScopes, type Question } from './question.ts'
 import type { createTextSearch, TextStates } from './text/text-search.service.ts'
-import { createVectorMatches, type GivenVector, type VectorChannel } from './vector-matches.service.ts'
+import { createVectorMatches, type QueryVector, type VectorChannel } from './vector-matches.service.ts'
 
 export type Channels = VectorChannel & { text: ReturnType<typeof createTextSearch> }
 
@@ -19,7 +19,7 @@ export type Channels = VectorChannel & { text: ReturnType<typeof createTextSearc
 export type SearchInput = {
   text: string | undefined
   /** Replaces the vector of the text. */
-  given?: GivenVector | undefined
+  queryVector?: QueryVector | undefined
   /** Whether the most salient records are returned where nothing matches the content; by default they are. */
   fallsBack?: boolean
 }
@@ -28,7 +28,7 @@ export type SearchInput = {
 export type SearchDepth = {
   depth: number
   requested: number
-  periods?: AskedPeriods | undefined
+  periods?: PeriodsInQuestion | undefined
   /** Takes the states of the records, where a search reads them anyway. */
   states?: TextStates
 }
@@ -54,17 +54,17 @@ export function createChannelSearch({
     conditions: Conditions,
     depth: SearchDepth,
   ): Promise<ChannelMatches> {
-    const { text, given } = input
-    const asked = dropExcluded(text ?? '')
+    const { text, queryVector } = input
+    const includedText = dropExcluded(text ?? '')
     const required = [...conditions, ...words.listRequirements(text ?? '')]
     const { depth: limit, states } = depth
     const byText = text === undefined ? undefined : searchWordsAndPeriods(text, question, conditions, depth)
     // By scope only the live records are listed.
     const scopes = question.includesForgotten ? undefined : listSearchedScopes(question)
     const [vector, worded, names] = await Promise.all([
-      findByVector({ text: asked, given, byText, conditions: required, scopes, limit, states }),
+      findByVector({ text: includedText, queryVector, byText, conditions: required, scopes, limit, states }),
       byText,
-      text === undefined ? undefined : searchNames(asked, question, required, limit),
+      text === undefined ? undefined : searchNames(includedText, question, required, limit),
     ])
     return {
       ...(vector ? { vector } : {}),

@@ -45,7 +45,7 @@ const timeFactor = 1.5
 const otherSpeakerFactor = 2 / 3
 
 /** What the question says. */
-export type Asked = {
+export type QuestionSignals = {
   /** Whether a time is of a period that it names. */
   isOfPeriod?: ((time: Date) => boolean) | undefined
   /** Whether it names a speaker. */
@@ -58,7 +58,7 @@ export type Asked = {
 export function fuse(
   matches: ChannelMatches,
   inputs: ReadonlyMap<string, ScoreInputs>,
-  { isOfPeriod = () => false, isNamed = () => false, stems }: Asked = {},
+  { isOfPeriod = () => false, isNamed = () => false, stems }: QuestionSignals = {},
 ): FusedNode[] {
   const times = sortTimes(inputs)
   const speakerFactors = weighSpeakers(inputs, isNamed)

@@ -14,7 +14,7 @@ const fewestShared = 2
 const leastOverlap = 0.5
 
 /** Of the stems of the question, in the older statement. "Yes, of course" says nothing that a newer one could replace. */
-const leastAsked = 0.5
+const leastQuestionShare = 0.5
 
 /**
  * Gives each statement at least the score of every older one that says nearly the same, and orders by score. A statement
@@ -24,12 +24,12 @@ const leastAsked = 0.5
 export function putNewerFirst<T extends Scored & { signals: object }>(
   ranked: readonly T[],
   statements: ReadonlyMap<string, Statement>,
-  asked: readonly string[] = [],
+  questionStems: readonly string[] = [],
 ): T[] {
   const getTime = ({ id }: Scored) => statements.get(id)?.created_at.getTime() ?? 0
   const compared = ranked.slice(0, mostCompared).map((node) => {
     const words = new Set(statements.get(node.id)?.words?.filter(isSaid))
-    return { node, time: getTime(node), words, lacking: asked.filter((stem) => !words.has(stem)) }
+    return { node, time: getTime(node), words, lacking: questionStems.filter((stem) => !words.has(stem)) }
   })
   const lifted = compared.map(({ node, time, words, lacking }, place) => {
     // The list is in order, so the first older one has the highest score of them.
@@ -37,7 +37,7 @@ export function putNewerFirst<T extends Scored & { signals: object }>(
       (other, at) =>
         at < place &&
         other.time < time &&
-        other.lacking.length <= (1 - leastAsked) * asked.length &&
+        other.lacking.length <= (1 - leastQuestionShare) * questionStems.length &&
         !lacking.some((stem) => other.words.has(stem)) &&
         isNearlyEqual(words, other.words),
     )?.node

@@ -42,7 +42,7 @@ export type PeriodSearch = {
 }
 
 /** The messages of some periods. Each range is read from the index by time, the newest first. */
-export async function findMessagesOfPeriods(db: Database, search: PeriodSearch): Promise<string[]> {
+export async function findMessagesInPeriods(db: Database, search: PeriodSearch): Promise<string[]> {
   const { ranges, conditions, scopes, most } = search
   const from = selectBounds(ranges, 'from')
   const until = selectBounds(ranges, 'until')

@@ -3,8 +3,8 @@ import type { Database } from '../db/connection.ts'
 import { findMostSalient } from '../records/index.ts'
 import { findCandidateStates } from './candidates.queries.ts'
 import { compareMatches, type Match } from './match.ts'
-import { findMessagesOfPeriods, isDated } from './period-search.queries.ts'
-import type { AskedPeriods } from './periods-in-question.ts'
+import { findMessagesInPeriods, isDated } from './period-search.queries.ts'
+import type { PeriodsInQuestion } from './periods-in-question.ts'
 import { listSearchedScopes, type Question } from './question.ts'
 
 /** Of each kind so many are examined: reading the times of more would take longer than the rest of a question. */
@@ -14,14 +14,14 @@ const mostExamined = 500
  * Finds the records of the periods of a question that asks for nothing else: they need no word of it. The most important come
  * first. Of records that are no messages, only the most salient are examined, because their times have no index.
  */
-export async function findOfPeriods(
+export async function findInPeriods(
   db: Database,
   question: Question,
   {
     periods: { ranges, includes },
     conditions,
     limit,
-  }: { periods: AskedPeriods; conditions: Conditions; limit: number },
+  }: { periods: PeriodsInQuestion; conditions: Conditions; limit: number },
   now: Date,
 ): Promise<Match[]> {
   const { trust, at } = question
@@ -35,7 +35,7 @@ export async function findOfPeriods(
     conditions: [...conditions, isDated()],
   }
   const [messages, salient] = await Promise.all([
-    findMessagesOfPeriods(db, { ranges, conditions, scopes, most: mostExamined }),
+    findMessagesInPeriods(db, { ranges, conditions, scopes, most: mostExamined }),
     findMostSalient(db, others, now),
   ])
   const ids = [...new Set([...messages, ...salient.map(({ id }) => id)])]

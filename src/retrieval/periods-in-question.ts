@@ -11,7 +11,7 @@ import {
 
 /** Finds the time that a question in English asks about: a day, a month, a season, a year, or one counted from `at`. All times are UTC. */
 
-export type AskedPeriods = {
+export type PeriodsInQuestion = {
   /** Apart from each other, the newest first. */
   ranges: readonly Range[]
   includes: (time: Date) => boolean
@@ -88,7 +88,7 @@ const mostCharacters = 1_000
 const mostNamed = 10
 
 /** Returns the periods that the question names; undefined where it names none. */
-export function readPeriods(text: string, at: Date): AskedPeriods | undefined {
+export function readPeriods(text: string, at: Date): PeriodsInQuestion | undefined {
   if (text.length > mostCharacters) return undefined
   let rest = text.toLowerCase().replace(/\s+/gu, ' ')
   const found: Range[] = []

@@ -25,8 +25,8 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
   app,
   { retrieval, promptContext, access, regrets },
 ) => {
-  const servings = new WeakMap<FastifyRequest, Serving>()
-  const asked = new WeakMap<FastifyRequest, RetrieveQuery>()
+  const servingsByRequest = new WeakMap<FastifyRequest, Serving>()
+  const questionsByRequest = new WeakMap<FastifyRequest, RetrieveQuery>()
 
   /** `record_access: false` asks for no count. */
   function noteServing(
@@ -36,16 +36,16 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
   ): void {
     if (isCounted === false || ids.length === 0) return
     const { principal, name } = request.caller
-    servings.set(request, { ids, reader: { key_id: principal, actor: trust?.actor_id ?? name } })
+    servingsByRequest.set(request, { ids, reader: { key_id: principal, actor: trust?.actor_id ?? name } })
   }
 
   // After the response: only what was sent is counted, and no caller waits for it.
   app.addHook('onResponse', async (request, reply) => {
     if (reply.statusCode !== 200) return
     const report: Report = (message, error) => request.log.warn({ err: error }, message)
-    const serving = servings.get(request)
+    const serving = servingsByRequest.get(request)
     if (serving) access.noteServed(serving.ids, serving.reader, report)
-    const question = asked.get(request)
+    const question = questionsByRequest.get(request)
     if (question) regrets.noteAsked(request.caller.trust, question, report)
   })
 
@@ -71,7 +71,7 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
     async (request) => {
       const { answer, servedIds } = await retrieval.retrieve(readCallContext(request), request.body)
       noteServing(request, request.body, servedIds)
-      asked.set(request, request.body)
+      questionsByRequest.set(request, request.body)
       return answer
     },
   )
@@ -97,7 +97,7 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
       const ids = context.items.map(({ record_id: id }) => id)
       noteServing(request, request.body, ids)
       const { max_tokens: _, format: __, ...question } = request.body
-      asked.set(request, question)
+      questionsByRequest.set(request, question)
       return context
     },
   )

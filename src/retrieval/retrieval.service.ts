@@ -43,8 +43,8 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     const now = clock.now()
     const question = readQuestion(input, call.caller.trust, now)
     if (question.at > now) throw refusal('/as_of', 'must not be in the future')
-    const given = await readVector(input.query_embedding)
-    const search = { text: input.task_descriptor, given, fallsBack }
+    const queryVector = await readVector(input.query_embedding)
+    const search = { text: input.task_descriptor, queryVector, fallsBack }
     const { node_limit: nodeLimit = 25, root_limit: rootLimit = 10, max_hops: maxHops = 1 } = input
     const [roots, suppressed] = await Promise.all([
       candidates.findRoots(question, search, Math.min(rootLimit, nodeLimit), now),
@@ -65,14 +65,14 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     return { answer, servedIds: presented.nodes.filter(isWhole).map(({ record }) => record.id) }
   }
 
-  async function readVector(given: RetrieveQuery['query_embedding']) {
-    if (!given) return undefined
+  async function readVector(numbers: RetrieveQuery['query_embedding']) {
+    if (!numbers) return undefined
     const model = await channels.queryEmbedder.readServingModel()
     if (!model) throw refusal('/query_embedding', 'cannot be used: no embedding model is serving')
     const { dimensions } = model
-    if (given.length !== dimensions)
+    if (numbers.length !== dimensions)
       throw refusal('/query_embedding', `must have ${dimensions} numbers, like the vectors that are searched`)
-    const vector = Float32Array.from(given)
+    const vector = Float32Array.from(numbers)
     if (!vector.every(Number.isFinite))
       throw refusal('/query_embedding', 'must be numbers that fit into 32-bit floats')
     return { model, vector }
@@ -101,8 +101,8 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     ids: readonly string[],
     read: readonly StoredRecord[] = [],
   ) {
-    const isRead = new Set(read.map(({ id }) => id))
-    const others = ids.filter((id) => !isRead.has(id))
+    const readIds = new Set(read.map(({ id }) => id))
+    const others = ids.filter((id) => !readIds.has(id))
     const [found, past] = await Promise.all([
       others.length === 0 ? [] : findRecords(db, others, question.trust, embeddedEdgesAmongMany),
       question.isPast && ids.length > 0 ? findPastStates(db, ids, question) : [],
@@ -124,8 +124,8 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
   async function findWithForgotten(trust: Trust, input: RetrieveQuery): Promise<string[]> {
     const now = clock.now()
     const question = { ...readQuestion(input, trust, now), includesForgotten: true }
-    const search = { text: input.task_descriptor, given: await readVector(input.query_embedding) }
-    if (question.isPast || (search.text === undefined && search.given === undefined)) return []
+    const search = { text: input.task_descriptor, queryVector: await readVector(input.query_embedding) }
+    if (question.isPast || (search.text === undefined && search.queryVector === undefined)) return []
     const { candidateNodes } = await candidates.findRoots(question, search, regretted, now)
     return candidateNodes.map(({ id }) => id)
   }

@@ -10,13 +10,13 @@ export type VectorChannel = {
 }
 
 type Model = NonNullable<Awaited<ReturnType<VectorChannel['queryEmbedder']['readServingModel']>>>
-export type GivenVector = { model: Model; vector: Embedding }
+export type QueryVector = { model: Model; vector: Embedding }
 
 type VectorQuestion = {
   /** Empty when there is nothing to embed. */
   text: string
   /** Replaces the vector of the text. */
-  given?: GivenVector | undefined
+  queryVector?: QueryVector | undefined
   /** What the words of the text find. */
   byText: Promise<readonly Match[]> | undefined
   conditions: Conditions
@@ -42,21 +42,21 @@ const comparedForEach = 4
 
 /** Returns the search for records whose vectors are near that of the question; it finds nothing where there is none. */
 export function createVectorMatches({ queryEmbedder, vectors }: VectorChannel) {
-  async function embedQuestion({ text, byText }: VectorQuestion): Promise<GivenVector | undefined> {
+  async function embedQuestion({ text, byText }: VectorQuestion): Promise<QueryVector | undefined> {
     if (text === '' || !(await queryEmbedder.readServingModel())) return undefined
-    const asked = await queryEmbedder.embedText(text)
-    if (asked.outcome !== 'embedded') return undefined
-    if (knowsOnlySpelling(asked) && ((await byText)?.length ?? 0) >= enoughMatches) return undefined
-    return asked
+    const embedded = await queryEmbedder.embedText(text)
+    if (embedded.outcome !== 'embedded') return undefined
+    if (knowsOnlySpelling(embedded) && ((await byText)?.length ?? 0) >= enoughMatches) return undefined
+    return embedded
   }
 
   async function find(question: VectorQuestion): Promise<Match[] | undefined> {
-    const asked = question.given ?? (await embedQuestion(question))
-    if (!asked) return undefined
+    const queryVector = question.queryVector ?? (await embedQuestion(question))
+    if (!queryVector) return undefined
     const { conditions, scopes, limit, states } = question
-    const search = { ...asked, conditions, scopes, limit, states, candidates: comparedForEach * limit }
+    const search = { ...queryVector, conditions, scopes, limit, states, candidates: comparedForEach * limit }
     const found = await vectors.findQuickly(search)
-    const least = asked.model.provider === 'static' ? leastMeant : -1
+    const least = queryVector.model.provider === 'static' ? leastMeant : -1
     return found
       .filter(({ similarity }) => similarity >= least)
       .map(({ id, similarity }) => ({ id, score: similarity }))
@@ -65,6 +65,6 @@ export function createVectorMatches({ queryEmbedder, vectors }: VectorChannel) {
   return find
 }
 
-function knowsOnlySpelling({ model: { provider }, vector }: GivenVector): boolean {
+function knowsOnlySpelling({ model: { provider }, vector }: QueryVector): boolean {
   return provider === 'hash' || (provider === 'static' && isHashed(vector))
 }

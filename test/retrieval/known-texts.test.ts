@@ -50,7 +50,7 @@ it('describes a text as the database has it where the words in memory were not a
   const candidates = createWith(app, ids)
   const now = app.clock.now()
   const question = readQuestion({}, fullTrust, now)
-  const given = { model, vector: Float32Array.of(1, 0) } as never
-  const { candidateNodes } = await candidates.findRoots(question, { text: undefined, given }, 10, now)
+  const queryVector = { model, vector: Float32Array.of(1, 0) } as never
+  const { candidateNodes } = await candidates.findRoots(question, { text: undefined, queryVector }, 10, now)
   expect(candidateNodes.map(({ id }) => id)).toEqual([newer.id, older.id])
 })

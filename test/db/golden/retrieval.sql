@@ -876,7 +876,7 @@ limit 1
   ), r.status)
 from records as r;
 
--- src/retrieval/period-search.queries.ts findMessagesOfPeriods: in every scope
+-- src/retrieval/period-search.queries.ts findMessagesInPeriods: in every scope
     select of_period.id
     from unnest($1::timestamptz[], $2::timestamptz[]) as range (from_time, until_time)
     cross join lateral (
@@ -891,7 +891,7 @@ and r.forgotten_at is null
     order by of_period.at desc, of_period.arrival desc
     limit $4;
 
--- src/retrieval/period-search.queries.ts findMessagesOfPeriods: in scopes
+-- src/retrieval/period-search.queries.ts findMessagesInPeriods: in scopes
     select of_period.id
     from unnest($1::timestamptz[], $2::timestamptz[]) as range (from_time, until_time)
     cross join lateral (

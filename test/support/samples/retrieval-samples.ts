@@ -95,9 +95,9 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
   'src/retrieval/period-search.queries.ts': {
     isOfDays: show(() => periods.isOfDays([['2025-05-01', '2025-05-31']]), question),
     isDated: show(periods.isDated, question),
-    findMessagesOfPeriods: {
-      'in every scope': (db) => periods.findMessagesOfPeriods(db, { ...period, scopes: undefined }),
-      'in scopes': (db) => periods.findMessagesOfPeriods(db, { ...period, scopes: ['team'] }),
+    findMessagesInPeriods: {
+      'in every scope': (db) => periods.findMessagesInPeriods(db, { ...period, scopes: undefined }),
+      'in scopes': (db) => periods.findMessagesInPeriods(db, { ...period, scopes: ['team'] }),
     },
   },
   'src/retrieval/prompt/prompt-context.queries.ts': {
