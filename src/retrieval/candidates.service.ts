@@ -33,6 +33,9 @@ export type Roots = {
   fits: ReadonlyMap<string, number>
 }
 
+/** `requirements` are conditions besides those of the question. */
+type SalienceSearch = { level: ReadLevel; limit: number; requirements?: Conditions }
+
 const mostSuppressed = 50
 
 type CandidateResources = Channels & { db: Database; conversationGapMs: number }
@@ -44,19 +47,15 @@ export function createCandidates(resources: CandidateResources) {
   async function findRoots(question: Question, input: SearchInput, limit: number, now: Date): Promise<Roots> {
     if (input.text !== undefined || input.queryVector !== undefined)
       return rankByContent(question, input, limit, now)
-    return rankBySalience(question, canShowRedacted(question) ? 'any' : 'whole', limit, now)
+    const level = canShowRedacted(question) ? 'any' : 'whole'
+    return rankBySalience(question, { level, limit }, now)
   }
 
-  async function rankBySalience(
-    question: Question,
-    level: ReadLevel,
-    limit: number,
-    now: Date,
-    requirements: Conditions = [],
-  ): Promise<Roots> {
-    const ids = await listSalient(question, { level, requirements, limit }, now)
+  async function rankBySalience(question: Question, search: SalienceSearch, now: Date): Promise<Roots> {
+    const ids = await listSalient(question, search, now)
     const states = await findCandidateStates(db, ids, question)
-    return { candidateNodes: [...states].sort(compareSalience).slice(0, limit).map(toRoot), fits: new Map() }
+    const best = [...states].sort(compareSalience).slice(0, search.limit)
+    return { candidateNodes: best.map(toRoot), fits: new Map() }
   }
 
   async function rankByContent(
@@ -93,7 +92,11 @@ export function createCandidates(resources: CandidateResources) {
         return rankByContent(question, { ...input, text: plain }, limit, now)
       if (input.fallsBack === false) return { candidateNodes: [], fits: new Map() }
       // No record shares a word with the question: the most salient records are a better answer than none.
-      return rankBySalience(question, 'whole', limit, now, words.listRequirements(text))
+      return rankBySalience(
+        question,
+        { level: 'whole', limit, requirements: words.listRequirements(text) },
+        now,
+      )
     }
     const rows = await readStates(ids, question, states)
     const signals = {
@@ -126,7 +129,7 @@ export function createCandidates(resources: CandidateResources) {
 
   async function listSalient(
     question: Question,
-    { level, requirements, limit }: { level: ReadLevel; requirements: Conditions; limit: number },
+    { level, requirements = [], limit }: SalienceSearch,
     now: Date,
   ): Promise<string[]> {
     const conditions = [...listAnswerConditions(question, level), ...requirements]

@@ -33,6 +33,8 @@ export type SearchDepth = {
   states?: TextStates
 }
 
+type WordSearch = { sentence: string; question: Question; conditions: Conditions; depth: SearchDepth }
+
 const mostEntities = 16
 const mostOfAKind = 50
 
@@ -58,7 +60,8 @@ export function createChannelSearch({
     const includedText = dropExcluded(text ?? '')
     const required = [...conditions, ...words.listRequirements(text ?? '')]
     const { depth: limit, states } = depth
-    const byText = text === undefined ? undefined : searchWordsAndPeriods(text, question, conditions, depth)
+    const byText =
+      text === undefined ? undefined : searchWordsAndPeriods({ sentence: text, question, conditions, depth })
     // By scope only the live records are listed.
     const scopes = question.includesForgotten ? undefined : listSearchedScopes(question)
     const [vector, worded, names] = await Promise.all([
@@ -74,28 +77,20 @@ export function createChannelSearch({
   }
 
   /** Of a time that the question names, records with fewer of its words are found too: "What did Anna do in May?" */
-  async function searchWordsAndPeriods(
-    sentence: string,
-    question: Question,
-    conditions: Conditions,
-    depth: SearchDepth,
-  ) {
-    const { periods } = depth
-    const all = searchWords(sentence, question, conditions, depth)
+  async function searchWordsAndPeriods(search: WordSearch): Promise<Match[]> {
+    const { periods } = search.depth
+    const all = searchWords(search)
     if (!periods || periods.isAll) return all
     // With `certain` a search that finds few records would look at the times of the whole store.
     const near = { days: listDays(periods.ranges), certain: 0 }
-    const found = await Promise.all([all, searchWords(sentence, question, conditions, depth, near)])
+    const found = await Promise.all([all, searchWords(search, near)])
     return [...new Map(found.flat().map((match) => [match.id, match])).values()].sort(compareMatches)
   }
 
   function searchWords(
-    sentence: string,
-    question: Question,
-    conditions: Conditions,
-    { depth: limit, requested, states }: SearchDepth,
+    { sentence, question, conditions, depth: { depth: limit, requested, states } }: WordSearch,
     options: { days?: readonly DayRange[]; certain?: number } = {},
-  ) {
+  ): Promise<Match[]> {
     const { trust, scopes, types, includesForgotten = false } = question
     const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}), includesForgotten }
     const context = { lending: listLendingConditions(question), gapMs: conversationGapMs, requested }

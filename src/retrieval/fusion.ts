@@ -69,7 +69,7 @@ export function fuse(
     if (!input) continue
     const time_factor = isOfPeriod(input.created_at) ? timeFactor : 1
     const speaker_factor = speakerFactors.get(input.speaker ?? '') ?? 1
-    nodes.push(scoreNode(id, channels, input, times, { time_factor, speaker_factor }))
+    nodes.push(scoreNode(id, channels, { input, times, named: { time_factor, speaker_factor } }))
   }
   return putNewerFirst(nodes.sort(compareMatches), inputs, stems)
 }
@@ -106,13 +106,15 @@ function sumContributions(placements: readonly Placement[], channel: Channel): n
   return placements.find((each) => each.channel === channel)?.contribution ?? 0
 }
 
-function scoreNode(
-  id: string,
-  channels: Placement[],
-  input: ScoreInputs,
-  times: readonly number[],
-  named: Pick<Signals, 'time_factor' | 'speaker_factor'>,
-): FusedNode {
+type FactorInputs = {
+  input: ScoreInputs
+  /** Of all candidates, in ascending order. */
+  times: readonly number[]
+  /** The factors of what the question names. */
+  named: Pick<Signals, 'time_factor' | 'speaker_factor'>
+}
+
+function scoreNode(id: string, channels: Placement[], { input, times, named }: FactorInputs): FusedNode {
   const fused = channels.reduce((sum, { contribution }) => sum + contribution, 0)
   const factors = {
     ...named,

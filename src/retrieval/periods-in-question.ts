@@ -3,7 +3,7 @@ import {
   computeCalendarRange,
   countBack,
   findLatestWeekday,
-  listDatesInYears,
+  listDateRanges,
   listSeasonRanges,
   mergeRanges,
   type Range,
@@ -46,23 +46,29 @@ const createReader = (source: string, read: Reader['read']): Reader => ({
 
 /** The most specific first: what one has read is not read again. */
 const readers: readonly Reader[] = [
-  createReader(`${year}-(\\d\\d)-(\\d\\d)`, ([y, m, d], at) => listDatesInYears(at, y, Number(m), d)),
-  createReader(`${year}-(\\d\\d)`, ([y, m], at) => listDatesInYears(at, y, Number(m))),
-  createReader(`${number} (?:of )?${month}(?:,? ${year})?`, ([d, m, y], at) => findNamed(at, m, y, d)),
-  createReader(`${month} ${number}(?:,? ${year})?`, ([m, d, y], at) => findNamed(at, m, y, d)),
-  createReader(`${month},? (?:of )?${year}`, ([m, y], at) => findNamed(at, m, y)),
+  createReader(`${year}-(\\d\\d)-(\\d\\d)`, ([y, m, d], at) =>
+    listDateRanges(at, { year: y, month: Number(m), day: d }),
+  ),
+  createReader(`${year}-(\\d\\d)`, ([y, m], at) => listDateRanges(at, { year: y, month: Number(m) })),
+  createReader(`${number} (?:of )?${month}(?:,? ${year})?`, ([d, m, y], at) =>
+    listMonthRanges(at, { year: y, month: m, day: d }),
+  ),
+  createReader(`${month} ${number}(?:,? ${year})?`, ([m, d, y], at) =>
+    listMonthRanges(at, { year: y, month: m, day: d }),
+  ),
+  createReader(`${month},? (?:of )?${year}`, ([m, y], at) => listMonthRanges(at, { year: y, month: m })),
   createReader(`(?:${opening}[ -]${month}|${plainMonth})`, ([m, plain], at) =>
-    findNamed(at, m ?? plain, undefined),
+    listMonthRanges(at, { month: m ?? plain }),
   ),
   createReader(`(?:q([1-4])|(first|second|third|fourth) quarter)(?: (?:of )?${year})?`, ([q, word, y], at) =>
-    listDatesInYears(at, y, 3 * (Number(q ?? ordinals.indexOf(word ?? '') + 1) - 1) + 1, undefined, 3),
+    listQuarterRanges(at, y, Number(q ?? ordinals.indexOf(word ?? '') + 1)),
   ),
-  createReader(`${season},? (?:of )?${year}`, ([name, y], at) => listSeasonRanges(at, name ?? '', y)),
-  createReader(`(last|this) ${season}`, ([which, name], at) =>
-    listSeasonRanges(at, name ?? '', undefined, which),
+  createReader(`${season},? (?:of )?${year}`, ([name, y], at) =>
+    listSeasonRanges(at, name ?? '', { year: y }),
   ),
+  createReader(`(last|this) ${season}`, ([which, name], at) => listSeasonRanges(at, name ?? '', { which })),
   createReader(`(?:in|during|over)(?: the)? ${season}`, ([name], at) => listSeasonRanges(at, name ?? '')),
-  createReader(year, ([y], at) => listDatesInYears(at, y)),
+  createReader(year, ([y], at) => listDateRanges(at, { year: y })),
   createReader(`${count} (day|week|month|year)s? ago`, ([n, unit], at) => [
     computeCalendarRange(at, unit ?? '', parseNumber(n)),
   ]),
@@ -116,8 +122,14 @@ function saysNothing(word: string): boolean {
   return computeRarity(word) < computeRarity('') || aboutSaying.test(word)
 }
 
-function findNamed(at: Date, name: string | undefined, year: string | undefined, day?: string) {
-  return listDatesInYears(at, year, months.indexOf((name ?? '').slice(0, 3)) + 1, day)
+type NamedDay = { year?: string | undefined; month: string | undefined; day?: string | undefined }
+
+function listMonthRanges(at: Date, { year, month, day }: NamedDay): Range[] {
+  return listDateRanges(at, { year, month: months.indexOf((month ?? '').slice(0, 3)) + 1, day })
+}
+
+function listQuarterRanges(at: Date, year: string | undefined, quarter: number): Range[] {
+  return listDateRanges(at, { year, month: 3 * (quarter - 1) + 1, months: 3 })
 }
 
 function parseNumber(text = ''): number {

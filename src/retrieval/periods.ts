@@ -3,44 +3,53 @@
 /** Milliseconds; `until` is not part of it. */
 export type Range = { from: number; until: number }
 
-const day = 86_400_000
+const dayMs = 86_400_000
 
 /** A date without a year can be of any of so many years. */
 const mostYears = 30
 
-/** The dates of a year, or of every year. A month of 0 is the whole year. */
-export function listDatesInYears(
-  at: Date,
-  year: string | undefined,
-  month = 0,
-  date?: string,
-  months = 1,
-): Range[] {
+/** As a question names it. Without a year it is of every year, without a month the whole year, without a day the whole month. */
+export type NamedDate = {
+  year: string | undefined
+  /** From 1. */
+  month?: number
+  /** How many months, from this one on. */
+  months?: number
+  day?: string | undefined
+}
+
+/** The ranges of a date in the years until the one after `at`. */
+export function listDateRanges(at: Date, { year, month = 0, months = 1, day }: NamedDate): Range[] {
   const latest = at.getUTCFullYear() + 1
   const years = year === undefined ? listYears(latest) : [Number(year)]
-  return years.flatMap((y) => listRanges(y, month, date === undefined ? undefined : Number(date), months))
+  return years.flatMap((y) =>
+    listRangesOfYear(y, { month, months, date: day === undefined ? undefined : Number(day) }),
+  )
 }
 
 const listYears = (latest: number) => Array.from({ length: mostYears }, (_, back) => latest - back)
 
 /** None for a date that the month does not have. */
-function listRanges(year: number, month: number, date: number | undefined, months: number): Range[] {
+function listRangesOfYear(
+  year: number,
+  { month, months, date }: { month: number; months: number; date: number | undefined },
+): Range[] {
   if (month === 0) return [{ from: Date.UTC(year, 0), until: Date.UTC(year + 1, 0) }]
   if (date === undefined)
     return [{ from: Date.UTC(year, month - 1), until: Date.UTC(year, month - 1 + months) }]
   const from = Date.UTC(year, month - 1, date)
-  return new Date(from).getUTCDate() === date ? [{ from, until: from + day }] : []
+  return new Date(from).getUTCDate() === date ? [{ from, until: from + dayMs }] : []
 }
 
 /** The day, week, month or year that was so many before that of `at`. A week begins on Monday. */
 export function computeCalendarRange(at: Date, unit: string, back: number): Range {
   const y = at.getUTCFullYear()
   const m = at.getUTCMonth()
-  const today = Math.floor(at.getTime() / day) * day
-  if (unit === 'day') return { from: today - back * day, until: today - (back - 1) * day }
+  const today = Math.floor(at.getTime() / dayMs) * dayMs
+  if (unit === 'day') return { from: today - back * dayMs, until: today - (back - 1) * dayMs }
   if (unit === 'week') {
-    const monday = today - ((at.getUTCDay() + 6) % 7) * day
-    return { from: monday - 7 * back * day, until: monday - 7 * (back - 1) * day }
+    const monday = today - ((at.getUTCDay() + 6) % 7) * dayMs
+    return { from: monday - 7 * back * dayMs, until: monday - 7 * (back - 1) * dayMs }
   }
   if (unit === 'month') return { from: Date.UTC(y, m - back), until: Date.UTC(y, m - back + 1) }
   return { from: Date.UTC(y - back, 0), until: Date.UTC(y - back + 1, 0) }
@@ -49,7 +58,7 @@ export function computeCalendarRange(at: Date, unit: string, back: number): Rang
 /** The instant so many days, weeks, months or years before. */
 export function countBack(at: Date, unit: string, back: number): number {
   const days = { day: 1, week: 7, month: 30.44, year: 365.25 }[unit] ?? 1
-  return at.getTime() - back * days * day
+  return at.getTime() - back * days * dayMs
 }
 
 /** The last such day before today. */
@@ -61,7 +70,11 @@ export function findLatestWeekday(at: Date, weekday: number): Range {
 const firstMonth: Readonly<Record<string, number>> = { spring: 2, summer: 5, autumn: 8, fall: 8, winter: 11 }
 
 /** Three whole months, those of the northern hemisphere; a winter is named after the year in which it begins or ends. */
-export function listSeasonRanges(at: Date, name: string, year?: string, which?: string): Range[] {
+export function listSeasonRanges(
+  at: Date,
+  name: string,
+  { year, which }: { year?: string | undefined; which?: string | undefined } = {},
+): Range[] {
   const first = firstMonth[name] ?? 0
   const createSeason = (y: number): Range => ({ from: Date.UTC(y, first), until: Date.UTC(y, first + 3) })
   if (year !== undefined)
@@ -101,5 +114,5 @@ export type DayRange = readonly [first: string, last: string]
 /** The days of some periods, and one more on each side. */
 export function listDays(ranges: readonly Range[]): DayRange[] {
   const formatDay = (time: number) => new Date(time).toISOString().slice(0, 10)
-  return ranges.map(({ from, until }) => [formatDay(from - day), formatDay(until + day)])
+  return ranges.map(({ from, until }) => [formatDay(from - dayMs), formatDay(until + dayMs)])
 }
