@@ -76,7 +76,9 @@ export function createListing({ db, clock, textLanguage }: Resources) {
 }
 
 async function readRecords(db: Database, page: PageQuery, now: Date): Promise<PositionedRecord[]> {
-  return page.sort === 'salience' ? rankBySalience(db, page, now, recordReader) : listRecords(db, page)
+  return page.sort === 'salience'
+    ? rankBySalience(db, page, { now, reader: recordReader })
+    : listRecords(db, page)
 }
 
 /**
@@ -114,9 +116,9 @@ export async function findMostSalient(
 ): Promise<PositionedId[]> {
   const filters: Filters = minSalience === undefined ? {} : { min_salience: minSalience }
   const page: PageQuery = { ...search, filters, sort: 'salience', order: 'desc', textLanguage: 'simple' }
-  if (!isBoundValid(page, now)) return rankBySalience(db, page, now, idReader, scopes)
+  if (!isBoundValid(page, now)) return rankBySalience(db, page, { now, reader: idReader, scopes })
   const best = await findMostSalientIds(db, page, scopes ?? listReachableScopes(page), maxLanes)
-  return isComplete(best, page) ? best.ids : rankBySalience(db, page, now, idReader, scopes)
+  return isComplete(best, page) ? best.ids : rankBySalience(db, page, { now, reader: idReader, scopes })
 }
 
 /** Whether the stored salience of records without a rank is still an upper bound. */
@@ -140,9 +142,7 @@ function isComplete({ ids, lanes, highestUnranked }: MostSalient, { limit }: Pag
 async function rankBySalience<T extends PositionedId>(
   db: Database,
   page: PageQuery,
-  now: Date,
-  reader: PageReader<T>,
-  scopes?: readonly string[],
+  { now, reader, scopes }: { now: Date; reader: PageReader<T>; scopes?: readonly string[] | undefined },
 ): Promise<T[]> {
   const isTail = page.after !== undefined && Number(page.after.value) < negligibleSalience
   if (isTail || page.filters.include_forgotten) return reader.inOrder(db, page)
