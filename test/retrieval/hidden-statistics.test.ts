@@ -46,7 +46,7 @@ describe.each(variants)('a large store that is searched %s', (_, variables) => {
       return nodes.map(({ record, signals }: Body) => [record.id, signals.channels])
     }
     const shared = createWordStatistics({ clock: app.clock, fewPages: 128 })
-    const lexicon = await shared.readLexicon(app.db, 200)
+    const statistics = await shared.readStatistics(app.db, 200)
     // Words are read into memory after the first question.
     await ask()
     await sleep(1_500)
@@ -56,7 +56,7 @@ describe.each(variants)('a large store that is searched %s', (_, variables) => {
     app.clock.advance(61_000)
     await ask()
     // Of a store that has doubled the figures are read at once.
-    expect(await shared.readLexicon(app.db, 400)).toEqual(lexicon)
+    expect(await shared.readStatistics(app.db, 400)).toEqual(statistics)
     expect(await ask()).toEqual(before)
   })
 })

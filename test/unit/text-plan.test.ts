@@ -1,12 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  planJoint,
-  planSearch,
-  sortRarestFirst,
-  toAlternatives,
-  type WordStatistics,
-} from '../../src/retrieval/text/search-plan.ts'
+import { planJoint } from '../../src/retrieval/text/joint-plan.ts'
+import { planSearch } from '../../src/retrieval/text/search-plan.ts'
+import { toAlternatives } from '../../src/retrieval/text/tsquery.ts'
+import { sortRarestFirst, type WordStatistics } from '../../src/retrieval/text/word-statistics.ts'
 
 const alphabet = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 const everyWay = fc.uniqueArray(
@@ -17,7 +14,7 @@ const everyWay = fc.uniqueArray(
   },
 )
 
-function lexiconOf(rows: number, counts: Readonly<Record<string, number>>): WordStatistics {
+function statisticsOf(rows: number, counts: Readonly<Record<string, number>>): WordStatistics {
   return { rows, averageLength: 20, sampled: rows, counts: new Map(Object.entries(counts)) }
 }
 
@@ -31,9 +28,9 @@ const shares = fc.array(fc.double({ min: 0.01, max: 0.6, noNaN: true }), { minLe
 
 function commonOf(rows: number, input: readonly number[]) {
   const counts = Object.fromEntries(input.map((share, at) => [alphabet[at] ?? '', Math.ceil(rows * share)]))
-  const lexicon = lexiconOf(rows, counts)
+  const statistics = statisticsOf(rows, counts)
   const words = Object.entries(counts).map(([word, count]) => ({ word, count }))
-  return { words, phrased: [], reach: 1, lexicon }
+  return { words, phrased: [], share: 1, statistics }
 }
 
 const scoreOf = (count: number, rows: number) => 1.4 * Math.log(1 + (rows - count + 0.5) / (count + 0.5))
@@ -86,28 +83,31 @@ describe('the plan for common words', () => {
 
   it('is computed in bounded time for the longest question', () => {
     const words = Array.from({ length: 24 }, (_, at) => ({ word: `word${at}`, count: 300_000 }))
-    const lexicon = lexiconOf(1_000_000, Object.fromEntries(words.map(({ word, count }) => [word, count])))
-    const sets = planJoint({ words, phrased: [], reach: 1, lexicon }, 5)
+    const statistics = statisticsOf(
+      1_000_000,
+      Object.fromEntries(words.map(({ word, count }) => [word, count])),
+    )
+    const sets = planJoint({ words, phrased: [], share: 1, statistics }, 5)
     expect(sets.length).toBeLessThanOrEqual(64)
   })
 })
 
 describe('the plan for rare words', () => {
-  const lexicon = lexiconOf(1_000_000, { x: 3, y: 40, z: 600, common: 90_000 })
+  const statistics = statisticsOf(1_000_000, { x: 3, y: 40, z: 600, common: 90_000 })
 
   it('starts with the rarest, and leaves out words of too many records', () => {
-    expect(sortRarestFirst(['common', 'z', 'x', 'y'], lexicon)).toEqual(['x', 'y', 'z', 'common'])
-    const { rare, common } = planSearch(['common', 'z', 'x', 'y'], 1, lexicon)
+    expect(sortRarestFirst(['common', 'z', 'x', 'y'], statistics)).toEqual(['x', 'y', 'z', 'common'])
+    const { rare, common } = planSearch(['common', 'z', 'x', 'y'], 1, statistics)
     expect(rare.map(({ word }) => word)).toEqual(['x', 'y'])
     expect(common.map(({ word }) => word)).toEqual(['z', 'common'])
   })
 
   it('adds a more frequent word when the rarer ones match too little', () => {
-    const { rare } = planSearch(['common', 'z', 'x'], 1, lexicon)
+    const { rare } = planSearch(['common', 'z', 'x'], 1, statistics)
     expect(rare.map(({ word }) => word)).toEqual(['x', 'z'])
   })
 
   it('looks up every word when few records are possible', () => {
-    expect(planSearch(['common', 'z', 'x'], 0.0005, lexicon).common).toEqual([])
+    expect(planSearch(['common', 'z', 'x'], 0.0005, statistics).common).toEqual([])
   })
 })

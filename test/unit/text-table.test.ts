@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { createRandom } from '../../bench/load.ts'
 import { formatUuid } from '../../src/kernel/ids.ts'
+import { b, computeIdf, k1 } from '../../src/retrieval/text/bm25.ts'
 import { createConversationOrder } from '../../src/retrieval/text/memory/conversation-order.ts'
 import { includesDay, numberDays, toNumber } from '../../src/retrieval/text/memory/day-numbers.ts'
 import { countOf, createPostingLists, getPlace } from '../../src/retrieval/text/memory/posting-lists.ts'
 import type { StoredText } from '../../src/retrieval/text/memory/stored-text.ts'
 import { createTextTable } from '../../src/retrieval/text/memory/text-table.ts'
-import { b, computeIdf, k1 } from '../../src/retrieval/text/search-plan.ts'
 import { encodeSearchVector } from '../support/search-vectors.ts'
 
 const everything = { trust: { maxSensitivity: 'hyper', scopes: null } } as const

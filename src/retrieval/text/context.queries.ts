@@ -3,7 +3,7 @@ import { type Conditions, joinConditions, meetsAll } from '../../db/conditions.t
 import type { Database } from '../../db/connection.ts'
 import { speakerName } from '../candidates.queries.ts'
 import type { MessageWords } from './context-score.ts'
-import { padPlaces, quoteWord } from './search-plan.ts'
+import { padPlaces, quoteWord } from './tsquery.ts'
 import { selectOccurrences } from './word-occurrences.queries.ts'
 
 export type Surroundings = {

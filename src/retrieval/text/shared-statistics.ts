@@ -1,4 +1,4 @@
-import type { WordStatistics } from './search-plan.ts'
+import type { WordStatistics } from './word-statistics.ts'
 
 /**
  * The word statistics of a large store are shared by all callers. They are kept coarse, so that a score reveals no

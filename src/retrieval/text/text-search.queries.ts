@@ -5,19 +5,12 @@ import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../domain/caller.ts'
 import type { TextQuery } from '../../domain/query-words.ts'
 import type { Match } from '../match.ts'
+import { b, computeIdf, k1 } from './bm25.ts'
 import type { RankedMatches } from './ranked-matches.ts'
-import {
-  b,
-  type CountedWord,
-  computeIdf,
-  k1,
-  padPlaces,
-  quoteWord,
-  type StoreSize,
-  toAlternatives,
-} from './search-plan.ts'
 import { listRequiredQueries } from './text-requirements.queries.ts'
+import { padPlaces, quoteWord, toAlternatives } from './tsquery.ts'
 import { selectOccurrences } from './word-occurrences.queries.ts'
+import type { CountedWord, StoreSize } from './word-statistics.ts'
 
 export type TextSearch = {
   trust: Trust
@@ -26,8 +19,8 @@ export type TextSearch = {
   query: TextQuery
   textLanguage: string
   store: StoreSize
-  /** For each list, a match must contain at least one of its words. */
-  required: readonly (readonly string[])[]
+  /** Scopes and types as words: of each list, a match must contain at least one. */
+  filterWords: readonly (readonly string[])[]
   limit: number
   /** Whether forgotten records are searched too. */
   includesForgotten?: boolean
@@ -197,7 +190,7 @@ function matchTogether(search: TextSearch, sets: readonly (readonly string[])[])
 function selectHaving(search: TextSearch, words: RawBuilder<unknown>): RawBuilder<unknown> {
   const clauses = [
     words,
-    ...search.required.map((words) => matchAny(words.map((word) => ({ word })))),
+    ...search.filterWords.map((words) => matchAny(words.map((word) => ({ word })))),
     ...listRequiredQueries(search),
   ]
   return sql.join(clauses, sql` && `)

@@ -8,25 +8,20 @@ import { findMostSalient } from '../../records/index.ts'
 import type { Match } from '../match.ts'
 import { isOfDays } from '../period-search.queries.ts'
 import type { DayRange } from '../periods.ts'
+import { computeHighestScore } from './bm25.ts'
 import { addContext, type ContextOptions, planContext, scoreMatches } from './context.service.ts'
+import { type CommonWords, planJoint } from './joint-plan.ts'
 import { numberDays } from './memory/day-numbers.ts'
 import type { StoreTexts } from './memory/text-memory.service.ts'
 import type { KnownText } from './memory/text-table.ts'
 import { mergeRanked, noMatches, type RankedMatches } from './ranked-matches.ts'
-import {
-  type CountedWord,
-  computeHighestScore,
-  estimateShare,
-  isSmall,
-  planJoint,
-  planSearch,
-  sortRarestFirst,
-} from './search-plan.ts'
+import { planSearch } from './search-plan.ts'
 import { createStemmer, type Stems } from './stemming.service.ts'
 import { listRecordRequirements } from './text-requirements.queries.ts'
 import { findByWords, findInSubset, findJointMatches, type TextSearch } from './text-search.queries.ts'
 import { measureVisible } from './word-statistics.queries.ts'
 import { createWordStatistics } from './word-statistics.service.ts'
+import { type CountedWord, estimateShare, isSmall, sortRarestFirst } from './word-statistics.ts'
 
 export type TextStates = CheckedStates & {
   /** What memory knows of the text of a record. Given by a search that memory has answered, so it is not behind. */
@@ -75,7 +70,7 @@ type Resources = {
 type CommonWordsInput = {
   first: RankedMatches
   rare: readonly CountedWord[]
-  joint: Parameters<typeof planJoint>[0] & { least: number }
+  joint: CommonWords & { least: number }
   certain: number
   scopes: readonly string[] | undefined
 }
@@ -97,7 +92,7 @@ export function createTextSearch({
   memory,
   countedPages = defaultCountedPages,
 }: Resources) {
-  const { pagesOf, readLexicon } = createWordStatistics({ clock, fewPages: countedPages })
+  const { readPageCount, readStatistics } = createWordStatistics({ clock, fewPages: countedPages })
   const { findQueryStems } = createStemmer({ textLanguage })
 
   /** Returns the best matches of a sentence, best first; ties by id. */
@@ -106,7 +101,7 @@ export function createTextSearch({
     const conditions = days ? [...input.conditions, isOfDays(days)] : input.conditions
     const query = readQuery(input.sentence)
     if (query.alternatives === '') return []
-    const [stems, pages] = await Promise.all([findQueryStems(db, query), pagesOf(db)])
+    const [stems, pages] = await Promise.all([findQueryStems(db, query), readPageCount(db)])
     if (stems.words.length === 0) return []
     const quick = pages > countedPages ? await findInMemory(db, input, { query, stems, pages }) : undefined
     if (quick) return quick
@@ -117,7 +112,7 @@ export function createTextSearch({
       query,
       textLanguage,
       includesForgotten,
-      required: listRequired(input),
+      filterWords: listFilterWords(input),
     }
     const { search, ranked } =
       pages > countedPages
@@ -134,7 +129,7 @@ export function createTextSearch({
   ): Promise<Match[] | undefined> {
     if (!memory || includesForgotten || query.phrases.length > 0 || query.excluded.length > 0)
       return undefined
-    const { averageLength, rows } = await readLexicon(db, pages)
+    const { averageLength, rows } = await readStatistics(db, pages)
     const found = await memory.find({
       words: stems.words,
       mostWords,
@@ -164,21 +159,25 @@ export function createTextSearch({
     shared: Omit<TextSearch, 'store'>,
     { words, phrased, pages, certain, scopes }: LargeStoreInput,
   ): Promise<Found> {
-    const lexicon = await readLexicon(db, pages)
-    const reach = estimateShare(shared.required, lexicon)
+    const statistics = await readStatistics(db, pages)
+    const share = estimateShare(shared.filterWords, statistics)
     const search: TextSearch = {
       ...shared,
-      store: { rows: lexicon.rows * reach, averageLength: lexicon.averageLength },
+      store: { rows: statistics.rows * share, averageLength: statistics.averageLength },
     }
-    const { rare, common } = planSearch(sortRarestFirst(words, lexicon).slice(0, mostWords), reach, lexicon)
+    const { rare, common } = planSearch(
+      sortRarestFirst(words, statistics).slice(0, mostWords),
+      share,
+      statistics,
+    )
     const first = rare.length === 0 ? noMatches : await findByWords(db, search, rare, common)
     if (common.length === 0) return { search, ranked: first }
     const least = first.matches[certain - 1]?.score ?? 0
-    if (isSmall(lexicon)) {
+    if (isSmall(statistics)) {
       if (computeHighestScore(common, search.store) < least) return { search, ranked: first }
       return { search, ranked: await findByWords(db, search, [...rare, ...common].map(toCount), []) }
     }
-    const joint = { words: common, phrased, reach, lexicon, least }
+    const joint = { words: common, phrased, share, statistics, least }
     return { search, ranked: await addCommonWords(db, search, { first, rare, joint, certain, scopes }) }
   }
 
@@ -234,7 +233,7 @@ function toCount({ word }: CountedWord): CountedWord {
   return { word, count: null }
 }
 
-function listRequired({ trust, scopes, types }: TextSearchInput): string[][] {
+function listFilterWords({ trust, scopes, types }: TextSearchInput): string[][] {
   const listScopeWords = (list: readonly string[]) => list.map((scope) => `scope ${scope}`)
   return [
     ...(trust.scopes ? [listScopeWords([...trust.scopes, unscoped])] : []),

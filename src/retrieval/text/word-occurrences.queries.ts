@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { quoteWord } from './search-plan.ts'
+import { quoteWord } from './tsquery.ts'
 
 /** π²/6, the limit of the sum of 1/i². */
 const limitOfRank = Math.PI ** 2 / 6

@@ -3,7 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import { selectPages } from '../../db/table-size.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../domain/caller.ts'
-import type { StoreSize, WordStatistics } from './search-plan.ts'
+import type { StoreSize, WordStatistics } from './word-statistics.ts'
 
 /**
  * Reads a sample of the pages of the table, all pages of a small one. The result is stable while nothing changes, and

@@ -8,7 +8,7 @@ import * as stemming from '../../../src/retrieval/text/stemming.queries.ts'
 import * as requirements from '../../../src/retrieval/text/text-requirements.queries.ts'
 import * as text from '../../../src/retrieval/text/text-search.queries.ts'
 import * as occurrences from '../../../src/retrieval/text/word-occurrences.queries.ts'
-import * as lexicon from '../../../src/retrieval/text/word-statistics.queries.ts'
+import * as statistics from '../../../src/retrieval/text/word-statistics.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
@@ -19,7 +19,7 @@ const search: text.TextSearch = {
   limit: 10,
   query: { alternatives: 'flaky test', phrases: ['flaky test'], excluded: ['unit'] },
   store: { rows: 100_000, averageLength: 30 },
-  required: [['scope team', 'scope ']],
+  filterWords: [['scope team', 'scope ']],
 }
 const rare = [{ word: 'flaki', count: null }]
 const common = [{ word: 'test', count: 30_000 }]
@@ -93,8 +93,8 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
     findStems: (db) => stemming.findStems(db, ['flaky', 'tests'], 'english'),
   },
   'src/retrieval/text/word-statistics.queries.ts': {
-    countPages: (db) => lexicon.countPages(db),
-    readWordStatistics: (db) => lexicon.readWordStatistics(db),
-    measureVisible: (db) => lexicon.measureVisible(db, trust),
+    countPages: (db) => statistics.countPages(db),
+    readWordStatistics: (db) => statistics.readWordStatistics(db),
+    measureVisible: (db) => statistics.measureVisible(db, trust),
   },
 }

@@ -1,5 +1,5 @@
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
-import { b, k1 } from '../search-plan.ts'
+import { b, k1 } from '../bm25.ts'
 import { countOf, type createPostingLists, getPlace } from './posting-lists.ts'
 
 type Postings = Pick<ReturnType<typeof createPostingLists>, 'read'>
