@@ -11,14 +11,14 @@ export type VersionedTable<Row> = {
   /** Stores a row, in the place of the one that has its id. Returns whether there was room. */
   add: (row: Row) => boolean
   remove: (id: string) => void
-  placeOf: (id: string) => number | undefined
-  idOf: (place: number) => string
+  findPlace: (id: string) => number | undefined
+  getId: (place: number) => string
   /** How many rows were ever added. An order of the table is outdated when this has changed, whoever added them. */
   countAdded: () => number
   /** How many rows are here. */
   countKept: () => number
   /** Undefined for a row that is not here, as is its place. */
-  versionOf: (id: string) => Version | undefined
+  findVersion: (id: string) => Version | undefined
 }
 
 export type Changes<Row> = {
@@ -43,12 +43,12 @@ export function learnChanges<Row extends Versioned>(
   const { table, view: learnt } = loaded
   let isCertain = true
   for (const row of changed) {
-    const judged = judge(row.version, table.versionOf(row.id), { view, learnt })
+    const judged = judge(row.version, table.findVersion(row.id), { view, learnt })
     if (judged === 'news' && !table.add(row)) return false
     if (judged === 'uncertain') isCertain = false
   }
   for (const id of gone) {
-    const known = table.versionOf(id)
+    const known = table.findVersion(id)
     if (known && hasSeen(view, known)) table.remove(id)
   }
   // What is uncertain is asked for again.
@@ -119,14 +119,14 @@ export async function forgetGone<Row extends Versioned>(
   const isMet = new Uint8Array(table.countAdded())
   for (let after: string | undefined = nilUuid; after !== undefined; ) {
     const ids: readonly string[] = await readIds(after, idsAtOnce)
-    for (const id of ids) isMet[table.placeOf(id) ?? isMet.length] = 1
+    for (const id of ids) isMet[table.findPlace(id) ?? isMet.length] = 1
     after = ids.at(-1)
   }
   const missing: string[] = []
   for (let place = 0; place < isMet.length; place++) {
     if (isMet[place] === 1) continue
-    const id = table.idOf(place)
-    if (table.placeOf(id) === place) missing.push(id)
+    const id = table.getId(place)
+    if (table.findPlace(id) === place) missing.push(id)
   }
   for (let from = 0; from < missing.length; from += checkedAtOnce) {
     if (!learnChanges(loaded, await check(missing.slice(from, from + checkedAtOnce)))) return false

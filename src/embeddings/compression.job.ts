@@ -45,7 +45,7 @@ export function createCompression({ db, size = usualSize, ...settings }: Resourc
         const compressed = compressible.map(compress)
         if (compressed.length > 0) await writeCompressed(tx, compressed)
         const queued = await queueTooCoarse(tx, range)
-        const counts = { ...countsOf(compressed), to_be_embedded: queued }
+        const counts = { ...countResults(compressed), to_be_embedded: queued }
         return { until, done: until.count, counts, changes: compressed.map(describe) }
       },
     )
@@ -64,7 +64,7 @@ function describe({ record_id, from, bits }: ReturnType<typeof compress>): Chang
   return { record_id, action: 'reduce', before: { bits: from }, after: { bits } }
 }
 
-function countsOf(compressed: readonly { bits: number; saved: number }[]) {
+function countResults(compressed: readonly { bits: number; saved: number }[]) {
   const to = (precision: number) => compressed.filter(({ bits }) => bits === precision).length
   const saved = compressed.reduce((sum, each) => sum + each.saved, 0)
   return { to_8_bits: to(8), to_4_bits: to(4), to_2_bits: to(2), bytes_saved: saved }

@@ -46,18 +46,18 @@ export function createUuidPlaces() {
   }
 
   /** Undefined for a UUID that has no place. */
-  function placeOf(id: string): number | undefined {
-    const slot = slots[find(id)] as number
+  function findPlace(id: string): number | undefined {
+    const slot = slots[findSlot(id)] as number
     return slot === 0 ? undefined : slot - 1
   }
 
   function remove(id: string): void {
-    const at = find(id)
+    const at = findSlot(id)
     if (slots[at] !== 0) slots[at] = removed
   }
 
   /** The slot of a UUID, or an empty one. */
-  function find(id: string): number {
+  function findSlot(id: string): number {
     readUuid(id, asked)
     let at = startAt(asked, 0)
     while (slots[at] !== 0 && !isAsked(slots[at] as number)) at = next(at)
@@ -83,7 +83,7 @@ export function createUuidPlaces() {
 
   const next = (at: number) => (at + 1) & (slots.length - 1)
 
-  function idOf(place: number): string {
+  function getId(place: number): string {
     const from = place * wordsOfUuid
     for (let word = 0; word < wordsOfUuid; word++)
       written.writeUInt32BE(words.values[from + word] as number, 4 * word)
@@ -92,9 +92,9 @@ export function createUuidPlaces() {
 
   return {
     push,
-    placeOf,
+    findPlace,
     remove,
-    idOf,
+    getId,
     /** How many places were given. */
     get length() {
       return words.length / wordsOfUuid

@@ -108,10 +108,10 @@ function createTable() {
   return {
     add: (row: Row) => rows.set(row.id, row).size > 0,
     remove: (id: string) => void rows.delete(id),
-    versionOf: (id: string) => rows.get(id)?.version,
+    findVersion: (id: string) => rows.get(id)?.version,
     countKept: () => rows.size,
-    placeOf: refuse,
-    idOf: refuse,
+    findPlace: refuse,
+    getId: refuse,
     countAdded: refuse,
   }
 }
@@ -160,7 +160,7 @@ describe('what is learnt of servers', () => {
         }
         const last = states.at(-1) as State
         learnChanges(loaded, answer(last, loaded.view.snapshot, false))
-        for (const id of ids) expect(loaded.table.versionOf(id)).toEqual(last.rows.get(id))
+        for (const id of ids) expect(loaded.table.findVersion(id)).toEqual(last.rows.get(id))
       }),
       runs,
     )
@@ -176,7 +176,7 @@ describe('what is learnt of servers', () => {
           const isFurther = state.reached > loaded.view.reached || state.open.length === 0
           learnChanges(loaded, answer(state, loaded.view.snapshot, true))
           if (!isFurther) continue
-          for (const id of ids) expect(loaded.table.versionOf(id)).toEqual(state.rows.get(id))
+          for (const id of ids) expect(loaded.table.findVersion(id)).toEqual(state.rows.get(id))
         }
       }),
       runs,
@@ -188,7 +188,7 @@ describe('what is learnt of servers', () => {
 function expectKept(states: readonly State[], { table, view }: ReturnType<typeof load>): void {
   const lost = states.filter(({ ended }, at) => {
     if (!ended || !hasEnded(view.snapshot, ended.transaction)) return false
-    const known = table.versionOf(ended.id)?.join()
+    const known = table.findVersion(ended.id)?.join()
     return !states.slice(at).some(({ rows }) => rows.get(ended.id)?.join() === known)
   })
   expect(lost).toEqual([])

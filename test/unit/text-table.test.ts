@@ -4,7 +4,7 @@ import { formatUuid } from '../../src/kernel/ids.ts'
 import { b, computeIdf, k1 } from '../../src/retrieval/text/bm25.ts'
 import { createConversationOrder } from '../../src/retrieval/text/memory/conversation-order.ts'
 import { includesDay, numberDays, toNumber } from '../../src/retrieval/text/memory/day-numbers.ts'
-import { countOf, createPostingLists, getPlace } from '../../src/retrieval/text/memory/posting-lists.ts'
+import { createPostingLists, getCount, getPlace } from '../../src/retrieval/text/memory/posting-lists.ts'
 import type { StoredText } from '../../src/retrieval/text/memory/stored-text.ts'
 import { createTextTable } from '../../src/retrieval/text/memory/text-table.ts'
 import { encodeSearchVector } from '../support/search-vectors.ts'
@@ -45,7 +45,7 @@ function tableOf(texts: readonly StoredText[]) {
     more: object = {},
   ) =>
     table.rank(words, searched, { ...options, ...more }).best.map(({ place, score }) => ({
-      id: nameOf(table.idOf(place)),
+      id: nameOf(table.getId(place)),
       score,
     }))
   const idsOf = (...asked: Parameters<typeof find>) => find(...asked).map(({ id }) => id)
@@ -69,10 +69,10 @@ describe('posting lists', () => {
     for (const [at, list] of lists.entries()) {
       const found = new Map<number, number>()
       postings.read(list, (entries, from, to) => {
-        for (const entry of entries.subarray(from, to)) found.set(getPlace(entry), countOf(entry))
+        for (const entry of entries.subarray(from, to)) found.set(getPlace(entry), getCount(entry))
       })
       expect(found).toEqual(expected[at])
-      expect(postings.lengthOf(list)).toBe(expected[at]?.size)
+      expect(postings.countEntries(list)).toBe(expected[at]?.size)
       for (const place of [0, 1, 77, 12_345, 29_999])
         expect(postings.countAt(list, place)).toBe(expected[at]?.get(place) ?? 0)
     }
@@ -159,15 +159,15 @@ describe('a table of texts', () => {
 
   it('has one text of a record, the last one that was added, and says its version', () => {
     const { table, idsOf } = tableOf([textOf('a', { tea: 1 }, { version: [7, 8] })])
-    expect(table.versionOf(idNamed('a'))).toEqual([7, 8])
+    expect(table.findVersion(idNamed('a'))).toEqual([7, 8])
     expect(table.add(textOf('a', { coffee: 1 }, { version: [5, 8] }))).toBe(true)
-    expect(table.versionOf(idNamed('a'))).toEqual([5, 8])
+    expect(table.findVersion(idNamed('a'))).toEqual([5, 8])
     expect(table.countKept()).toBe(1)
     expect(idsOf(['tea'])).toEqual([])
     expect(idsOf(['coffee'])).toEqual(['a'])
     table.remove(idNamed('a'))
     expect(idsOf(['coffee'])).toEqual([])
-    expect(table.versionOf(idNamed('a'))).toBeUndefined()
+    expect(table.findVersion(idNamed('a'))).toBeUndefined()
     expect(table.describe(idNamed('a'))).toBeUndefined()
   })
 

@@ -20,17 +20,17 @@ it('finds each UUID that has a place, and no other', () => {
   for (let step = 0; step < 20_000; step++) {
     const id = known[Math.floor(known.length * random())] ?? ''
     const isPlaced = expected.has(id)
-    expect(places.placeOf(id)).toBe(expected.get(id))
+    expect(places.findPlace(id)).toBe(expected.get(id))
     if (isPlaced || random() < 0.3) {
       places.remove(id)
       expected.delete(id)
     } else {
       const place = places.push(id)
       expect(place).toBe(places.length - 1)
-      expect(places.idOf(place)).toBe(id)
+      expect(places.getId(place)).toBe(id)
       expected.set(id, place)
     }
   }
-  for (const id of known) expect(places.placeOf(id)).toBe(expected.get(id))
-  for (const [id, place] of expected) expect(places.idOf(place)).toBe(id)
+  for (const id of known) expect(places.findPlace(id)).toBe(expected.get(id))
+  for (const [id, place] of expected) expect(places.getId(place)).toBe(id)
 })

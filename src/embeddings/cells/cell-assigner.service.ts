@@ -8,14 +8,14 @@ export type CellAssigner = ReturnType<typeof createCellAssigner>
 
 /** Finds the cell of a new vector in the newest set. */
 export function createCellAssigner({ db, cache }: { db: Database; cache: CellCache }) {
-  let kept: { set: CellSet; placeOf: (vector: Embedding) => number } | undefined
+  let kept: { set: CellSet; assign: (vector: Embedding) => number } | undefined
 
   async function read(modelId: number): Promise<(vector: Embedding) => number> {
     const set = (await cache.read(db, modelId)).at(-1)
     if (!set) return () => noCell
-    if (kept?.set !== set) kept = { set, placeOf: finish(createAssigner(set)) }
-    const { placeOf } = kept
-    return (vector) => computeFirstCell(set) + placeOf(vector)
+    if (kept?.set !== set) kept = { set, assign: finish(createAssigner(set)) }
+    const { assign } = kept
+    return (vector) => computeFirstCell(set) + assign(vector)
   }
 
   return { read }

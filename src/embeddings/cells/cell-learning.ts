@@ -89,9 +89,9 @@ export function* createAssigner({
   const cells = Array.from(members, (_, place) =>
     normalise(Float32Array.from(centroids.subarray(place * dimensions, (place + 1) * dimensions))),
   )
-  const placeOf = new Map(cells.map((cell, place) => [cell, place]))
+  const placeByCell = new Map(cells.map((cell, place) => [cell, place]))
   const groups = yield* group(cells, Math.round(Math.sqrt(cells.length)))
-  const places = groups.map(({ members }) => Uint32Array.from(members, (cell) => placeOf.get(cell) ?? 0))
+  const places = groups.map(({ members }) => Uint32Array.from(members, (cell) => placeByCell.get(cell) ?? 0))
   const above = joinVectors(groups.map(({ centroid }) => centroid))
   return (vector) => {
     const near = Array.from(places, (_, index) => ({

@@ -74,10 +74,10 @@ export function createCellUpkeep({ db, log, cache, least = leastVectors }: Resou
 
   async function assignAll(model: queries.CelledModel, signal: AbortSignal): Promise<void> {
     const set = (await cache.refresh(db, model.id)).at(-1)
-    const placeOf = set && (await drive(createAssigner(set), signal))
-    if (!placeOf) return
+    const assign = set && (await drive(createAssigner(set), signal))
+    if (!assign) return
     let after: string | undefined = firstPosition.record_id
-    while (after !== undefined && !signal.aborted) after = await assignNext(set, model.id, after, placeOf)
+    while (after !== undefined && !signal.aborted) after = await assignNext(set, model.id, after, assign)
     if (!signal.aborted) await dropOlderSets({ ...model, set_id: set.id })
   }
 
@@ -85,7 +85,7 @@ export function createCellUpkeep({ db, log, cache, least = leastVectors }: Resou
     set: CellSet,
     modelId: number,
     after: string,
-    placeOf: (vector: Float32Array) => number,
+    assign: (vector: Float32Array) => number,
   ): Promise<string | undefined> {
     await breathe()
     return transact(db, {}, async (tx) => {
@@ -94,7 +94,7 @@ export function createCellUpkeep({ db, log, cache, least = leastVectors }: Resou
       const rows = await queries.claimUnassigned(tx, { modelId, setId: set.id, after, until })
       const assigned = rows.map(({ record_id: id, code, bits }) => ({
         id,
-        cell: computeFirstCell(set) + placeOf(normalise(decode(code, set.dimensions, bits))),
+        cell: computeFirstCell(set) + assign(normalise(decode(code, set.dimensions, bits))),
       }))
       if (assigned.length > 0) await queries.writeCells(tx, modelId, assigned)
       return until

@@ -63,7 +63,7 @@ export function createVectorMemory({
     async function load({ model, stored }: MemorySearch): Promise<LoadedVectors> {
       opened ??= createVectorPages(mostBytes)
       const pages = opened
-      if (stored > pages.countFree() * pages.perPage(countBytes(model.dimensions))) throw noRoom()
+      if (stored > pages.countFree() * pages.countPerPage(countBytes(model.dimensions))) throw noRoom()
       const sets = await listSets(model.id, stored)
       // What is stored from here on is not in the snapshot, and comes with the first check.
       const view = await readView(db)

@@ -9,7 +9,7 @@ const bitsAtOnce = 8 * numbersAtOnce
  */
 export function createSignTable({ pages, dimensions }: { pages: VectorPages; dimensions: number }) {
   const length = countSignBytes(dimensions)
-  const perPage = pages.perPage(length)
+  const perPage = pages.countPerPage(length)
   const taken: number[] = []
   /** Their signs are as near to a question as those of any vector, so they would take the room of others among the likely ones. */
   const cleared: number[] = []

@@ -75,7 +75,7 @@ export function createVectorPages(mostBytes: number) {
     compare,
     differ,
     /** How many vectors of a length fit into a page. */
-    perPage: (length: number) => Math.floor(pageBytes / length),
+    countPerPage: (length: number) => Math.floor(pageBytes / length),
     countFree: () => most - grown + free.length,
   }
 }

@@ -31,7 +31,7 @@ export type VectorTable = ReturnType<typeof createVectorTable>
  */
 export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   const length = countBytes(dimensions)
-  const perPage = pages.perPage(length)
+  const perPage = pages.countPerPage(length)
   const taken: number[] = []
   const ids = createUuidPlaces()
   const versions: number[] = []
@@ -39,7 +39,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   const factors: number[] = []
   /** The steps of rounding, of vectors with length 1; 0 at full precision. */
   const steps: number[] = []
-  const placesOf = new Map<number, ReturnType<typeof createGrowingArray<Uint32Array>>>()
+  const placesByCell = new Map<number, ReturnType<typeof createGrowingArray<Uint32Array>>>()
   const signs = createSignTable({ pages, dimensions })
   let gone = 0
   let hasRounded = false
@@ -76,19 +76,19 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   }
 
   /** Undefined for a vector that is not here. */
-  function versionOf(id: string): Version | undefined {
-    const version = versions[ids.placeOf(id) ?? -1]
+  function findVersion(id: string): Version | undefined {
+    const version = versions[ids.findPlace(id) ?? -1]
     return version === undefined ? undefined : [version]
   }
 
   function listIn(cell: number, place: number): void {
-    const places = placesOf.get(cell) ?? createGrowingArray(Uint32Array)
-    placesOf.set(cell, places)
+    const places = placesByCell.get(cell) ?? createGrowingArray(Uint32Array)
+    placesByCell.set(cell, places)
     places.push(place)
   }
 
   function remove(id: string): void {
-    const place = ids.placeOf(id)
+    const place = ids.findPlace(id)
     if (place === undefined || isClosed) return
     ids.remove(id)
     factors[place] = Number.NaN
@@ -110,7 +110,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
     }
     return nearest
       .list()
-      .map(({ place, score }) => ({ id: ids.idOf(place), similarity: Math.min(1, score * question.factor) }))
+      .map(({ place, score }) => ({ id: ids.getId(place), similarity: Math.min(1, score * question.factor) }))
       .sort(compareNearness)
   }
 
@@ -132,7 +132,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
     const part = new Uint32Array(mostAtOnce)
     let length = 0
     for (const cell of [noCell, ...cells]) {
-      const places = placesOf.get(cell)
+      const places = placesByCell.get(cell)
       for (let from = 0; places && from < places.length; ) {
         const some = places.values.subarray(from, Math.min(places.length, from + mostAtOnce - length))
         part.set(some, length)
@@ -148,7 +148,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
 
   /** Returns a vector with length 1; undefined where it has gone. */
   function readVector(id: string): Pick<DecodedVector, 'id' | 'vector' | 'step'> | undefined {
-    const place = ids.placeOf(id)
+    const place = ids.findPlace(id)
     if (place === undefined) return undefined
     const numbers = pages.read(computeAddress(place), length)
     const factor = 1 / Math.sqrt(numbers.reduce((sum, value) => sum + value * value, 0))
@@ -165,17 +165,17 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
   return {
     add,
     remove,
-    versionOf,
+    findVersion,
     findNearest,
     readVector,
     close,
-    placeOf: ids.placeOf,
-    idOf: ids.idOf,
+    findPlace: ids.findPlace,
+    getId: ids.getId,
     countAdded: () => ids.length,
     countKept: () => ids.length - gone,
-    countWithoutCell: () => placesOf.get(noCell)?.length ?? 0,
+    countWithoutCell: () => placesByCell.get(noCell)?.length ?? 0,
     /** Whether a vector was stored with fewer bits. */
-    isRounded: (id: string) => hasRounded && (steps[ids.placeOf(id) ?? -1] ?? 0) > 0,
+    isRounded: (id: string) => hasRounded && (steps[ids.findPlace(id) ?? -1] ?? 0) > 0,
     isClosed: () => isClosed,
   }
 }

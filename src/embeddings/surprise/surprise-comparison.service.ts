@@ -60,7 +60,7 @@ export function createSurpriseComparison({ clock, cells, mostInside }: Resources
     await write(tx, compared)
     const passedOver = listed.filter(({ id }) => !found.get(id)).map(({ id }) => id)
     if (passedOver.length > 0) await dropUncompared(tx, passedOver)
-    return { taken: listed.length, counts: countsOf(found, compared) }
+    return { taken: listed.length, counts: countResults(found, compared) }
   }
 
   async function write(tx: Transaction, compared: readonly Comparison[]): Promise<void> {
@@ -101,7 +101,7 @@ async function evaluateNeighbours(
   })
 }
 
-function countsOf(found: ReadonlyMap<string, unknown>, compared: readonly Comparison[]) {
+function countResults(found: ReadonlyMap<string, unknown>, compared: readonly Comparison[]) {
   return {
     compared: compared.length,
     duplicates: compared.filter(({ duplicate_of: of }) => of !== null).length,

@@ -110,7 +110,7 @@ export async function readSurroundings(
           coalesce(c.payload #>> '{timeline,0,summary}' ~ ${sql.lit(questionMark)}, false)::int,
           coalesce(${sql.join([sql`m.is_answer`, ...requirements], sql` and `)}, false)::int,
           (lag(m.arrival) over (partition by m.scope, m.conversation order by m.at, m.arrival) is null)::int,
-          ${countsOf(words)}) as text,
+          ${selectCounts(words)}) as text,
         m.scope, m.conversation, m.at, m.arrival
       from message as m cross join lateral (
         select * from contents as c where c.record_id = m.record_id offset 0
@@ -123,7 +123,7 @@ export async function readSurroundings(
 }
 
 /** Most neighbours have none of the words, which is one look at the text instead of one for each word. */
-function countsOf(words: readonly string[]) {
+function selectCounts(words: readonly string[]) {
   if (words.length === 0) return sql`null`
   const counts = padPlaces(words).map((word, at) =>
     selectOccurrences(word, (count) => sql`${sql.lit(`${at}:`)} || ${count}`),

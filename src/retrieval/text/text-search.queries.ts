@@ -149,9 +149,9 @@ function scoreColumns(words: readonly CountedWord[], store: StoreSize) {
     selectOccurrences(each?.word, (count) => gain(sql`${each?.idf ?? 0}::float8`, count, length)),
   )
   const counts = counted.map(
-    (each, at) => sql`, ${selectOccurrences(each?.word, (count) => count)} as ${countOf(at)}`,
+    (each, at) => sql`, ${selectOccurrences(each?.word, (count) => count)} as ${selectCount(at)}`,
   )
-  const idfs = counted.map((_, at) => sql`, ${countIdf(at, store)} as ${selectIdf(at)}`)
+  const idfs = counted.map((_, at) => sql`, ${computeIdfOfCounted(at, store)} as ${selectIdf(at)}`)
   return {
     counted,
     knownWords,
@@ -159,7 +159,7 @@ function scoreColumns(words: readonly CountedWord[], store: StoreSize) {
     known: addUp(knownGains),
     counts: sql.join(counts, sql``),
     idfs: sql.join(idfs, sql``),
-    gained: addUp(counted.map((_, at) => gain(selectIdf(at), countOf(at), sql`length`))),
+    gained: addUp(counted.map((_, at) => gain(selectIdf(at), selectCount(at), sql`length`))),
   }
 }
 
@@ -196,11 +196,11 @@ function selectHaving(search: TextSearch, words: RawBuilder<unknown>): RawBuilde
   return sql.join(clauses, sql` && `)
 }
 
-const countOf = (at: number) => sql.ref(`count_${at}`)
+const selectCount = (at: number) => sql.ref(`count_${at}`)
 const selectIdf = (at: number) => sql.ref(`idf_${at}`)
 
-/** The same of a word that is counted here. */
-function countIdf(at: number, { rows }: StoreSize): RawBuilder<unknown> {
-  const having = sql`least(count(${countOf(at)}), ${rows}::float8)`
+/** The idf of a word whose records the statement counts, as `estimateIdf` computes it. */
+function computeIdfOfCounted(at: number, { rows }: StoreSize): RawBuilder<unknown> {
+  const having = sql`least(count(${selectCount(at)}), ${rows}::float8)`
   return sql`ln(1 + greatest(0, ${rows}::float8 - ${having} + 0.5) / (${having} + 0.5))`
 }

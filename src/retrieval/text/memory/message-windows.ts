@@ -31,7 +31,7 @@ export function createWindows(
   function findWindow({ id, place }: Hit, { distance, gapMs }: WindowLimits): Window | undefined {
     const around = table.listAround(place, { distance: widths.get(id) ?? distance, gapMs })
     if (!around) return undefined
-    const messages = around.messages.map((message) => ({ id: table.idOf(message.place), ...message }))
+    const messages = around.messages.map((message) => ({ id: table.getId(message.place), ...message }))
     return { ...around, messages }
   }
 
@@ -69,14 +69,14 @@ export function createWindows(
   function listMessages(matches: readonly Hit[], words: readonly string[]): WordsOfMessage[] {
     if (!limits) return []
     const hits = matches.slice(0, limits.hits)
-    const isHit = new Set(hits.map(({ id }) => id))
+    const hitIds = new Set(hits.map(({ id }) => id))
     const conversations = new Map<string, Map<string, Placed>>()
     for (const hit of hits) {
       const window = windows.get(hit.id)
       if (!window) continue
       const messages = conversations.get(window.conversation) ?? new Map<string, Placed>()
       conversations.set(window.conversation, messages)
-      const read = window.messages.filter(({ id }) => isHit.has(id) || known.get(id)?.lends)
+      const read = window.messages.filter(({ id }) => hitIds.has(id) || known.get(id)?.lends)
       for (const message of read) messages.set(message.id, message)
     }
     return [...conversations.values()].flatMap((messages) =>

@@ -104,7 +104,7 @@ export function createPostingLists() {
         else high = middle
       }
       const entry = entries[low] as number
-      if (getPlace(entry) === place) count = countOf(entry)
+      if (getPlace(entry) === place) count = getCount(entry)
     })
     return count
   }
@@ -115,7 +115,7 @@ export function createPostingLists() {
     read,
     drop,
     countAt,
-    lengthOf: (list: number) => lengths[list] ?? 0,
+    countEntries: (list: number) => lengths[list] ?? 0,
     get bytes() {
       return segments.length * segmentCells * Uint32Array.BYTES_PER_ELEMENT + lengths.length * 24
     },
@@ -131,4 +131,4 @@ function getPart(entry: number): { start: number; room: number } {
 }
 
 export const getPlace = (entry: number): number => entry >>> 8
-export const countOf = (entry: number): number => entry & mostCount
+export const getCount = (entry: number): number => entry & mostCount

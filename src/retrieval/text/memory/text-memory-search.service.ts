@@ -104,7 +104,7 @@ export async function findInTexts(
 
 function rank(table: TextTable, search: MemoryTextSearch, examined: number): Ranking {
   const { best, idfs } = table.rank(search.words, search.searched, { ...search, most: examined })
-  const matches = best.map(({ place, score }) => ({ id: table.idOf(place), score, place }))
+  const matches = best.map(({ place, score }) => ({ id: table.getId(place), score, place }))
   const added = table.countAdded()
   return { matches: matches.sort(compareMatches), idfs, isAll: best.length < examined, added }
 }

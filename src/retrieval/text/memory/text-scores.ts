@@ -1,6 +1,6 @@
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
 import { b, k1 } from '../bm25.ts'
-import { countOf, type createPostingLists, getPlace } from './posting-lists.ts'
+import { type createPostingLists, getCount, getPlace } from './posting-lists.ts'
 
 type Postings = Pick<ReturnType<typeof createPostingLists>, 'read'>
 type Places = { values: Uint32Array; length: number }
@@ -99,5 +99,5 @@ export function createTextScores(postings: Postings) {
 /** What a word adds to the score of a text. */
 function computeGain(entry: number, { weight, norm, texts }: Adding): number {
   const length = texts.length[getPlace(entry)] as number
-  return weight / (1 + (norm.shortest + norm.perWord * length) / countOf(entry))
+  return weight / (1 + (norm.shortest + norm.perWord * length) / getCount(entry))
 }

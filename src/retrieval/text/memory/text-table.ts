@@ -77,7 +77,7 @@ export function createTextTable() {
     times.push(stored.time)
     const contained: number[] = []
     readSearchVector(stored.search, (word, count) => {
-      const list = listOf(word)
+      const list = getList(word)
       postings.add(list, place, count)
       contained.push(list)
     })
@@ -86,12 +86,12 @@ export function createTextTable() {
   }
 
   /** Undefined for a text that is not here. */
-  function versionOf(id: string): Version | undefined {
-    const place = ids.placeOf(id)
+  function findVersion(id: string): Version | undefined {
+    const place = ids.findPlace(id)
     return place === undefined ? undefined : Array.from(versions.values.subarray(2 * place, 2 * place + 2))
   }
 
-  function listOf(word: string): number {
+  function getList(word: string): number {
     const known = lists.get(word)
     if (known !== undefined) return known
     const list = postings.open()
@@ -101,7 +101,7 @@ export function createTextTable() {
   }
 
   function remove(id: string): void {
-    const place = ids.placeOf(id)
+    const place = ids.findPlace(id)
     if (place === undefined) return
     ids.remove(id)
     const group = groupOf.values[place] ?? nowhere
@@ -115,9 +115,9 @@ export function createTextTable() {
     let read = 0
     for (let list = from; list < stems.length; list++) {
       if (read >= droppedAtOnce) return list
-      read += postings.lengthOf(list)
+      read += postings.countEntries(list)
       postings.drop(list, (place) => groupOf.values[place] === nowhere)
-      if (postings.lengthOf(list) > 0) continue
+      if (postings.countEntries(list) > 0) continue
       lists.delete(stems[list] ?? '')
       stems[list] = ''
     }
@@ -174,7 +174,7 @@ export function createTextTable() {
   }
 
   function describe(id: string): KnownText | undefined {
-    const place = ids.placeOf(id)
+    const place = ids.findPlace(id)
     if (place === undefined) return undefined
     const words = statements.read(place)?.map((list) => stems[list] ?? '') ?? null
     return { created_at: new Date(times.values[place] ?? 0), words, speaker: conversations.getSpeaker(place) }
@@ -202,7 +202,7 @@ export function createTextTable() {
   return {
     add,
     remove,
-    versionOf,
+    findVersion,
     dropGone,
     countKept,
     rank,
@@ -210,8 +210,8 @@ export function createTextTable() {
     isOfDays,
     readMessage,
     countAdded: () => ids.length,
-    placeOf: ids.placeOf,
-    idOf: ids.idOf,
+    findPlace: ids.findPlace,
+    getId: ids.getId,
     listAround: conversations.listAround,
     /** How much memory the table takes, roughly. */
     countBytes: () =>
