@@ -93,8 +93,18 @@ export function createChannelSearch({
   ): Promise<Match[]> {
     const { trust, scopes, types, includesForgotten = false } = question
     const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}), includesForgotten }
-    const context = { lending: listLendingConditions(question), gapMs: conversationGapMs, requested }
-    return words.find(db, { sentence, trust, conditions, limit, context, states, ...narrower, ...options })
+    const lendingConditions = listLendingConditions(question)
+    const surroundings = { lendingConditions, gapMs: conversationGapMs, requested }
+    return words.find(db, {
+      sentence,
+      trust,
+      conditions,
+      limit,
+      surroundings,
+      states,
+      ...narrower,
+      ...options,
+    })
   }
 
   async function searchNames(text: string, question: Question, conditions: Conditions, limit: number) {

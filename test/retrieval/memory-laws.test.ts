@@ -57,7 +57,7 @@ function openProcesses({ db, clock, config }: TestApp) {
       limit,
       conditions: listAnswerConditions(asked, 'whole'),
       ...(scope ? { scopes: [scope] } : {}),
-      context: { lending: listLendingConditions(asked), gapMs: 30 * 60_000, requested: limit },
+      surroundings: { lendingConditions: listLendingConditions(asked), gapMs: 30 * 60_000, requested: limit },
     })
     return found.map(({ id }) => id).sort()
   }

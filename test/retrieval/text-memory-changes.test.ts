@@ -30,7 +30,12 @@ async function openLoaded() {
   const texts = createTextMemory({ mostBytes: 10_000_000 }).openStore(app.db)
   const find = async (word: string) => {
     const search = { words: [word], mostWords: 24, averageLength: 2, rows: 100, limit: 10 }
-    const found = await texts.find({ ...search, searched: { trust: fullTrust }, answering: [], lending: [] })
+    const found = await texts.find({
+      ...search,
+      searched: { trust: fullTrust },
+      answerConditions: [],
+      lendingConditions: [],
+    })
     return found?.ranked.matches.map(({ id }) => id)
   }
   await find('anything')

@@ -29,7 +29,7 @@ it('loads the texts behind any number of forgotten ones', async () => {
   const kept = await store('second', 3)
   const texts = createTextMemory({ mostBytes: 10_000_000 }).openStore(app.db)
   const search = { words: ['messag'], mostWords: 24, averageLength: 2, rows: 403, limit: 10 }
-  const read = { searched: { trust: fullTrust }, answering: [], lending: [] }
+  const read = { searched: { trust: fullTrust }, answerConditions: [], lendingConditions: [] }
   expect(await texts.find({ ...search, ...read })).toBeUndefined()
   await texts.untilLoaded()
   expect(kept.map((id) => texts.describe(id) !== undefined)).toEqual([true, true, true])

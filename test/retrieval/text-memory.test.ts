@@ -37,8 +37,11 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const unforgotten: RawBuilder<SqlBool>[] = [sql`r.forgotten_at is null`]
-const around = { lending: unforgotten, gapMs: 30 * 60_000, requested: 10 }
-const context = (trust: Trust) => ({ ...around, lending: [...unforgotten, visible(trust)] })
+const surroundings = { lendingConditions: unforgotten, gapMs: 30 * 60_000, requested: 10 }
+const surroundingsFor = (trust: Trust) => ({
+  ...surroundings,
+  lendingConditions: [...unforgotten, visible(trust)],
+})
 const visible = ({ scopes }: Trust) =>
   scopes
     ? sql<SqlBool>`r.scope = any(${sql.val([...scopes, ''])}::text[]) and r.sensitivity <= 'low'`
@@ -84,10 +87,10 @@ describe('words in memory', () => {
   const everyDay = [['2025-03-01', '2025-05-31']] as const
   it.each([
     ['every record', {}],
-    ['with their neighbours', { context: around }],
-    ['those a limited key sees', { trust: limited, context: context(limited) }],
-    ['one scope', { scopes: ['blue'], context: around }],
-    ['some days', { days: everyDay, context: around, certain: 0 }],
+    ['with their neighbours', { surroundings }],
+    ['those a limited key sees', { trust: limited, surroundings: surroundingsFor(limited) }],
+    ['one scope', { scopes: ['blue'], surroundings }],
+    ['some days', { days: everyDay, surroundings, certain: 0 }],
     ['a type of which there is none', { types: ['semantic'] }],
   ])('find what the database finds: %s', async (_, more: Partial<TextSearchInput>) => {
     const memory = await openLoaded()

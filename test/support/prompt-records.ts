@@ -50,7 +50,7 @@ export function find(records: readonly MemoryRecord[], { selected, ...more }: Gi
     },
     records: new Map(records.map((each) => [each.id, each])),
     profileIds: [],
-    besides: new Map(),
+    messagesAround: new Map(),
     disputes: [],
     names: new Map(),
     ...more,

@@ -175,7 +175,7 @@ describe('a table of texts', () => {
     const message = (name: string, scope: string, conversation: string, at: number) =>
       textOf(name, { tea: 1 }, { scope, message: { conversation, at, arrival: at, speaker: null } })
     const { table } = tableOf([message('a', 'red', 'tea room', 1), message('b', 'red tea', 'room', 2)])
-    expect(table.listAround(0, { distance: 2, gapMs: 10 })?.messages).toHaveLength(1)
+    expect(table.findSurroundings(0, { distance: 2, gapMs: 10 })?.messages).toHaveLength(1)
   })
 
   it('compares a day with many ranges', () => {
@@ -232,7 +232,7 @@ describe('the order of a conversation', () => {
   }
   /** By the numbers of the messages; what is no message has a place between two of them. */
   const around = (number: number, distance: number) => {
-    const near = order.listAround(2 * arrived.indexOf(number), { distance, gapMs: 30 * minute })
+    const near = order.findSurroundings(2 * arrived.indexOf(number), { distance, gapMs: 30 * minute })
     const { messages = [], ...cut } = near ?? {}
     return { numbers: messages.map(({ place }) => arrived[place / 2]), ...cut }
   }
@@ -248,13 +248,13 @@ describe('the order of a conversation', () => {
   })
 
   it('has no place for what is no message, or has gone', () => {
-    expect(order.listAround(1, { distance: 2, gapMs: minute })).toBeUndefined()
+    expect(order.findSurroundings(1, { distance: 2, gapMs: minute })).toBeUndefined()
     const gone = createConversationOrder()
     for (const at of [1, 2]) gone.push({ ...talk, at, arrival: at, speaker: null })
     gone.remove(0)
-    expect(gone.listAround(0, { distance: 2, gapMs: minute })).toBeUndefined()
-    expect(gone.listAround(1, { distance: 2, gapMs: minute })?.messages.map(({ place }) => place)).toEqual([
-      1,
-    ])
+    expect(gone.findSurroundings(0, { distance: 2, gapMs: minute })).toBeUndefined()
+    expect(
+      gone.findSurroundings(1, { distance: 2, gapMs: minute })?.messages.map(({ place }) => place),
+    ).toEqual([1])
   })
 })

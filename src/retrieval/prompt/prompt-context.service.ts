@@ -10,7 +10,7 @@ import { listNames } from '../names-in-question.ts'
 import { type Question, readQuestion } from '../question.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
 import type { RetrievalService } from '../retrieval.service.ts'
-import { findSurroundings } from '../text/context.queries.ts'
+import { findMessagesAround } from '../text/surroundings.queries.ts'
 import { findByHandles, findDisputes, findEntityNames, findOpposites } from './prompt-context.queries.ts'
 import type { ContextQuery, PromptContext } from './prompt-context.schemas.ts'
 import type { Pair } from './prompt-order.ts'
@@ -74,13 +74,13 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     const facts = [...records.values()].filter(({ type }) => type === 'semantic').map(({ id }) => id)
     const ordinary = facts.filter((id) => !profileIds.includes(id))
     const stated = [...facts, ...profileIds]
-    const [besides, declared, undeclared] = await Promise.all([
-      findBesides(conditions, [...records.values()].filter(isMessage)),
+    const [messagesAround, declared, undeclared] = await Promise.all([
+      findNeighbours(conditions, [...records.values()].filter(isMessage)),
       stated.length === 0 ? [] : findDisputes(db, stated, question, { conditions, limit: mostDisputes }),
       ordinary.length === 0 ? [] : findOpposites(db, ordinary, conditions),
     ])
     const linked = [...declared, ...undeclared]
-    const added = [...profileIds, ...[...besides.values()].flat(), ...linked.map(({ other }) => other)]
+    const added = [...profileIds, ...[...messagesAround.values()].flat(), ...linked.map(({ other }) => other)]
     const missing = [...new Set(added)].filter((id) => !records.has(id))
     const { shown } = await retrieval.presentRecords(question, missing)
     for (const record of shown.values()) if (isWhole(record)) records.set(record.id, record)
@@ -95,7 +95,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     const ordinaryIds = linked.map(({ other }) => other).filter((id) => !disputes.flat().includes(id))
     for (const id of ordinaryIds) if (missing.includes(id) && !profileIds.includes(id)) records.delete(id)
     const names = await nameSubjects(question, [...records.values()])
-    return { answer, records, profileIds, besides, disputes, names }
+    return { answer, records, profileIds, messagesAround, disputes, names }
   }
 
   /** The names of the entities that facts are about, if they name them by their ids. */
@@ -110,9 +110,9 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
   }
 
   /** The messages directly before and after, in the same session. */
-  async function findBesides(conditions: Conditions, messages: readonly MemoryRecord[]) {
+  async function findNeighbours(conditions: Conditions, messages: readonly MemoryRecord[]) {
     const ids = messages.map(({ id }) => id)
-    const around = ids.length === 0 ? [] : await findSurroundings(db, ids, conditions, 1)
+    const around = ids.length === 0 ? [] : await findMessagesAround(db, ids, conditions, 1)
     return new Map(
       around.map(({ hit, ids: near, times }) => {
         const at = times[near.indexOf(hit)]?.getTime() ?? 0

@@ -9,8 +9,8 @@ export type Order = {
   profileIds: readonly string[]
   foundIds: readonly string[]
   selectedId: string | undefined
-  /** The messages beside a found one. */
-  besides: ReadonlyMap<string, readonly string[]>
+  /** The messages around a found one. */
+  messagesAround: ReadonlyMap<string, readonly string[]>
   disputes: readonly Pair[]
 }
 
@@ -24,7 +24,7 @@ export function placeRecords({
   profileIds,
   foundIds,
   selectedId,
-  besides,
+  messagesAround,
   disputes,
 }: Order): Map<string, number> {
   const places = new Map<string, number>()
@@ -32,7 +32,7 @@ export function placeRecords({
   for (const [index, id] of profileIds.entries()) place(id, index - profileIds.length)
   for (const [index, id] of foundIds.entries()) {
     place(id, id === selectedId ? Math.min(index, latestProcedure) : index)
-    for (const beside of besides.get(id) ?? []) place(beside, index + neighbourPlaces)
+    for (const neighbour of messagesAround.get(id) ?? []) place(neighbour, index + neighbourPlaces)
   }
   for (const group of groupPairs(disputes)) {
     const best = Math.min(...group.map((id) => places.get(id) ?? Number.POSITIVE_INFINITY))

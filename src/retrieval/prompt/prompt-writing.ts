@@ -22,7 +22,7 @@ export type Found = {
   answer: Retrieval
   records: ReadonlyMap<string, MemoryRecord>
   profileIds: readonly string[]
-  besides: ReadonlyMap<string, readonly string[]>
+  messagesAround: ReadonlyMap<string, readonly string[]>
   disputes: readonly Pair[]
   /** Names of entities by id. */
   names: ReadonlyMap<string, string>
@@ -30,10 +30,10 @@ export type Found = {
 type Form = { question: string; maxTokens: number; format: 'markdown' | 'json' }
 
 export function writePrompt(found: Found, { question, maxTokens, format }: Form): PromptContext {
-  const { answer, records, profileIds, besides, disputes } = found
+  const { answer, records, profileIds, messagesAround, disputes } = found
   const foundIds = answer.nodes.map(({ record }) => record.id)
   const selectedId = answer.selection?.selected[0]
-  const places = placeRecords({ profileIds, foundIds, selectedId, besides, disputes })
+  const places = placeRecords({ profileIds, foundIds, selectedId, messagesAround, disputes })
   const heaviest = toWeight(Math.min(maxTokens * largestShare, longestLine))
   const entries = listEntries(found, selectedId, { heaviest, wordPrefixes: listWordPrefixes(question) })
   const references = shortenIds([...records.keys()])

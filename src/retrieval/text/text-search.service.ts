@@ -9,7 +9,6 @@ import type { Match } from '../match.ts'
 import { isOfDays } from '../period-search.queries.ts'
 import type { DayRange } from '../periods.ts'
 import { computeHighestScore } from './bm25.ts'
-import { addContext, type ContextOptions, planContext, scoreMatches } from './context.service.ts'
 import { type CommonWords, planJoint } from './joint-plan.ts'
 import { numberDays } from './memory/day-numbers.ts'
 import type { StoreTexts } from './memory/text-memory.service.ts'
@@ -17,6 +16,12 @@ import type { KnownText } from './memory/text-table.ts'
 import { mergeRanked, noMatches, type RankedMatches } from './ranked-matches.ts'
 import { planSearch } from './search-plan.ts'
 import { createStemmer, type Stems } from './stemming.service.ts'
+import {
+  planSurroundings,
+  type SurroundingsOptions,
+  scoreMatches,
+  scoreWithSurroundings,
+} from './surroundings.service.ts'
 import { listRecordRequirements } from './text-requirements.queries.ts'
 import { findByWords, findInSubset, findJointMatches, type TextSearch } from './text-search.queries.ts'
 import { measureVisible } from './word-statistics.queries.ts'
@@ -41,7 +46,7 @@ export type TextSearchInput = {
   /** How many of the best results must be exact; 10 by default. Later results may be in a cheaper order. */
   certain?: number
   /** Score messages by their neighbours in the conversation too. */
-  context?: ContextOptions
+  surroundings?: SurroundingsOptions
   /** Takes the states of the records, where a search reads them anyway. */
   states?: TextStates | undefined
   /** Whether forgotten records are searched too. */
@@ -118,13 +123,23 @@ export function createTextSearch({
       pages > countedPages
         ? await findInMany(db, shared, { ...stems, pages, certain, scopes: input.scopes })
         : await findInFew(db, shared, stems)
-    return input.context ? addContext(db, search, ranked, input.context) : ranked.matches
+    return input.surroundings ? scoreWithSurroundings(db, search, ranked, input.surroundings) : ranked.matches
   }
 
   /** Undefined where the database must be asked. */
   async function findInMemory(
     db: Database,
-    { trust, scopes, types, days, conditions, limit, context, states, includesForgotten }: TextSearchInput,
+    {
+      trust,
+      scopes,
+      types,
+      days,
+      conditions,
+      limit,
+      surroundings,
+      states,
+      includesForgotten,
+    }: TextSearchInput,
     { query, stems, pages }: { query: TextQuery; stems: Stems; pages: number },
   ): Promise<Match[] | undefined> {
     if (!memory || includesForgotten || query.phrases.length > 0 || query.excluded.length > 0)
@@ -139,13 +154,13 @@ export function createTextSearch({
       states,
       searched: { trust, scopes, types },
       days: days && numberDays(days),
-      answering: conditions,
-      lending: context?.lending ?? [],
-      around: context && { ...planContext(context), gapMs: context.gapMs },
+      answerConditions: conditions,
+      lendingConditions: surroundings?.lendingConditions ?? [],
+      surroundings: surroundings && { ...planSurroundings(surroundings), gapMs: surroundings.gapMs },
     })
     if (found && states) states.describe = memory.describe
-    if (!found || !context) return found?.ranked.matches
-    return scoreMatches(found.ranked, found.messages, { ...context, averageLength }).slice(0, limit)
+    if (!found || !surroundings) return found?.ranked.matches
+    return scoreMatches(found.ranked, found.messages, { ...surroundings, averageLength }).slice(0, limit)
   }
 
   async function findInFew(db: Database, shared: Omit<TextSearch, 'store'>, stems: Stems): Promise<Found> {

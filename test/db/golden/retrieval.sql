@@ -1057,91 +1057,6 @@ and e.source_id = other.id))
       )
     order by one, other desc;
 
--- src/retrieval/text/context.queries.ts findSurroundings
-    select m.record_id as hit, array_agg(near.record_id
-order by near.at, near.arrival) as ids,
-      array_agg(near.at
-order by near.at, near.arrival) as times
-    from unnest($1::uuid[]) as found (id)
-    join messages as m on m.record_id = found.id
-    cross join lateral (
-      select m.record_id, m.at, m.arrival
-      union all (
-    select n.record_id, n.at, n.arrival
-from messages as n join records as r on r.id = n.record_id
-    where n.scope = m.scope
-and n.conversation = m.conversation
-and (n.at, n.arrival) < (m.at, m.arrival)
-      and r.forgotten_at is null
-    order by n.at desc, n.arrival desc
-    limit 4)
-      union all (
-    select n.record_id, n.at, n.arrival
-from messages as n join records as r on r.id = n.record_id
-    where n.scope = m.scope
-and n.conversation = m.conversation
-and (n.at, n.arrival) > (m.at, m.arrival)
-      and r.forgotten_at is null
-    order by n.at asc, n.arrival asc
-    limit 4)
-    ) as near
-    group by m.record_id;
-
--- src/retrieval/text/context.queries.ts readSurroundings
-    with hit as materialized (
-      select m.*, coalesce(true
-and r.importance > 0, false) as is_answer
-      from unnest($1::uuid[]) as found (id) join messages as m on m.record_id = found.id
-      join records as r on r.id = found.id
-    ), message as materialized (
-      select near.record_id, m.scope, m.conversation, near.at, near.arrival, bool_or(near.lends) as lends,
-        bool_or(near.is_answer) as is_answer
-      from hit as m cross join lateral (
-        select m.record_id, m.at, m.arrival, m.is_answer, false as lends
-        union all (select *, true
-from (
-    select n.record_id, n.at, n.arrival , coalesce(true
-and r.importance > 0, false) as is_answer
-    from messages as n join records as r on r.id = n.record_id
-    where n.scope = m.scope
-and n.conversation = m.conversation
-and (n.at, n.arrival) < (m.at, m.arrival)
-      and r.forgotten_at is null
-    order by n.at desc, n.arrival desc
-    limit 4) as earlier)
-        union all (select *, true
-from (
-    select n.record_id, n.at, n.arrival , coalesce(true
-and r.importance > 0, false) as is_answer
-    from messages as n join records as r on r.id = n.record_id
-    where n.scope = m.scope
-and n.conversation = m.conversation
-and (n.at, n.arrival) > (m.at, m.arrival)
-      and r.forgotten_at is null
-    order by n.at asc, n.arrival asc
-    limit 4) as later)
-      ) as near
-      group by near.record_id, m.scope, m.conversation, near.at, near.arrival
-    ), line as materialized (
-      select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.lends::int,
-          case when c.payload #>> '{conversation,name}' is null then 0 else dense_rank() over (order by c.payload #>> '{conversation,name}') end,
-          coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)::int,
-          coalesce(m.is_answer
-and c.words > 1, false)::int,
-          (lag(m.arrival) over (partition by m.scope, m.conversation
-order by m.at, m.arrival) is null)::int,
-          case when c.search @@ $2::tsquery then concat_ws(' ', case when c.search @@ $3::tsquery then '0:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5) end, case when c.search @@ $5::tsquery then '1:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5) end, case when c.search @@ $7::tsquery then '2:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $8::tsquery))) - 0.5) end, case when c.search @@ $9::tsquery then '3:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $10::tsquery))) - 0.5) end) end) as text,
-        m.scope, m.conversation, m.at, m.arrival
-      from message as m cross join lateral (
-        select *
-from contents as c
-where c.record_id = m.record_id offset 0
-      ) as c
-    )
-    select string_agg(text, ','
-order by scope, conversation, at, arrival) as messages
-from line;
-
 -- src/retrieval/text/memory/text-memory.queries.ts checkTexts: with states
     with checked as materialized (
       select asked.place, found.*
@@ -1405,6 +1320,91 @@ limit $2
 -- src/retrieval/text/stemming.queries.ts findStems
     select word, tsvector_to_array(to_tsvector($1::text::regconfig, word)) as stems
     from unnest($2::text[]) as word;
+
+-- src/retrieval/text/surroundings.queries.ts findMessagesAround
+    select m.record_id as hit, array_agg(near.record_id
+order by near.at, near.arrival) as ids,
+      array_agg(near.at
+order by near.at, near.arrival) as times
+    from unnest($1::uuid[]) as found (id)
+    join messages as m on m.record_id = found.id
+    cross join lateral (
+      select m.record_id, m.at, m.arrival
+      union all (
+    select n.record_id, n.at, n.arrival
+from messages as n join records as r on r.id = n.record_id
+    where n.scope = m.scope
+and n.conversation = m.conversation
+and (n.at, n.arrival) < (m.at, m.arrival)
+      and r.forgotten_at is null
+    order by n.at desc, n.arrival desc
+    limit 4)
+      union all (
+    select n.record_id, n.at, n.arrival
+from messages as n join records as r on r.id = n.record_id
+    where n.scope = m.scope
+and n.conversation = m.conversation
+and (n.at, n.arrival) > (m.at, m.arrival)
+      and r.forgotten_at is null
+    order by n.at asc, n.arrival asc
+    limit 4)
+    ) as near
+    group by m.record_id;
+
+-- src/retrieval/text/surroundings.queries.ts readWordsAround
+    with hit as materialized (
+      select m.*, coalesce(true
+and r.importance > 0, false) as is_answer
+      from unnest($1::uuid[]) as found (id) join messages as m on m.record_id = found.id
+      join records as r on r.id = found.id
+    ), message as materialized (
+      select near.record_id, m.scope, m.conversation, near.at, near.arrival, bool_or(near.lends) as lends,
+        bool_or(near.is_answer) as is_answer
+      from hit as m cross join lateral (
+        select m.record_id, m.at, m.arrival, m.is_answer, false as lends
+        union all (select *, true
+from (
+    select n.record_id, n.at, n.arrival , coalesce(true
+and r.importance > 0, false) as is_answer
+    from messages as n join records as r on r.id = n.record_id
+    where n.scope = m.scope
+and n.conversation = m.conversation
+and (n.at, n.arrival) < (m.at, m.arrival)
+      and r.forgotten_at is null
+    order by n.at desc, n.arrival desc
+    limit 4) as earlier)
+        union all (select *, true
+from (
+    select n.record_id, n.at, n.arrival , coalesce(true
+and r.importance > 0, false) as is_answer
+    from messages as n join records as r on r.id = n.record_id
+    where n.scope = m.scope
+and n.conversation = m.conversation
+and (n.at, n.arrival) > (m.at, m.arrival)
+      and r.forgotten_at is null
+    order by n.at asc, n.arrival asc
+    limit 4) as later)
+      ) as near
+      group by near.record_id, m.scope, m.conversation, near.at, near.arrival
+    ), line as materialized (
+      select concat_ws(' ', m.record_id, round(date_part('epoch', m.at) * 1000), c.words, m.lends::int,
+          case when c.payload #>> '{conversation,name}' is null then 0 else dense_rank() over (order by c.payload #>> '{conversation,name}') end,
+          coalesce(c.payload #>> '{timeline,0,summary}' ~ '[?](?![[:alnum:]=&])|[？؟]', false)::int,
+          coalesce(m.is_answer
+and c.words > 1, false)::int,
+          (lag(m.arrival) over (partition by m.scope, m.conversation
+order by m.at, m.arrival) is null)::int,
+          case when c.search @@ $2::tsquery then concat_ws(' ', case when c.search @@ $3::tsquery then '0:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5) end, case when c.search @@ $5::tsquery then '1:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5) end, case when c.search @@ $7::tsquery then '2:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $8::tsquery))) - 0.5) end, case when c.search @@ $9::tsquery then '3:' || round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $10::tsquery))) - 0.5) end) end) as text,
+        m.scope, m.conversation, m.at, m.arrival
+      from message as m cross join lateral (
+        select *
+from contents as c
+where c.record_id = m.record_id offset 0
+      ) as c
+    )
+    select string_agg(text, ','
+order by scope, conversation, at, arrival) as messages
+from line;
 
 -- src/retrieval/text/text-requirements.queries.ts listRecordRequirements
 select exists (select

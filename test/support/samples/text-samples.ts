@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { computeSalienceAt } from '../../../src/db/salience.ts'
 import * as outdated from '../../../src/records/outdated-texts.queries.ts'
 import * as unembedded from '../../../src/records/unembedded.queries.ts'
-import * as context from '../../../src/retrieval/text/context.queries.ts'
 import * as remembering from '../../../src/retrieval/text/memory/text-memory.queries.ts'
 import * as stemming from '../../../src/retrieval/text/stemming.queries.ts'
+import * as surroundings from '../../../src/retrieval/text/surroundings.queries.ts'
 import * as requirements from '../../../src/retrieval/text/text-requirements.queries.ts'
 import * as text from '../../../src/retrieval/text/text-search.queries.ts'
 import * as occurrences from '../../../src/retrieval/text/word-occurrences.queries.ts'
@@ -26,7 +26,13 @@ const common = [{ word: 'test', count: 30_000 }]
 const sets = [['test', 'unit'], ['run']]
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const kept = [sql<boolean>`r.forgotten_at is null`]
-const check = { trust, ids: [id], answering: kept, lending: kept, snapshot: '700:705:701,703' }
+const check = {
+  trust,
+  ids: [id],
+  answerConditions: kept,
+  lendingConditions: kept,
+  snapshot: '700:705:701,703',
+}
 const states = { salience: computeSalienceAt(new Date('2026-01-01T00:00:00.000Z')), found: new Map() }
 const among = { newest: 500, ids: [id], others: rare }
 
@@ -69,16 +75,17 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
     selectOccurrences: (db) =>
       sql`select ${occurrences.selectOccurrences('flaki', (count) => count)} from contents as c`.execute(db),
   },
-  'src/retrieval/text/context.queries.ts': {
-    findSurroundings: (db) => context.findSurroundings(db, [id], [sql<boolean>`r.forgotten_at is null`], 4),
-    readSurroundings: (db) => {
+  'src/retrieval/text/surroundings.queries.ts': {
+    findMessagesAround: (db) =>
+      surroundings.findMessagesAround(db, [id], [sql<boolean>`r.forgotten_at is null`], 4),
+    readWordsAround: (db) => {
       const search = {
-        lending: [sql<boolean>`r.forgotten_at is null`],
+        lendingConditions: [sql<boolean>`r.forgotten_at is null`],
         distance: 4,
-        answering: [sql<boolean>`r.importance > 0`],
+        answerConditions: [sql<boolean>`r.importance > 0`],
         requirements: [sql`c.words > 1`],
       }
-      return context.readSurroundings(db, [id], ['flaki', 'test'], search)
+      return surroundings.readWordsAround(db, [id], ['flaki', 'test'], search)
     },
   },
   'src/retrieval/text/memory/text-memory.queries.ts': {

@@ -5,7 +5,7 @@ import { createSpeakerList } from './speaker-list.ts'
 /** A message by its place in the table. Its time is in milliseconds, with parts of them; of equal times the earlier arrival is first. */
 export type PlacedMessage = { place: number; at: number; arrival: number }
 
-export type MessageAround = {
+export type PlacedSurroundings = {
   conversation: string
   messages: PlacedMessage[]
   isCutBefore: boolean
@@ -42,12 +42,12 @@ export function createConversationOrder() {
     places.splice(findPosition(places, place), 0, place)
   }
 
-  function listMembersAround(place: number): number[] | undefined {
+  function findConversation(place: number): number[] | undefined {
     return members[(conversationOf.values[place] ?? 0) - 1]
   }
 
   function remove(place: number): void {
-    const places = listMembersAround(place)
+    const places = findConversation(place)
     if (!places) return
     places.splice(findPosition(places, place), 1)
     conversationOf.values[place] = 0
@@ -57,11 +57,11 @@ export function createConversationOrder() {
    * The messages around one, up to `distance` on each side and to a longer pause, in their order with itself among them; undefined
    * for what is no message.
    */
-  function listAround(
+  function findSurroundings(
     place: number,
     { distance, gapMs }: { distance: number; gapMs: number },
-  ): MessageAround | undefined {
-    const all = listMembersAround(place)
+  ): PlacedSurroundings | undefined {
+    const all = findConversation(place)
     if (!all) return undefined
     const position = findPosition(all, place)
     let first = position
@@ -104,7 +104,7 @@ export function createConversationOrder() {
   return {
     push,
     remove,
-    listAround,
+    findSurroundings,
     /** The name of who wrote a message; null where none is known. */
     getSpeaker: speakers.getName,
     getSpeakerNumber: speakers.getNumber,

@@ -4,10 +4,14 @@ import type { Database } from '../../../db/connection.ts'
 import { learnChanges } from '../../../db/learnt-changes.ts'
 import type { View } from '../../../db/seen-changes.ts'
 import { compareMatches, type Match } from '../../match.ts'
-import type { WordsOfMessage } from '../context.queries.ts'
 import type { RankedMatches } from '../ranked-matches.ts'
+import type { ConversationMessage } from '../surroundings.queries.ts'
 import type { DayNumbers } from './day-numbers.ts'
-import { createWindows, type WindowLimits } from './message-windows.ts'
+import {
+  createMessageSurroundings,
+  type RecordCheck,
+  type SurroundingsLimits,
+} from './message-surroundings.ts'
 import type { Searched } from './record-groups.ts'
 import { checkTexts } from './text-memory.queries.ts'
 import type { TextTable } from './text-table.ts'
@@ -24,14 +28,14 @@ export type MemoryTextSearch = {
   limit: number
   states?: CheckedStates | undefined
   /** Which records may be an answer; on `records as r`. */
-  answering: Conditions
+  answerConditions: Conditions
   /** Which messages may lend their words to their neighbours; on `records as r`. */
-  lending: Conditions
+  lendingConditions: Conditions
   /** Where the messages around the best matches are requested too. */
-  around?: WindowLimits | undefined
+  surroundings?: SurroundingsLimits | undefined
 }
 
-export type FoundTexts = { ranked: RankedMatches; messages: WordsOfMessage[] }
+export type FoundTexts = { ranked: RankedMatches; messages: ConversationMessage[] }
 
 export type LoadedTexts = {
   table: TextTable
@@ -49,8 +53,7 @@ const mostExamined = 1_000
 /** A question that meets new texts is asked again with these among them. */
 const mostRounds = 6
 
-/** What PostgreSQL says of the records that it was asked for. */
-type Known = Map<string, { answers: boolean; lends: boolean }>
+type Known = Map<string, RecordCheck>
 
 type Ranking = {
   matches: (Match & { place: number })[]
@@ -72,13 +75,13 @@ export async function findInTexts(
   const { table } = loaded
   const { limit } = search
   const known: Known = new Map()
-  const windows = createWindows(table, known, search)
+  const surroundings = createMessageSurroundings(table, known, search)
   let examined = limit + spare
   let ranking: Ranking | undefined
   for (let round = 1; round <= mostRounds; round++) {
     ranking ??= rank(table, search, examined)
     const likely = ranking.matches.filter(({ id }) => known.get(id)?.answers !== false)
-    const ids = [...ranking.matches.map(({ id }) => id), ...windows.listIds(likely)]
+    const ids = [...ranking.matches.map(({ id }) => id), ...surroundings.lookAround(likely)]
     if (!(await learn(db, loaded, search, { ids, known }))) return undefined
     // What was added meanwhile, by this check or that of another question, may be better.
     if (table.countAdded() !== ranking.added) {
@@ -92,11 +95,11 @@ export async function findInTexts(
       ranking = undefined
       continue
     }
-    if (!windows.areWhole(met)) continue
+    if (surroundings.widen(met)) continue
     const matches = met.slice(0, limit).map(({ id, score }) => ({ id, score }))
     return {
       ranked: { matches, idfs: ranking.idfs },
-      messages: windows.listMessages(met, [...ranking.idfs.keys()]),
+      messages: surroundings.listMessages(met, [...ranking.idfs.keys()]),
     }
   }
   return undefined
@@ -113,16 +116,18 @@ function rank(table: TextTable, search: MemoryTextSearch, examined: number): Ran
 async function learn(
   db: Database,
   loaded: LoadedTexts,
-  { searched: { trust }, answering, lending, states }: MemoryTextSearch,
+  { searched: { trust }, answerConditions, lendingConditions, states }: MemoryTextSearch,
   { ids, known }: { ids: readonly string[]; known: Known },
 ): Promise<boolean> {
   const unknown = [...new Set(ids)].filter((id) => !known.has(id))
   if (unknown.length === 0 && known.size > 0) return true
-  const check = { trust, ids: unknown, answering, lending, states, snapshot: loaded.view.snapshot }
+  const { snapshot } = loaded.view
+  const check = { trust, ids: unknown, answerConditions, lendingConditions, states, snapshot }
   const checked = await checkTexts(db, check)
   for (const id of unknown) known.set(id, { answers: false, lends: false })
-  for (const id of checked.answering) known.set(id, { answers: true, lends: false })
-  for (const id of checked.lending) known.set(id, { answers: known.get(id)?.answers ?? false, lends: true })
+  for (const id of checked.answerIds) known.set(id, { answers: true, lends: false })
+  for (const id of checked.lendingIds)
+    known.set(id, { answers: known.get(id)?.answers ?? false, lends: true })
   const isLearnt = !loaded.isOutdated && learnChanges(loaded, checked)
   loaded.isOutdated = !isLearnt || (checked.changed.length > 0 && !loaded.hasRoom())
   return !loaded.isOutdated

@@ -23,7 +23,7 @@ import { unpackIds } from '../../../kernel/ids.ts'
 import { speakerName, timeColumns } from '../../candidates.queries.ts'
 import { statedDay } from '../../period-search.queries.ts'
 import { readStoredTime, type StoredTimes } from '../../record-time.ts'
-import { questionMark } from '../context.queries.ts'
+import { questionMark } from '../surroundings.queries.ts'
 import type { StoredText } from './stored-text.ts'
 
 /**
@@ -79,9 +79,9 @@ export type TextCheck = {
   trust: Trust
   ids: readonly string[]
   /** Which of the records that the caller sees may be an answer; on `records as r`. */
-  answering: Conditions
+  answerConditions: Conditions
   /** Which messages may lend their words to their neighbours; on `records as r`. */
-  lending: Conditions
+  lendingConditions: Conditions
   /** Where the states of those that may answer are read too. */
   states?: CheckedStates | undefined
   /** What the memory knows. */
@@ -89,8 +89,8 @@ export type TextCheck = {
 }
 
 export type CheckedTexts = {
-  answering: string[]
-  lending: string[]
+  answerIds: string[]
+  lendingIds: string[]
   /** The records that are forgotten or no longer there. */
   gone: string[]
   /** The texts that were stored or changed since the snapshot; none where `unseen` is too many. */
@@ -106,9 +106,9 @@ export type CheckedTexts = {
  */
 export async function checkTexts(
   db: Database,
-  { trust, ids, answering, lending, states, snapshot }: TextCheck,
+  { trust, ids, answerConditions, lendingConditions, states, snapshot }: TextCheck,
 ): Promise<CheckedTexts> {
-  const answers = [sql<SqlBool>`r.forgotten_at is null`, openTo(trust), ...answering]
+  const answers = [sql<SqlBool>`r.forgotten_at is null`, openTo(trust), ...answerConditions]
   const unseen = selectUnseen(snapshot, [
     { table: 'contents', id: 'record_id', changed: 'changed' },
     { table: 'records', id: 'id', changed: 'revealed' },
@@ -126,7 +126,7 @@ export async function checkTexts(
     with checked as materialized (
       select asked.place, found.*
       from unnest(${sql.val([...ids])}::uuid[]) with ordinality as asked (id, place)
-      left join lateral (${checkedRecord({ answers, lends: lending }, states)}) as found on true
+      left join lateral (${checkedRecord({ answers, lends: lendingConditions }, states)}) as found on true
     ), unseen as materialized (${unseen}), counted as materialized (select count(*) as unseen from unseen)
     select ${statesWhere(sql`answers`)} as answering,
       ${placesWhere(sql`lends`)} as lending,
@@ -146,8 +146,8 @@ export async function checkTexts(
   `.execute(db)
   const [answer] = rows
   return {
-    answering: readStates(answer?.answering, ids, states),
-    lending: readPlaces(answer?.lending, ids),
+    answerIds: readStates(answer?.answering, ids, states),
+    lendingIds: readPlaces(answer?.lending, ids),
     gone: readPlaces(answer?.gone, ids),
     changed: unpack(answer?.changed),
     unseen: answer?.unseen ?? 0,

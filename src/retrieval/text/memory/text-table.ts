@@ -3,7 +3,7 @@ import { createBestPlaces, type ScoredPlace } from '../../../kernel/best-places.
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
 import { createUuidPlaces } from '../../../kernel/uuid-places.ts'
 import { computeIdf, k1 } from '../bm25.ts'
-import type { MessageWords } from '../context-score.ts'
+import type { MessageWords } from '../surroundings-score.ts'
 import type { StoreSize } from '../word-statistics.ts'
 import { createConversationOrder } from './conversation-order.ts'
 import { type DayNumbers, includesDay, toNumber } from './day-numbers.ts'
@@ -212,7 +212,7 @@ export function createTextTable() {
     countAdded: () => ids.length,
     findPlace: ids.findPlace,
     getId: ids.getId,
-    listAround: conversations.listAround,
+    findSurroundings: conversations.findSurroundings,
     /** How much memory the table takes, roughly. */
     countBytes: () =>
       [

@@ -1,16 +1,16 @@
 import type { Conditions } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
 import { compareMatches, type Match } from '../match.ts'
-import { readSurroundings, type WordsOfMessage } from './context.queries.ts'
-import { reach, scoreInContext } from './context-score.ts'
 import type { RankedMatches } from './ranked-matches.ts'
+import { type ConversationMessage, readWordsAround } from './surroundings.queries.ts'
+import { reach, scoreWithNeighbours } from './surroundings-score.ts'
 import { listTextRequirements } from './text-requirements.queries.ts'
 import type { TextSearch } from './text-search.queries.ts'
 
-export type ContextOptions = {
-  /** On `records as r`: which messages may lend their words to their neighbours. */
-  lending: Conditions
-  /** A longer pause between two messages ends the context. */
+export type SurroundingsOptions = {
+  /** Which messages may lend their words to their neighbours; on `records as r`. */
+  lendingConditions: Conditions
+  /** A longer pause between two messages ends the surroundings. */
   gapMs: number
   /** How many records are requested in the end. */
   requested: number
@@ -30,7 +30,7 @@ const hits = { fewest: 20, most: 30 }
 const distance = 2 * reach
 
 /** The messages around how many of the matches are read, and how far. */
-export function planContext({ requested }: Pick<ContextOptions, 'requested'>): {
+export function planSurroundings({ requested }: Pick<SurroundingsOptions, 'requested'>): {
   hits: number
   distance: number
 } {
@@ -41,19 +41,19 @@ export function planContext({ requested }: Pick<ContextOptions, 'requested'>): {
  * Scores the messages among the matches by their own words and those of their neighbours, and adds the neighbours of a
  * match that score well although they share no word with the question.
  */
-export async function addContext(
+export async function scoreWithSurroundings(
   db: Database,
   search: TextSearch,
   ranked: RankedMatches,
-  options: ContextOptions,
+  options: SurroundingsOptions,
 ): Promise<Match[]> {
   const { matches, idfs } = ranked
-  const plan = planContext(options)
+  const plan = planSurroundings(options)
   const best = matches.slice(0, plan.hits).map(({ id }) => id)
   if (best.length === 0) return [...matches]
-  const messages = await readSurroundings(db, best, [...idfs.keys()], {
-    lending: options.lending,
-    answering: search.conditions,
+  const messages = await readWordsAround(db, best, [...idfs.keys()], {
+    lendingConditions: options.lendingConditions,
+    answerConditions: search.conditions,
     requirements: listTextRequirements(search),
     distance: plan.distance,
   })
@@ -61,24 +61,24 @@ export async function addContext(
   return scoreMatches(ranked, messages, { ...options, averageLength }).slice(0, search.limit)
 }
 
-type Scoring = Pick<ContextOptions, 'gapMs' | 'requested'> & { averageLength: number }
+type Scoring = Pick<SurroundingsOptions, 'gapMs' | 'requested'> & { averageLength: number }
 
 /** The matches and their neighbours, best first. `messages` are those around the best of the matches. */
 export function scoreMatches(
   { matches, idfs }: RankedMatches,
-  messages: readonly WordsOfMessage[],
+  messages: readonly ConversationMessage[],
   { gapMs, averageLength, ...options }: Scoring,
 ): Match[] {
   const scores = new Map(matches.map(({ id, score }) => [id, score]))
   const weights = [...idfs.values()]
   const places = new Map(messages.map(({ id }, place) => [id, place]))
-  for (const { id: hit } of matches.slice(0, planContext(options).hits)) {
+  for (const { id: hit } of matches.slice(0, planSurroundings(options).hits)) {
     const place = places.get(hit)
     if (place === undefined) continue
     const session = limitToSession(messages, place, gapMs)
     session.messages.forEach((message, place) => {
       if (!message.isAnswer || Math.abs(place - session.first) > reach) return
-      scores.set(message.id, scoreInContext(session.messages, place, weights, { averageLength }))
+      scores.set(message.id, scoreWithNeighbours(session.messages, place, weights, { averageLength }))
     })
   }
   return Array.from(scores, ([id, score]) => ({ id, score }))
@@ -86,23 +86,23 @@ export function scoreMatches(
     .sort(compareMatches)
 }
 
-type Session = { messages: readonly WordsOfMessage[]; first: number }
+type Session = { messages: readonly ConversationMessage[]; first: number }
 
 /** The messages around one without a pause, and where it stands among them. */
-function limitToSession(found: readonly WordsOfMessage[], place: number, gapMs: number): Session {
-  const earlier = reachFrom(found, place, -1, gapMs).reverse()
+function limitToSession(found: readonly ConversationMessage[], place: number, gapMs: number): Session {
+  const earlier = listSide(found, place, -1, gapMs).reverse()
   const own = found.slice(place, place + 1)
-  return { messages: [...earlier, ...own, ...reachFrom(found, place, 1, gapMs)], first: earlier.length }
+  return { messages: [...earlier, ...own, ...listSide(found, place, 1, gapMs)], first: earlier.length }
 }
 
 /** The messages on one side that lend their words, the nearest first. */
-function reachFrom(
-  found: readonly WordsOfMessage[],
+function listSide(
+  found: readonly ConversationMessage[],
   place: number,
   step: -1 | 1,
   gapMs: number,
-): WordsOfMessage[] {
-  const near: WordsOfMessage[] = []
+): ConversationMessage[] {
+  const near: ConversationMessage[] = []
   let last = found[place]
   for (let at = place + step; last && near.length < distance; at += step) {
     const next = found[at]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type MessageWords, scoreInContext } from '../../src/retrieval/text/context-score.ts'
+import { type MessageWords, scoreWithNeighbours } from '../../src/retrieval/text/surroundings-score.ts'
 
 const store = { averageLength: 10 }
 const message = (...counts: number[]): MessageWords => ({ counts, words: 10, asks: false, speaker: 0 })
@@ -7,13 +7,13 @@ const question = (...counts: number[]): MessageWords => ({ ...message(...counts)
 const by = (speaker: number, said: MessageWords): MessageWords => ({ ...said, speaker })
 const idfs = [2, 1]
 const score = (messages: readonly MessageWords[], place: number) =>
-  scoreInContext(messages, place, idfs, store)
+  scoreWithNeighbours(messages, place, idfs, store)
 
 describe('the score of a message in its conversation', () => {
   it('is BM25 over its own words when it has no neighbour, 15 % of it with the usual length norm', () => {
-    const inContext = (2 * 2.2) / (1 + 1.2 * (0.5 + (0.5 * 10) / (10 * 3)))
+    const withNeighbours = (2 * 2.2) / (1 + 1.2 * (0.5 + (0.5 * 10) / (10 * 3)))
     const alone = (2 * 2.2) / (1 + 1.2)
-    expect(score([message(1, 0)], 0)).toBeCloseTo(0.85 * inContext + 0.15 * alone, 8)
+    expect(score([message(1, 0)], 0)).toBeCloseTo(0.85 * withNeighbours + 0.15 * alone, 8)
   })
 
   it('counts a message without a word of the question by the words of its neighbours', () => {

@@ -32,13 +32,13 @@ const neighbourWeights = { sameSpeaker: 0.4, questionBefore: 1, before: 0.25, af
 const fullWeight = 3
 
 /** Less than the usual 0.75: neighbours make the lengths more equal, and the difference that is left matters less. */
-const contextB = 0.5
+const surroundingsB = 0.5
 
-/** How much the message alone counts beside the message in its context. Without it, updates of a statement lose to older ones. */
+/** How much the message alone counts beside the message with its neighbours. Without it, updates of a statement lose to older ones. */
 const ownShare = 0.15
 
 /** BM25 of the message at `place`: mostly over its words and those of its neighbours in the list, partly over its own alone. */
-export function scoreInContext(
+export function scoreWithNeighbours(
   messages: readonly MessageWords[],
   place: number,
   idfs: readonly number[],
@@ -57,9 +57,9 @@ export function scoreInContext(
     ),
   )
   const words = near.reduce((sum, { message, weight }) => sum + weight * message.words, own.words)
-  const inContext = computeBm25({ counts, words }, idfs, averageLength * fullWeight, contextB)
+  const withNeighbours = computeBm25({ counts, words }, idfs, averageLength * fullWeight, surroundingsB)
   const alone = computeBm25(own, idfs, averageLength, b)
-  return Math.round(((1 - ownShare) * inContext + ownShare * alone) * 1e9) / 1e9
+  return Math.round(((1 - ownShare) * withNeighbours + ownShare * alone) * 1e9) / 1e9
 }
 
 function weighNeighbour(own: MessageWords, { speaker, asks }: MessageWords, offset: number): number {

@@ -2,11 +2,11 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Conditions, joinConditions, meetsAll } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
 import { speakerName } from '../candidates.queries.ts'
-import type { MessageWords } from './context-score.ts'
+import type { MessageWords } from './surroundings-score.ts'
 import { padPlaces, quoteWord } from './tsquery.ts'
 import { selectOccurrences } from './word-occurrences.queries.ts'
 
-export type Surroundings = {
+export type MessagesAround = {
   /** The message that was found. */
   hit: string
   /** It and its neighbours, in the order of the conversation. */
@@ -15,45 +15,45 @@ export type Surroundings = {
 }
 
 /**
- * The messages around each that was found, among those that may lend their words: `lending` is a condition on
- * `records as r`. A message that fails it is passed over, as if it did not exist.
+ * The messages around each that was found, among those that may lend their words: conditions on
+ * `records as r`. A message that fails them is passed over, as if it did not exist.
  */
-export async function findSurroundings(
+export async function findMessagesAround(
   db: Database,
   ids: readonly string[],
-  lending: Conditions,
+  lendingConditions: Conditions,
   distance: number,
-): Promise<Surroundings[]> {
-  const { rows } = await sql<Surroundings>`
+): Promise<MessagesAround[]> {
+  const { rows } = await sql<MessagesAround>`
     select m.record_id as hit, array_agg(near.record_id order by near.at, near.arrival) as ids,
       array_agg(near.at order by near.at, near.arrival) as times
     from unnest(${sql.val([...ids])}::uuid[]) as found (id)
     join messages as m on m.record_id = found.id
     cross join lateral (
       select m.record_id, m.at, m.arrival
-      union all (${selectBeside('before', { lending, distance })})
-      union all (${selectBeside('after', { lending, distance })})
+      union all (${selectBeside('before', { lendingConditions, distance })})
+      union all (${selectBeside('after', { lendingConditions, distance })})
     ) as near
     group by m.record_id
   `.execute(db)
   return rows
 }
 
-type Side = Pick<SurroundingsSearch, 'lending' | 'distance'> & { columns?: RawBuilder<unknown> }
+type Side = Pick<SurroundingsSearch, 'lendingConditions' | 'distance'> & { columns?: RawBuilder<unknown> }
 
 /** The messages on one side of a message `m`; `columns` are further ones, of the record `r`. */
-function selectBeside(side: 'before' | 'after', { lending, distance, columns = sql`` }: Side) {
+function selectBeside(side: 'before' | 'after', { lendingConditions, distance, columns = sql`` }: Side) {
   const [order, isBeyond] = side === 'before' ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
   return sql`
     select n.record_id, n.at, n.arrival ${columns}
     from messages as n join records as r on r.id = n.record_id
     where n.scope = m.scope and n.conversation = m.conversation and (n.at, n.arrival) ${isBeyond} (m.at, m.arrival)
-      and ${joinConditions(lending)}
+      and ${joinConditions(lendingConditions)}
     order by n.at ${order}, n.arrival ${order}
     limit ${sql.lit(distance)}`
 }
 
-export type WordsOfMessage = MessageWords & {
+export type ConversationMessage = MessageWords & {
   id: string
   /** In milliseconds. */
   at: number
@@ -68,11 +68,12 @@ export type WordsOfMessage = MessageWords & {
 export const questionMark = '[?](?![[:alnum:]=&])|[？؟]'
 
 export type SurroundingsSearch = {
-  /** Conditions on `records as r`. */
-  lending: Conditions
+  /** Which messages may lend their words to their neighbours; on `records as r`. */
+  lendingConditions: Conditions
+  /** How many messages are read on each side. */
   distance: number
-  /** Conditions on `records as r`. */
-  answering: Conditions
+  /** Which messages may be an answer; on `records as r`. */
+  answerConditions: Conditions
   /** Conditions of the question on `contents as c`. */
   requirements: readonly RawBuilder<unknown>[]
 }
@@ -82,14 +83,14 @@ export type SurroundingsSearch = {
  * that they contain. One text, because a driver needs longer for some hundred rows than the database. Each record is read
  * once, beside its message: a second look-up of each cost an eighth of the statement.
  */
-export async function readSurroundings(
+export async function readWordsAround(
   db: Database,
   ids: readonly string[],
   words: readonly string[],
-  { lending, distance, answering, requirements }: SurroundingsSearch,
-): Promise<WordsOfMessage[]> {
-  const isAnswer = meetsAll(answering)
-  const side = { lending, distance, columns: sql`, ${isAnswer} as is_answer` }
+  { lendingConditions, distance, answerConditions, requirements }: SurroundingsSearch,
+): Promise<ConversationMessage[]> {
+  const isAnswer = meetsAll(answerConditions)
+  const side = { lendingConditions, distance, columns: sql`, ${isAnswer} as is_answer` }
   const { rows } = await sql<{ messages: string | null }>`
     with hit as materialized (
       select m.*, ${isAnswer} as is_answer
@@ -132,7 +133,7 @@ function selectCounts(words: readonly string[]) {
   return sql`case when c.search @@ ${any}::tsquery then concat_ws(' ', ${sql.join(counts)}) end`
 }
 
-function readLine(line: string, places: number): WordsOfMessage {
+function readLine(line: string, places: number): ConversationMessage {
   const [id = '', at, words, lends, speaker, asks, isAnswer, isFirst, ...occurring] = line.split(' ')
   const counts = new Array<number>(places).fill(0)
   for (const each of occurring) {
