@@ -1,41 +1,10 @@
-import type { Conditions } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
-import { compareMatches, type Match } from '../match.ts'
+import type { Match } from '../match.ts'
 import type { RankedMatches } from './ranked-matches.ts'
-import { type ConversationMessage, readWordsAround } from './surroundings.queries.ts'
-import { reach, scoreWithNeighbours } from './surroundings-score.ts'
+import { planSurroundings, rescoreMatches, type SurroundingsOptions } from './rescoring.ts'
+import { readWordsAround } from './surroundings.queries.ts'
 import { listTextRequirements } from './text-requirements.queries.ts'
 import type { TextSearch } from './text-search.queries.ts'
-
-export type SurroundingsOptions = {
-  /** Which messages may lend their words to their neighbours; on `records as r`. */
-  lendingConditions: Conditions
-  /** A longer pause between two messages ends the surroundings. */
-  gapMs: number
-  /** How many records are requested in the end. */
-  requested: number
-}
-
-/**
- * So many of the best matches have their neighbours looked at: twice as many as are requested. Where ten are requested 20 find as much
- * as 30 and take a third less time; where 20 are requested, of the 1,536 questions of LoCoMo 0.855 have some of their evidence
- * among them with 20, and 0.865 with 30.
- */
-const hits = { fewest: 20, most: 30 }
-
-/**
- * How far from a match messages are read: the farthest neighbour has its own neighbours. With one less, which reads a fifth fewer
- * messages, LoCoMo dev had 0.733 / 0.814 / 0.863, 0.695 instead of 0.744 / 0.821 / 0.860, 0.700.
- */
-const distance = 2 * reach
-
-/** The messages around how many of the matches are read, and how far. */
-export function planSurroundings({ requested }: Pick<SurroundingsOptions, 'requested'>): {
-  hits: number
-  distance: number
-} {
-  return { hits: Math.min(hits.most, Math.max(hits.fewest, 2 * requested)), distance }
-}
 
 /**
  * Scores the messages among the matches by their own words and those of their neighbours, and adds the neighbours of a
@@ -58,60 +27,5 @@ export async function scoreWithSurroundings(
     distance: plan.distance,
   })
   const { averageLength } = search.store
-  return scoreMatches(ranked, messages, { ...options, averageLength }).slice(0, search.limit)
-}
-
-type Scoring = Pick<SurroundingsOptions, 'gapMs' | 'requested'> & { averageLength: number }
-
-/** The matches and their neighbours, best first. `messages` are those around the best of the matches. */
-export function scoreMatches(
-  { matches, idfs }: RankedMatches,
-  messages: readonly ConversationMessage[],
-  { gapMs, averageLength, ...options }: Scoring,
-): Match[] {
-  const scores = new Map(matches.map(({ id, score }) => [id, score]))
-  const weights = [...idfs.values()]
-  const places = new Map(messages.map(({ id }, place) => [id, place]))
-  for (const { id: hit } of matches.slice(0, planSurroundings(options).hits)) {
-    const place = places.get(hit)
-    if (place === undefined) continue
-    const session = limitToSession(messages, place, gapMs)
-    session.messages.forEach((message, place) => {
-      if (!message.isAnswer || Math.abs(place - session.first) > reach) return
-      scores.set(message.id, scoreWithNeighbours(session.messages, place, weights, { averageLength }))
-    })
-  }
-  return Array.from(scores, ([id, score]) => ({ id, score }))
-    .filter(({ score }) => score > 0)
-    .sort(compareMatches)
-}
-
-type Session = { messages: readonly ConversationMessage[]; first: number }
-
-/** The messages around one without a pause, and where it stands among them. */
-function limitToSession(found: readonly ConversationMessage[], place: number, gapMs: number): Session {
-  const earlier = listSide(found, place, -1, gapMs).reverse()
-  const own = found.slice(place, place + 1)
-  return { messages: [...earlier, ...own, ...listSide(found, place, 1, gapMs)], first: earlier.length }
-}
-
-/** The messages on one side that lend their words, the nearest first. */
-function listSide(
-  found: readonly ConversationMessage[],
-  place: number,
-  step: -1 | 1,
-  gapMs: number,
-): ConversationMessage[] {
-  const near: ConversationMessage[] = []
-  let last = found[place]
-  for (let at = place + step; last && near.length < distance; at += step) {
-    const next = found[at]
-    // The first of a conversation has nothing before it.
-    if (!next || (step < 0 ? found[at + 1] : next)?.isFirst) break
-    if (!next.lends) continue
-    if (Math.abs(next.at - last.at) > gapMs) break
-    near.push(next)
-    last = next
-  }
-  return near
+  return rescoreMatches(ranked, messages, { ...options, averageLength }).slice(0, search.limit)
 }

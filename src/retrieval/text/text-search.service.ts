@@ -14,14 +14,10 @@ import { numberDays } from './memory/day-numbers.ts'
 import type { StoreTexts } from './memory/text-memory.service.ts'
 import type { KnownText } from './memory/text-table.ts'
 import { mergeRanked, noMatches, type RankedMatches } from './ranked-matches.ts'
+import { planSurroundings, rescoreMatches, type SurroundingsOptions } from './rescoring.ts'
 import { planSearch } from './search-plan.ts'
 import { createStemmer, type Stems } from './stemming.service.ts'
-import {
-  planSurroundings,
-  type SurroundingsOptions,
-  scoreMatches,
-  scoreWithSurroundings,
-} from './surroundings.service.ts'
+import { scoreWithSurroundings } from './surroundings.service.ts'
 import { listRecordRequirements } from './text-requirements.queries.ts'
 import { findByWords, findInSubset, findJointMatches, type TextSearch } from './text-search.queries.ts'
 import { measureVisible } from './word-statistics.queries.ts'
@@ -160,7 +156,7 @@ export function createTextSearch({
     })
     if (found && states) states.describe = memory.describe
     if (!found || !surroundings) return found?.ranked.matches
-    return scoreMatches(found.ranked, found.messages, { ...surroundings, averageLength }).slice(0, limit)
+    return rescoreMatches(found.ranked, found.messages, { ...surroundings, averageLength }).slice(0, limit)
   }
 
   async function findInFew(db: Database, shared: Omit<TextSearch, 'store'>, stems: Stems): Promise<Found> {
