@@ -2,29 +2,16 @@ import type { Conditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
 import { dropExcluded, dropQuotes } from '../domain/query-words.ts'
 import { findMostSalient } from '../records/index.ts'
-import {
-  type CandidateState,
-  findCandidateStates,
-  findStatusChangedSince,
-  findWithheld,
-} from './candidates.queries.ts'
+import { type CandidateState, findCandidateStates, findStatusChangedSince } from './candidates.queries.ts'
 import { type Channels, createChannelSearch, type SearchInput } from './channel-search.service.ts'
 import type { CandidateNode } from './expansion.ts'
-import {
-  computeSalienceAtInstant,
-  listAnswerConditions,
-  listMatchingConditions,
-  listWithheldConditions,
-  type ReadLevel,
-} from './filters.queries.ts'
-import { type ChannelMatches, fuse, neutralFactors } from './fusion.ts'
-import type { Match } from './match.ts'
+import { computeSalienceAtInstant, listAnswerConditions, type ReadLevel } from './filters.queries.ts'
+import { type ChannelMatches, fuse, listIds, neutralFactors } from './fusion.ts'
 import { findInPeriods } from './period-search.service.ts'
 import { type PeriodsInQuestion, readPeriods } from './periods-in-question.ts'
 import { canShowRedacted, type Question } from './question.ts'
-import type { Suppressed } from './retrieval.schemas.ts'
 import { createSpeakerCheck } from './speakers-in-question.ts'
-import { findSuppressionReason } from './suppression.ts'
+import type { Stems } from './text/stemming.service.ts'
 import type { TextStates } from './text/text-search.service.ts'
 
 export type Roots = {
@@ -36,7 +23,7 @@ export type Roots = {
 /** `requirements` are conditions besides those of the question. */
 type SalienceSearch = { level: ReadLevel; limit: number; requirements?: Conditions }
 
-const mostSuppressed = 50
+type MatchSearch = { limit: number; periods: PeriodsInQuestion | undefined; states: TextStates }
 
 type CandidateResources = Channels & { db: Database; conversationGapMs: number }
 
@@ -64,40 +51,14 @@ export function createCandidates(resources: CandidateResources) {
     limit: number,
     now: Date,
   ): Promise<Roots> {
-    // In steps of 50, because every depth is a statement of its own, and PostgreSQL keeps a limited number of plans.
-    const depth = Math.max(50, 50 * Math.ceil(limit / 25))
     const { text = '' } = input
     const includedText = dropExcluded(text)
     const periods = readPeriods(includedText, question.at)
-    const conditions = listAnswerConditions(question, 'whole')
-    const searchPeriods = (named: PeriodsInQuestion) =>
-      findInPeriods(
-        db,
-        question,
-        { periods: named, conditions: [...conditions, ...words.listRequirements(text)], limit: depth },
-        now,
-      )
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
-    const [found, time] = await Promise.all([
-      search(input, question, conditions, { depth, requested: limit, periods, states }),
-      periods?.isAll ? searchPeriods(periods) : [],
-    ])
-    const matches = time.length === 0 ? found : { ...found, time }
+    const matches = await findMatches(question, input, { limit, periods, states }, now)
     const ids = listIds(matches)
     const stems = await words.findSentenceStems(db, text)
-    if (ids.length === 0) {
-      const plain = dropQuotes(text)
-      // No record contains the phrase in quotes: what has some of its words is a better answer than none.
-      if (stems.phrased.length > 0 && plain !== text)
-        return rankByContent(question, { ...input, text: plain }, limit, now)
-      if (input.fallsBack === false) return { candidateNodes: [], fits: new Map() }
-      // No record shares a word with the question: the most salient records are a better answer than none.
-      return rankBySalience(
-        question,
-        { level: 'whole', limit, requirements: words.listRequirements(text) },
-        now,
-      )
-    }
+    if (ids.length === 0) return rankWithoutMatches(question, input, { limit, stems }, now)
     const rows = await readStates(ids, question, states)
     const signals = {
       stems: stems.words,
@@ -108,6 +69,44 @@ export function createCandidates(resources: CandidateResources) {
       .slice(0, limit)
       .map((node): CandidateNode => ({ ...node, hop: 0, isOpen: true }))
     return { candidateNodes, fits: computeFits(matches) }
+  }
+
+  /** What all channels find; for a question about a time alone also the records of that time. */
+  async function findMatches(
+    question: Question,
+    input: SearchInput,
+    { limit, periods, states }: MatchSearch,
+    now: Date,
+  ): Promise<ChannelMatches> {
+    // In steps of 50, because every depth is a statement of its own, and PostgreSQL keeps a limited number of plans.
+    const depth = Math.max(50, 50 * Math.ceil(limit / 25))
+    const conditions = listAnswerConditions(question, 'whole')
+    const searchPeriods = (named: PeriodsInQuestion) => {
+      const required = [...conditions, ...words.listRequirements(input.text ?? '')]
+      return findInPeriods(db, question, { periods: named, conditions: required, limit: depth }, now)
+    }
+    const [found, time] = await Promise.all([
+      search(input, question, conditions, { depth, requested: limit, periods, states }),
+      periods?.isAll ? searchPeriods(periods) : [],
+    ])
+    return time.length === 0 ? found : { ...found, time }
+  }
+
+  async function rankWithoutMatches(
+    question: Question,
+    input: SearchInput,
+    { limit, stems }: { limit: number; stems: Stems },
+    now: Date,
+  ): Promise<Roots> {
+    const { text = '' } = input
+    const unquoted = dropQuotes(text)
+    // No record contains the phrase in quotes: what has some of its words is a better answer than none.
+    if (stems.phrased.length > 0 && unquoted !== text)
+      return rankByContent(question, { ...input, text: unquoted }, limit, now)
+    if (input.fallsBack === false) return { candidateNodes: [], fits: new Map() }
+    // No record shares a word with the question: the most salient records are a better answer than none.
+    const requirements = words.listRequirements(text)
+    return rankBySalience(question, { level: 'whole', limit, requirements }, now)
   }
 
   /** The states of candidates. Those that the searches have read are not read again. */
@@ -151,37 +150,7 @@ export function createCandidates(resources: CandidateResources) {
     return [...new Set([...(await picked).map(({ id }) => id), ...(await moved)])]
   }
 
-  /** Runs the same search among records that are excluded by status, validity or salience. */
-  async function findSuppressed(question: Question, input: SearchInput, now: Date): Promise<Suppressed[]> {
-    const matches =
-      input.text !== undefined || input.queryVector !== undefined
-        ? await search(input, question, listWithheldConditions(question), {
-            depth: mostSuppressed,
-            requested: mostSuppressed,
-          })
-        : { graph: await listMatching(question, now) }
-    const ids = listIds(matches)
-    const rows = ids.length === 0 ? [] : await findWithheld(db, ids, question)
-    return rows.flatMap((row) => {
-      const reason = findSuppressionReason(row, question)
-      return reason === undefined ? [] : [{ id: row.id, reason, status: row.status }]
-    })
-  }
-
-  /** Without content every record matches. Only the top is examined, so that the cost is bounded. */
-  async function listMatching(question: Question, now: Date): Promise<Match[]> {
-    const { trust, at, scopes } = question
-    const conditions = listMatchingConditions(question, 'whole')
-    const request = { trust, conditions, asOf: at, isReadableOnly: true, limit: 4 * mostSuppressed }
-    const picked = await findMostSalient(db, { ...request, ...(scopes ? { scopes } : {}) }, now)
-    return picked.map(({ id }): Match => ({ id, score: 1 }))
-  }
-
-  return { findRoots, findSuppressed }
-}
-
-function listIds(matches: ChannelMatches): string[] {
-  return [...new Set(Object.values(matches).flatMap((found) => found.map(({ id }) => id)))]
+  return { findRoots }
 }
 
 /** The higher of the cosine and the text score relative to the best match. */

@@ -1,12 +1,10 @@
 import type { Conditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
-import { nameHandle } from '../domain/handles.ts'
 import { dropExcluded } from '../domain/query-words.ts'
-import { findByNames, findNamed } from './candidates.queries.ts'
 import { listLendingConditions } from './filters.queries.ts'
 import type { ChannelMatches } from './fusion.ts'
 import { compareMatches, type Match } from './match.ts'
-import { listNames } from './names-in-question.ts'
+import { searchNames } from './name-search.service.ts'
 import { type DayRange, listDays } from './periods.ts'
 import type { PeriodsInQuestion } from './periods-in-question.ts'
 import { listSearchedScopes, type Question } from './question.ts'
@@ -34,9 +32,6 @@ export type SearchDepth = {
 }
 
 type WordSearch = { sentence: string; question: Question; conditions: Conditions; depth: SearchDepth }
-
-const mostEntities = 16
-const mostOfAKind = 50
 
 type Resources = Channels & { db: Database; conversationGapMs: number }
 
@@ -67,7 +62,9 @@ export function createChannelSearch({
     const [vector, worded, names] = await Promise.all([
       findByVector({ text: includedText, queryVector, byText, conditions: required, scopes, limit, states }),
       byText,
-      text === undefined ? undefined : searchNames(includedText, question, required, limit),
+      text === undefined
+        ? undefined
+        : searchNames(db, question, { text: includedText, conditions: required, limit }),
     ])
     return {
       ...(vector ? { vector } : {}),
@@ -105,16 +102,6 @@ export function createChannelSearch({
       ...narrower,
       ...options,
     })
-  }
-
-  async function searchNames(text: string, question: Question, conditions: Conditions, limit: number) {
-    const digests = listNames(text).map((name) => nameHandle(name).digest)
-    if (digests.length === 0) return []
-    // Most questions name no entity, and this alone takes a quarter of the time.
-    const named = await findNamed(db, { question, digests, mostEntities })
-    if (named.length === 0) return []
-    const ids = await findByNames(db, { question, named, conditions, mostOfAKind, limit })
-    return ids.map((id, index): Match => ({ id, score: 1 / (1 + index / 10) }))
   }
 
   return search

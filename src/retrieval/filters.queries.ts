@@ -38,7 +38,7 @@ export function listLendingConditions(question: Question): Conditions {
 /**
  * Conditions for a record that the caller sees whole and that only its status, validity or salience excludes.
  */
-export function listWithheldConditions(question: Question): Conditions {
+export function listSuppressedConditions(question: Question): Conditions {
   const living = joinConditions([...listLivingConditions(question), ...listSalienceConditions(question)])
   return [...listMatchingConditions(question, 'whole'), sql<SqlBool>`not (${living})`]
 }

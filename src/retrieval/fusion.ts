@@ -10,6 +10,11 @@ export type ContentChannel = Exclude<Channel, 'salience'>
 /** Matches by channel, best first; a channel that had nothing to say is left out. */
 export type ChannelMatches = Partial<Record<ContentChannel, readonly Match[]>>
 
+/** The ids of all matches, each once. */
+export function listIds(matches: ChannelMatches): string[] {
+  return [...new Set(Object.values(matches).flatMap((found) => found.map(({ id }) => id)))]
+}
+
 export type ScoreInputs = Statement & {
   salience: number
   importance: number

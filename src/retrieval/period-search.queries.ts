@@ -1,32 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { type Conditions, joinConditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
-import type { DayRange, Range } from './periods.ts'
+import type { Range } from './periods.ts'
 
 type Ranges = readonly Range[]
 
 const selectBounds = (ranges: Ranges, side: keyof Range) =>
   sql.val(ranges.map((range) => new Date(range[side]).toISOString()))
-
-/**
- * The day of a record `r` with the content `c`. Times of a payload are read as text, because PostgreSQL refuses an offset that a
- * client may write.
- */
-export const statedDay = sql`left(coalesce(
-  c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
-  to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
-), 10)`
-
-/** Whether a record `r` is of one of the days. `offset 0` makes PostgreSQL read its day once, and not once for each range. */
-export function isOfDays(days: readonly DayRange[]): RawBuilder<SqlBool> {
-  return sql<SqlBool>`exists (
-    select from (
-      select ${statedDay} collate "C" as day from contents as c where c.record_id = r.id offset 0
-    ) as stated
-    join unnest(${sql.val(days.map(([first]) => first))}::text[], ${sql.val(days.map(([, last]) => last))}::text[])
-      as range (first_day, last_day) on stated.day between range.first_day and range.last_day
-  )`
-}
 
 /** Facts and episodes say when they are of. Entities, skills and tasks are of no time. */
 export function isDated(): RawBuilder<SqlBool> {

@@ -6,15 +6,16 @@ import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { findRecords, presentRecord, redactRecord, type StoredRecord } from '../records/index.ts'
-import { findPastStates } from './candidates.queries.ts'
 import { createCandidates, type Roots } from './candidates.service.ts'
 import type { Channels } from './channel-search.service.ts'
 import { type Expanded, expand } from './expansion.service.ts'
 import { listEdgesAmong } from './expansion.ts'
+import { findPastStates } from './past-record.queries.ts'
 import { presentPast } from './past-record.ts'
 import { type Question, readQuestion } from './question.ts'
 import type { Retrieval, RetrievedNode, RetrieveQuery, Selection } from './retrieval.schemas.ts'
 import { readTrackRecord, type SelectionCandidate, selectProcedure } from './selection.ts'
+import { createSuppressionSearch } from './suppression.service.ts'
 
 type Resources = Channels & {
   db: Database
@@ -33,6 +34,7 @@ const regretted = 10
 
 export function createRetrievalService({ db, clock, selectionThreshold, ...channels }: Resources) {
   const candidates = createCandidates({ db, ...channels })
+  const findSuppressed = createSuppressionSearch({ db, ...channels })
 
   /** `fallsBack: false`: the answer is empty where nothing matches the question. */
   async function retrieve(
@@ -48,7 +50,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     const { node_limit: nodeLimit = 25, root_limit: rootLimit = 10, max_hops: maxHops = 1 } = input
     const [roots, suppressed] = await Promise.all([
       candidates.findRoots(question, search, Math.min(rootLimit, nodeLimit), now),
-      input.explain ? candidates.findSuppressed(question, search, now) : undefined,
+      input.explain ? findSuppressed(question, search, now) : undefined,
     ])
     const expanded = await expand(db, question, roots.candidateNodes, { maxHops, nodeLimit })
     const presented = await presentNodes(question, expanded, input.explain ?? false)

@@ -2,9 +2,9 @@ import type { RecordStatus } from '../db/schema.ts'
 import type { Question } from './question.ts'
 import type { Suppressed } from './retrieval.schemas.ts'
 
-/** Finds out why a matching record was withheld. */
+/** Finds out why a matching record was suppressed. */
 
-export type WithheldState = {
+export type SuppressedState = {
   status: RecordStatus
   is_retracted: boolean
   is_valid: boolean
@@ -13,7 +13,7 @@ export type WithheldState = {
 
 /** Returns the first rule that excludes the record; undefined when none does. */
 export function findSuppressionReason(
-  record: WithheldState,
+  record: SuppressedState,
   question: Question,
 ): Suppressed['reason'] | undefined {
   const { statuses, includesExpired, minSalience } = question

@@ -4,7 +4,7 @@ import type { Database } from '../../src/db/connection.ts'
 import { openTo } from '../../src/db/visibility.ts'
 import type { Trust } from '../../src/domain/caller.ts'
 import { findEntitiesByName } from '../../src/entities/entities.queries.ts'
-import { findNamed } from '../../src/retrieval/candidates.queries.ts'
+import { findNamedEntities } from '../../src/retrieval/name-search.queries.ts'
 import { findByHandles } from '../../src/retrieval/prompt/prompt-context.queries.ts'
 import { countReads } from '../support/count-reads.ts'
 import { openUnanalyzedStore } from '../support/unanalyzed-store.ts'
@@ -30,7 +30,7 @@ afterAll(() => database.close())
 
 const works: Record<string, (tx: Database) => Promise<unknown>> = {
   'the entities that a question names': (tx) =>
-    findNamed(tx, { question: { trust }, digests, mostEntities: 10 } as never),
+    findNamedEntities(tx, { question: { trust }, digests, mostEntities: 10 } as never),
   'the records with a handle': (tx) =>
     findByHandles(tx, {
       type: 'entity',

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { type Conditions, joinConditions, meetsAll } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
-import { speakerName } from '../candidates.queries.ts'
+import { speakerName } from '../record-columns.queries.ts'
 import type { MessageWords } from './surroundings-score.ts'
 import { padPlaces, quoteWord } from './tsquery.ts'
 import { selectOccurrences } from './word-occurrences.queries.ts'

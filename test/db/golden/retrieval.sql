@@ -1,53 +1,3 @@
--- src/retrieval/candidates.queries.ts findByNames
-    with recursive named as materialized (
-      select id, place
-from unnest($1::uuid[]) with ordinality as named (id, place)
-    ), edge_kind as (
-      select n.id, n.place, (
-        select e.predicate
-from relations as e
-where e.source_id = n.id
-order by e.predicate
-limit 1
-      ) as predicate
-      from named as n
-      union all
-      select k.id, k.place, (
-        select e.predicate
-from relations as e
-        where e.source_id = k.id
-and e.predicate > k.predicate
-order by e.predicate
-limit 1
-      )
-      from edge_kind as k
-where k.predicate is not null
-    ), reached as (
-      select n.id, n.id as entity, n.place, 0 as hop, 1::float8 as weight, r.salience
-      from named as n join records as r on r.id = n.id
-where r.forgotten_at is null
-      union all
-      select e.target_id, k.id, k.place, 1, e.weight, e.salience
-      from (select *
-from edge_kind
-where predicate is not null
-limit 200) as k
-      cross join lateral (
-        select e.target_id, e.weight, r.salience
-        from relations as e join records as r on r.id = e.target_id
-        where e.source_id = k.id
-and e.predicate = k.predicate
-and r.forgotten_at is null
-        order by e.target_id desc
-        limit $2
-      ) as e
-    )
-    select id
-from reached
-    group by id
-    order by min(hop), count(distinct entity) desc, min(place), max(weight) desc, max(salience) desc, id
-    limit $3;
-
 -- src/retrieval/candidates.queries.ts findCandidateStates
     select state.*
     from unnest($1::uuid[]) as candidate (id) cross join lateral (
@@ -69,109 +19,6 @@ and m.record_id = r.id
       where r.id = candidate.id
       offset 0
     ) as state;
-
--- src/retrieval/candidates.queries.ts findNamed
-    select h.record_id as id
-    from unnest($1::bytea[]) with ordinality as w (digest, place)
-    cross join lateral (select record_id
-from handles
-where digest = w.digest offset 0) as h
-    cross join lateral (
-      select
-from records as r
-      where r.id = h.record_id
-and r.type = 'entity'
-and r.forgotten_at is null
-        and r.status in ('active', 'challenged')
-and ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
-      offset 0
-    ) as r
-    group by h.record_id
-    order by min(w.place), id
-    limit $4;
-
--- src/retrieval/candidates.queries.ts findPastStates
-    select r.id, coalesce((
-    select s.old
-from status_changes as s
-    where s.record_id = r.id
-and s.at > $1::timestamptz
-order by s.id
-limit 1
-  ), r.status) as status, (
-    select case
-      when not p.pinned
-and r.expires_at <= $2::timestamptz then 0
-      when r.anchored_at <= $3::timestamptz
-and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $4::timestamptz)
-      when p.pinned then coalesce(n.before, l.after, r.base_salience)
-      when r.anchored_at <= $5::timestamptz then coalesce(
-    least(
-      n.before * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $6::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
-    )) / nullif(fading_factor(r.curve, least(
-      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
-    )), 0),
-      greatest(n.before, r.max_salience, 1)
-    ), n.before)
-      when l.at is not null then greatest(
-        l.after * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $7::timestamptz - l.at), 0) / r.half_life_seconds, 64
-    )), least(r.min_salience, l.after)
-      )
-      when n.at is not null then coalesce(
-    least(
-      n.before * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $8::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
-    )) / nullif(fading_factor(r.curve, least(
-      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
-    )), 0),
-      greatest(n.before, r.max_salience, 1)
-    ), n.before)
-      else r.base_salience
-    end
-    from (select) as nothing
-    left join lateral (
-      select a.at, (a.changes #>> '{salience,0}')::float8 as before
-from audit_entries as a
-      where a.record_id = r.id
-and a.at > $9::timestamptz
-and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
-      order by a.id
-limit 1
-    ) as n on true
-    left join lateral (
-      select a.at, (a.changes #>> '{salience,1}')::float8 as after
-from audit_entries as a
-      where a.record_id = r.id
-and a.at <= $10::timestamptz
-and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
-      order by a.id desc
-limit 1
-    ) as l on true
-    cross join lateral (
-      select coalesce((
-        select a.action = 'unpin'
-from audit_entries as a
-        where a.record_id = r.id
-and a.at > $11::timestamptz
-and a.action in ('pin', 'unpin')
-        order by a.id
-limit 1
-      ), r.pinned) as pinned
-    ) as p
-  ) as salience, coalesce((
-      select a.changes #>> '{payload.revision.status,0}'
-from audit_entries as a
-      where a.record_id = r.id
-and a.at > $12::timestamptz
-and a.changes ? 'payload.revision.status'
-      order by a.id
-limit 1
-    ), c.payload #>> '{revision,status}') as revision
-    from records as r join contents as c on c.record_id = r.id
-    where r.id = any($13::uuid[]);
 
 -- src/retrieval/candidates.queries.ts findStatusChangedSince
     select r.id
@@ -244,22 +91,6 @@ limit 1
     ) as p
   ) desc, r.id
     limit $12;
-
--- src/retrieval/candidates.queries.ts findWithheld
-    select r.id, r.status as status, case when r.type = 'semantic' then coalesce((
-    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $1::timestamptz, true)
-      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $2::timestamptz, true)
-    from contents as v
-where v.record_id = r.id
-and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end as is_valid, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) as salience,
-      r.status = 'invalidated' as is_retracted
-    from records as r
-    where r.id = any($4::uuid[])
-and ("r"."sensitivity" <= $5
-and "r"."scope" = any($6::text[]))
-and r.forgotten_at is null
-    order by r.id;
 
 -- src/retrieval/expansion.queries.ts findNeighbours
     select n.source_id, n.predicate, n.target_id, n.weight, n.created_at, n.salience, n.importance,
@@ -843,7 +674,7 @@ where ("r"."sensitivity" <= $1
 and "r"."scope" = any($2::text[]))
 and r.forgotten_at is null;
 
--- src/retrieval/filters.queries.ts listWithheldConditions
+-- src/retrieval/filters.queries.ts listSuppressedConditions
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
@@ -875,6 +706,159 @@ order by s.id
 limit 1
   ), r.status)
 from records as r;
+
+-- src/retrieval/name-search.queries.ts findByNames
+    with recursive named as materialized (
+      select id, place
+from unnest($1::uuid[]) with ordinality as named (id, place)
+    ), edge_kind as (
+      select n.id, n.place, (
+        select e.predicate
+from relations as e
+where e.source_id = n.id
+order by e.predicate
+limit 1
+      ) as predicate
+      from named as n
+      union all
+      select k.id, k.place, (
+        select e.predicate
+from relations as e
+        where e.source_id = k.id
+and e.predicate > k.predicate
+order by e.predicate
+limit 1
+      )
+      from edge_kind as k
+where k.predicate is not null
+    ), reached as (
+      select n.id, n.id as entity, n.place, 0 as hop, 1::float8 as weight, r.salience
+      from named as n join records as r on r.id = n.id
+where r.forgotten_at is null
+      union all
+      select e.target_id, k.id, k.place, 1, e.weight, e.salience
+      from (select *
+from edge_kind
+where predicate is not null
+limit 200) as k
+      cross join lateral (
+        select e.target_id, e.weight, r.salience
+        from relations as e join records as r on r.id = e.target_id
+        where e.source_id = k.id
+and e.predicate = k.predicate
+and r.forgotten_at is null
+        order by e.target_id desc
+        limit $2
+      ) as e
+    )
+    select id
+from reached
+    group by id
+    order by min(hop), count(distinct entity) desc, min(place), max(weight) desc, max(salience) desc, id
+    limit $3;
+
+-- src/retrieval/name-search.queries.ts findNamedEntities
+    select h.record_id as id
+    from unnest($1::bytea[]) with ordinality as w (digest, place)
+    cross join lateral (select record_id
+from handles
+where digest = w.digest offset 0) as h
+    cross join lateral (
+      select
+from records as r
+      where r.id = h.record_id
+and r.type = 'entity'
+and r.forgotten_at is null
+        and r.status in ('active', 'challenged')
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+      offset 0
+    ) as r
+    group by h.record_id
+    order by min(w.place), id
+    limit $4;
+
+-- src/retrieval/past-record.queries.ts findPastStates
+    select r.id, coalesce((
+    select s.old
+from status_changes as s
+    where s.record_id = r.id
+and s.at > $1::timestamptz
+order by s.id
+limit 1
+  ), r.status) as status, (
+    select case
+      when not p.pinned
+and r.expires_at <= $2::timestamptz then 0
+      when r.anchored_at <= $3::timestamptz
+and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $4::timestamptz)
+      when p.pinned then coalesce(n.before, l.after, r.base_salience)
+      when r.anchored_at <= $5::timestamptz then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $6::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      when l.at is not null then greatest(
+        l.after * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $7::timestamptz - l.at), 0) / r.half_life_seconds, 64
+    )), least(r.min_salience, l.after)
+      )
+      when n.at is not null then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $8::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      else r.base_salience
+    end
+    from (select) as nothing
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,0}')::float8 as before
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $9::timestamptz
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      order by a.id
+limit 1
+    ) as n on true
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,1}')::float8 as after
+from audit_entries as a
+      where a.record_id = r.id
+and a.at <= $10::timestamptz
+and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
+      order by a.id desc
+limit 1
+    ) as l on true
+    cross join lateral (
+      select coalesce((
+        select a.action = 'unpin'
+from audit_entries as a
+        where a.record_id = r.id
+and a.at > $11::timestamptz
+and a.action in ('pin', 'unpin')
+        order by a.id
+limit 1
+      ), r.pinned) as pinned
+    ) as p
+  ) as salience, coalesce((
+      select a.changes #>> '{payload.revision.status,0}'
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $12::timestamptz
+and a.changes ? 'payload.revision.status'
+      order by a.id
+limit 1
+    ), c.payload #>> '{revision,status}') as revision
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = any($13::uuid[]);
 
 -- src/retrieval/period-search.queries.ts findMessagesInPeriods: in every scope
     select of_period.id
@@ -909,23 +893,6 @@ and m.scope = any($3::text[])
 
 -- src/retrieval/period-search.queries.ts isDated
 select r.type in ('semantic', 'episodic')
-from records as r;
-
--- src/retrieval/period-search.queries.ts isOfDays
-select exists (
-    select
-from (
-      select left(coalesce(
-  c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
-  to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
-), 10) collate "C" as day
-from contents as c
-where c.record_id = r.id offset 0
-    ) as stated
-    join unnest($1::text[], $2::text[])
-      as range (first_day, last_day) on stated.day between range.first_day
-and range.last_day
-  )
 from records as r;
 
 -- src/retrieval/prompt/prompt-context.queries.ts findByHandles: in every scope
@@ -1056,6 +1023,39 @@ and e.target_id = other.id)
 and e.source_id = other.id))
       )
     order by one, other desc;
+
+-- src/retrieval/record-columns.queries.ts isOfDays
+select exists (
+    select
+from (
+      select left(coalesce(
+  c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
+  to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
+), 10) collate "C" as day
+from contents as c
+where c.record_id = r.id offset 0
+    ) as stated
+    join unnest($1::text[], $2::text[])
+      as range (first_day, last_day) on stated.day between range.first_day
+and range.last_day
+  )
+from records as r;
+
+-- src/retrieval/suppression.queries.ts findSuppressedStates
+    select r.id, r.status as status, case when r.type = 'semantic' then coalesce((
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $1::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $2::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end as is_valid, salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz) as salience,
+      r.status = 'invalidated' as is_retracted
+    from records as r
+    where r.id = any($4::uuid[])
+and ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+and r.forgotten_at is null
+    order by r.id;
 
 -- src/retrieval/text/memory/text-memory.queries.ts checkTexts: with states
     with checked as materialized (

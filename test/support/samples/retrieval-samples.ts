@@ -5,9 +5,13 @@ import * as searching from '../../../src/embeddings/vector-search.queries.ts'
 import * as candidates from '../../../src/retrieval/candidates.queries.ts'
 import * as expansion from '../../../src/retrieval/expansion.queries.ts'
 import * as filtering from '../../../src/retrieval/filters.queries.ts'
+import * as naming from '../../../src/retrieval/name-search.queries.ts'
+import * as pastRecords from '../../../src/retrieval/past-record.queries.ts'
 import * as periods from '../../../src/retrieval/period-search.queries.ts'
 import * as prompting from '../../../src/retrieval/prompt/prompt-context.queries.ts'
 import { type Question, readQuestion } from '../../../src/retrieval/question.ts'
+import * as columns from '../../../src/retrieval/record-columns.queries.ts'
+import * as suppression from '../../../src/retrieval/suppression.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -71,7 +75,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
       now: select(filtering.listLendingConditions, question),
       'of the past': select(filtering.listLendingConditions, past),
     },
-    listWithheldConditions: select(filtering.listWithheldConditions, narrow),
+    listSuppressedConditions: select(filtering.listSuppressedConditions, narrow),
     listMatchingConditions: select((input) => filtering.listMatchingConditions(input, 'any'), question),
     isValidAtInstant: show(filtering.isValidAtInstant, question),
     selectStatus: {
@@ -84,16 +88,24 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     },
   },
   'src/retrieval/candidates.queries.ts': {
-    findByNames: (db) =>
-      candidates.findByNames(db, { question, named: [id], conditions, mostOfAKind: 50, limit: 50 }),
-    findNamed: (db) => candidates.findNamed(db, { question, digests: [], mostEntities: 16 }),
     findCandidateStates: (db) => candidates.findCandidateStates(db, [id], question),
     findStatusChangedSince: (db) => candidates.findStatusChangedSince(db, past, conditions, 50),
-    findWithheld: (db) => candidates.findWithheld(db, [id], question),
-    findPastStates: (db) => candidates.findPastStates(db, [id], past),
+  },
+  'src/retrieval/name-search.queries.ts': {
+    findByNames: (db) =>
+      naming.findByNames(db, { question, named: [id], conditions, mostOfAKind: 50, limit: 50 }),
+    findNamedEntities: (db) => naming.findNamedEntities(db, { question, digests: [], mostEntities: 16 }),
+  },
+  'src/retrieval/suppression.queries.ts': {
+    findSuppressedStates: (db) => suppression.findSuppressedStates(db, [id], question),
+  },
+  'src/retrieval/past-record.queries.ts': {
+    findPastStates: (db) => pastRecords.findPastStates(db, [id], past),
+  },
+  'src/retrieval/record-columns.queries.ts': {
+    isOfDays: show(() => columns.isOfDays([['2025-05-01', '2025-05-31']]), question),
   },
   'src/retrieval/period-search.queries.ts': {
-    isOfDays: show(() => periods.isOfDays([['2025-05-01', '2025-05-31']]), question),
     isDated: show(periods.isDated, question),
     findMessagesInPeriods: {
       'in every scope': (db) => periods.findMessagesInPeriods(db, { ...period, scopes: undefined }),

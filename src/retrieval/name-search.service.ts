@@ -1,0 +1,25 @@
+import type { Conditions } from '../db/conditions.ts'
+import type { Database } from '../db/connection.ts'
+import { nameHandle } from '../domain/handles.ts'
+import type { Match } from './match.ts'
+import { findByNames, findNamedEntities } from './name-search.queries.ts'
+import { listNames } from './names-in-question.ts'
+import type { Question } from './question.ts'
+
+const mostEntities = 16
+const mostOfAKind = 50
+
+/** Finds the entities that a text names, and the records linked with them. */
+export async function searchNames(
+  db: Database,
+  question: Question,
+  { text, conditions, limit }: { text: string; conditions: Conditions; limit: number },
+): Promise<Match[]> {
+  const digests = listNames(text).map((name) => nameHandle(name).digest)
+  if (digests.length === 0) return []
+  // Most questions name no entity, and this alone takes a quarter of the time.
+  const named = await findNamedEntities(db, { question, digests, mostEntities })
+  if (named.length === 0) return []
+  const ids = await findByNames(db, { question, named, conditions, mostOfAKind, limit })
+  return ids.map((id, index): Match => ({ id, score: 1 / (1 + index / 10) }))
+}

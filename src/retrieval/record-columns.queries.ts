@@ -1,0 +1,37 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { DayRange } from './periods.ts'
+
+/** Expressions over a record, which several statements need. */
+
+/**
+ * The stored times of a record `r` with the content `c` and the message `m` of an episode. Those of a payload are read as text,
+ * because PostgreSQL refuses an offset that a client may write.
+ */
+export const timeColumns = sql`
+  round(date_part('epoch', coalesce(m.at, r.created_at)) * 1000) as at,
+  case when r.type = 'episodic' and m.at is null then c.payload #>> '{timeline,0,t}' end as happened_at,
+  case when r.type = 'semantic' then c.payload #>> '{evidence,0,timestamp}' end as stated_at
+`
+
+/** The name of who wrote the message with the content `c`. */
+export const speakerName = sql`c.payload #>> '{conversation,name}'`
+
+/**
+ * The day of a record `r` with the content `c`. Times of a payload are read as text, because PostgreSQL refuses an offset that a
+ * client may write.
+ */
+export const statedDay = sql`left(coalesce(
+  c.payload #>> '{timeline,0,t}', c.payload #>> '{evidence,0,timestamp}',
+  to_char(r.created_at at time zone 'utc', 'yyyy-mm-dd')
+), 10)`
+
+/** Whether a record `r` is of one of the days. `offset 0` makes PostgreSQL read its day once, and not once for each range. */
+export function isOfDays(days: readonly DayRange[]): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (
+    select from (
+      select ${statedDay} collate "C" as day from contents as c where c.record_id = r.id offset 0
+    ) as stated
+    join unnest(${sql.val(days.map(([first]) => first))}::text[], ${sql.val(days.map(([, last]) => last))}::text[])
+      as range (first_day, last_day) on stated.day between range.first_day and range.last_day
+  )`
+}

@@ -1,0 +1,28 @@
+import { sql } from 'kysely'
+import { joinConditions } from '../db/conditions.ts'
+import type { Database } from '../db/connection.ts'
+import {
+  computeSalienceAtInstant,
+  isValidAtInstant,
+  listMatchingConditions,
+  selectStatus,
+} from './filters.queries.ts'
+import type { Question } from './question.ts'
+import type { SuppressedState } from './suppression.ts'
+
+/** Reads the records that match in everything except status, validity and salience. */
+export async function findSuppressedStates(
+  db: Database,
+  ids: readonly string[],
+  question: Question,
+): Promise<(SuppressedState & { id: string })[]> {
+  const status = selectStatus(question)
+  const { rows } = await sql<SuppressedState & { id: string }>`
+    select r.id, ${status} as status, ${isValidAtInstant(question)} as is_valid, ${computeSalienceAtInstant(question)} as salience,
+      ${status} = 'invalidated' as is_retracted
+    from records as r
+    where r.id = any(${sql.val(ids)}::uuid[]) and ${joinConditions(listMatchingConditions(question, 'whole'))}
+    order by r.id
+  `.execute(db)
+  return rows
+}
