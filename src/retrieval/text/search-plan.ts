@@ -9,6 +9,9 @@ export type Plan = {
   common: CountedWord[]
 }
 
+/** A sentence has about a dozen words. A pasted page would cost each record a hundred look-ups. */
+export const mostWords = 24
+
 /** How many records are read for the rarest words: 5 µs each when cached, 25 µs when not. */
 const budget = 1_000
 

@@ -26,6 +26,9 @@ export type TextSearch = {
   includesForgotten?: boolean
 }
 
+/** What was found, and the search with the size of the store that the scores depend on. */
+export type RankedSearch = { search: TextSearch; ranked: RankedMatches }
+
 /** Finds the best records that contain one of `words`. The words in `scoringOnly` only add to the score. */
 export async function findByWords(
   db: Database,

@@ -4,25 +4,21 @@ import type { Database } from '../../db/connection.ts'
 import { type Trust, unscoped } from '../../domain/caller.ts'
 import { readQuery, type TextQuery } from '../../domain/query-words.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { findMostSalient } from '../../records/index.ts'
 import type { Match } from '../match.ts'
 import type { DayRange } from '../periods.ts'
 import { isOfDays } from '../record-columns.queries.ts'
-import { computeHighestScore } from './bm25.ts'
-import { type CommonWords, planJoint } from './joint-plan.ts'
+import { createLargeStoreSearch } from './large-store-search.service.ts'
 import { numberDays } from './memory/day-numbers.ts'
 import type { StoreTexts } from './memory/text-memory.service.ts'
 import type { KnownText } from './memory/text-table.ts'
-import { mergeRanked, noMatches, type RankedMatches } from './ranked-matches.ts'
 import { planSurroundings, rescoreMatches, type SurroundingsOptions } from './rescoring.ts'
-import { planSearch } from './search-plan.ts'
+import { mostWords } from './search-plan.ts'
 import { createStemmer, type Stems } from './stemming.service.ts'
 import { scoreWithSurroundings } from './surroundings.service.ts'
 import { listRecordRequirements } from './text-requirements.queries.ts'
-import { findByWords, findInSubset, findJointMatches, type TextSearch } from './text-search.queries.ts'
+import { findByWords, type RankedSearch, type TextSearch } from './text-search.queries.ts'
 import { measureVisible } from './word-statistics.queries.ts'
 import { createWordStatistics } from './word-statistics.service.ts'
-import { type CountedWord, estimateShare, isSmall, sortRarestFirst } from './word-statistics.ts'
 
 export type TextStates = CheckedStates & {
   /** What memory knows of the text of a record. Given by a search that memory has answered, so it is not behind. */
@@ -52,13 +48,6 @@ export type TextSearchInput = {
 /** 1 MB, some hundred records. Counting those that the caller sees takes less than a millisecond. */
 const defaultCountedPages = 128
 
-/** A sentence has about a dozen words. A pasted page would cost each record a hundred look-ups. */
-const mostWords = 24
-
-/** Where common words are searched in a large store: among new and salient records. */
-const newest = 500
-const mostSalient = 100
-
 type Resources = {
   clock: Clock
   textLanguage: string
@@ -67,19 +56,6 @@ type Resources = {
   /** The records of a table of so many pages are counted for each caller. */
   countedPages?: number
 }
-
-type CommonWordsInput = {
-  first: RankedMatches
-  rare: readonly CountedWord[]
-  joint: CommonWords & { least: number }
-  certain: number
-  scopes: readonly string[] | undefined
-}
-
-/** What was found, and the search with the size of the store that the scores depend on. */
-type Found = { search: TextSearch; ranked: RankedMatches }
-
-type LargeStoreInput = Stems & { pages: number; certain: number; scopes: readonly string[] | undefined }
 
 /**
  * Text search by BM25. Records that the caller may not see are not found and do not count in the frequency of rare
@@ -95,6 +71,7 @@ export function createTextSearch({
 }: Resources) {
   const { readPageCount, readStatistics } = createWordStatistics({ clock, fewPages: countedPages })
   const { findQueryStems } = createStemmer({ textLanguage })
+  const findInLargeStore = createLargeStoreSearch({ clock })
 
   /** Returns the best matches of a sentence, best first; ties by id. */
   async function find(db: Database, input: TextSearchInput): Promise<Match[]> {
@@ -117,8 +94,13 @@ export function createTextSearch({
     }
     const { search, ranked } =
       pages > countedPages
-        ? await findInMany(db, shared, { ...stems, pages, certain, scopes: input.scopes })
-        : await findInFew(db, shared, stems)
+        ? await findInLargeStore(db, shared, {
+            stems,
+            statistics: await readStatistics(db, pages),
+            certain,
+            scopes: input.scopes,
+          })
+        : await findInSmallStore(db, shared, stems)
     return input.surroundings ? scoreWithSurroundings(db, search, ranked, input.surroundings) : ranked.matches
   }
 
@@ -159,72 +141,14 @@ export function createTextSearch({
     return rescoreMatches(found.ranked, found.messages, { ...surroundings, averageLength }).slice(0, limit)
   }
 
-  async function findInFew(db: Database, shared: Omit<TextSearch, 'store'>, stems: Stems): Promise<Found> {
+  async function findInSmallStore(
+    db: Database,
+    shared: Omit<TextSearch, 'store'>,
+    stems: Stems,
+  ): Promise<RankedSearch> {
     const words = stems.words.slice(0, mostWords).map((word) => ({ word, count: null }))
     const search = { ...shared, store: await measureVisible(db, shared.trust) }
     return { search, ranked: await findByWords(db, search, words, []) }
-  }
-
-  async function findInMany(
-    db: Database,
-    shared: Omit<TextSearch, 'store'>,
-    { words, phrased, pages, certain, scopes }: LargeStoreInput,
-  ): Promise<Found> {
-    const statistics = await readStatistics(db, pages)
-    const share = estimateShare(shared.filterWords, statistics)
-    const search: TextSearch = {
-      ...shared,
-      store: { rows: statistics.rows * share, averageLength: statistics.averageLength },
-    }
-    const { rare, common } = planSearch(
-      sortRarestFirst(words, statistics).slice(0, mostWords),
-      share,
-      statistics,
-    )
-    const first = rare.length === 0 ? noMatches : await findByWords(db, search, rare, common)
-    if (common.length === 0) return { search, ranked: first }
-    const least = first.matches[certain - 1]?.score ?? 0
-    if (isSmall(statistics)) {
-      if (computeHighestScore(common, search.store) < least) return { search, ranked: first }
-      return { search, ranked: await findByWords(db, search, [...rare, ...common].map(toCount), []) }
-    }
-    const joint = { words: common, phrased, share, statistics, least }
-    return { search, ranked: await addCommonWords(db, search, { first, rare, joint, certain, scopes }) }
-  }
-
-  /** Adds the records that only have common words, where there can be better ones among them than those found. */
-  async function addCommonWords(
-    db: Database,
-    search: TextSearch,
-    { first, rare, joint: { least, ...common }, certain, scopes }: CommonWordsInput,
-  ): Promise<RankedMatches> {
-    const sets = planJoint(common, least)
-    const rest = { others: rare }
-    const joint =
-      sets.length === 0 ? noMatches : await findJointMatches(db, search, common.words, { sets, ...rest })
-    const known = mergeRanked(first, joint, search.limit)
-    if (known.matches.length >= certain) return known
-    const likely = await listLikely(db, search, scopes)
-    const others = await findInSubset(db, search, common.words, { ...likely, ...rest })
-    return mergeRanked(known, others, search.limit)
-  }
-
-  /** A bounded part of the store, limited to what the caller may see. */
-  async function listLikely(db: Database, search: TextSearch, scopes: readonly string[] | undefined) {
-    const { trust, conditions } = search
-    const now = clock.now()
-    const isScoped = trust.scopes !== null || scopes !== undefined
-    const limit = isScoped ? newest : mostSalient
-    const selection = {
-      trust,
-      conditions,
-      limit,
-      asOf: now,
-      isReadableOnly: true,
-      ...(scopes ? { scopes } : {}),
-    }
-    const salient = await findMostSalient(db, selection, now)
-    return { ids: salient.map(({ id }) => id), newest: isScoped ? 0 : newest }
   }
 
   /** The stems of the words of a sentence; the search of the same sentence has read them. */
@@ -238,10 +162,6 @@ export function createTextSearch({
   }
 
   return { find, findSentenceStems, listRequirements }
-}
-
-function toCount({ word }: CountedWord): CountedWord {
-  return { word, count: null }
 }
 
 function listFilterWords({ trust, scopes, types }: TextSearchInput): string[][] {

@@ -1,0 +1,108 @@
+import type { Database } from '../../db/connection.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { findMostSalient } from '../../records/index.ts'
+import { computeHighestScore } from './bm25.ts'
+import { type CommonWords, planJoint } from './joint-plan.ts'
+import { mergeRanked, noMatches, type RankedMatches } from './ranked-matches.ts'
+import { mostWords, planSearch } from './search-plan.ts'
+import type { Stems } from './stemming.service.ts'
+import {
+  findByWords,
+  findInSubset,
+  findJointMatches,
+  type RankedSearch,
+  type TextSearch,
+} from './text-search.queries.ts'
+import {
+  type CountedWord,
+  estimateShare,
+  isSmall,
+  sortRarestFirst,
+  type WordStatistics,
+} from './word-statistics.ts'
+
+/** Where common words are searched: among new and salient records. */
+const newest = 500
+const mostSalient = 100
+
+type LargeStoreInput = {
+  stems: Stems
+  statistics: WordStatistics
+  /** How many of the best results must be exact. */
+  certain: number
+  scopes: readonly string[] | undefined
+}
+
+type CommonWordsInput = Pick<LargeStoreInput, 'certain' | 'scopes'> & {
+  first: RankedMatches
+  rare: readonly CountedWord[]
+  joint: CommonWords & { least: number }
+}
+
+/**
+ * Returns the search of a store with too many records to read all that have one of the words. First those with rare words are
+ * read; then those with combinations of common words that can be better; then, if there are still few, new and salient ones.
+ */
+export function createLargeStoreSearch({ clock }: { clock: Clock }) {
+  async function find(
+    db: Database,
+    shared: Omit<TextSearch, 'store'>,
+    { stems: { words, phrased }, statistics, certain, scopes }: LargeStoreInput,
+  ): Promise<RankedSearch> {
+    const share = estimateShare(shared.filterWords, statistics)
+    const store = { rows: statistics.rows * share, averageLength: statistics.averageLength }
+    const search: TextSearch = { ...shared, store }
+    const rarest = sortRarestFirst(words, statistics).slice(0, mostWords)
+    const { rare, common } = planSearch(rarest, share, statistics)
+    const first = rare.length === 0 ? noMatches : await findByWords(db, search, rare, common)
+    if (common.length === 0) return { search, ranked: first }
+    const least = first.matches[certain - 1]?.score ?? 0
+    if (isSmall(statistics)) {
+      if (computeHighestScore(common, store) < least) return { search, ranked: first }
+      return { search, ranked: await findByWords(db, search, [...rare, ...common].map(toCount), []) }
+    }
+    const joint = { words: common, phrased, share, statistics, least }
+    return { search, ranked: await addCommonWords(db, search, { first, rare, joint, certain, scopes }) }
+  }
+
+  /** Adds the records that only have common words, where there can be better ones among them than those found. */
+  async function addCommonWords(
+    db: Database,
+    search: TextSearch,
+    { first, rare, joint: { least, ...common }, certain, scopes }: CommonWordsInput,
+  ): Promise<RankedMatches> {
+    const sets = planJoint(common, least)
+    const rest = { others: rare }
+    const joint =
+      sets.length === 0 ? noMatches : await findJointMatches(db, search, common.words, { sets, ...rest })
+    const known = mergeRanked(first, joint, search.limit)
+    if (known.matches.length >= certain) return known
+    const likely = await listLikely(db, search, scopes)
+    const others = await findInSubset(db, search, common.words, { ...likely, ...rest })
+    return mergeRanked(known, others, search.limit)
+  }
+
+  /** A bounded part of the store, limited to what the caller may see. */
+  async function listLikely(db: Database, search: TextSearch, scopes: readonly string[] | undefined) {
+    const { trust, conditions } = search
+    const now = clock.now()
+    const isScoped = trust.scopes !== null || scopes !== undefined
+    const limit = isScoped ? newest : mostSalient
+    const selection = {
+      trust,
+      conditions,
+      limit,
+      asOf: now,
+      isReadableOnly: true,
+      ...(scopes ? { scopes } : {}),
+    }
+    const salient = await findMostSalient(db, selection, now)
+    return { ids: salient.map(({ id }) => id), newest: isScoped ? 0 : newest }
+  }
+
+  return find
+}
+
+function toCount({ word }: CountedWord): CountedWord {
+  return { word, count: null }
+}
