@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Conditions, joinConditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
-import { computeSalienceAtInstant } from './filters.queries.ts'
+import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import { longestStatement } from './newer-statements.ts'
 import type { Question } from './question.ts'
 import { speakerName, timeColumns } from './record-columns.queries.ts'

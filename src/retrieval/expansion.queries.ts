@@ -5,7 +5,7 @@ import { hasIdIn } from '../db/id-condition.ts'
 import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
 import { readStored, type StoredRecord } from '../records/index.ts'
 import type { Neighbour } from './expansion.ts'
-import { computeSalienceAtInstant } from './filters.queries.ts'
+import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import type { Question } from './question.ts'
 
 /** A record may have as many kinds of edges as edges. Only the first in alphabetical order are followed. */

@@ -1,7 +1,7 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { type Conditions, joinConditions } from '../db/conditions.ts'
-import { computeSalienceAt, computeSalienceOf } from '../db/salience.ts'
 import { isVisibleTo, openTo } from '../db/visibility.ts'
+import { computeSalienceAtInstant, isValidAtInstant, selectStatus } from './instant-state.queries.ts'
 import type { Question } from './question.ts'
 
 /** What the caller must see of a record. `whole`: all of it. `any`: redacted records too. */
@@ -12,26 +12,26 @@ export type ReadLevel = 'whole' | 'any'
  * that excluded records affect no order and no cut.
  */
 export function listAnswerConditions(question: Question, level: ReadLevel): Conditions {
-  const living = sql<SqlBool>`(${joinConditions(listLivingConditions(question))})`
+  const isCurrent = sql<SqlBool>`(${joinConditions(listStatusConditions(question))})`
   const salience = listSalienceConditions(question)
-  if (level === 'whole') return [...listMatchingConditions(question, level), living, ...salience]
+  if (level === 'whole') return [...listMatchingConditions(question, level), isCurrent, ...salience]
   // Hidden fields of a redacted record neither exclude nor include it. Whether its salience is 0 is visible anyway.
   const max = question.trust.maxSensitivity
-  const hidden = sql<SqlBool>`case when r.sensitivity > ${max} then r.base_salience > 0 else ${living} end`
-  return [...listMatchingConditions(question, level), hidden, ...salience]
+  const isCurrentOrHidden = sql<SqlBool>`case when r.sensitivity > ${max} then r.base_salience > 0 else ${isCurrent} end`
+  return [...listMatchingConditions(question, level), isCurrentOrHidden, ...salience]
 }
 
 /**
- * Conditions for a message that lends its words to its neighbours. Records that a filter excludes still lend them; hidden,
- * forgotten and replaced ones do not.
+ * Conditions for a message that lends its words to its neighbours, and for an entity that lends its name to facts. Records that
+ * a filter excludes still lend them; hidden, forgotten and replaced ones do not.
  */
 export function listLendingConditions(question: Question): Conditions {
   const { trust, isPast, at } = question
   return [
     openTo(trust),
-    ...listKeptConditions(question),
+    ...listUnforgottenConditions(question),
     ...(isPast ? [sql<SqlBool>`r.created_at <= ${at}::timestamptz`] : []),
-    ...listLivingConditions({ ...question, includesExpired: true }),
+    ...listStatusConditions({ ...question, includesExpired: true }),
   ]
 }
 
@@ -39,8 +39,8 @@ export function listLendingConditions(question: Question): Conditions {
  * Conditions for a record that the caller sees whole and that only its status, validity or salience excludes.
  */
 export function listSuppressedConditions(question: Question): Conditions {
-  const living = joinConditions([...listLivingConditions(question), ...listSalienceConditions(question)])
-  return [...listMatchingConditions(question, 'whole'), sql<SqlBool>`not (${living})`]
+  const isShown = joinConditions([...listStatusConditions(question), ...listSalienceConditions(question)])
+  return [...listMatchingConditions(question, 'whole'), sql<SqlBool>`not (${isShown})`]
 }
 
 /** All conditions except status, validity and salience. */
@@ -48,7 +48,7 @@ export function listMatchingConditions(question: Question, level: ReadLevel): Co
   const { trust, types, kinds, layers, scopes, tags, minImportance, isPast, at } = question
   return [
     level === 'whole' ? openTo(trust) : isVisibleTo(trust),
-    ...listKeptConditions(question),
+    ...listUnforgottenConditions(question),
     ...(isPast ? [sql<SqlBool>`r.created_at <= ${at}::timestamptz`] : []),
     ...(types ? [sql<SqlBool>`r.type = any(${sql.val(types)}::record_type[])`] : []),
     ...(kinds ? [sql<SqlBool>`r.memory_kind = any(${sql.val(kinds)}::memory_kind[])`] : []),
@@ -63,12 +63,12 @@ export function listMatchingConditions(question: Question, level: ReadLevel): Co
   ]
 }
 
-function listKeptConditions({ includesForgotten = false }: Question): Conditions {
+function listUnforgottenConditions({ includesForgotten = false }: Question): Conditions {
   return includesForgotten ? [] : [sql<SqlBool>`r.forgotten_at is null`]
 }
 
 /** Statuses are literals: for an array parameter the planner assumes ten values and plans again at every call. */
-function listLivingConditions(question: Question): Conditions {
+function listStatusConditions(question: Question): Conditions {
   const { statuses, includesExpired } = question
   return [
     sql<SqlBool>`${selectStatus(question)} in (${sql.join(statuses.map((status) => sql.lit(status)))})`,
@@ -84,83 +84,4 @@ function listSalienceConditions(question: Question): Conditions {
   if (minSalience === undefined) return []
   const exact = sql<SqlBool>`${computeSalienceAtInstant(question)} >= ${minSalience}`
   return isPast ? [exact] : [sql<SqlBool>`r.salience >= ${minSalience}`, exact]
-}
-
-/**
- * Only facts have a validity window, and few of them do: an index of those is read, instead of the content of every
- * record. Written as a value, because the planner may answer `exists` by listing every fact with a window.
- */
-export function isValidAtInstant({ at }: Pick<Question, 'at'>): RawBuilder<SqlBool> {
-  return sql<SqlBool>`case when r.type = 'semantic' then coalesce((
-    select coalesce(${selectBound('start')} <= ${at}::timestamptz, true)
-      and coalesce(${selectBound('end')} > ${at}::timestamptz, true)
-    from contents as v where v.record_id = r.id and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end`
-}
-
-/** Release 0.1.0 stored offsets that PostgreSQL cannot read, such as +20:00; they are read as UTC. */
-function selectBound(bound: 'start' | 'end'): RawBuilder<unknown> {
-  const stored = sql`v.payload #>> ${sql.lit(`{validity,${bound}}`)}`
-  return sql`regexp_replace(${stored}, '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz`
-}
-
-/** The status at a past instant is the old status of the first change after it. */
-export function selectStatus({ at, isPast }: Pick<Question, 'at' | 'isPast'>): RawBuilder<string> {
-  if (!isPast) return sql<string>`r.status`
-  return sql<string>`coalesce((
-    select s.old from status_changes as s
-    where s.record_id = r.id and s.at > ${at}::timestamptz order by s.id limit 1
-  ), r.status)`
-}
-
-/**
- * The salience at an instant; for a past instant it is an estimate. A record without later changes is read from its
- * curve. A record whose salience changed later without a new anchor is calculated back along its curve. Otherwise the
- * last value written before the instant decays from there. Without such a value the first one replaced after the
- * instant is calculated back from the creation.
- */
-export function computeSalienceAtInstant(question: Pick<Question, 'at' | 'isPast'>): RawBuilder<number> {
-  const { at, isPast } = question
-  if (!isPast) return computeSalienceAt(at)
-  const computeFading = (since: RawBuilder<unknown>, until: RawBuilder<unknown>) =>
-    sql`fading_factor(r.curve, least(
-      greatest(date_part('epoch', ${until} - ${since}), 0) / r.half_life_seconds, 64
-    ))`
-  const instant = sql`${at}::timestamptz`
-  const computeFromAnchor = (anchor: RawBuilder<unknown>) => sql`coalesce(
-    least(
-      n.before * ${computeFading(anchor, instant)} / nullif(${computeFading(anchor, sql`n.at`)}, 0),
-      greatest(n.before, r.max_salience, 1)
-    ), n.before)`
-  return sql<number>`(
-    select case
-      when not p.pinned and r.expires_at <= ${instant} then 0
-      when r.anchored_at <= ${instant} and n.at is null then ${computeSalienceOf('r', instant)}
-      when p.pinned then coalesce(n.before, l.after, r.base_salience)
-      when r.anchored_at <= ${instant} then ${computeFromAnchor(sql`r.anchored_at`)}
-      when l.at is not null then greatest(
-        l.after * ${computeFading(sql`l.at`, instant)}, least(r.min_salience, l.after)
-      )
-      when n.at is not null then ${computeFromAnchor(sql`r.created_at`)}
-      else r.base_salience
-    end
-    from (select) as nothing
-    left join lateral (
-      select a.at, (a.changes #>> '{salience,0}')::float8 as before from audit_entries as a
-      where a.record_id = r.id and a.at > ${instant} and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
-      order by a.id limit 1
-    ) as n on true
-    left join lateral (
-      select a.at, (a.changes #>> '{salience,1}')::float8 as after from audit_entries as a
-      where a.record_id = r.id and a.at <= ${instant} and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
-      order by a.id desc limit 1
-    ) as l on true
-    cross join lateral (
-      select coalesce((
-        select a.action = 'unpin' from audit_entries as a
-        where a.record_id = r.id and a.at > ${instant} and a.action in ('pin', 'unpin')
-        order by a.id limit 1
-      ), r.pinned) as pinned
-    ) as p
-  )`
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { computeSalienceAtInstant, selectStatus } from './filters.queries.ts'
+import { computeSalienceAtInstant, selectStatus } from './instant-state.queries.ts'
 import type { PastState } from './past-record.ts'
 import type { Question } from './question.ts'
 

@@ -1,12 +1,8 @@
 import { sql } from 'kysely'
 import { joinConditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
-import {
-  computeSalienceAtInstant,
-  isValidAtInstant,
-  listMatchingConditions,
-  selectStatus,
-} from './filters.queries.ts'
+import { listMatchingConditions } from './filters.queries.ts'
+import { computeSalienceAtInstant, isValidAtInstant, selectStatus } from './instant-state.queries.ts'
 import type { Question } from './question.ts'
 import type { SuppressedState } from './suppression.ts'
 

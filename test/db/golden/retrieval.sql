@@ -430,86 +430,6 @@ and e.created_at <= $21::timestamptz
 and "r"."scope" = any($24::text[]))
 and r.id = $25::uuid;
 
--- src/retrieval/filters.queries.ts computeSalienceAtInstant: now
-select salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz)
-from records as r;
-
--- src/retrieval/filters.queries.ts computeSalienceAtInstant: past
-select (
-    select case
-      when not p.pinned
-and r.expires_at <= $1::timestamptz then 0
-      when r.anchored_at <= $2::timestamptz
-and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz)
-      when p.pinned then coalesce(n.before, l.after, r.base_salience)
-      when r.anchored_at <= $4::timestamptz then coalesce(
-    least(
-      n.before * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $5::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
-    )) / nullif(fading_factor(r.curve, least(
-      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
-    )), 0),
-      greatest(n.before, r.max_salience, 1)
-    ), n.before)
-      when l.at is not null then greatest(
-        l.after * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $6::timestamptz - l.at), 0) / r.half_life_seconds, 64
-    )), least(r.min_salience, l.after)
-      )
-      when n.at is not null then coalesce(
-    least(
-      n.before * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $7::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
-    )) / nullif(fading_factor(r.curve, least(
-      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
-    )), 0),
-      greatest(n.before, r.max_salience, 1)
-    ), n.before)
-      else r.base_salience
-    end
-    from (select) as nothing
-    left join lateral (
-      select a.at, (a.changes #>> '{salience,0}')::float8 as before
-from audit_entries as a
-      where a.record_id = r.id
-and a.at > $8::timestamptz
-and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
-      order by a.id
-limit 1
-    ) as n on true
-    left join lateral (
-      select a.at, (a.changes #>> '{salience,1}')::float8 as after
-from audit_entries as a
-      where a.record_id = r.id
-and a.at <= $9::timestamptz
-and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
-      order by a.id desc
-limit 1
-    ) as l on true
-    cross join lateral (
-      select coalesce((
-        select a.action = 'unpin'
-from audit_entries as a
-        where a.record_id = r.id
-and a.at > $10::timestamptz
-and a.action in ('pin', 'unpin')
-        order by a.id
-limit 1
-      ), r.pinned) as pinned
-    ) as p
-  )
-from records as r;
-
--- src/retrieval/filters.queries.ts isValidAtInstant
-select case when r.type = 'semantic' then coalesce((
-    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $1::timestamptz, true)
-      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $2::timestamptz, true)
-    from contents as v
-where v.record_id = r.id
-and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end
-from records as r;
-
 -- src/retrieval/filters.queries.ts listAnswerConditions: seen whole
 select r.id
 from records as r
@@ -692,11 +612,91 @@ and not (r.status in ('active', 'challenged')
 and r.salience >= $9
 and salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $10::timestamptz) >= $11);
 
--- src/retrieval/filters.queries.ts selectStatus: now
+-- src/retrieval/instant-state.queries.ts computeSalienceAtInstant: now
+select salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $1::timestamptz)
+from records as r;
+
+-- src/retrieval/instant-state.queries.ts computeSalienceAtInstant: past
+select (
+    select case
+      when not p.pinned
+and r.expires_at <= $1::timestamptz then 0
+      when r.anchored_at <= $2::timestamptz
+and n.at is null then salience_at(r.pinned, r.base_salience, r.expires_at, r.curve, r.anchored_at, r.half_life_seconds, r.min_salience, $3::timestamptz)
+      when p.pinned then coalesce(n.before, l.after, r.base_salience)
+      when r.anchored_at <= $4::timestamptz then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $5::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      when l.at is not null then greatest(
+        l.after * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $6::timestamptz - l.at), 0) / r.half_life_seconds, 64
+    )), least(r.min_salience, l.after)
+      )
+      when n.at is not null then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $7::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      else r.base_salience
+    end
+    from (select) as nothing
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,0}')::float8 as before
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $8::timestamptz
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      order by a.id
+limit 1
+    ) as n on true
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,1}')::float8 as after
+from audit_entries as a
+      where a.record_id = r.id
+and a.at <= $9::timestamptz
+and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
+      order by a.id desc
+limit 1
+    ) as l on true
+    cross join lateral (
+      select coalesce((
+        select a.action = 'unpin'
+from audit_entries as a
+        where a.record_id = r.id
+and a.at > $10::timestamptz
+and a.action in ('pin', 'unpin')
+        order by a.id
+limit 1
+      ), r.pinned) as pinned
+    ) as p
+  )
+from records as r;
+
+-- src/retrieval/instant-state.queries.ts isValidAtInstant
+select case when r.type = 'semantic' then coalesce((
+    select coalesce(regexp_replace(v.payload #>> '{validity,start}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz <= $1::timestamptz, true)
+      and coalesce(regexp_replace(v.payload #>> '{validity,end}', '[+-](1[6-9]|2[0-3]):[0-5][0-9]$', 'Z')::timestamptz > $2::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end
+from records as r;
+
+-- src/retrieval/instant-state.queries.ts selectStatus: now
 select r.status
 from records as r;
 
--- src/retrieval/filters.queries.ts selectStatus: past
+-- src/retrieval/instant-state.queries.ts selectStatus: past
 select coalesce((
     select s.old
 from status_changes as s

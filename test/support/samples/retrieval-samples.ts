@@ -5,6 +5,7 @@ import * as searching from '../../../src/embeddings/vector-search.queries.ts'
 import * as candidates from '../../../src/retrieval/candidates.queries.ts'
 import * as expansion from '../../../src/retrieval/expansion.queries.ts'
 import * as filtering from '../../../src/retrieval/filters.queries.ts'
+import * as instants from '../../../src/retrieval/instant-state.queries.ts'
 import * as naming from '../../../src/retrieval/name-search.queries.ts'
 import * as pastRecords from '../../../src/retrieval/past-record.queries.ts'
 import * as periods from '../../../src/retrieval/period-search.queries.ts'
@@ -44,7 +45,7 @@ const amongForgotten: Question = { ...question, includesForgotten: true }
 const conditions = [sql<boolean>`r.forgotten_at is null`]
 
 const check = { modelId: 1, ids: [id], conditions: search.conditions, snapshot: '700:705:701,703' }
-const states = { salience: filtering.computeSalienceAtInstant(question), found: new Map() }
+const states = { salience: instants.computeSalienceAtInstant(question), found: new Map() }
 
 const period = { ranges: [{ from: 0, until: 86_400_000 }], conditions, most: 500 }
 
@@ -77,14 +78,16 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     },
     listSuppressedConditions: select(filtering.listSuppressedConditions, narrow),
     listMatchingConditions: select((input) => filtering.listMatchingConditions(input, 'any'), question),
-    isValidAtInstant: show(filtering.isValidAtInstant, question),
+  },
+  'src/retrieval/instant-state.queries.ts': {
+    isValidAtInstant: show(instants.isValidAtInstant, question),
     selectStatus: {
-      now: show(filtering.selectStatus, question),
-      past: show(filtering.selectStatus, past),
+      now: show(instants.selectStatus, question),
+      past: show(instants.selectStatus, past),
     },
     computeSalienceAtInstant: {
-      now: show(filtering.computeSalienceAtInstant, question),
-      past: show(filtering.computeSalienceAtInstant, past),
+      now: show(instants.computeSalienceAtInstant, question),
+      past: show(instants.computeSalienceAtInstant, past),
     },
   },
   'src/retrieval/candidates.queries.ts': {
