@@ -1,7 +1,12 @@
 /**
- * Answers a question with records: search by text, vector and name, fusion by score, expansion along edges.
- * `prompt/` writes an answer as a text for a prompt.
- * Every search includes trust and all filters in its own SQL, so that excluded records affect no order and no cut.
+ * Answers a question with records. Its way through the files:
+ * 1. `question.ts` reads the request. `filters.queries.ts` makes trust and all filters conditions of every statement, so that
+ *    excluded records affect no order and no cut.
+ * 2. `candidates.service.ts` finds the roots of the answer: `channel-search.service.ts` asks all channels at once, words (`text/`),
+ *    vectors (`vector-matches`) and names (`name-search`), and `fusion.ts` makes one order of what they find.
+ * 3. `expansion.service.ts` follows edges from the roots, hop by hop.
+ * 4. `retrieval.service.ts` reads and presents the records, and selects a procedure among them (`selection.ts`).
+ * 5. `prompt/` writes such an answer as a text for a prompt.
  * Not here: the vector search itself (embeddings/), lists of records (records/listing/), the log of accesses (lifecycle/).
  */
 export { createPromptContextService } from './prompt/prompt-context.service.ts'

@@ -11,7 +11,13 @@ import { type Question, readQuestion } from '../question.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
 import type { RetrievalService } from '../retrieval.service.ts'
 import { findMessagesAround } from '../text/surroundings.queries.ts'
-import { findByHandles, findDisputes, findEntityNames, findOpposites } from './prompt-context.queries.ts'
+import {
+  type Dispute,
+  findByHandles,
+  findDisputes,
+  findEntityNames,
+  findOpposites,
+} from './prompt-context.queries.ts'
 import type { ContextQuery, PromptContext } from './prompt-context.schemas.ts'
 import type { Pair } from './prompt-order.ts'
 import { type Found, isContested, isMessage, isWhole, writePrompt } from './prompt-writing.ts'
@@ -72,19 +78,16 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
       answer.nodes.flatMap(({ record }) => (isWhole(record) ? [[record.id, record]] : [])),
     )
     const facts = [...records.values()].filter(({ type }) => type === 'semantic').map(({ id }) => id)
-    const ordinary = facts.filter((id) => !profileIds.includes(id))
-    const stated = [...facts, ...profileIds]
-    const [messagesAround, declared, undeclared] = await Promise.all([
+    const [messagesAround, contradictions] = await Promise.all([
       findNeighbours(conditions, [...records.values()].filter(isMessage)),
-      stated.length === 0 ? [] : findDisputes(db, stated, question, { conditions, limit: mostDisputes }),
-      ordinary.length === 0 ? [] : findOpposites(db, ordinary, conditions),
+      findContradictions(question, conditions, { facts, profileIds }),
     ])
-    const linked = [...declared, ...undeclared]
-    const added = [...profileIds, ...[...messagesAround.values()].flat(), ...linked.map(({ other }) => other)]
+    const otherFacts = contradictions.map(({ other }) => other)
+    const added = [...profileIds, ...[...messagesAround.values()].flat(), ...otherFacts]
     const missing = [...new Set(added)].filter((id) => !records.has(id))
     const { shown } = await retrieval.presentRecords(question, missing)
     for (const record of shown.values()) if (isWhole(record)) records.set(record.id, record)
-    const disputes = linked
+    const disputes = contradictions
       .filter(
         (each) =>
           each.is_stated || isContested(records.get(each.one)) || isContested(records.get(each.other)),
@@ -92,10 +95,25 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
       .filter(({ one, other }) => records.has(one) && records.has(other))
       .map(({ one, other }): Pair => [one, other])
     // The other side of a contest that has ended is an ordinary fact, and was not asked about.
-    const ordinaryIds = linked.map(({ other }) => other).filter((id) => !disputes.flat().includes(id))
-    for (const id of ordinaryIds) if (missing.includes(id) && !profileIds.includes(id)) records.delete(id)
+    const undisputed = otherFacts.filter((id) => !disputes.flat().includes(id))
+    for (const id of undisputed) if (missing.includes(id) && !profileIds.includes(id)) records.delete(id)
     const names = await nameSubjects(question, [...records.values()])
     return { answer, records, profileIds, messagesAround, disputes, names }
+  }
+
+  /** The facts that contradict a found one: by an edge, or, unless it is a profile, by another value of its topic. */
+  async function findContradictions(
+    question: Question,
+    conditions: Conditions,
+    { facts, profileIds }: { facts: readonly string[]; profileIds: readonly string[] },
+  ): Promise<Dispute[]> {
+    const all = [...facts, ...profileIds]
+    const ordinary = facts.filter((id) => !profileIds.includes(id))
+    const [byEdge, byTopic] = await Promise.all([
+      all.length === 0 ? [] : findDisputes(db, all, question, { conditions, limit: mostDisputes }),
+      ordinary.length === 0 ? [] : findOpposites(db, ordinary, conditions),
+    ])
+    return [...byEdge, ...byTopic]
   }
 
   /** The names of the entities that facts are about, if they name them by their ids. */
