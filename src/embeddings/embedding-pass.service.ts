@@ -82,8 +82,8 @@ export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask,
     const texts = queuedTexts.flatMap(describeText)
     // The deadline lies well before other workers may claim the texts.
     const answers = await ask(texts, { dimensions: model.dimensions, deadlineMs: holdMs * 0.8, signal })
-    const cellOf = await cells.read(model.id)
-    const embeddedTexts = toEmbeddedTexts(ids, texts, answers.vectors, cellOf)
+    const assignCell = await cells.read(model.id)
+    const embeddedTexts = toEmbeddedTexts(ids, texts, answers.vectors, assignCell)
     await inBatch((tx) =>
       storeAnswers(tx, { modelId: model.id, until, ids, embeddedTexts, refused: answers.refused }),
     )
@@ -143,12 +143,12 @@ function toEmbeddedTexts(
   ids: readonly string[],
   texts: readonly Text[],
   vectors: ReadonlyMap<string, Embedding | null>,
-  cellOf: (vector: Embedding) => number,
+  assignCell: (vector: Embedding) => number,
 ): EmbeddedText[] {
   const toRead = new Set(texts.map(({ id }) => id))
   return ids.flatMap((id): EmbeddedText[] => {
     const vector = vectors.get(id)
-    if (vector) return [{ id, vector: toStored(vector, cellOf(vector)) }]
+    if (vector) return [{ id, vector: toStored(vector, assignCell(vector)) }]
     return vector === null || !toRead.has(id) ? [{ id, vector: null }] : []
   })
 }

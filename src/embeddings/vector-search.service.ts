@@ -9,7 +9,7 @@ import { type CellCache, createCellCache } from './cells/cell-cache.service.ts'
 import { findNearestCells, noCell } from './cells/cells.ts'
 import { type DecodedVector, decodeVector, type EncodedVector } from './decoded-vectors.ts'
 import type { ModelRow } from './embedding-models.queries.ts'
-import type { MemoryIndex } from './memory-index/memory-index.service.ts'
+import type { StoreVectors } from './memory/vector-memory.service.ts'
 import { findNearestMixed } from './mixed-precision-distance.ts'
 import { computeSignature, formatSignature } from './signature.ts'
 import {
@@ -72,7 +72,7 @@ type Resources = {
   clock: Clock
   cells?: CellCache | undefined
   /** The vectors in the memory of the process. */
-  memory?: MemoryIndex | undefined
+  memory?: StoreVectors | undefined
   readPerRoot?: number
   /** Set when the search is part of a larger transaction. */
   tx?: Transaction

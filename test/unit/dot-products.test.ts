@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createRandom } from '../../bench/load.ts'
-import { createSignTable } from '../../src/embeddings/memory-index/sign-table.ts'
-import { createVectorPages, mostAtOnce } from '../../src/embeddings/memory-index/vector-pages.ts'
+import { createSignTable } from '../../src/embeddings/memory/sign-table.ts'
+import { createVectorPages, mostAtOnce } from '../../src/embeddings/memory/vector-pages.ts'
 import { countRuns } from '../support/long-run.ts'
 
 it('the product of a question and each vector in memory is that of their numbers', () => {

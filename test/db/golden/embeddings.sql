@@ -671,7 +671,7 @@ and e.bits < 32
 from $14::timestamptz - asked_at)::float8 end as lag_seconds
     from finished;
 
--- src/embeddings/memory-index/memory-index.queries.ts checkVectors: with states
+-- src/embeddings/memory/vector-memory.queries.ts checkVectors: with states
     with near as materialized (
       select asked.place, found.*, exists (
         select
@@ -756,7 +756,7 @@ from pg_stat_wal_receiver)
 ) as timeline
     from near;
 
--- src/embeddings/memory-index/memory-index.queries.ts checkVectors: without states
+-- src/embeddings/memory/vector-memory.queries.ts checkVectors: without states
     with near as materialized (
       select asked.place, found.*, exists (
         select
@@ -841,7 +841,7 @@ from pg_stat_wal_receiver)
 ) as timeline
     from near;
 
--- src/embeddings/memory-index/memory-index.queries.ts readVectorIds
+-- src/embeddings/memory/vector-memory.queries.ts readVectorIds
     select string_agg(uuid_send(record_id), ''::bytea
 order by record_id) as ids
 from (
@@ -853,7 +853,7 @@ and model_id = $2
 limit $3
     ) as e;
 
--- src/embeddings/memory-index/memory-index.queries.ts readVectors
+-- src/embeddings/memory/vector-memory.queries.ts readVectors
     select string_agg(
   uuid_send(e.record_id) || int8send(case when e.changed < pg_snapshot_xmax(pg_current_snapshot()) then e.changed::text::int8 else 0 end) || int4send(e.cell) || int2send(e.bits)
     || int4send(octet_length(e.code)) || e.code,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import * as remembering from '../../../src/embeddings/memory-index/memory-index.queries.ts'
+import * as remembering from '../../../src/embeddings/memory/vector-memory.queries.ts'
 import * as indexing from '../../../src/embeddings/vector-index.queries.ts'
 import * as searching from '../../../src/embeddings/vector-search.queries.ts'
 import * as candidates from '../../../src/retrieval/candidates.queries.ts'
@@ -146,7 +146,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     findCode: (db) => searching.findCode(db, 1, id),
     measureSignatures: (db) => searching.measureSignatures(db),
   },
-  'src/embeddings/memory-index/memory-index.queries.ts': {
+  'src/embeddings/memory/vector-memory.queries.ts': {
     readVectors: (db) => remembering.readVectors(db, { modelId: 1, after: id, limit: 1_000 }),
     readVectorIds: (db) => remembering.readVectorIds(db, { modelId: 1, after: id, limit: 1_000 }),
     checkVectors: {

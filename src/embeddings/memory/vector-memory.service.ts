@@ -6,12 +6,12 @@ import type { Neighbour } from '../../domain/similarity.ts'
 import { type CacheClock, createRefreshedCache } from '../../kernel/refreshed-cache.ts'
 import type { CellCache } from '../cells/cell-cache.service.ts'
 import { countBytes } from './byte-vectors.ts'
-import { checkVectors, readVectorIds, readVectors } from './memory-index.queries.ts'
-import { findInTable, type LoadedVectors, type MemorySearch } from './memory-search.service.ts'
+import { checkVectors, readVectorIds, readVectors } from './vector-memory.queries.ts'
+import { findInTable, type LoadedVectors, type MemoryVectorSearch } from './vector-memory-search.service.ts'
 import { createVectorPages, type VectorPages } from './vector-pages.ts'
 import { createVectorTable } from './vector-table.ts'
 
-export type MemoryIndex = ReturnType<ReturnType<typeof createVectorMemory>['openStore']>
+export type StoreVectors = ReturnType<ReturnType<typeof createVectorMemory>['openStore']>
 
 /** Fewer vectors the database compares in less time than it checks some. */
 const defaultFewest = 1_000
@@ -42,7 +42,7 @@ export function createVectorMemory({
 
   /** The vectors of the serving model of one store, which no other store finds. */
   function openStore({ db, cells }: { db: Database; cells: CellCache }) {
-    const cache = createRefreshedCache<LoadedVectors, MemorySearch>({
+    const cache = createRefreshedCache<LoadedVectors, MemoryVectorSearch>({
       ...clock,
       // From the primary, which knows what has ended.
       load: (search) => runApart(() => load(search)),
@@ -55,12 +55,12 @@ export function createVectorMemory({
      * Returns the nearest vectors that meet the conditions; undefined while they are loaded, and where there are few vectors or
      * too many.
      */
-    async function find(search: MemorySearch): Promise<Neighbour[] | undefined> {
+    async function find(search: MemoryVectorSearch): Promise<Neighbour[] | undefined> {
       const loaded = search.stored < fewest ? undefined : cache.get(search)
       return loaded && findInTable(db, loaded, search)
     }
 
-    async function load({ model, stored }: MemorySearch): Promise<LoadedVectors> {
+    async function load({ model, stored }: MemoryVectorSearch): Promise<LoadedVectors> {
       opened ??= createVectorPages(mostBytes)
       const pages = opened
       if (stored > pages.countFree() * pages.countPerPage(countBytes(model.dimensions))) throw noRoom()

@@ -7,10 +7,10 @@ import type { Embedding, Neighbour } from '../../domain/similarity.ts'
 import { type CellSet, findNearestCells } from '../cells/cells.ts'
 import type { ModelRow } from '../embedding-models.queries.ts'
 import { findNearestMixed } from '../mixed-precision-distance.ts'
-import { checkVectors } from './memory-index.queries.ts'
+import { checkVectors } from './vector-memory.queries.ts'
 import type { VectorTable } from './vector-table.ts'
 
-export type MemorySearch = {
+export type MemoryVectorSearch = {
   model: Pick<ModelRow, 'id' | 'dimensions'>
   vector: Embedding
   /** Conditions on `records as r`, trust first. */
@@ -44,7 +44,7 @@ const mostRounds = 6
 export async function findInTable(
   db: Database,
   loaded: LoadedVectors,
-  search: MemorySearch,
+  search: MemoryVectorSearch,
 ): Promise<Neighbour[] | undefined> {
   const { vector, limit, share } = search
   const { table, sets } = loaded
@@ -73,7 +73,7 @@ type Near = { near: readonly Neighbour[]; known: Map<string, boolean> }
 async function check(
   db: Database,
   loaded: LoadedVectors,
-  { conditions, states }: MemorySearch,
+  { conditions, states }: MemoryVectorSearch,
   { near, known }: Near,
 ): Promise<boolean> {
   const ids = near.flatMap(({ id }) => (known.has(id) ? [] : [id]))
