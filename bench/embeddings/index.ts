@@ -143,7 +143,12 @@ function judge({ maxMs, minRecall }: Goal, { measured, recall }: { measured: num
 async function find(search: Search, { model }: Store, vector: Embedding | undefined) {
   assert(vector !== undefined, 'there is a question')
   const question = readQuestion({}, { maxSensitivity: 'medium', scopes: null }, clock.now())
-  const found = await search.find({ model, vector, conditions: listAnswerConditions(question, 'whole'), limit })
+  const found = await search.find({
+    model,
+    vector,
+    conditions: listAnswerConditions(question, 'whole'),
+    limit,
+  })
   assert(found.length === limit, `${found.length} of ${limit} were found`)
   return found
 }
