@@ -43,7 +43,7 @@ export function createEmbeddingJob({ db, clock, ids, log, embedder, maxSensitivi
   const registration = createModelRegistration({ ...resources, ids, measure })
   const cache = createCellCache()
   const embedding = createEmbeddingPass({ ...resources, ask, cells: createCellAssigner({ db, cache }) })
-  const surprising = createSurpriseComparison({ clock, cells: cache })
+  const comparison = createSurpriseComparison({ clock, cells: cache })
 
   async function run(context: RunContext): Promise<void> {
     if (context.run.dryRun) return countDryRun(context)
@@ -56,7 +56,7 @@ export function createEmbeddingJob({ db, clock, ids, log, embedder, maxSensitivi
       await setTotal(due + givenUp, figures)
       await inBatch(async (tx) => ({ counts: { revived: await retryGivenUp(tx, clock.now(), scope) } }))
       const outage = await embedding.processQueue({ inBatch, model, scope, signal })
-      await surprising.comparePending({ inBatch, scope, signal })
+      await comparison.comparePending({ inBatch, scope, signal })
       if (outage) throw outage
     })
   }
@@ -84,7 +84,7 @@ export function createEmbeddingJob({ db, clock, ids, log, embedder, maxSensitivi
   function watch() {
     const watches = [
       pollEmbeddingQueue({ db, clock, log, registration, embedding }),
-      pollComparisons({ db, log, surprising }),
+      pollComparisons({ db, log, comparison }),
       pollCells({ db, log, cache }),
     ]
     return {

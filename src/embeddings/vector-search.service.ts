@@ -63,9 +63,9 @@ const defaultReadPerRoot = 60
 const mostAttempts = 3
 
 /** Looking up a record and its signature takes as long as scanning so many signatures. */
-const passedMeanwhile = 16
+const signaturesPerLookUp = 16
 /** Limits for looking up every record of a few scopes instead of searching the nearest of all. */
-const inside = { least: 500, most: 10_000, besideIndex: 2_000 }
+const scopeScanLimits = { least: 500, most: 10_000, besideIndex: 2_000 }
 
 type Resources = {
   db: Database
@@ -191,13 +191,13 @@ export function createVectorSearch({
 
   async function areSmall(scopes: readonly string[]): Promise<boolean> {
     const store = await measure()
-    const share = store.isIndexed ? inside.besideIndex : store.signatures / passedMeanwhile
-    const most = Math.round(Math.min(inside.most, Math.max(inside.least, share)))
-    return (await countKept(scopes, most + 1)) <= most
+    const share = store.isIndexed ? scopeScanLimits.besideIndex : store.signatures / signaturesPerLookUp
+    const most = Math.round(Math.min(scopeScanLimits.most, Math.max(scopeScanLimits.least, share)))
+    return (await countInScopesCached(scopes, most + 1)) <= most
   }
 
   /** Only the search method depends on this count, so it may be a few seconds old. */
-  async function countKept(scopes: readonly string[], most: number): Promise<number> {
+  async function countInScopesCached(scopes: readonly string[], most: number): Promise<number> {
     const key = JSON.stringify(scopes)
     const kept = counts.get(key)
     if (kept && isFresh(kept)) return kept.count

@@ -8,17 +8,17 @@ import type { createSurpriseComparison } from './surprise-comparison.service.ts'
 type Resources = {
   db: Database
   log: Logger
-  surprising: ReturnType<typeof createSurpriseComparison>
+  comparison: ReturnType<typeof createSurpriseComparison>
   everyMs?: number
 }
 
 /** Compares new vectors soon after they are stored. It runs beside embedding, which does not wait for it. */
-export function pollComparisons({ db, log, surprising, everyMs = 1_000 }: Resources): Poll {
+export function pollComparisons({ db, log, comparison, everyMs = 1_000 }: Resources): Poll {
   return startPoll({
     everyMs,
     look: async (signal) => {
       if (!(await hasUncompared(db))) return
-      await surprising.comparePending({ inBatch: (work) => transact(db, {}, work), scope: null, signal })
+      await comparison.comparePending({ inBatch: (work) => transact(db, {}, work), scope: null, signal })
     },
     onError: (error) => log.warn('the surprise queue could not be processed', { err: error }),
   })
