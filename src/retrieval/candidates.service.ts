@@ -29,7 +29,7 @@ type MatchSearch = { limit: number; periods: PeriodsInQuestion | undefined; stat
 type CandidateResources = Channels & { db: Database; conversationGapMs: number }
 
 export function createCandidates(resources: CandidateResources) {
-  const { db, text: words } = resources
+  const { db, text: textSearch } = resources
   const search = createChannelSearch(resources)
 
   async function findRoots(question: Question, input: SearchInput, limit: number, now: Date): Promise<Roots> {
@@ -58,7 +58,7 @@ export function createCandidates(resources: CandidateResources) {
     const states: TextStates = { salience: computeSalienceAtInstant(question), found: new Map() }
     const matches = await findMatches(question, input, { limit, periods, states }, now)
     const ids = listIds(matches)
-    const stems = await words.findSentenceStems(db, text)
+    const stems = await textSearch.findSentenceStems(db, text)
     if (ids.length === 0) return rankWithoutMatches(question, input, { limit, stems }, now)
     const rows = await readStates(ids, question, states)
     const signals = {
@@ -83,7 +83,7 @@ export function createCandidates(resources: CandidateResources) {
     const depth = Math.max(50, 50 * Math.ceil(limit / 25))
     const conditions = listAnswerConditions(question, 'whole')
     const searchPeriods = (named: PeriodsInQuestion) => {
-      const required = [...conditions, ...words.listRequirements(input.text ?? '')]
+      const required = [...conditions, ...textSearch.listRequirements(input.text ?? '')]
       return findInPeriods(db, question, { periods: named, conditions: required, limit: depth }, now)
     }
     const [found, time] = await Promise.all([
@@ -106,7 +106,7 @@ export function createCandidates(resources: CandidateResources) {
       return rankByContent(question, { ...input, text: unquoted }, limit, now)
     if (input.fallsBack === false) return { candidateNodes: [], fits: new Map() }
     // No record shares a word with the question: the most salient records are a better answer than none.
-    const requirements = words.listRequirements(text)
+    const requirements = textSearch.listRequirements(text)
     return rankBySalience(question, { level: 'whole', limit, requirements }, now)
   }
 

@@ -38,7 +38,7 @@ type Resources = Channels & { db: Database; conversationGapMs: number }
 /** Returns the search of all channels at the same time: words, vectors and names. */
 export function createChannelSearch({
   db,
-  text: words,
+  text: textSearch,
   queryEmbedder,
   vectors,
   conversationGapMs,
@@ -53,7 +53,7 @@ export function createChannelSearch({
   ): Promise<ChannelMatches> {
     const { text, queryVector } = input
     const includedText = dropExcluded(text ?? '')
-    const required = [...conditions, ...words.listRequirements(text ?? '')]
+    const required = [...conditions, ...textSearch.listRequirements(text ?? '')]
     const { depth: limit, states } = depth
     const byText =
       text === undefined ? undefined : searchWordsAndPeriods({ sentence: text, question, conditions, depth })
@@ -92,7 +92,7 @@ export function createChannelSearch({
     const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}), includesForgotten }
     const lendingConditions = listLendingConditions(question)
     const surroundings = { lendingConditions, gapMs: conversationGapMs, requested }
-    return words.find(db, {
+    return textSearch.find(db, {
       sentence,
       trust,
       conditions,

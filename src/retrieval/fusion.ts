@@ -86,14 +86,14 @@ function placeMatches(matches: ChannelMatches): Map<string, Placement[]> {
   const placements = new Map<string, Placement[]>()
   for (const channel of channelOrder) {
     const found = matches[channel] ?? []
-    const shareOf = measureShares(channel, found)
+    const computeShare = createShareFunction(channel, found)
     const weight = channelWeights[channel]
     for (const [index, { id, score }] of found.entries()) {
       const others = placements.get(id) ?? []
       placements.set(id, others)
       // A name counts once: that a record is linked with it says no more than that the record has its words.
-      const counted = channel === 'graph' ? sumContributions(others, 'text') : 0
-      const contribution = Math.max(0, weight * shareOf(score) - counted)
+      const counted = channel === 'graph' ? getContribution(others, 'text') : 0
+      const contribution = Math.max(0, weight * computeShare(score) - counted)
       others.push({ channel, rank: index + 1, weight, contribution })
     }
   }
@@ -101,13 +101,13 @@ function placeMatches(matches: ChannelMatches): Map<string, Placement[]> {
 }
 
 /** Words measure from nothing, cosines from the least of those found: unrelated texts have one above zero. */
-function measureShares(channel: Channel, found: readonly Match[]): (score: number) => number {
+function createShareFunction(channel: Channel, found: readonly Match[]): (score: number) => number {
   const best = found[0]?.score ?? 0
   const worst = channel === 'vector' ? (found.at(-1)?.score ?? 0) : 0
   return (score) => (best > worst ? (score - worst) / (best - worst) : 1)
 }
 
-function sumContributions(placements: readonly Placement[], channel: Channel): number {
+function getContribution(placements: readonly Placement[], channel: Channel): number {
   return placements.find((each) => each.channel === channel)?.contribution ?? 0
 }
 
@@ -125,7 +125,7 @@ function scoreNode(id: string, channels: Placement[], { input, times, named }: F
     ...named,
     salience_factor: computeFactor(Math.min(1, input.salience), priorSpan.salience),
     importance_factor: computeFactor(input.importance, priorSpan.importance),
-    recency_factor: computeFactor(rankOfTime(times, input.created_at.getTime()), priorSpan.recency),
+    recency_factor: computeFactor(rankTime(times, input.created_at.getTime()), priorSpan.recency),
   }
   const score = Object.values(factors).reduce((product, factor) => product * factor, fused)
   return { id, score, signals: { channels, fused, ...factors } }
@@ -154,6 +154,6 @@ function sortTimes(inputs: ReadonlyMap<string, ScoreInputs>): number[] {
 }
 
 /** The newest of the candidates is 1, the oldest 0: only the order of two statements matters, not their ages. */
-function rankOfTime(times: readonly number[], time: number): number {
+function rankTime(times: readonly number[], time: number): number {
   return times.length < 2 ? 1 : times.indexOf(time) / (times.length - 1)
 }

@@ -28,7 +28,7 @@ export function putNewerFirst<T extends Scored & { signals: object }>(
 ): T[] {
   const getTime = ({ id }: Scored) => statements.get(id)?.created_at.getTime() ?? 0
   const compared = ranked.slice(0, mostCompared).map((node) => {
-    const words = new Set(statements.get(node.id)?.words?.filter(isSaid))
+    const words = new Set(statements.get(node.id)?.words?.filter(isWordOfText))
     return { node, time: getTime(node), words, lacking: questionStems.filter((stem) => !words.has(stem)) }
   })
   const lifted = compared.map(({ node, time, words, lacking }, place) => {
@@ -50,7 +50,7 @@ export function putNewerFirst<T extends Scored & { signals: object }>(
 }
 
 /** Scope and type are indexed as words with a space. */
-function isSaid(word: string): boolean {
+function isWordOfText(word: string): boolean {
   return !word.includes(' ')
 }
 

@@ -8,14 +8,14 @@ export type PastState = { status: RecordStatus; salience: number; revision: Revi
 
 /** The record at a past instant, as far as its log shows. Later edges and log entries are removed. */
 export function presentPast(record: MemoryRecord, then: PastState, at: Date): MemoryRecord {
-  const isOfThen = (time: string) => new Date(time) <= at
+  const existed = (time: string) => new Date(time) <= at
   return {
     ...record,
     status: then.status,
     salience: then.salience,
     payload: presentPastRevision(record.payload, then.revision),
-    relations: record.relations.filter((relation) => isOfThen(relation.created_at)),
-    audit_log: record.audit_log.filter((entry) => isOfThen(entry.timestamp)),
+    relations: record.relations.filter((relation) => existed(relation.created_at)),
+    audit_log: record.audit_log.filter((entry) => existed(entry.timestamp)),
   }
 }
 

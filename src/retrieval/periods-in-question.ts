@@ -110,16 +110,16 @@ export function readPeriods(text: string, at: Date): PeriodsInQuestion | undefin
   return {
     ranges,
     includes: (time) => ranges.some(({ from, until }) => time.getTime() >= from && time.getTime() < until),
-    isAll: (rest.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}']*/gu) ?? []).every(saysNothing),
+    isAll: (rest.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}']*/gu) ?? []).every(isFiller),
   }
 }
 
 /** What a question about a time says beside the time. */
-const aboutSaying =
+const fillers =
   /^(?:discuss|mention|decid|decision|notes?$|noted$|writ|wrote|entr(?:y|ies)$|topics?$|conversation|chat|summar|recap|record|events?$|report|logs?$|logged$|news$|occur|overview|list|memor|sessions?$|messages?$|during$|until$|since$|between$|early$|late$|mid$)/u
 
-function saysNothing(word: string): boolean {
-  return computeRarity(word) < computeRarity('') || aboutSaying.test(word)
+function isFiller(word: string): boolean {
+  return computeRarity(word) < computeRarity('') || fillers.test(word)
 }
 
 type NamedDay = { year?: string | undefined; month: string | undefined; day?: string | undefined }

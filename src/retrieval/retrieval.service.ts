@@ -30,7 +30,7 @@ export type RetrievalService = ReturnType<typeof createRetrievalService>
 export type ServedAnswer = { answer: Retrieval; servedIds: string[] }
 
 /** A forgotten record is missed where it would be among so many. */
-const regretted = 10
+const regretDepth = 10
 
 export function createRetrievalService({ db, clock, selectionThreshold, ...channels }: Resources) {
   const candidates = createCandidates({ db, ...channels })
@@ -44,7 +44,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
   ): Promise<ServedAnswer> {
     const now = clock.now()
     const question = readQuestion(input, call.caller.trust, now)
-    if (question.at > now) throw refusal('/as_of', 'must not be in the future')
+    if (question.at > now) throw createRefusal('/as_of', 'must not be in the future')
     const queryVector = await readVector(input.query_embedding)
     const search = { text: input.task_descriptor, queryVector, fallsBack }
     const { node_limit: nodeLimit = 25, root_limit: rootLimit = 10, max_hops: maxHops = 1 } = input
@@ -70,13 +70,16 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
   async function readVector(numbers: RetrieveQuery['query_embedding']) {
     if (!numbers) return undefined
     const model = await channels.queryEmbedder.readServingModel()
-    if (!model) throw refusal('/query_embedding', 'cannot be used: no embedding model is serving')
+    if (!model) throw createRefusal('/query_embedding', 'cannot be used: no embedding model is serving')
     const { dimensions } = model
     if (numbers.length !== dimensions)
-      throw refusal('/query_embedding', `must have ${dimensions} numbers, like the vectors that are searched`)
+      throw createRefusal(
+        '/query_embedding',
+        `must have ${dimensions} numbers, like the vectors that are searched`,
+      )
     const vector = Float32Array.from(numbers)
     if (!vector.every(Number.isFinite))
-      throw refusal('/query_embedding', 'must be numbers that fit into 32-bit floats')
+      throw createRefusal('/query_embedding', 'must be numbers that fit into 32-bit floats')
     return { model, vector }
   }
 
@@ -128,7 +131,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     const question = { ...readQuestion(input, trust, now), includesForgotten: true }
     const search = { text: input.task_descriptor, queryVector: await readVector(input.query_embedding) }
     if (question.isPast || (search.text === undefined && search.queryVector === undefined)) return []
-    const { candidateNodes } = await candidates.findRoots(question, search, regretted, now)
+    const { candidateNodes } = await candidates.findRoots(question, search, regretDepth, now)
     return candidateNodes.map(({ id }) => id)
   }
 
@@ -167,7 +170,7 @@ function isWhole({ record }: RetrievedNode): boolean {
   return !('redacted' in record)
 }
 
-function refusal(pointer: string, message: string): AppError {
+function createRefusal(pointer: string, message: string): AppError {
   return new AppError('validation_failed', 'The retrieval request is not valid.', {
     errors: [{ pointer, message }],
   })

@@ -27,13 +27,13 @@ export function readTrackRecord(payload: Payload): TrackRecord | null {
     const { performance } = payload
     const uses = (performance?.success_count ?? 0) + (performance?.failure_count ?? 0)
     return {
-      success_rate: experiencedRate(performance?.success_rate, uses),
+      success_rate: readExperiencedRate(performance?.success_rate, uses),
       last_used_at: parseInstant(performance?.last_used_at),
     }
   }
   if (payload.kind !== 'plan_graph') return null
   const { metrics } = payload
-  const failureRate = experiencedRate(metrics?.failure_rate, metrics?.execution_count ?? 0)
+  const failureRate = readExperiencedRate(metrics?.failure_rate, metrics?.execution_count ?? 0)
   return {
     success_rate: failureRate === null ? null : 1 - failureRate,
     last_used_at: parseInstant(metrics?.last_executed_at),
@@ -41,7 +41,7 @@ export function readTrackRecord(payload: Payload): TrackRecord | null {
 }
 
 /** A rate of 0 without attempts is a default, not experience. Any other rate was reported by a client. */
-function experiencedRate(rate: number | undefined, attempts: number): number | null {
+function readExperiencedRate(rate: number | undefined, attempts: number): number | null {
   return rate === undefined || (rate === 0 && attempts === 0) ? null : rate
 }
 

@@ -27,7 +27,7 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
   async function find(call: CallContext, input: SimilarQuery): Promise<SimilarRecords> {
     const now = clock.now()
     const { record_id: id, text, limit = 10 } = input
-    if ((id === undefined) === (text === undefined)) throw bothOrNeither()
+    if ((id === undefined) === (text === undefined)) throw createBothOrNeitherError()
     const question = readQuestion(input.trust ? { trust: input.trust } : {}, call.caller.trust, now)
     const seeing = { ...call, caller: { ...call.caller, trust: question.trust } }
     const stored = id === undefined ? undefined : await findReadableRecord(db, seeing.caller, id, now)
@@ -82,7 +82,7 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
   return { find }
 }
 
-function bothOrNeither(): AppError {
+function createBothOrNeitherError(): AppError {
   const errors = [{ pointer: '', message: 'must have either record_id or text' }]
   return new AppError('validation_failed', 'The request needs exactly one of record_id and text.', { errors })
 }

@@ -55,7 +55,7 @@ function findStart(text: string, prefixes: readonly string[], limit: number, fir
     if (left > 0) counts.set(prefix, left)
     else counts.delete(prefix)
   }
-  return best.at <= lead ? 0 : startOfWord(text, best.at - lead)
+  return best.at <= lead ? 0 : findStartOfWord(text, best.at - lead)
 }
 
 type Place = { at: number; prefix: string }
@@ -76,7 +76,7 @@ function listPlaces(text: string, prefixes: readonly string[], first: number): P
   return places.sort((one, other) => one.at - other.at)
 }
 
-function startOfWord(text: string, at: number): number {
+function findStartOfWord(text: string, at: number): number {
   const space = text.slice(at, at + lead).search(/\s/)
   return space < 0 ? at : at + space + 1
 }

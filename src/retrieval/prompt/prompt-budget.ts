@@ -1,5 +1,5 @@
 import { type Entry, getRepetitionKey } from './prompt-entries.ts'
-import { groupKey, type Layout } from './prompt-layout.ts'
+import { getGroupKey, type Layout } from './prompt-layout.ts'
 
 /** Chooses what fits into a prompt. */
 
@@ -21,7 +21,7 @@ export function fillBudget(units: readonly (readonly Entry[])[], layout: Layout,
     const openings = new Map(
       fresh.flatMap((entry) => listOpenings(entry, layout)).filter(([key]) => !opened.has(key)),
     )
-    const weight = sum([...fresh.map(layout.entryWeight), ...openings.values()])
+    const weight = sum([...fresh.map(layout.weighEntry), ...openings.values()])
     const isFitting = weight <= left
     for (const entry of unit) {
       if (!fresh.includes(entry)) omitted.push({ id: entry.id, reason: 'repetition' })
@@ -49,9 +49,9 @@ function listKeys(entry: Entry): string[] {
 
 /** The headings that stand above an entry, with their weights. */
 function listOpenings(entry: Entry, layout: Layout): [key: string, weight: number][] {
-  const part: [string, number] = [`part ${entry.part}`, layout.partWeight(entry.part)]
+  const part: [string, number] = [`part ${entry.part}`, layout.weighPart(entry.part)]
   if (!entry.conversation) return [part]
-  return [part, [`group ${groupKey(entry)}`, layout.groupWeight(entry)]]
+  return [part, [`group ${getGroupKey(entry)}`, layout.weighGroup(entry)]]
 }
 
 function sum(weights: readonly number[]): number {

@@ -11,10 +11,10 @@ import { measureWeight } from './token-estimate.ts'
 export type Layout = {
   /** What stands around the parts. */
   frameWeight: number
-  partWeight: (part: Part) => number
+  weighPart: (part: Part) => number
   /** The line that begins the messages of one conversation. */
-  groupWeight: (entry: Entry) => number
-  entryWeight: (entry: Entry) => number
+  weighGroup: (entry: Entry) => number
+  weighEntry: (entry: Entry) => number
   write: (entries: readonly Entry[]) => string
 }
 
@@ -52,9 +52,9 @@ export function createMarkdownLayout(references: References): Layout {
   }
   return {
     frameWeight: measureWeight([`${fence}memory`, notice, fence].join('\n')),
-    partWeight: (part) => measureWeight(`${headings[part]}\n`),
-    groupWeight: (entry) => measureWeight(`${writeHeading(entry)}\n`),
-    entryWeight: (entry) => measureWeight(`${writeLine(entry)}\n`),
+    weighPart: (part) => measureWeight(`${headings[part]}\n`),
+    weighGroup: (entry) => measureWeight(`${writeHeading(entry)}\n`),
+    weighEntry: (entry) => measureWeight(`${writeLine(entry)}\n`),
     write,
   }
 }
@@ -82,9 +82,9 @@ export function createJsonLayout(): Layout {
   }
   return {
     frameWeight: measureWeight(JSON.stringify({ notice: jsonNotice })),
-    partWeight: (part) => measureWeight(`,"${part}":[]`),
-    groupWeight: () => 0,
-    entryWeight: (entry) => measureWeight(`${JSON.stringify(present(entry))},`),
+    weighPart: (part) => measureWeight(`,"${part}":[]`),
+    weighGroup: () => 0,
+    weighEntry: (entry) => measureWeight(`${JSON.stringify(present(entry))},`),
     write,
   }
 }
@@ -96,7 +96,7 @@ function arrange(part: Part, entries: readonly Entry[]): Entry[][] {
   const inTime = [...own].sort(
     (one, other) => one.at - other.at || one.position - other.position || (one.id < other.id ? -1 : 1),
   )
-  return [...Map.groupBy(inTime, groupKey).values()]
+  return [...Map.groupBy(inTime, getGroupKey).values()]
 }
 
 /** The entries in the order of the text. */
@@ -105,6 +105,6 @@ export function sortAsWritten(entries: readonly Entry[]): Entry[] {
 }
 
 /** An episode that is no message stands alone. */
-export function groupKey({ id, conversation }: Entry): string {
+export function getGroupKey({ id, conversation }: Entry): string {
   return conversation ? JSON.stringify([conversation.scope, conversation.id]) : id
 }

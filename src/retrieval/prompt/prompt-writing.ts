@@ -54,7 +54,7 @@ export function writePrompt(found: Found, { question, maxTokens, format }: Form)
       record_id: entry.id,
       ref: references.get(entry.id) ?? entry.id,
       kind: entry.kind,
-      tokens: toTokens(layout.entryWeight(entry)),
+      tokens: toTokens(layout.weighEntry(entry)),
       quoted: entry.isWhole,
     })),
     omitted: left.sort((one, other) => getPlace(one) - getPlace(other)),

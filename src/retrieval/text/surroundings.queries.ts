@@ -31,8 +31,8 @@ export async function findMessagesAround(
     join messages as m on m.record_id = found.id
     cross join lateral (
       select m.record_id, m.at, m.arrival
-      union all (${selectBeside('before', { lendingConditions, distance })})
-      union all (${selectBeside('after', { lendingConditions, distance })})
+      union all (${selectSide('before', { lendingConditions, distance })})
+      union all (${selectSide('after', { lendingConditions, distance })})
     ) as near
     group by m.record_id
   `.execute(db)
@@ -42,7 +42,7 @@ export async function findMessagesAround(
 type Side = Pick<SurroundingsSearch, 'lendingConditions' | 'distance'> & { columns?: RawBuilder<unknown> }
 
 /** The messages on one side of a message `m`; `columns` are further ones, of the record `r`. */
-function selectBeside(side: 'before' | 'after', { lendingConditions, distance, columns = sql`` }: Side) {
+function selectSide(side: 'before' | 'after', { lendingConditions, distance, columns = sql`` }: Side) {
   const [order, isBeyond] = side === 'before' ? [sql`desc`, sql`<`] : [sql`asc`, sql`>`]
   return sql`
     select n.record_id, n.at, n.arrival ${columns}
@@ -101,8 +101,8 @@ export async function readWordsAround(
         bool_or(near.is_answer) as is_answer
       from hit as m cross join lateral (
         select m.record_id, m.at, m.arrival, m.is_answer, false as lends
-        union all (select *, true from (${selectBeside('before', side)}) as earlier)
-        union all (select *, true from (${selectBeside('after', side)}) as later)
+        union all (select *, true from (${selectSide('before', side)}) as earlier)
+        union all (select *, true from (${selectSide('after', side)}) as later)
       ) as near
       group by near.record_id, m.scope, m.conversation, near.at, near.arrival
     ), line as materialized (

@@ -105,7 +105,7 @@ async function rank(
 ): Promise<RankedMatches> {
   const { store, conditions, trust, limit, includesForgotten } = search
   const kept = includesForgotten ? sql`` : sql`and r.forgotten_at is null`
-  const { counted, knownWords, length, ...columns } = scoreColumns(words, store)
+  const { counted, knownWords, length, ...columns } = selectScoreColumns(words, store)
   const met = conditions.length === 0 ? sql`true` : sql`(${joinConditions(conditions)})`
   const { rows } = await sql<{ matches: string | null; idfs: string | null }>`
     with found as materialized (
@@ -142,14 +142,14 @@ async function rank(
  * The columns of a score: what words of known frequency add is summed in `known`; the others are counted first. `total`
  * always has one row, because it contains an aggregate even when every frequency is known beforehand.
  */
-function scoreColumns(words: readonly CountedWord[], store: StoreSize) {
+function selectScoreColumns(words: readonly CountedWord[], store: StoreSize) {
   const counted = padPlaces(words.filter(({ count }) => count === null))
   const knownWords = words.flatMap(({ word, count }) =>
     count === null ? [] : [{ word, idf: computeIdf(count, store) }],
   )
   const length = sql`${k1 * (1 - b)}::float8 + ${(k1 * b) / store.averageLength}::float8 * c.words`
   const knownGains = padPlaces(knownWords).map((each) =>
-    selectOccurrences(each?.word, (count) => gain(sql`${each?.idf ?? 0}::float8`, count, length)),
+    selectOccurrences(each?.word, (count) => selectGain(sql`${each?.idf ?? 0}::float8`, count, length)),
   )
   const counts = counted.map(
     (each, at) => sql`, ${selectOccurrences(each?.word, (count) => count)} as ${selectCount(at)}`,
@@ -162,7 +162,7 @@ function scoreColumns(words: readonly CountedWord[], store: StoreSize) {
     known: addUp(knownGains),
     counts: sql.join(counts, sql``),
     idfs: sql.join(idfs, sql``),
-    gained: addUp(counted.map((_, at) => gain(selectIdf(at), selectCount(at), sql`length`))),
+    gained: addUp(counted.map((_, at) => selectGain(selectIdf(at), selectCount(at), sql`length`))),
   }
 }
 
@@ -172,7 +172,7 @@ function readMatch(text: string): Match {
 }
 
 /** What a word adds to the score of a text; null where it is absent. */
-function gain(idf: RawBuilder<unknown>, count: RawBuilder<unknown>, length: RawBuilder<unknown>) {
+function selectGain(idf: RawBuilder<unknown>, count: RawBuilder<unknown>, length: RawBuilder<unknown>) {
   return sql`${idf} * ${sql.lit(k1 + 1)}::float8 / (1 + (${length}) / ${count})`
 }
 

@@ -4,7 +4,7 @@ import type { DayRange } from '../../periods.ts'
 export type DayNumbers = readonly { first: number; last: number }[]
 
 export function numberDays(days: readonly DayRange[]): DayNumbers {
-  return days.map(([first, last]) => ({ first: toNumber(first), last: toNumber(last) }))
+  return days.map(([first, last]) => ({ first: toDayNumber(first), last: toDayNumber(last) }))
 }
 
 export function includesDay(ranges: DayNumbers, day: number): boolean {
@@ -19,6 +19,6 @@ export function includesDay(ranges: DayNumbers, day: number): boolean {
 }
 
 /** 0 for what is no day. */
-export function toNumber(day: string): number {
+export function toDayNumber(day: string): number {
   return /^\d{4}-\d\d-\d\d$/.test(day) ? Number(day.replaceAll('-', '')) : 0
 }

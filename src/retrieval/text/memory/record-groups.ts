@@ -47,9 +47,9 @@ export function createRecordGroups() {
 
 function createFilter({ trust, scopes, types }: Searched): (group: Group) => boolean {
   const most = getRank(trust.maxSensitivity)
-  const isOpen = includedIn(trust.scopes ? [...trust.scopes, unscoped] : undefined)
-  const isChosenScope = includedIn(scopes)
-  const isOfType = includedIn(types)
+  const isOpen = createMembershipCheck(trust.scopes ? [...trust.scopes, unscoped] : undefined)
+  const isChosenScope = createMembershipCheck(scopes)
+  const isOfType = createMembershipCheck(types)
   return (group) =>
     getRank(group.sensitivity) <= most &&
     isOpen(group.scope) &&
@@ -57,7 +57,7 @@ function createFilter({ trust, scopes, types }: Searched): (group: Group) => boo
     isOfType(group.type)
 }
 
-function includedIn(list: readonly string[] | undefined): (name: string) => boolean {
+function createMembershipCheck(list: readonly string[] | undefined): (name: string) => boolean {
   if (!list) return () => true
   const names = new Set(list)
   return (name) => names.has(name)

@@ -6,7 +6,7 @@ import { computeIdf, k1 } from '../bm25.ts'
 import type { MessageWords } from '../surroundings-score.ts'
 import type { StoreSize } from '../word-statistics.ts'
 import { createConversationOrder } from './conversation-order.ts'
-import { type DayNumbers, includesDay, toNumber } from './day-numbers.ts'
+import { type DayNumbers, includesDay, toDayNumber } from './day-numbers.ts'
 import { createPostingLists, getPlace, mostPlaces } from './posting-lists.ts'
 import { createRecordGroups, nowhere, type Searched } from './record-groups.ts'
 import { readSearchVector } from './search-vector.ts'
@@ -42,20 +42,23 @@ const bytesOfWord = 120
  * table is loaded again.
  */
 export function createTextTable() {
+  // By the place of a text:
   const ids = createUuidPlaces()
   const versions = createGrowingArray(Float64Array)
   const groupOf = createGrowingArray(Uint32Array)
   const lengths = createGrowingArray(Uint32Array)
   const asking = createGrowingArray(Uint8Array)
   const days = createGrowingArray(Uint32Array)
-  const groups = createRecordGroups()
-  const sizes = [0]
   const times = createGrowingArray(Float64Array)
+  const statements = createStatementList()
+  const conversations = createConversationOrder()
+  const groups = createRecordGroups()
+  /** By the number of a group, how many texts it has. */
+  const sizes = [0]
+  /** By a word, the number of its list of postings; and the word of each list. */
   const lists = new Map<string, number>()
   const stems: string[] = []
-  const statements = createStatementList()
   const postings = createPostingLists()
-  const conversations = createConversationOrder()
   const scores = createTextScores(postings)
 
   /** Stores a text, in the place of what is known of it. Returns whether there was room. */
@@ -70,7 +73,7 @@ export function createTextTable() {
     groupOf.push(group)
     lengths.push(stored.words)
     asking.push(stored.asks ? 1 : 0)
-    days.push(toNumber(stored.day))
+    days.push(toDayNumber(stored.day))
     // A scope may have spaces, as may the name of a conversation.
     const conversation = JSON.stringify([scope, message?.conversation])
     conversations.push(message ? { ...message, conversation } : undefined)
