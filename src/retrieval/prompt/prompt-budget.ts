@@ -1,9 +1,11 @@
+import type { PromptContext } from './prompt-context.schemas.ts'
 import { type Entry, getRepetitionKey } from './prompt-entries.ts'
 import { getGroupKey, type Layout } from './prompt-layout.ts'
 
 /** Chooses what fits into a prompt. */
 
-export type Omission = { id: string; reason: 'budget' | 'repetition' }
+type Reason = PromptContext['omitted'][number]['reason']
+export type Omission = { id: string; reason: Exclude<Reason, 'not_selected'> }
 export type Choice = { chosen: Entry[]; omitted: Omission[] }
 
 /**

@@ -2,6 +2,7 @@ import { computePosition } from '../../domain/message-place.ts'
 import { normaliseName } from '../../domain/names.ts'
 import type { MemoryRecord } from '../../records/index.ts'
 import { findRecordTime } from '../record-time.ts'
+import type { PromptContext } from './prompt-context.schemas.ts'
 import { quoteAsLine } from './quoted-text.ts'
 import { type StatementContext, stateRecord } from './record-statement.ts'
 import { countMostCharacters, cutToWeight } from './token-estimate.ts'
@@ -12,7 +13,7 @@ import { countMostCharacters, cutToWeight } from './token-estimate.ts'
 export const parts = ['who', 'known', 'how', 'under_way', 'happened'] as const
 export type Part = (typeof parts)[number]
 
-export type Kind = 'profile' | 'fact' | 'skill' | 'plan' | 'state' | 'episode'
+export type Kind = PromptContext['items'][number]['kind']
 
 export type Entry = {
   id: string

@@ -2,7 +2,7 @@ import type { MemoryRecord, RedactedRecord } from '../../records/index.ts'
 import type { Retrieval } from '../retrieval.schemas.ts'
 import { listWordPrefixes } from './excerpt.ts'
 import { fillBudget } from './prompt-budget.ts'
-import type { PromptContext } from './prompt-context.schemas.ts'
+import type { ContextQuery, PromptContext } from './prompt-context.schemas.ts'
 import { type Entry, toEntry } from './prompt-entries.ts'
 import { createJsonLayout, createMarkdownLayout, sortAsWritten } from './prompt-layout.ts'
 import { listUnits, type Pair, placeRecords } from './prompt-order.ts'
@@ -27,7 +27,7 @@ export type Found = {
   /** Names of entities by id. */
   names: ReadonlyMap<string, string>
 }
-type Form = { question: string; maxTokens: number; format: 'markdown' | 'json' }
+type Form = { question: string; maxTokens: number; format: NonNullable<ContextQuery['format']> }
 
 export function writePrompt(found: Found, { question, maxTokens, format }: Form): PromptContext {
   const { answer, records, profileIds, messagesAround, disputes } = found

@@ -20,8 +20,8 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     const words = splitWords(alternatives)
     const phrased = splitWords(phrases.join(' '))
     const stems = await learn(db, new Set([...words, ...phrased]))
-    const stemWords = (given: readonly string[]) => [
-      ...new Set(given.flatMap((word) => kept.get(word) ?? stems.get(word) ?? [])),
+    const stemWords = (list: readonly string[]) => [
+      ...new Set(list.flatMap((word) => kept.get(word) ?? stems.get(word) ?? [])),
     ]
     return { words: stemWords(words), phrased: stemWords(phrased) }
   }
