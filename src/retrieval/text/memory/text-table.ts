@@ -127,11 +127,6 @@ export function createTextTable() {
     return undefined
   }
 
-  /** How many texts are here; those that have gone are not. */
-  function countKept(): number {
-    return sizes.reduce((sum, size, group) => sum + (group === nowhere ? 0 : size), 0)
-  }
-
   /** Ranks by BM25 the texts that contain one of the words, among those that a search reads. */
   function rank(
     words: readonly string[],
@@ -207,12 +202,13 @@ export function createTextTable() {
     remove,
     findVersion,
     dropGone,
-    countKept,
     rank,
     describe,
     isOfDays,
     readMessage,
     countAdded: () => ids.length,
+    /** How many texts are here; those that have gone are not. */
+    countKept: () => sizes.reduce((sum, size, group) => sum + (group === nowhere ? 0 : size), 0),
     findPlace: ids.findPlace,
     getId: ids.getId,
     findSurroundings: conversations.findSurroundings,
