@@ -1,5 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { chooseNextPoll, findVisibleHorizon } from '../db/poll-horizon.ts'
+import { readFromPrimary } from '../db/request-scope.ts'
 import type { CallContext } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -17,6 +18,8 @@ export function createExportService({ db, clock }: { db: Database; clock: Clock 
    * transaction lasts as long as the slowest reader. The next pages are prepared while one is sent.
    */
   async function* run(call: CallContext, query: ExportQuery, signal: AbortSignal): AsyncGenerator<string> {
+    // Its `Next-Updated-After` promises every change until then, also in what is continued, and a replica may lack some.
+    readFromPrimary()
     const { after, ...filters } = query
     const pending: Promise<string>[] = []
     const takeNext = async () => {

@@ -144,3 +144,45 @@ it.skipIf(!canReplicate)(
     expect((await after.call(`/v1/records/${body.id}`, { position })).status).toBe(200)
   },
 )
+
+it.skipIf(!canReplicate)(
+  `of ${name}, the replica that lags hides no change from a poll of several pages or from an export that is continued`,
+  async () => {
+    const { primary, addReplica } = await startReplicatedServers()
+    const replica = await addReplica('replica')
+    const { call, untilUsed } = await startService({
+      DATABASE_URL: productUrl(primary),
+      DATABASE_REPLICA_URL: productUrl(replica),
+      MEMBRANE_REPLICA_LAG: '60s',
+    })
+    await untilUsed(1, true)
+    const ids: string[] = []
+    const write = async (object: string) => {
+      ids.push((await call('/v1/records', { body: fact(object) })).body.id)
+    }
+    for (const object of ['Go', 'Zig', 'Rust', 'C']) await write(object)
+    await until('the replica to have four', async () => {
+      const { rows } = await administerProduct(replica, 'select count(*)::int as n from records')
+      return rows[0]?.n === 4
+    })
+    await administerProduct(replica, 'select pg_wal_replay_pause()')
+    await write('Ada')
+    // The replica serves what promises nothing.
+    expect((await call('/v1/records')).body.items).toHaveLength(4)
+
+    const changes = '/v1/records?updated_after=2020-01-01T00:00:00Z&sort=updated_at&order=asc&limit=2'
+    const polled: string[] = []
+    for (let path: string | undefined = changes; path; ) {
+      const { body } = await call(path)
+      polled.push(...body.items.map(({ id }: { id: string }) => id))
+      path = body.next_cursor && `${changes}&cursor=${body.next_cursor}`
+    }
+    expect(polled).toEqual(ids)
+
+    for (const filter of ['', '&updated_after=2020-01-01T00:00:00Z']) {
+      const { body } = await call(`/v1/export?after=${ids[0]}${filter}`)
+      const exported: string[] = body.trim().split('\n')
+      expect(exported.map((line) => JSON.parse(line).id)).toEqual(ids.slice(1))
+    }
+  },
+)

@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Database } from '../../db/connection.ts'
 import { chooseNextPoll, findVisibleHorizon } from '../../db/poll-horizon.ts'
+import { readFromPrimary } from '../../db/request-scope.ts'
 import { isOpenTo } from '../../db/visibility.ts'
 import { type Caller, unscoped } from '../../domain/caller.ts'
 import { type ListPage, Time, Uuid } from '../../domain/shapes.ts'
@@ -44,6 +45,8 @@ export function createListing({ db, clock, textLanguage }: Resources) {
   /** `isReadableOnly` leaves redacted records out, which would take places on the page. */
   async function list(caller: Caller, query: Query, { isReadableOnly = false } = {}): Promise<RecordList> {
     const { sort = 'salience', order = 'desc', limit = 50, cursor, ...filters } = query
+    // `next_updated_after` promises that its pages had every change until then, and a replica may lack some of them.
+    if (filters.updated_after !== undefined) readFromPrimary()
     const fingerprint = computeQueryFingerprint(caller.principal, { sort, order, ...filters })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, recordCursors[sort], fingerprint)
     const { asOf, pollAfter } = after
