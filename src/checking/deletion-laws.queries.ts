@@ -21,12 +21,15 @@ export async function findReturnedRecords(db: Database): Promise<Finding> {
   )
 }
 
-/** The logs of an erased record keep who and when. Only the entry of the erasure keeps a reason. */
+/**
+ * The logs of an erased record keep who and when. Only the entry of the erasure keeps a reason. Nothing names the conversation
+ * that it was a message of.
+ */
 export async function findErasedWords(db: Database): Promise<Finding> {
   return findBreaches(
     db,
     sql`
-      select d.id, not exists (
+      select d.id, d.conversation is null and not exists (
           select from audit_entries as a
           where a.record_id = d.id and a.action <> 'erase' and (a.rationale <> '' or a.changes is not null)
         )

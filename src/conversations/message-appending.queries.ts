@@ -2,7 +2,16 @@ import { sql } from 'kysely'
 import type { Transaction } from '../db/transaction.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import { computePosition } from '../domain/message-place.ts'
+import type { Place } from './message-comparison.ts'
 
+type PlaceRow = {
+  departed_id: string | null
+  at: string
+  message_id: string | null
+  role: string | null
+  name: string | null
+  content: string
+}
 type Order = { scope: string; conversation: string; sensitivity: Sensitivity }
 
 /** Two calls that know messages only by their place must not read the conversation at the same time. */
@@ -11,42 +20,101 @@ export async function lockOrder(tx: Transaction, { scope, conversation }: Order)
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}::text, 7351 # lock_seed()))`.execute(tx)
 }
 
-export type EarliestMessage = { message_id: string; role: string; name: string | null; content: string }
-
 /**
- * The first messages of a conversation, forgotten ones too. Only those of one sensitivity: a more sensitive message
- * must not show by what becomes of another.
+ * The first places of a conversation, those of forgotten and of purged messages too. Only those of one sensitivity: a more
+ * sensitive message must not show by what becomes of another.
  */
 export async function listEarliest(
   tx: Transaction,
   { scope, conversation, sensitivity }: Order,
   limit: number,
-): Promise<EarliestMessage[]> {
-  const { rows } = await sql<EarliestMessage>`
-    select c.payload #>> '{conversation,message_id}' as message_id, c.payload #>> '{conversation,role}' as role,
+): Promise<Place[]> {
+  const { rows } = await sql<PlaceRow>`
+    select place.departed_id, to_json(place.at) #>> '{}' as at,
+      c.payload #>> '{conversation,message_id}' as message_id, c.payload #>> '{conversation,role}' as role,
       c.payload #>> '{conversation,name}' as name, coalesce(c.payload #>> '{timeline,0,summary}', '') as content
-    from messages as m
-    join records as r on r.id = m.record_id
-    join contents as c on c.record_id = m.record_id
-    where m.scope = ${scope} and m.conversation = ${conversation} and r.sensitivity = ${sensitivity}::sensitivity
-    order by m.at, m.arrival
+    from (
+      (
+        select m.record_id, null::uuid as departed_id, m.at, m.arrival
+        from messages as m join records as r on r.id = m.record_id
+        where m.scope = ${scope} and m.conversation = ${conversation} and r.sensitivity = ${sensitivity}::sensitivity
+        order by m.at, m.arrival
+        limit ${limit}
+      )
+      union all
+      (
+        select null, d.id, d.message_at, d.message_arrival from departures as d
+        where d.scope = ${scope} and d.conversation = ${conversation} and d.sensitivity = ${sensitivity}::sensitivity
+        order by d.message_at, d.message_arrival
+        limit ${limit}
+      )
+    ) as place left join contents as c on c.record_id = place.record_id
+    order by place.at, place.arrival
     limit ${limit}
   `.execute(tx)
-  return rows
+  return rows.map(({ departed_id, at, message_id, role, ...said }) =>
+    departed_id === null && message_id !== null && role !== null
+      ? { at, message: { message_id, role, ...said } }
+      : { at, departed_id: departed_id ?? '' },
+  )
 }
 
-/** How many messages of this sensitivity a conversation has at each of the times, by the position of the first. */
+/** Gives up the places of purged messages, if the conversation has no other message of this sensitivity. */
+export async function leavePlaces(
+  tx: Transaction,
+  { scope, conversation, sensitivity }: Order,
+): Promise<void> {
+  await sql`
+    update departures set conversation = null, message_at = null, message_arrival = null
+    where scope = ${scope} and conversation = ${conversation} and sensitivity = ${sensitivity}::sensitivity
+      and not exists (
+        select from messages as m join records as r on r.id = m.record_id
+        where m.scope = ${scope} and m.conversation = ${conversation} and r.sensitivity = ${sensitivity}::sensitivity
+      )
+  `.execute(tx)
+}
+
+/** Moves new messages to the places of purged ones, which they take over. */
+export async function takePlaces(
+  tx: Transaction,
+  taken: readonly { record_id: string; departed_id: string }[],
+): Promise<void> {
+  await sql`
+    with placed as (
+      update messages as m set at = d.message_at, arrival = d.message_arrival
+      from unnest(
+        ${sql.val(taken.map((each) => each.record_id))}::uuid[],
+        ${sql.val(taken.map((each) => each.departed_id))}::uuid[]
+      ) as taken (record_id, departed_id) join departures as d on d.id = taken.departed_id
+      where m.record_id = taken.record_id and d.conversation is not null
+      returning d.id
+    )
+    update departures set conversation = null, message_at = null, message_arrival = null
+    where id in (select id from placed)
+  `.execute(tx)
+}
+
+/**
+ * How many messages of this sensitivity a conversation has at each of the times, by the position of the first. A purged
+ * message counts, because those after it keep their positions.
+ */
 export async function countAtTimes(
   tx: Transaction,
   { scope, conversation, sensitivity }: Order,
   times: readonly string[],
 ): Promise<Map<number, number>> {
+  const asked = sql`${sql.val([...times])}::timestamptz[]`
   const { rows } = await sql<{ at: string; messages: number }>`
-    select to_json(m.at) #>> '{}' as at, count(*)::int4 as messages
-    from messages as m join records as r on r.id = m.record_id
-    where m.scope = ${scope} and m.conversation = ${conversation} and m.at = any(${sql.val([...times])}::timestamptz[])
-      and r.sensitivity = ${sensitivity}::sensitivity
-    group by m.at
+    select to_json(place.at) #>> '{}' as at, count(*)::int4 as messages
+    from (
+      select m.at from messages as m join records as r on r.id = m.record_id
+      where m.scope = ${scope} and m.conversation = ${conversation} and m.at = any(${asked}) and r.sensitivity = ${sensitivity}::sensitivity
+      union all
+      select d.message_at from departures as d
+      where d.scope = ${scope} and d.conversation = ${conversation} and d.message_at = any(${asked})
+        and d.sensitivity = ${sensitivity}::sensitivity
+    ) as place
+    group by place.at
   `.execute(tx)
   return new Map(rows.map(({ at, messages }) => [computePosition(at), messages]))
 }

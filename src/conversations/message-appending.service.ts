@@ -20,7 +20,15 @@ import {
 import { findConversationSignals } from './conversation-signals.service.ts'
 import type { AppendedMessages, NewMessage, NewMessages } from './conversations.schemas.ts'
 import type { ConversationsService } from './conversations.service.ts'
-import { countAtTimes, findLatestSince, listEarliest, lockOrder } from './message-appending.queries.ts'
+import {
+  countAtTimes,
+  findLatestSince,
+  leavePlaces,
+  listEarliest,
+  lockOrder,
+  takePlaces,
+} from './message-appending.queries.ts'
+import { compareMessages } from './message-comparison.ts'
 import { type Context, createMessageRecord, describePlace, type Placed } from './message-draft.ts'
 
 type Resources = {
@@ -35,7 +43,11 @@ type Resources = {
 }
 
 type Appended = AppendedMessages['items'][number]
-type Pending = { handle: ReturnType<typeof createMessageHandle>; draft: Draft; item: Appended }
+type Pending = Pick<Placed, 'vacancy'> & {
+  handle: ReturnType<typeof createMessageHandle>
+  draft: Draft
+  item: Appended
+}
 
 export type MessageAppending = ReturnType<typeof createMessageAppending>
 
@@ -68,25 +80,24 @@ export function createMessageAppending(resources: Resources) {
     messages: readonly NewMessage[],
     context: Context,
   ): Promise<Placed[]> {
-    const known = await listKnown(tx, messages, context)
+    const compared = await compareWithPlaces(tx, messages, context)
     const arrival = await findArrival(tx, messages, context)
     const named = messages.map((message, index) => {
-      const same = known[index]
-      const isSame =
-        same?.role === message.role &&
-        same.name === (message.name ?? null) &&
-        same.content === message.content
-      const id = message.id ?? (isSame ? same.message_id : ids.next())
-      return { message, id, at: message.at ?? formatTime(arrival + index) }
+      const { messageId, vacancy } = compared[index] ?? {}
+      const id = message.id ?? messageId ?? ids.next()
+      return { message, id, at: vacancy?.at ?? message.at ?? formatTime(arrival + index), vacancy }
     })
     return numberAll(tx, named, context)
   }
 
   /** A message without an id is the one at its place in the conversation, if that says the same. */
-  async function listKnown(tx: Transaction, messages: readonly NewMessage[], context: Context) {
+  async function compareWithPlaces(tx: Transaction, messages: readonly NewMessage[], context: Context) {
     if (messages.every(({ id }) => id !== undefined)) return []
     await lockOrder(tx, context)
-    return listEarliest(tx, context, messages.length)
+    const places = await listEarliest(tx, context, messages.length + 1)
+    const isVacant = places.length > 0 && places.every((place) => 'departed_id' in place)
+    if (isVacant) await leavePlaces(tx, context)
+    return compareMessages(messages, places)
   }
 
   /**
@@ -109,6 +120,7 @@ export function createMessageAppending(resources: Resources) {
     const times = [...new Set(messages.map(({ at }) => at))]
     const before = await countAtTimes(tx, context, times)
     return messages.map((each) => {
+      if (each.vacancy) return { ...each, position: each.vacancy.position }
       const earlier = before.get(computePosition(each.at)) ?? 0
       before.set(computePosition(each.at), earlier + 1)
       return { ...each, position: computePosition(each.at, earlier) }
@@ -135,7 +147,7 @@ export function createMessageAppending(resources: Resources) {
         conversationSignals: signals[index] ?? {},
       })
       const item = { message_id: each.id, record_id: draft.row.id, status: 'created' as const }
-      return { handle: createMessageHandle(place, each.message.content), draft, item }
+      return { handle: createMessageHandle(place, each.message.content), draft, item, vacancy: each.vacancy }
     })
   }
 
@@ -176,6 +188,11 @@ export function createMessageAppending(resources: Resources) {
     const { erasedIds } = await insertRecords(tx, drafts, { textLanguage, seal })
     const erased = pending.findIndex(({ draft }) => erasedIds.has(draft.row.id))
     if (erased >= 0) throw createErasedContentError().at(`/messages/${erased}`)
+    const created = new Set(drafts.map(({ row }) => row.id))
+    const taken = pending.flatMap(({ draft: { row }, vacancy }) =>
+      vacancy && created.has(row.id) ? [{ record_id: row.id, departed_id: vacancy.departed_id }] : [],
+    )
+    if (taken.length > 0) await takePlaces(tx, taken)
   }
 
   return { append }

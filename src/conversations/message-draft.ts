@@ -4,6 +4,7 @@ import type { Interpretation } from '../domain/interpretation.ts'
 import type { MessagePlace } from '../domain/message-place.ts'
 import type { NewRecord } from '../records/index.ts'
 import type { NewMessage, NewMessages } from './conversations.schemas.ts'
+import type { Vacancy } from './message-comparison.ts'
 
 export type Context = {
   caller: Caller
@@ -14,7 +15,14 @@ export type Context = {
 }
 
 /** A message whose id and position are known. */
-export type Placed = { message: NewMessage; id: string; at: string; position: number }
+export type Placed = {
+  message: NewMessage
+  id: string
+  at: string
+  position: number
+  /** The place of a purged message that it takes. */
+  vacancy: Vacancy | undefined
+}
 
 export function describePlace(
   { message, id, at, position }: Placed,

@@ -135,10 +135,16 @@ export interface Contents {
 
 export interface Departures {
   actor: string;
+  /**
+   * a purged message keeps its place while its conversation has messages
+   */
+  conversation: string | null;
   created_at: Date;
   departed_at: Date;
   id: string;
   kind: DepartureKind;
+  message_arrival: number | null;
+  message_at: Date | null;
   numbers: Json;
   reason: string;
   run_id: string | null;

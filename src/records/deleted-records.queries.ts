@@ -99,12 +99,13 @@ async function deleteKeepingNumbers(
   const { kind, at, reason, actor } = deletion
   const numbers = sql.join(snapshotColumns.flatMap((name) => [sql.lit(name), sql.ref(`r.${name}`)]))
   const { rows } = await sql<{ id: string }>`
-    with leaving as materialized (${selection}), remains as (
+    with leaving as materialized (${selection}), ${describePlaces(kind)}, remains as (
       insert into departures
-        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
+        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers,
+          conversation, message_at, message_arrival)
       select r.id, r.created_at, ${at}::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
-        ${kind}::departure_kind, ${reason}, ${actor}, jsonb_build_object(${numbers})
-      from leaving as r
+        ${kind}::departure_kind, ${reason}, ${actor}, jsonb_build_object(${numbers}), p.conversation, p.at, p.arrival
+      from leaving as r left join kept_place as p on p.record_id = r.id
     ), unlisted as (
       delete from unembedded where record_id in (select id from leaving)
     ), effect as (
@@ -113,4 +114,36 @@ async function deleteKeepingNumbers(
     delete from records where id in (select id from leaving) returning id
   `.execute(db)
   return rows.map(({ id }) => id)
+}
+
+/**
+ * A purged message keeps its place as long as its conversation has messages. When the last one leaves, the places go too:
+ * nothing names a conversation that is not there. Each offset keeps the planner from reading a table as a whole.
+ */
+function describePlaces(kind: DepartureKind): RawBuilder<unknown> {
+  return sql`
+    place as materialized (
+      select m.record_id, m.scope, m.conversation, m.at, m.arrival
+      from leaving cross join lateral (
+        select * from messages where record_id = leaving.id and leaving.type = 'episodic' offset 0
+      ) as m
+    ), talk as materialized (
+      select named.scope, named.conversation, exists (
+        select from messages as other
+        where other.scope = named.scope and other.conversation = named.conversation
+          and other.record_id not in (select id from leaving)
+      ) as goes_on
+      from (select distinct scope, conversation from place) as named
+    ), kept_place as (
+      select place.* from place join talk using (scope, conversation)
+      where talk.goes_on and ${kind}::departure_kind = 'purged'
+    ), left_place as (
+      update departures set conversation = null, message_at = null, message_arrival = null
+      where id = any(array(
+        select d.id from talk cross join lateral (
+          select id from departures where scope = talk.scope and conversation = talk.conversation offset 0
+        ) as d
+        where not talk.goes_on
+      ))
+    )`
 }

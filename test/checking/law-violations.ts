@@ -122,6 +122,7 @@ export const lawViolations: Readonly<Record<string, readonly string[]>> = {
   erasures: [
     "update audit_entries set rationale = 'a secret' where record_id in (select id from departures)",
     "delete from audit_entries where action = 'erase'",
+    "update departures set conversation = 'a name' where kind = 'erased'",
   ],
   quotations: [
     `update idempotency_keys

@@ -207,7 +207,7 @@ export async function insertEraseEntries(
   `.execute(tx)
 }
 
-/** Marks a record that was purged before as erased. Its numbers stay. */
+/** Marks a record that was purged before as erased. Its numbers stay, and its place in a conversation does not. */
 export async function updateDeletedToErased(
   tx: Transaction,
   id: string,
@@ -217,6 +217,7 @@ export async function updateDeletedToErased(
   await tx
     .updateTable('departures')
     .set({ kind: 'erased', reason: 'erased', actor, departed_at: at })
+    .set({ conversation: null, message_at: null, message_arrival: null })
     .where('id', '=', id)
     .execute()
 }

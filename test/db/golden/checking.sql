@@ -43,7 +43,8 @@ where kind = 'erased')
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
-      select d.id, not exists (
+      select d.id, d.conversation is null
+and not exists (
           select
 from audit_entries as a
           where a.record_id = d.id

@@ -121,13 +121,23 @@ and "r"."scope" = any($6::text[]))
     limit $7;
 
 -- src/conversations/message-appending.queries.ts countAtTimes
-    select to_json(m.at) #>> '{}' as at, count(*)::int4 as messages
-    from messages as m join records as r on r.id = m.record_id
-    where m.scope = $1
+    select to_json(place.at) #>> '{}' as at, count(*)::int4 as messages
+    from (
+      select m.at
+from messages as m join records as r on r.id = m.record_id
+      where m.scope = $1
 and m.conversation = $2
 and m.at = any($3::timestamptz[])
-      and r.sensitivity = $4::sensitivity
-    group by m.at;
+and r.sensitivity = $4::sensitivity
+      union all
+      select d.message_at
+from departures as d
+      where d.scope = $5
+and d.conversation = $6
+and d.message_at = any($7::timestamptz[])
+        and d.sensitivity = $8::sensitivity
+    ) as place
+    group by place.at;
 
 -- src/conversations/message-appending.queries.ts findLatestSince
     select to_json(m.at) #>> '{}' as at
@@ -139,17 +149,65 @@ and m.at >= $3::timestamptz
     order by m.at desc
     limit 1;
 
+-- src/conversations/message-appending.queries.ts leavePlaces
+    update departures
+set conversation = null, message_at = null, message_arrival = null
+    where scope = $1
+and conversation = $2
+and sensitivity = $3::sensitivity
+      and not exists (
+        select
+from messages as m join records as r on r.id = m.record_id
+        where m.scope = $4
+and m.conversation = $5
+and r.sensitivity = $6::sensitivity
+      );
+
 -- src/conversations/message-appending.queries.ts listEarliest
-    select c.payload #>> '{conversation,message_id}' as message_id, c.payload #>> '{conversation,role}' as role,
+    select place.departed_id, to_json(place.at) #>> '{}' as at,
+      c.payload #>> '{conversation,message_id}' as message_id, c.payload #>> '{conversation,role}' as role,
       c.payload #>> '{conversation,name}' as name, coalesce(c.payload #>> '{timeline,0,summary}', '') as content
-    from messages as m
-    join records as r on r.id = m.record_id
-    join contents as c on c.record_id = m.record_id
-    where m.scope = $1
+    from (
+      (
+        select m.record_id, null::uuid as departed_id, m.at, m.arrival
+        from messages as m join records as r on r.id = m.record_id
+        where m.scope = $1
 and m.conversation = $2
 and r.sensitivity = $3::sensitivity
-    order by m.at, m.arrival
-    limit $4;
+        order by m.at, m.arrival
+        limit $4
+      )
+      union all
+      (
+        select null, d.id, d.message_at, d.message_arrival
+from departures as d
+        where d.scope = $5
+and d.conversation = $6
+and d.sensitivity = $7::sensitivity
+        order by d.message_at, d.message_arrival
+        limit $8
+      )
+    ) as place
+left join contents as c on c.record_id = place.record_id
+    order by place.at, place.arrival
+    limit $9;
 
 -- src/conversations/message-appending.queries.ts lockOrder
 select pg_advisory_xact_lock(hashtextextended($1::text, 7351 # lock_seed()));
+
+-- src/conversations/message-appending.queries.ts takePlaces
+    with placed as (
+      update messages as m
+set at = d.message_at, arrival = d.message_arrival
+      from unnest(
+        $1::uuid[],
+        $2::uuid[]
+      ) as taken (record_id, departed_id) join departures as d on d.id = taken.departed_id
+      where m.record_id = taken.record_id
+and d.conversation is not null
+      returning d.id
+    )
+    update departures
+set conversation = null, message_at = null, message_arrival = null
+    where id in (select id
+from placed);

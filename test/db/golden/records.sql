@@ -42,12 +42,52 @@ limit $8;
 -- src/records/deleted-records.queries.ts deleteErased
     with leaving as materialized (select *
 from records
-where id = any($1::uuid[])), remains as (
+where id = any($1::uuid[])),
+    place as materialized (
+      select m.record_id, m.scope, m.conversation, m.at, m.arrival
+      from leaving cross join lateral (
+        select *
+from messages
+where record_id = leaving.id
+and leaving.type = 'episodic' offset 0
+      ) as m
+    ), talk as materialized (
+      select named.scope, named.conversation, exists (
+        select
+from messages as other
+        where other.scope = named.scope
+and other.conversation = named.conversation
+          and other.record_id not in (select id
+from leaving)
+      ) as goes_on
+      from (select distinct scope, conversation
+from place) as named
+    ), kept_place as (
+      select place.*
+from place join talk using (scope, conversation)
+      where talk.goes_on
+and $2::departure_kind = 'purged'
+    ), left_place as (
+      update departures
+set conversation = null, message_at = null, message_arrival = null
+      where id = any(array(
+        select d.id
+from talk cross join lateral (
+          select id
+from departures
+where scope = talk.scope
+and conversation = talk.conversation offset 0
+        ) as d
+        where not talk.goes_on
+      ))
+    ), remains as (
       insert into departures
-        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
-      select r.id, r.created_at, $2::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
-        $3::departure_kind, 'erased', $4::text, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count")
+        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers,
+          conversation, message_at, message_arrival)
+      select r.id, r.created_at, $3::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
+        $4::departure_kind, 'erased', $5::text, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count"), p.conversation, p.at, p.arrival
       from leaving as r
+left join kept_place as p on p.record_id = r.id
     ), unlisted as (
       delete
 from unembedded
@@ -88,12 +128,52 @@ where purge_at <= $1::timestamptz
 order by purge_at
 limit $2
     for update skip locked
-  ), remains as (
+  ),
+    place as materialized (
+      select m.record_id, m.scope, m.conversation, m.at, m.arrival
+      from leaving cross join lateral (
+        select *
+from messages
+where record_id = leaving.id
+and leaving.type = 'episodic' offset 0
+      ) as m
+    ), talk as materialized (
+      select named.scope, named.conversation, exists (
+        select
+from messages as other
+        where other.scope = named.scope
+and other.conversation = named.conversation
+          and other.record_id not in (select id
+from leaving)
+      ) as goes_on
+      from (select distinct scope, conversation
+from place) as named
+    ), kept_place as (
+      select place.*
+from place join talk using (scope, conversation)
+      where talk.goes_on
+and $3::departure_kind = 'purged'
+    ), left_place as (
+      update departures
+set conversation = null, message_at = null, message_arrival = null
+      where id = any(array(
+        select d.id
+from talk cross join lateral (
+          select id
+from departures
+where scope = talk.scope
+and conversation = talk.conversation offset 0
+        ) as d
+        where not talk.goes_on
+      ))
+    ), remains as (
       insert into departures
-        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
-      select r.id, r.created_at, $3::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
-        $4::departure_kind, r.forgotten_reason, r.forgotten_by, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count")
+        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers,
+          conversation, message_at, message_arrival)
+      select r.id, r.created_at, $4::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
+        $5::departure_kind, r.forgotten_reason, r.forgotten_by, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count"), p.conversation, p.at, p.arrival
       from leaving as r
+left join kept_place as p on p.record_id = r.id
     ), unlisted as (
       delete
 from unembedded
@@ -119,12 +199,52 @@ where id = any($1::uuid[])
 and purge_at <= $2::timestamptz
     order by id
 for update
-  ), remains as (
+  ),
+    place as materialized (
+      select m.record_id, m.scope, m.conversation, m.at, m.arrival
+      from leaving cross join lateral (
+        select *
+from messages
+where record_id = leaving.id
+and leaving.type = 'episodic' offset 0
+      ) as m
+    ), talk as materialized (
+      select named.scope, named.conversation, exists (
+        select
+from messages as other
+        where other.scope = named.scope
+and other.conversation = named.conversation
+          and other.record_id not in (select id
+from leaving)
+      ) as goes_on
+      from (select distinct scope, conversation
+from place) as named
+    ), kept_place as (
+      select place.*
+from place join talk using (scope, conversation)
+      where talk.goes_on
+and $3::departure_kind = 'purged'
+    ), left_place as (
+      update departures
+set conversation = null, message_at = null, message_arrival = null
+      where id = any(array(
+        select d.id
+from talk cross join lateral (
+          select id
+from departures
+where scope = talk.scope
+and conversation = talk.conversation offset 0
+        ) as d
+        where not talk.goes_on
+      ))
+    ), remains as (
       insert into departures
-        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
-      select r.id, r.created_at, $3::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
-        $4::departure_kind, r.forgotten_reason, r.forgotten_by, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count")
+        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers,
+          conversation, message_at, message_arrival)
+      select r.id, r.created_at, $4::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
+        $5::departure_kind, r.forgotten_reason, r.forgotten_by, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count"), p.conversation, p.at, p.arrival
       from leaving as r
+left join kept_place as p on p.record_id = r.id
     ), unlisted as (
       delete
 from unembedded
@@ -329,8 +449,8 @@ order by r.id for update;
 
 -- src/records/erasure/erasure.queries.ts updateDeletedToErased
 update "departures"
-set "kind" = $1, "reason" = $2, "actor" = $3, "departed_at" = $4
-where "id" = $5;
+set "kind" = $1, "reason" = $2, "actor" = $3, "departed_at" = $4, "conversation" = $5, "message_at" = $6, "message_arrival" = $7
+where "id" = $8;
 
 -- src/records/erasure/erasure.queries.ts updateKeptRecords
     with kept as materialized (

@@ -5,6 +5,8 @@ import type { Sample } from './deletion-samples.ts'
 const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
 const place = { scope: 'team', conversation: 'support-4711' }
 const order = { ...place, sensitivity: 'low' } as const
+const message = '0197b9a0-0000-7000-8000-000000000001'
+const departed = '0197b9a0-0000-7000-8000-000000000002'
 const at = '2026-01-01T00:00:00.000Z'
 
 /** The statements behind conversations and their messages. */
@@ -29,6 +31,11 @@ export const conversationSamples: Record<string, Record<string, Sample | Record<
   'src/conversations/message-appending.queries.ts': {
     lockOrder: (db) => db.transaction().execute((tx) => appending.lockOrder(tx, order)),
     listEarliest: (db) => db.transaction().execute((tx) => appending.listEarliest(tx, order, 3)),
+    leavePlaces: (db) => db.transaction().execute((tx) => appending.leavePlaces(tx, order)),
+    takePlaces: (db) =>
+      db
+        .transaction()
+        .execute((tx) => appending.takePlaces(tx, [{ record_id: message, departed_id: departed }])),
     findLatestSince: (db) =>
       db.transaction().execute((tx) => appending.findLatestSince(tx, order, new Date(at))),
     countAtTimes: (db) => db.transaction().execute((tx) => appending.countAtTimes(tx, order, [at])),

@@ -1,0 +1,61 @@
+import { computePosition } from '../domain/message-place.ts'
+
+/** What was said, by which a message without an id is recognised. */
+type Said = { role: string; name?: string | null | undefined; content: string }
+type Known = Said & { message_id: string }
+
+/** A place in the order of a conversation: of a message that is stored, or of one that was purged. */
+export type Place = { at: string } & ({ message: Known } | { departed_id: string })
+
+/** A purged message whose place a message takes, and its position there. */
+export type Vacancy = { departed_id: string; at: string; position: number }
+
+export type Comparison = { messageId?: string; vacancy?: Vacancy }
+
+/**
+ * Compares each message with the first places of the conversation, of which `places` has one more than there are messages.
+ * Nobody knows any more what a purged message said: only if the messages are the conversation sent again, the one at its
+ * place is the same. Otherwise they are new, as those of an agent that sends each message once.
+ */
+export function compareMessages(
+  messages: readonly (Said & { id?: string | undefined })[],
+  places: readonly Place[],
+): Comparison[] {
+  const known = messages.map((message, index) => {
+    const place = places[index]
+    return place && 'message' in place && saysSame(message, place.message) ? place.message : undefined
+  })
+  const vacancies = isSentAgain(known, places) ? listVacancies(places) : []
+  return messages.map(({ id }, index) => {
+    const same = id === undefined ? known[index] : undefined
+    const vacancy = vacancies[index]
+    return { ...(same ? { messageId: same.message_id } : {}), ...(vacancy ? { vacancy } : {}) }
+  })
+}
+
+/**
+ * Whether messages are a whole conversation, which reaches to the last place, or its beginning. One equal message is not
+ * enough for a beginning: an agent answers many a question with "How can I help you?".
+ */
+function isSentAgain(known: readonly (Known | undefined)[], places: readonly Place[]): boolean {
+  const same = known.filter((each) => each !== undefined).length
+  if (places.length <= known.length) return same > 0
+  const stored = places.slice(0, known.length).filter((place) => 'message' in place).length
+  return same > 1 && same === stored
+}
+
+function saysSame(one: Said, other: Said): boolean {
+  return (
+    one.role === other.role && (one.name ?? null) === (other.name ?? null) && one.content === other.content
+  )
+}
+
+function listVacancies(places: readonly Place[]): (Vacancy | undefined)[] {
+  let earlier = 0
+  return places.map((place, index) => {
+    earlier = place.at === places[index - 1]?.at ? earlier + 1 : 0
+    if (!('departed_id' in place)) return undefined
+    const { departed_id, at } = place
+    return { departed_id, at, position: computePosition(at, earlier) }
+  })
+}
