@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { isVisibleTo, openTo } from '../db/visibility.ts'
-import type { Trust } from '../domain/caller.ts'
+import { type Trust, unscoped } from '../domain/caller.ts'
 
 export type Place = { scope: string; conversation: string }
 
@@ -75,38 +75,59 @@ export type NewestFirst = Place & { newest: number }
 type NewestPage = { scope: string | undefined; after?: { newest: number } | undefined; limit: number }
 
 /**
- * Conversations by their message that was added last, among those that the caller sees. Steps from one conversation to the
- * next in the index: the cost grows with the number of conversations, not of messages.
+ * Conversations by their message that was added last, among those that the caller sees. Steps in the indexes from one
+ * conversation of the scopes to the next, and reads of each the last message that the caller sees: the cost grows with the
+ * number of conversations, not of messages.
  */
 export async function listConversations(
   db: Database,
   trust: Trust,
   { scope, after, limit }: NewestPage,
 ): Promise<NewestFirst[]> {
-  const within = scope === undefined ? sql`true` : sql`m.scope = ${scope}`
   const rest = after ? sql`and last.newest < ${after.newest}::int8` : sql``
   const { rows } = await sql<NewestFirst>`
-    with recursive known as (
-      (select m.scope, m.conversation from messages as m where ${within} order by m.scope, m.conversation limit 1)
-      union all
-      select next.scope, next.conversation
-      from known cross join lateral (
-        select m.scope, m.conversation from messages as m
-        where (m.scope, m.conversation) > (known.scope, known.conversation) and ${within}
-        order by m.scope, m.conversation
-        limit 1
-      ) as next
-    )
+    with recursive ${stepThrough(listReachable(trust, scope))}
     select known.scope, known.conversation, last.newest
     from known cross join lateral (
-      select max(m.arrival) as newest
+      select m.arrival as newest
       from messages as m join records as r on r.id = m.record_id
       where m.scope = known.scope and m.conversation = known.conversation
         and r.forgotten_at is null and ${isVisibleTo(trust)}
+      order by m.arrival desc
+      limit 1
     ) as last
-    where last.newest is not null ${rest}
+    where true ${rest}
     order by last.newest desc
     limit ${limit}
   `.execute(db)
   return rows
+}
+
+/** The scopes whose conversations the caller may see and asks for; null for all. */
+function listReachable({ scopes }: Trust, asked: string | undefined): readonly string[] | null {
+  const allowed = scopes && [...scopes, unscoped]
+  if (asked === undefined) return allowed
+  return allowed === null || allowed.includes(asked) ? [asked] : []
+}
+
+function stepThrough(scopes: readonly string[] | null): RawBuilder<unknown> {
+  const first = scopes
+    ? sql`select next.* from unnest(${sql.val([...new Set(scopes)])}::text[]) as reachable (scope) cross join lateral (
+        select m.scope, m.conversation from messages as m where m.scope = reachable.scope
+        order by m.conversation limit 1
+      ) as next`
+    : sql`(select m.scope, m.conversation from messages as m order by m.scope, m.conversation limit 1)`
+  const isNext = scopes
+    ? sql`m.scope = known.scope and m.conversation > known.conversation`
+    : sql`(m.scope, m.conversation) > (known.scope, known.conversation)`
+  return sql`known as (
+      ${first}
+      union all
+      select next.scope, next.conversation
+      from known cross join lateral (
+        select m.scope, m.conversation from messages as m where ${isNext}
+        order by m.scope, m.conversation
+        limit 1
+      ) as next
+    )`
 }

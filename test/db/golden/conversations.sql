@@ -34,41 +34,45 @@ limit 100
 
 -- src/conversations/conversations.queries.ts listConversations: the first page
     with recursive known as (
-      (select m.scope, m.conversation
+      select next.*
+from unnest($1::text[]) as reachable (scope) cross join lateral (
+        select m.scope, m.conversation
 from messages as m
-where true
-order by m.scope, m.conversation
-limit 1)
+where m.scope = reachable.scope
+        order by m.conversation
+limit 1
+      ) as next
       union all
       select next.scope, next.conversation
       from known cross join lateral (
         select m.scope, m.conversation
 from messages as m
-        where (m.scope, m.conversation) > (known.scope, known.conversation)
-and true
+where m.scope = known.scope
+and m.conversation > known.conversation
         order by m.scope, m.conversation
         limit 1
       ) as next
     )
     select known.scope, known.conversation, last.newest
     from known cross join lateral (
-      select max(m.arrival) as newest
+      select m.arrival as newest
       from messages as m join records as r on r.id = m.record_id
       where m.scope = known.scope
 and m.conversation = known.conversation
         and r.forgotten_at is null
-and ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[]))
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+      order by m.arrival desc
+      limit 1
     ) as last
-    where last.newest is not null
+    where true
 order by last.newest desc
-    limit $3;
+    limit $4;
 
--- src/conversations/conversations.queries.ts listConversations: a later page of one scope
+-- src/conversations/conversations.queries.ts listConversations: the first page of every scope
     with recursive known as (
       (select m.scope, m.conversation
 from messages as m
-where m.scope = $1
 order by m.scope, m.conversation
 limit 1)
       union all
@@ -76,26 +80,63 @@ limit 1)
       from known cross join lateral (
         select m.scope, m.conversation
 from messages as m
-        where (m.scope, m.conversation) > (known.scope, known.conversation)
-and m.scope = $2
+where (m.scope, m.conversation) > (known.scope, known.conversation)
         order by m.scope, m.conversation
         limit 1
       ) as next
     )
     select known.scope, known.conversation, last.newest
     from known cross join lateral (
-      select max(m.arrival) as newest
+      select m.arrival as newest
       from messages as m join records as r on r.id = m.record_id
       where m.scope = known.scope
 and m.conversation = known.conversation
         and r.forgotten_at is null
-and ("r"."sensitivity" <= $3
-and "r"."scope" = any($4::text[]))
+and ("r"."sensitivity" <= $1)
+      order by m.arrival desc
+      limit 1
     ) as last
-    where last.newest is not null
-and last.newest < $5::int8
+    where true
+order by last.newest desc
+    limit $2;
+
+-- src/conversations/conversations.queries.ts listConversations: a later page of one scope
+    with recursive known as (
+      select next.*
+from unnest($1::text[]) as reachable (scope) cross join lateral (
+        select m.scope, m.conversation
+from messages as m
+where m.scope = reachable.scope
+        order by m.conversation
+limit 1
+      ) as next
+      union all
+      select next.scope, next.conversation
+      from known cross join lateral (
+        select m.scope, m.conversation
+from messages as m
+where m.scope = known.scope
+and m.conversation > known.conversation
+        order by m.scope, m.conversation
+        limit 1
+      ) as next
+    )
+    select known.scope, known.conversation, last.newest
+    from known cross join lateral (
+      select m.arrival as newest
+      from messages as m join records as r on r.id = m.record_id
+      where m.scope = known.scope
+and m.conversation = known.conversation
+        and r.forgotten_at is null
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+      order by m.arrival desc
+      limit 1
+    ) as last
+    where true
+and last.newest < $4::int8
     order by last.newest desc
-    limit $6;
+    limit $5;
 
 -- src/conversations/conversations.queries.ts listMessages: the first page
     select m.record_id as id, to_json(m.at) #>> '{}' as at, m.arrival

@@ -20,6 +20,8 @@ export const conversationSamples: Record<string, Record<string, Sample | Record<
     },
     listConversations: {
       'the first page': (db) => conversations.listConversations(db, trust, { scope: undefined, limit: 101 }),
+      'the first page of every scope': (db) =>
+        conversations.listConversations(db, { ...trust, scopes: null }, { scope: undefined, limit: 101 }),
       'a later page of one scope': (db) =>
         conversations.listConversations(db, trust, {
           scope: 'team',

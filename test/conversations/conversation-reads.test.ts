@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { listConversations } from '../../src/conversations/conversations.queries.ts'
+import type { Trust } from '../../src/domain/caller.ts'
+import { createConversationRequests } from '../support/conversation-requests.ts'
+import { countReads } from '../support/count-reads.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const { append } = createConversationRequests(() => app)
+const trust: Trust = { maxSensitivity: 'hyper', scopes: ['mine'] }
+
+function addMessages(scope: string, conversation: string, count: number) {
+  const messages = Array.from({ length: count }, (_, n) => ({
+    role: 'user',
+    content: `text ${n}`,
+    id: `m${n}`,
+  }))
+  return append(conversation, messages, { scope })
+}
+
+async function countListed(asking: Trust, scope?: string) {
+  let listed: string[] = []
+  await sql`analyze messages, records`.execute(app.db)
+  const reads = await countReads(app.db, ['messages', 'records'], async (tx) => {
+    const rows = await listConversations(tx, asking, { scope, limit: 1 })
+    listed = rows.map(({ conversation }) => conversation)
+  })
+  return { listed, reads }
+}
+
+it('lists conversations without reading all their messages, or those of scopes that the key does not have', async () => {
+  for (const id of ['one', 'two', 'three']) await addMessages('mine', id, 900)
+  for (const id of ['four', 'five']) await addMessages('theirs', id, 900)
+  const mine = await countListed(trust)
+  expect(mine.listed).toEqual(['three'])
+  expect(mine.reads).toBeLessThan(30)
+  const all = await countListed({ ...trust, scopes: null })
+  expect(all.listed).toEqual(['five'])
+  expect(all.reads).toBeLessThan(50)
+  const hidden = await countListed(trust, 'theirs')
+  expect(hidden.listed).toEqual([])
+  expect(hidden.reads).toBeLessThan(30)
+  expect((await countListed({ ...trust, scopes: null }, 'mine')).listed).toEqual(['three'])
+})
