@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readFromPrimary } from '../db/request-scope.ts'
 import type { CallContext } from '../db/transaction.ts'
 import type { MaintenanceRun } from './maintenance.schemas.ts'
 import type { MaintenanceService } from './maintenance.service.ts'
@@ -7,15 +8,18 @@ type Resources = { maintenance: Pick<MaintenanceService, 'read'>; everyMs?: numb
 
 /**
  * Yields the run as a server-sent event whenever it has changed, until the run ends or the signal aborts. It reads the
- * database every half second, because the worker is another process. A heartbeat keeps proxies from closing a quiet
- * stream.
+ * database every half second, because the worker is another process; streams of one run share what is read. A heartbeat
+ * keeps proxies from closing a quiet stream. The caller of this function must have checked that the run is visible.
  */
 export function createRunEvents({ maintenance, everyMs = 500, heartbeatMs = 15_000 }: Resources) {
+  const read = shareReads(maintenance, everyMs)
   return async function* follow(call: CallContext, id: string, signal: AbortSignal): AsyncGenerator<string> {
+    // One stream shows what another has read: with replicas that differ, a run could go back in time.
+    readFromPrimary()
     let shown = ''
     let quietMs = 0
     while (!signal.aborted) {
-      const run = await maintenance.read(call, id)
+      const run = await read(call, id)
       const text = JSON.stringify(run)
       if (text !== shown) {
         yield formatEvent(run, text)
@@ -29,6 +33,23 @@ export function createRunEvents({ maintenance, everyMs = 500, heartbeatMs = 15_0
       await sleep(everyMs, undefined, { signal }).catch(() => {})
       quietMs += everyMs
     }
+  }
+}
+
+/** Reads a run at most once in each interval for all callers who may see the same, however many streams follow it. */
+function shareReads(
+  maintenance: Resources['maintenance'],
+  everyMs: number,
+): Resources['maintenance']['read'] {
+  const recent = new Map<string, Promise<MaintenanceRun>>()
+  return (call, id) => {
+    const key = JSON.stringify([id, call.caller.trust])
+    const known = recent.get(key)
+    if (known) return known
+    const reading = maintenance.read(call, id)
+    recent.set(key, reading)
+    setTimeout(() => recent.delete(key), everyMs).unref()
+    return reading
   }
 }
 

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { CallContext } from '../../src/db/transaction.ts'
 import type { Caller } from '../../src/domain/caller.ts'
+import type { MaintenanceRun } from '../../src/maintenance/maintenance.schemas.ts'
 import { createRunEvents } from '../../src/maintenance/run-events.service.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -58,7 +60,40 @@ describe('GET /v1/maintenance/runs/{id}/events', () => {
     expect(messages[0]).toMatch(/^event: progress\ndata: /)
     expect(messages.slice(1)).toEqual([': heartbeat\n\n', ': heartbeat\n\n', ': heartbeat\n\n'])
   })
+
+  it('reads a run once for all streams that follow it, and apart for callers who may see something else', async () => {
+    const reads: string[] = []
+    const read = async ({ caller: { trust } }: CallContext): Promise<MaintenanceRun> => {
+      const done = reads.push(trust.maxSensitivity)
+      const isOver = done >= 10
+      return { ...queued, progress: { done }, ...(isOver ? { finished_at: queued.created_at } : {}) }
+    }
+    const follow = createRunEvents({ maintenance: { read }, everyMs: 20 })
+    const low: Caller = { ...caller, trust: { maxSensitivity: 'low', scopes: null } }
+    const streams = Array.from({ length: 100 }, async (_, n) => {
+      let last = ''
+      const events = follow({ caller: n % 2 ? low : caller }, queued.id, idle)
+      for await (const text of events) last = text
+      expect(last).toMatch(/^event: finished/)
+    })
+    await Promise.all(streams)
+    expect(reads.length).toBeLessThan(50)
+    expect(new Set(reads)).toEqual(new Set(['hyper', 'low']))
+  })
 })
+
+const queued: MaintenanceRun = {
+  id: '0197b9a0-0000-7000-8000-000000000001',
+  job: 'decay',
+  trigger: 'manual',
+  dry_run: false,
+  options: {},
+  status: 'queued',
+  progress: { done: 0 },
+  stats: {},
+  attempts: 0,
+  created_at: '2026-01-01T00:00:00.000Z',
+}
 
 const caller: Caller = {
   principal: 'root',
