@@ -72,7 +72,7 @@ export function listRoutes(
     bindRoutes(similarRoutes, { similar: services.similar }),
     bindRoutes(surpriseRoutes, { surprisePreview: services.surprisePreview }),
     bindRoutes(driftRoutes, { drift: services.drift }),
-    bindRoutes(maintenanceRoutes, runs),
+    bindRoutes(maintenanceRoutes, { ...runs, runEvents: services.runEvents }),
     bindRoutes(plansRoutes, { plans: services.plans, once, announcements: services.announcements }),
     bindRoutes(simulationsRoutes, runs),
     bindRoutes(undoRoutes, runs),

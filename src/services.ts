@@ -34,7 +34,7 @@ import {
   createStatusService,
   rescoreAndPromoteRecord,
 } from './lifecycle/index.ts'
-import { createMaintenanceService } from './maintenance/index.ts'
+import { createMaintenanceService, createRunEvents } from './maintenance/index.ts'
 import { createOffer } from './mcp/index.ts'
 import { createStoreMetrics, createSummaryService, type ScrapeOptions } from './metrics/index.ts'
 import { createModels, type Models } from './models.ts'
@@ -177,6 +177,7 @@ export function createServices({
     conversationRemoval,
     ...searching,
     maintenance,
+    runEvents: createRunEvents({ maintenance }),
     plans,
     announcements,
     exporter,

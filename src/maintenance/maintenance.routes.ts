@@ -23,10 +23,11 @@ import {
   SchedulePath,
 } from './maintenance.schemas.ts'
 import type { MaintenanceService } from './maintenance.service.ts'
-import { createRunEvents } from './run-events.service.ts'
+import type { RunEvents } from './run-events.service.ts'
 
 export type MaintenanceOptions = {
   maintenance: MaintenanceService
+  runEvents: RunEvents
   once: Once
   /** Without them, a worker finds a new run by its poll. */
   announcements?: Pick<Announcements, 'announceRun' | 'announceTick'> | undefined
@@ -38,9 +39,8 @@ const runs = { permission: 'maintenance:run' } as const
 
 export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = async (
   app,
-  { maintenance, once, announcements },
+  { maintenance, runEvents, once, announcements },
 ) => {
-  const follow = createRunEvents({ maintenance })
   const closing = new AbortController()
   // Without this, an open stream would keep the server from closing until its run ends.
   app.addHook('preClose', async () => closing.abort())
@@ -192,7 +192,11 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       const disconnected = new AbortController()
       request.raw.once('close', () => disconnected.abort())
       reply.raw.once('close', () => disconnected.abort())
-      const events = follow(call, request.params.id, AbortSignal.any([disconnected.signal, closing.signal]))
+      const events = runEvents.follow(
+        call,
+        request.params.id,
+        AbortSignal.any([disconnected.signal, closing.signal]),
+      )
       reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no').type('text/event-stream')
       return reply.send(Readable.from(yieldWhileAllowed(request, events)))
     },

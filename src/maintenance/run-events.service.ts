@@ -6,14 +6,18 @@ import type { MaintenanceService } from './maintenance.service.ts'
 
 type Resources = { maintenance: Pick<MaintenanceService, 'read'>; everyMs?: number; heartbeatMs?: number }
 
-/**
- * Yields the run as a server-sent event whenever it has changed, until the run ends or the signal aborts. It reads the
- * database every half second, because the worker is another process; streams of one run share what is read. A heartbeat
- * keeps proxies from closing a quiet stream. The caller of this function must have checked that the run is visible.
- */
+export type RunEvents = ReturnType<typeof createRunEvents>
+
+/** One for each tenant: its streams share what is read. */
 export function createRunEvents({ maintenance, everyMs = 500, heartbeatMs = 15_000 }: Resources) {
   const read = shareReads(maintenance, everyMs)
-  return async function* follow(call: CallContext, id: string, signal: AbortSignal): AsyncGenerator<string> {
+
+  /**
+   * Yields the run as a server-sent event whenever it has changed, until the run ends or the signal aborts. It reads the
+   * database every half second, because the worker is another process. A heartbeat keeps proxies from closing a quiet
+   * stream. The caller of this function must have checked that the run is visible.
+   */
+  async function* follow(call: CallContext, id: string, signal: AbortSignal): AsyncGenerator<string> {
     // One stream shows what another has read: with replicas that differ, a run could go back in time.
     readFromPrimary()
     let shown = ''
@@ -34,6 +38,8 @@ export function createRunEvents({ maintenance, everyMs = 500, heartbeatMs = 15_0
       quietMs += everyMs
     }
   }
+
+  return { follow }
 }
 
 /** Reads a run at most once in each interval for all callers who may see the same, however many streams follow it. */

@@ -51,7 +51,7 @@ describe('GET /v1/maintenance/runs/{id}/events', () => {
 
   it('sends heartbeats while nothing changes, and ends when the client is gone', async () => {
     const { id } = await ask({ job: 'decay' })
-    const follow = createRunEvents({ maintenance: app.services.maintenance, everyMs: 5, heartbeatMs: 10 })
+    const { follow } = createRunEvents({ maintenance: app.services.maintenance, everyMs: 5, heartbeatMs: 10 })
     const gone = new AbortController()
     const messages: string[] = []
     for await (const text of follow({ caller }, id, gone.signal)) {
@@ -68,7 +68,7 @@ describe('GET /v1/maintenance/runs/{id}/events', () => {
       const isOver = done >= 10
       return { ...queued, progress: { done }, ...(isOver ? { finished_at: queued.created_at } : {}) }
     }
-    const follow = createRunEvents({ maintenance: { read }, everyMs: 20 })
+    const { follow } = createRunEvents({ maintenance: { read }, everyMs: 20 })
     const low: Caller = { ...caller, trust: { maxSensitivity: 'low', scopes: null } }
     const streams = Array.from({ length: 100 }, async (_, n) => {
       let last = ''

@@ -176,3 +176,18 @@ function expectOnly(answer: Answer, stores: readonly Store[], nth: number, name:
   for (const [other, { word }] of stores.entries())
     if (other !== nth) expect(answer.text, `${name} of ${stores[nth]?.id}`).not.toContain(word)
 }
+
+it('shows each tenant the events of its own run, also where two runs have one id', async () => {
+  const id = idOf(9)
+  const jobs = ['decay', 'refresh_importance']
+  const stores = await Promise.all(jobs.map((job) => openStore(job.replace('_', '-'), 'STREAMWORD')))
+  for (const [index, { request, db }] of stores.entries()) {
+    const run = (await request('POST', '/v1/maintenance/runs', { body: { job: jobs[index] } })).body as Body
+    // The stream of a run that has ended is short.
+    const ended = sql`id = ${id}::uuid, status = 'cancelled', finished_at = created_at`
+    await sql`update maintenance_runs set ${ended} where id = ${run.id}::uuid`.execute(db)
+  }
+  const streams = stores.map(({ request }) => request('GET', `/v1/maintenance/runs/${id}/events`))
+  const texts = (await Promise.all(streams)).map(({ text }) => text)
+  expect(texts).toEqual(jobs.map((job) => expect.stringContaining(`"job":"${job}"`)))
+})
