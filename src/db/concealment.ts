@@ -95,6 +95,14 @@ export function showMembers(trust: Trust, object: Fragment): RawBuilder<unknown>
 }
 
 /**
+ * What a run changed, or a plan would change, without its place among the records that a budget forgot: rank and line depend on records above the
+ * ceiling of the caller.
+ */
+export function removePlace({ maxSensitivity }: Trust, after: Fragment): RawBuilder<unknown> {
+  return maxSensitivity === 'hyper' ? after : sql`(${after} - array['rank', 'line'])`
+}
+
+/**
  * The options of a run, in which `only` and `except` keep actions and the ids of records that the caller sees whole.
  * Ids of no record are left out too, or what is missing would tell which ids are those of hidden records.
  */

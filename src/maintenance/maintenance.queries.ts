@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { namesNoHidden, showMembers, showSelections } from '../db/concealment.ts'
+import { namesNoHidden, removePlace, showMembers, showSelections } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
 import type { RunStatus, RunTrigger } from '../db/schema.ts'
 import { isVisibleTo, openTo } from '../db/visibility.ts'
@@ -183,14 +183,6 @@ function isListed(trust: Trust): RawBuilder<SqlBool> {
 }
 
 /**
- * What a change made, without its place among the records that a budget forgot: rank and line depend on records above the
- * ceiling of the caller.
- */
-function removePlace({ maxSensitivity }: Trust): RawBuilder<unknown> {
-  return maxSensitivity === 'hyper' ? sql.ref('after') : sql`(r.after - array['rank', 'line'])`
-}
-
-/**
  * The changes that the caller may see. A record that the caller sees redacted is listed without values. Values that
  * name a record which the caller does not see in full are left out.
  */
@@ -208,7 +200,7 @@ export async function listChanges(
     )
     .select(['record_id', 'action'])
     .select(showMembers(trust, sql.ref('before')).as('before'))
-    .select(showMembers(trust, removePlace(trust)).as('after'))
+    .select(showMembers(trust, removePlace(trust, sql.ref('r.after'))).as('after'))
     .select(sql<string | null>`case when ${namesNoHidden(trust, sql.ref('note'))} then note end`.as('note'))
     .select(sql<boolean>`${openTo(trust)}`.as('is_open'))
     .orderBy('record_id')

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { namesNoHidden, showMembers } from '../db/concealment.ts'
+import { namesNoHidden, removePlace, showMembers } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
 import { computeKeepingOf } from '../db/keeping.ts'
 import { computeSalienceOf } from '../db/salience.ts'
@@ -40,7 +40,7 @@ export async function listPlanChanges(
   )`
   const { rows } = await sql<PlanChangeRow>`
     select c.record_id, r.type, c.action, ${showMembers(trust, sql`c.before`)} as before,
-      ${showMembers(trust, sql`c.after`)} as after, ${showMembers(trust, payload)} as payload,
+      ${showMembers(trust, removePlace(trust, sql`c.after`))} as after, ${showMembers(trust, payload)} as payload,
       case when ${namesNoHidden(trust, sql`c.note`)} then c.note end as note, ${openTo(trust)} as is_open
     from ${listedChanges}
     where c.run_id = ${planId}::uuid and ${isListed(trust)}

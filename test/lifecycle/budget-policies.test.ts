@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createFacts, day, putBudget, runDecay } from '../support/budget-requests.ts'
+import { listPlanChanges, plan } from '../support/plan-requests.ts'
 import { type Body, create, expectProblem, fact, pointersOf } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -149,5 +150,20 @@ describe('a key', () => {
     expect(Object.keys(seen.items[0].after).sort()).toEqual(['forgotten_at', 'purge_at'])
     const { removal } = (await app.request('GET', `/v1/records/${id}/explain`, { key })).body as Body
     expect(Object.keys(removal.numbers)).not.toContain('rank')
+  })
+
+  it('below the highest ceiling sees no such place in a plan either', async () => {
+    const key = await app.issueKey(['records:read'], { max_sensitivity: 'low' })
+    for (const base_importance of [0, 0.1])
+      await create(app, fact({ scope: 'planned', sensitivity: 'hyper', base_importance }))
+    const { id } = await create(app, fact({ scope: 'planned', sensitivity: 'low', base_importance: 0.5 }))
+    await putBudget(app, 'planned', { max_records: 0 })
+    app.clock.advance(2 * day)
+    const prepared = await plan(app, 'decay', { scope: 'planned' })
+    const all = await listPlanChanges(app, prepared)
+    expect(all.map(({ after }) => after.rank).sort()).toEqual([1, 2, 3])
+    const seen = await listPlanChanges(app, prepared, '', { key })
+    expect(seen).toMatchObject([{ record_id: id, action: 'forget' }])
+    expect(Object.keys(seen[0]?.after).sort()).toEqual(['forgotten_at', 'purge_at'])
   })
 })

@@ -401,7 +401,7 @@ and "h"."scope" = any($6::text[]))
   ) end) as before,
       (case when not exists (
     select h.id
-from regexp_matches(c.after::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+from regexp_matches((c.after - array['rank', 'line'])::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
       select n.id, n.sensitivity, n.scope
 from records as n
@@ -413,7 +413,7 @@ where n.id = named.id[1]::uuid
     ) as h
     where not ("h"."sensitivity" <= $7
 and "h"."scope" = any($8::text[]))
-  ) then c.after else (
+  ) then (c.after - array['rank', 'line']) else (
     select jsonb_object_agg(each.key, case jsonb_typeof(each.value) when 'array' then (
     select coalesce(jsonb_agg(item.value
 order by item.place), '[]')
@@ -434,7 +434,7 @@ where n.id = named.id[1]::uuid
 and "h"."scope" = any($10::text[]))
   )
   ) else each.value end)
-    from jsonb_each(c.after) as each
+    from jsonb_each((c.after - array['rank', 'line'])) as each
     where jsonb_typeof(each.value) = 'array'
 or not exists (
     select h.id
