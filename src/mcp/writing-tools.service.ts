@@ -84,8 +84,8 @@ export function createWritingTools(services: WritingServices): Tool[] {
 
   /** The successor says the text about the same subject. Read and written at one version, so that no other change is lost. */
   async function supersede({ call, actor }: ToolContext, id: string, text: string, rationale: string) {
-    const { caller } = call
-    const old = await records.read(caller, id)
+    const { caller, tx } = call
+    const old = await records.read(caller, id, { tx })
     if ('redacted' in old)
       throw new AppError('above_ceiling', 'The key sees this record only in redacted form.')
     const { payload, tags, version } = old
@@ -113,7 +113,7 @@ export function createWritingTools(services: WritingServices): Tool[] {
     const seen = await Promise.all(
       subjects
         .slice(0, mostSubjects)
-        .map(({ target_id: id }) => records.read(call.caller, id).catch(() => undefined)),
+        .map(({ target_id: id }) => records.read(call.caller, id, { tx: call.tx }).catch(() => undefined)),
     )
     const kept = seen.flatMap((each) => (each && isWhole(each) ? [each.id] : []))
     const { scope = unscoped, sensitivity } = old

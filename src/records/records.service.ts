@@ -28,6 +28,9 @@ type Resources = CreationResources & {
   rescore(tx: Transaction, caller: Caller, changed: StoredRecord, now: Date): Promise<StoredRecord>
 }
 
+/** `tx`: the transaction of the caller. Who holds its connection must not wait for a second one of the pool. */
+type Reading = { includeForgotten?: boolean; tx?: Transaction | undefined }
+
 export function createRecordsService(resources: Resources) {
   const { db, clock, defaultSensitivity, textLanguage, seal, policies, rescore } = resources
   const listing = createListing(resources)
@@ -35,9 +38,9 @@ export function createRecordsService(resources: Resources) {
   async function read(
     caller: Caller,
     id: string,
-    { includeForgotten = false } = {},
+    { includeForgotten = false, tx }: Reading = {},
   ): Promise<MemoryRecord | RedactedRecord> {
-    const stored = await findVisibleRecord(db, caller, id)
+    const stored = await findVisibleRecord(tx ?? db, caller, id)
     const isReadable = isOpenTo(caller.trust, stored.sensitivity)
     const now = clock.now()
     const isExpired = stored.purge_at !== null && stored.purge_at <= now
