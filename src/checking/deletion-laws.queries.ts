@@ -42,7 +42,7 @@ export async function findErasedWords(db: Database): Promise<Finding> {
   )
 }
 
-/** No stored answer contains an erased record. */
+/** No stored answer contains an erased record, or names the speaker of an erased message that it lists. */
 export async function findErasedAnswers(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -58,12 +58,18 @@ export async function findErasedAnswers(db: Database): Promise<Finding> {
             select k.body::jsonb as quoted
             union all select k.body::jsonb -> 'record'
             union all select k.body::jsonb -> 'primary_record'
+            union all select k.body::jsonb -> 'structuredContent' -> 'record'
             union all select jsonb_array_elements(case jsonb_typeof(k.body::jsonb -> 'created_records')
               when 'array' then k.body::jsonb -> 'created_records' end)
             union all select jsonb_array_elements(case jsonb_typeof(k.body::jsonb -> 'results')
               when 'array' then k.body::jsonb -> 'results' end) -> 'record'
           ) as quoting
           where quoted ? 'payload'
+          union all
+          select item ->> 'record_id'
+          from jsonb_array_elements(case jsonb_typeof(k.body::jsonb -> 'items')
+            when 'array' then k.body::jsonb -> 'items' end) as item
+          where k.body::jsonb -> 'conversation' ? 'speakers'
         ) as quoted
         from idempotency_keys as k
         where k.body is not null and exists (select from departures where kind = 'erased')

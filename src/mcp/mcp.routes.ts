@@ -120,13 +120,13 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
       const run = () =>
         runOnce({ caller }, identity, async (call) => ({
           status: 200,
-          body: presentAnswer(await tool.run({ ...context, call }, args)),
+          body: boundToolAnswer(await tool.run({ ...context, call }, args)),
         }))
       const outcome = await (isReading ? request.readAfterPosition(run) : run())
       for (const work of after) work()
-      if ('answer' in outcome) return outcome.answer.body as ToolResult
+      if ('answer' in outcome) return presentAnswer(outcome.answer.body as StoredToolAnswer)
       reply.header('idempotency-replayed', 'true')
-      return JSON.parse(outcome.replayed.body ?? '{}')
+      return presentAnswer(JSON.parse(outcome.replayed.body ?? '{}'))
     }
 
     return {
@@ -167,11 +167,19 @@ function acceptsAll(accept = '*/*'): boolean {
   return accept.split(',').some((each) => each.split(';')[0]?.trim() === '*/*')
 }
 
-function presentAnswer({ structured, text }: ToolAnswer): ToolResult {
-  if (!structured) return asText(text ?? '')
-  const bounded = boundAnswer(structured)
-  const shown = asText(text ?? JSON.stringify(bounded))
-  return { ...shown, structuredContent: bounded as Record<string, unknown> }
+/** What is stored. A text that repeats the structure is written again for a replay, so that an erase looks at one place. */
+type StoredToolAnswer = { structuredContent?: Record<string, unknown>; text?: string }
+
+function boundToolAnswer({ structured, text }: ToolAnswer): StoredToolAnswer {
+  return {
+    ...(structured ? { structuredContent: boundAnswer(structured) as Record<string, unknown> } : {}),
+    ...(text === undefined ? {} : { text }),
+  }
+}
+
+function presentAnswer({ structuredContent, text }: StoredToolAnswer): ToolResult {
+  if (!structuredContent) return asText(text ?? '')
+  return { ...asText(text ?? JSON.stringify(structuredContent)), structuredContent }
 }
 
 function asText(text: string): Pick<ToolResult, 'content'> {

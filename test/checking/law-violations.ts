@@ -129,6 +129,10 @@ export const lawViolations: Readonly<Record<string, readonly string[]>> = {
       set body = jsonb_build_object('record', jsonb_build_object('id', (select id from departures), 'payload', '{}'::jsonb))`,
     `update idempotency_keys set body = jsonb_build_object('results', jsonb_build_array(jsonb_build_object(
       'record', jsonb_build_object('id', (select id from departures), 'payload', '{}'::jsonb))))`,
+    `update idempotency_keys set body = jsonb_build_object('structuredContent', jsonb_build_object(
+      'record', jsonb_build_object('id', (select id from departures), 'payload', '{}'::jsonb)))`,
+    `update idempotency_keys set body = jsonb_build_object('conversation', '{"id": "a", "speakers": []}'::jsonb,
+      'items', jsonb_build_array(jsonb_build_object('record_id', (select id from departures))))`,
   ],
   vectors: ['delete from signatures', 'update signatures set record_id = gen_random_uuid()'],
   cells: [

@@ -39,6 +39,9 @@ import { clearAppliedChanges, deleteEffects } from './run-effects.queries.ts'
 import {
   deleteAnswersAbout,
   reduceAnswersAbout,
+  reduceConversationAnswers,
+  reduceInBatchAnswers,
+  reduceInCaptureAnswers,
   removeFromBatchAnswers,
   removeFromCaptureAnswers,
 } from './stored-answers.queries.ts'
@@ -108,7 +111,8 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     await clearAppliedChanges(tx, erasedIds)
     await deleteErased(tx, erasedIds, entry)
     await clearWords(tx, erasedIds, entry)
-    await reduceAnswersAbout(tx, plan.keptIds)
+    await reduceConversationAnswers(tx, { ids: erasedIds, conversations: listConversations(erased) })
+    await reduceAnswers(tx, plan.keptIds)
     const own = erased.some((each) => each.id === rootId) ? 1 : 0
     const removed = { records: own + derivedIds.length, relations, embeddings, access_rows: accesses }
     const ids = { derived_ids: derivedIds, kept: keptIds, tombstone_ids: tombstoneIds }
@@ -220,6 +224,22 @@ async function clearWords(tx: Transaction, ids: readonly string[], entry: Erasur
   await deleteAnswersAbout(tx, ids)
   await removeFromBatchAnswers(tx, ids)
   await removeFromCaptureAnswers(tx, ids)
+}
+
+/** Kept records may have lost words that stored answers quote. */
+async function reduceAnswers(tx: Transaction, keptIds: readonly string[]): Promise<void> {
+  if (keptIds.length === 0) return
+  await reduceAnswersAbout(tx, keptIds)
+  await reduceInBatchAnswers(tx, keptIds)
+  await reduceInCaptureAnswers(tx, keptIds)
+}
+
+function listConversations(erased: readonly StoredRecord[]) {
+  return erased.flatMap(({ scope, payload }) =>
+    payload.kind === 'episodic' && payload.conversation
+      ? [{ scope, conversation: payload.conversation.id }]
+      : [],
+  )
 }
 
 function presentReceipt(id: string, { actor, at, via }: ErasureEntry) {

@@ -1,7 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
+import { unscoped } from '../../domain/caller.ts'
+
+type Fragment = RawBuilder<unknown>
 
 const texts = (ids: readonly string[]) => sql`any(${sql.val([...ids])}::text[])`
+const body = sql`body::jsonb`
+/** A tool of MCP answers with this member. Answers of earlier versions say the same in `content`, which no replay reads. */
+const structured = sql`(${body} -> 'structuredContent')`
 
 /**
  * Answers stored for idempotency contain whole records. An answer that is one record is deleted: when the request is
@@ -11,63 +17,103 @@ const texts = (ids: readonly string[]) => sql`any(${sql.val([...ids])}::text[])`
 export async function deleteAnswersAbout(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
     delete from idempotency_keys
-    where body::jsonb ->> 'id' = ${texts(ids)} or body::jsonb -> 'record' ->> 'id' = ${texts(ids)}
-      or body::jsonb -> 'primary_record' ->> 'id' = ${texts(ids)}
+    where ${body} ->> 'id' = ${texts(ids)} or ${body} -> 'record' ->> 'id' = ${texts(ids)}
+      or ${body} -> 'primary_record' ->> 'id' = ${texts(ids)}
+      or ${structured} ->> 'id' = ${texts(ids)} or ${structured} -> 'record' ->> 'id' = ${texts(ids)}
   `.execute(tx)
 }
 
 /** An answer about several records stays, without the erased ones: run again, the request would store the others twice. */
 export async function removeFromBatchAnswers(tx: Transaction, ids: readonly string[]): Promise<void> {
-  await sql`
-    update idempotency_keys
-    set body = jsonb_set(body::jsonb, '{results}', (
-      select jsonb_agg(
-        case when result -> 'record' ->> 'id' = ${texts(ids)}
-          then result - 'record' || '{"status": 410}' else result end
-        order by place
-      )
-      from jsonb_array_elements(body::jsonb -> 'results') with ordinality as each (result, place)
-    ))::text
-    where exists (
-      select from jsonb_array_elements(
-        case when jsonb_typeof(body::jsonb -> 'results') = 'array' then body::jsonb -> 'results' end
-      ) as result
-      where result -> 'record' ->> 'id' = ${texts(ids)}
-    )
-  `.execute(tx)
-}
-
-/** Kept records have changed, so stored answers keep only their id and version, as for a key that may not read. */
-export async function reduceAnswersAbout(tx: Transaction, ids: readonly string[]): Promise<void> {
-  const brief = (record: RawBuilder<unknown>) =>
-    sql`jsonb_build_object('id', ${record} -> 'id', 'version', ${record} -> 'version')`
-  const body = sql`body::jsonb`
-  await sql`
-    update idempotency_keys
-    set body = (case
-      when ${body} ? 'payload' then ${brief(body)}
-      when ${body} ? 'record'
-        then jsonb_set(${body}, '{record}', ${brief(sql`(${body} -> 'record')`)})
-      else jsonb_set(${body}, '{primary_record}', ${brief(sql`(${body} -> 'primary_record')`)}) end)::text
-    where (${body} ->> 'id' = ${texts(ids)} and ${body} ? 'payload') or ${body} -> 'record' ->> 'id' = ${texts(ids)}
-      or ${body} -> 'primary_record' ->> 'id' = ${texts(ids)}
-  `.execute(tx)
+  const isErased = sql`item -> 'record' ->> 'id' = ${texts(ids)}`
+  await replaceItems(tx, 'results', isErased, sql`item - 'record' || '{"status": 410}'`)
 }
 
 /** The stored answer of a capture stays, without the erased records, for the same reason. */
 export async function removeFromCaptureAnswers(tx: Transaction, ids: readonly string[]): Promise<void> {
+  await replaceItems(tx, 'created_records', sql`item ->> 'id' = ${texts(ids)}`, sql`null`)
+}
+
+/** Kept records have changed, so stored answers keep only their id and version, as for a key that may not read. */
+export async function reduceAnswersAbout(tx: Transaction, ids: readonly string[]): Promise<void> {
+  const reduce = (answer: Fragment, member: string) =>
+    sql`jsonb_set(${answer}, ${sql.lit(`{${member}}`)}, ${shorten(sql`(${answer} -> ${sql.lit(member)})`)})`
   await sql`
     update idempotency_keys
-    set body = jsonb_set(body::jsonb, '{created_records}', coalesce((
-      select jsonb_agg(record order by place)
-      from jsonb_array_elements(body::jsonb -> 'created_records') with ordinality as each (record, place)
-      where record ->> 'id' <> all(${sql.val([...ids])}::text[])
-    ), '[]'))::text
-    where exists (
-      select from jsonb_array_elements(
-        case when jsonb_typeof(body::jsonb -> 'created_records') = 'array' then body::jsonb -> 'created_records' end
-      ) as record
-      where record ->> 'id' = ${texts(ids)}
+    set body = (case
+      when ${body} ? 'payload' then ${shorten(body)}
+      when ${body} ? 'record' then ${reduce(body, 'record')}
+      when ${body} ? 'primary_record' then ${reduce(body, 'primary_record')}
+      else jsonb_build_object('structuredContent', ${reduce(structured, 'record')}) end)::text
+    where (${body} ->> 'id' = ${texts(ids)} and ${body} ? 'payload') or ${body} -> 'record' ->> 'id' = ${texts(ids)}
+      or ${body} -> 'primary_record' ->> 'id' = ${texts(ids)} or ${structured} -> 'record' ->> 'id' = ${texts(ids)}
+  `.execute(tx)
+}
+
+export async function reduceInBatchAnswers(tx: Transaction, ids: readonly string[]): Promise<void> {
+  const isKept = sql`item -> 'record' ->> 'id' = ${texts(ids)}`
+  const shortened = sql`jsonb_set(item, '{record}', ${shorten(sql`(item -> 'record')`)})`
+  await replaceItems(tx, 'results', isKept, shortened)
+}
+
+export async function reduceInCaptureAnswers(tx: Transaction, ids: readonly string[]): Promise<void> {
+  await replaceItems(tx, 'created_records', sql`item ->> 'id' = ${texts(ids)}`, shorten(sql`item`))
+}
+
+const figures = ['messages', 'speakers', 'first_at', 'last_at', 'updated_at']
+
+export type ErasedMessages = {
+  ids: readonly string[]
+  conversations: readonly { scope: string; conversation: string }[]
+}
+
+/**
+ * The answer to new messages names the speakers of the whole conversation. After an erase of one of its messages only its
+ * place stays, as for a key that may not read.
+ */
+export async function reduceConversationAnswers(
+  tx: Transaction,
+  { ids, conversations }: ErasedMessages,
+): Promise<void> {
+  const place = sql`(${body} -> 'conversation')`
+  const names = conversations.map(({ conversation }) => conversation)
+  const scopes = conversations.map(({ scope }) => scope)
+  await sql`
+    update idempotency_keys
+    set body = jsonb_set(${body}, '{conversation}', ${place} - ${sql.val(figures)}::text[])::text
+    where ${place} ? 'speakers' and (
+      exists (select from ${listItems('items')} as item where item ->> 'record_id' = ${texts(ids)})
+      or exists (
+        select from unnest(${sql.val(names)}::text[], ${sql.val(scopes)}::text[]) as erased (name, scope)
+        where erased.name = ${place} ->> 'id' and erased.scope = coalesce(${place} ->> 'scope', ${unscoped}::text)
+      )
     )
+  `.execute(tx)
+}
+
+function shorten(record: Fragment): Fragment {
+  return sql`jsonb_build_object('id', ${record} -> 'id', 'version', ${record} -> 'version')`
+}
+
+function listItems(member: string): Fragment {
+  const list = sql`${body} -> ${sql.lit(member)}`
+  return sql`jsonb_array_elements(case when jsonb_typeof(${list}) = 'array' then ${list} end)`
+}
+
+/** Replaces each `item` of a list that is chosen; null removes it. */
+async function replaceItems(
+  tx: Transaction,
+  member: 'results' | 'created_records',
+  isChosen: Fragment,
+  replacement: Fragment,
+): Promise<void> {
+  await sql`
+    update idempotency_keys
+    set body = jsonb_set(${body}, ${sql.lit(`{${member}}`)}, (
+      select coalesce(jsonb_agg(kept order by place) filter (where kept is not null), '[]')
+      from ${listItems(member)} with ordinality as each (item, place)
+      cross join lateral (select case when ${isChosen} then ${replacement} else item end as kept) as replaced
+    ))::text
+    where exists (select from ${listItems(member)} as item where ${isChosen})
   `.execute(tx)
 }

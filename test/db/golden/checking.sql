@@ -24,12 +24,18 @@ and each.quoted @> array[d.id::text]
             select k.body::jsonb as quoted
             union all select k.body::jsonb -> 'record'
             union all select k.body::jsonb -> 'primary_record'
+            union all select k.body::jsonb -> 'structuredContent' -> 'record'
             union all select jsonb_array_elements(case jsonb_typeof(k.body::jsonb -> 'created_records')
               when 'array' then k.body::jsonb -> 'created_records' end)
             union all select jsonb_array_elements(case jsonb_typeof(k.body::jsonb -> 'results')
               when 'array' then k.body::jsonb -> 'results' end) -> 'record'
           ) as quoting
           where quoted ? 'payload'
+          union all
+          select item ->> 'record_id'
+          from jsonb_array_elements(case jsonb_typeof(k.body::jsonb -> 'items')
+            when 'array' then k.body::jsonb -> 'items' end) as item
+          where k.body::jsonb -> 'conversation' ? 'speakers'
         ) as quoted
         from idempotency_keys as k
         where k.body is not null

@@ -554,53 +554,86 @@ and relation in ('contents', 'entity_identifiers', 'audit_entries');
 from idempotency_keys
     where body::jsonb ->> 'id' = any($1::text[])
 or body::jsonb -> 'record' ->> 'id' = any($2::text[])
-      or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
+      or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[])
+      or (body::jsonb -> 'structuredContent') ->> 'id' = any($4::text[])
+or (body::jsonb -> 'structuredContent') -> 'record' ->> 'id' = any($5::text[]);
 
 -- src/records/erasure/stored-answers.queries.ts reduceAnswersAbout
     update idempotency_keys
     set body = (case
       when body::jsonb ? 'payload' then jsonb_build_object('id', body::jsonb -> 'id', 'version', body::jsonb -> 'version')
-      when body::jsonb ? 'record'
-        then jsonb_set(body::jsonb, '{record}', jsonb_build_object('id', (body::jsonb -> 'record') -> 'id', 'version', (body::jsonb -> 'record') -> 'version'))
-      else jsonb_set(body::jsonb, '{primary_record}', jsonb_build_object('id', (body::jsonb -> 'primary_record') -> 'id', 'version', (body::jsonb -> 'primary_record') -> 'version')) end)::text
+      when body::jsonb ? 'record' then jsonb_set(body::jsonb, '{record}', jsonb_build_object('id', (body::jsonb -> 'record') -> 'id', 'version', (body::jsonb -> 'record') -> 'version'))
+      when body::jsonb ? 'primary_record' then jsonb_set(body::jsonb, '{primary_record}', jsonb_build_object('id', (body::jsonb -> 'primary_record') -> 'id', 'version', (body::jsonb -> 'primary_record') -> 'version'))
+      else jsonb_build_object('structuredContent', jsonb_set((body::jsonb -> 'structuredContent'), '{record}', jsonb_build_object('id', ((body::jsonb -> 'structuredContent') -> 'record') -> 'id', 'version', ((body::jsonb -> 'structuredContent') -> 'record') -> 'version'))) end)::text
     where (body::jsonb ->> 'id' = any($1::text[])
 and body::jsonb ? 'payload')
 or body::jsonb -> 'record' ->> 'id' = any($2::text[])
-      or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
+      or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[])
+or (body::jsonb -> 'structuredContent') -> 'record' ->> 'id' = any($4::text[]);
+
+-- src/records/erasure/stored-answers.queries.ts reduceConversationAnswers
+    update idempotency_keys
+    set body = jsonb_set(body::jsonb, '{conversation}', (body::jsonb -> 'conversation') - $1::text[])::text
+    where (body::jsonb -> 'conversation') ? 'speakers'
+and (
+      exists (select
+from jsonb_array_elements(case when jsonb_typeof(body::jsonb -> 'items') = 'array' then body::jsonb -> 'items' end) as item
+where item ->> 'record_id' = any($2::text[]))
+      or exists (
+        select
+from unnest($3::text[], $4::text[]) as erased (name, scope)
+        where erased.name = (body::jsonb -> 'conversation') ->> 'id'
+and erased.scope = coalesce((body::jsonb -> 'conversation') ->> 'scope', $5::text)
+      )
+    );
+
+-- src/records/erasure/stored-answers.queries.ts reduceInBatchAnswers
+    update idempotency_keys
+    set body = jsonb_set(body::jsonb, '{results}', (
+      select coalesce(jsonb_agg(kept
+order by place) filter (where kept is not null), '[]')
+      from jsonb_array_elements(case when jsonb_typeof(body::jsonb -> 'results') = 'array' then body::jsonb -> 'results' end) with ordinality as each (item, place)
+      cross join lateral (select case when item -> 'record' ->> 'id' = any($1::text[]) then jsonb_set(item, '{record}', jsonb_build_object('id', (item -> 'record') -> 'id', 'version', (item -> 'record') -> 'version')) else item end as kept) as replaced
+    ))::text
+    where exists (select
+from jsonb_array_elements(case when jsonb_typeof(body::jsonb -> 'results') = 'array' then body::jsonb -> 'results' end) as item
+where item -> 'record' ->> 'id' = any($2::text[]));
+
+-- src/records/erasure/stored-answers.queries.ts reduceInCaptureAnswers
+    update idempotency_keys
+    set body = jsonb_set(body::jsonb, '{created_records}', (
+      select coalesce(jsonb_agg(kept
+order by place) filter (where kept is not null), '[]')
+      from jsonb_array_elements(case when jsonb_typeof(body::jsonb -> 'created_records') = 'array' then body::jsonb -> 'created_records' end) with ordinality as each (item, place)
+      cross join lateral (select case when item ->> 'id' = any($1::text[]) then jsonb_build_object('id', item -> 'id', 'version', item -> 'version') else item end as kept) as replaced
+    ))::text
+    where exists (select
+from jsonb_array_elements(case when jsonb_typeof(body::jsonb -> 'created_records') = 'array' then body::jsonb -> 'created_records' end) as item
+where item ->> 'id' = any($2::text[]));
 
 -- src/records/erasure/stored-answers.queries.ts removeFromBatchAnswers
     update idempotency_keys
     set body = jsonb_set(body::jsonb, '{results}', (
-      select jsonb_agg(
-        case when result -> 'record' ->> 'id' = any($1::text[])
-          then result - 'record' || '{"status": 410}' else result end
-        order by place
-      )
-      from jsonb_array_elements(body::jsonb -> 'results') with ordinality as each (result, place)
+      select coalesce(jsonb_agg(kept
+order by place) filter (where kept is not null), '[]')
+      from jsonb_array_elements(case when jsonb_typeof(body::jsonb -> 'results') = 'array' then body::jsonb -> 'results' end) with ordinality as each (item, place)
+      cross join lateral (select case when item -> 'record' ->> 'id' = any($1::text[]) then item - 'record' || '{"status": 410}' else item end as kept) as replaced
     ))::text
-    where exists (
-      select
-from jsonb_array_elements(
-        case when jsonb_typeof(body::jsonb -> 'results') = 'array' then body::jsonb -> 'results' end
-      ) as result
-      where result -> 'record' ->> 'id' = any($2::text[])
-    );
+    where exists (select
+from jsonb_array_elements(case when jsonb_typeof(body::jsonb -> 'results') = 'array' then body::jsonb -> 'results' end) as item
+where item -> 'record' ->> 'id' = any($2::text[]));
 
 -- src/records/erasure/stored-answers.queries.ts removeFromCaptureAnswers
     update idempotency_keys
-    set body = jsonb_set(body::jsonb, '{created_records}', coalesce((
-      select jsonb_agg(record
-order by place)
-      from jsonb_array_elements(body::jsonb -> 'created_records') with ordinality as each (record, place)
-      where record ->> 'id' <> all($1::text[])
-    ), '[]'))::text
-    where exists (
-      select
-from jsonb_array_elements(
-        case when jsonb_typeof(body::jsonb -> 'created_records') = 'array' then body::jsonb -> 'created_records' end
-      ) as record
-      where record ->> 'id' = any($2::text[])
-    );
+    set body = jsonb_set(body::jsonb, '{created_records}', (
+      select coalesce(jsonb_agg(kept
+order by place) filter (where kept is not null), '[]')
+      from jsonb_array_elements(case when jsonb_typeof(body::jsonb -> 'created_records') = 'array' then body::jsonb -> 'created_records' end) with ordinality as each (item, place)
+      cross join lateral (select case when item ->> 'id' = any($1::text[]) then null else item end as kept) as replaced
+    ))::text
+    where exists (select
+from jsonb_array_elements(case when jsonb_typeof(body::jsonb -> 'created_records') = 'array' then body::jsonb -> 'created_records' end) as item
+where item ->> 'id' = any($2::text[]));
 
 -- src/records/erasure/tombstones.queries.ts deleteTombstone
 delete

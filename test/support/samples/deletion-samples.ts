@@ -28,6 +28,13 @@ export const deletionSamples: Record<string, Record<string, Sample | Record<stri
     removeFromBatchAnswers: (db) => answers.removeFromBatchAnswers(db, [id]),
     reduceAnswersAbout: (db) => answers.reduceAnswersAbout(db, [id]),
     removeFromCaptureAnswers: (db) => answers.removeFromCaptureAnswers(db, [id]),
+    reduceInBatchAnswers: (db) => answers.reduceInBatchAnswers(db, [id]),
+    reduceInCaptureAnswers: (db) => answers.reduceInCaptureAnswers(db, [id]),
+    reduceConversationAnswers: (db) =>
+      answers.reduceConversationAnswers(db, {
+        ids: [id],
+        conversations: [{ scope: 'team', conversation: 'one' }],
+      }),
   },
   'src/records/erasure/run-effects.queries.ts': {
     deleteEffects: (db) => runEffects.deleteEffects(db, { erasedIds: [id], keptIds: [id] }),
