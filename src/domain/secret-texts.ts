@@ -6,7 +6,7 @@ import { isMeasure, looksSecret } from './secret-keys.ts'
 
 export const secretText = '<secret string>'
 
-/** Only so many characters of a value are examined. */
+/** Only so many characters of a value are examined, in the pattern of a value without quotes as well. */
 const longestValue = 10_000
 /** Limits the search for a closing bracket: unclosed brackets would be read again and again. */
 const longestBrackets = 2_000
@@ -67,7 +67,8 @@ const wellKnown = new RegExp(
     '(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AROA|ANPA)[0-9A-Z]{16}(?![0-9A-Za-z])',
     'AIza[\\w-]{30,60}',
     'ya29\\.[\\w.-]{8,400}',
-    'eyJ[\\w-]{8,4000}\\.[\\w-]{4,8000}(?:\\.[\\w-]{0,2000})?',
+    // Only the first of several in a row: each of them would read the rest of the row again.
+    '(?<!(?<![A-Za-z0-9])eyJ[\\w-]{0,200}?)eyJ[\\w-]{8,4000}\\.[\\w-]{4,8000}(?:\\.[\\w-]{0,2000})?',
     'SG\\.[\\w-]{8,80}\\.[\\w-]{8,100}',
     'AGE-SECRET-KEY-1[0-9A-Z]{20,100}',
   ].join('|')})`,
@@ -81,7 +82,7 @@ const scheme = /\b(bearer|basic|token|digest|apikey)(\s{1,10})([\w.~+/=:-]{8,400
  * capitals.
  */
 function maskScheme(given: string, name: string, space: string, value: string): string {
-  const isWord = /^[A-Za-z]?[a-z]+(?:[-/:.][A-Za-z]?[a-z]+)*[.:]?$/.test(value)
+  const isWord = /^[A-Z]?[a-z]+(?:[-/:.][A-Z]?[a-z]+)*[.:]?$/.test(value)
   return isWord ? given : `${name}${space}${secretText}`
 }
 
@@ -102,10 +103,11 @@ function maskAssigned(text: string): string {
   for (let found = keyed.exec(text); found; found = keyed.exec(text)) {
     const [whole, key = '', between = ''] = found
     const start = found.index + whole.length
-    if (!looksSecret(key)) continue
+    // The end of a masked value is not looked for: it may be far, and the next key would look for it again.
+    if (!looksSecret(key) || isMasked(text, start)) continue
     const end = endOfValue(text, start, key)
     const value = text.slice(start, end)
-    if (end === start || isPlainWord(text, { key, between, value, start, end, before: found.index })) continue
+    if (end === start || isPlainWord(text, { key, between, value, end, before: found.index })) continue
     const quote = /^\\*["'`]/.exec(value)?.[0] ?? ''
     parts.push(text.slice(kept, start), quote, secretText, value.endsWith(quote) ? quote : '')
     kept = keyed.lastIndex = end
@@ -113,11 +115,14 @@ function maskAssigned(text: string): string {
   return kept === 0 ? text : parts.join('') + text.slice(kept)
 }
 
-type Assignment = { key: string; between: string; value: string; start: number; end: number; before: number }
+function isMasked(text: string, start: number): boolean {
+  return /^\\*["'`]?<secret [a-z]+>/.test(text.slice(start, start + 80))
+}
 
-function isPlainWord(text: string, { key, between, value, start, end, before }: Assignment): boolean {
-  const isMasked = /^\\*["'`]?<secret [a-z]+>/.test(text.slice(start, start + 80))
-  if (isMasked || /^\\*["'`]\\*["'`]$/.test(value) || isMeasure(key, value)) return true
+type Assignment = { key: string; between: string; value: string; end: number; before: number }
+
+function isPlainWord(text: string, { key, between, value, end, before }: Assignment): boolean {
+  if (/^\\*["'`]\\*["'`]$/.test(value) || isMeasure(key, value)) return true
   // A reference to a variable or a call contains no secret.
   if (/^(?:\$\{?[A-Z_][A-Z0-9_]{0,80}\}?|process\.env\.\w{1,80}|null|undefined|true|false)$/.test(value))
     return true
@@ -135,7 +140,7 @@ function isPlainWord(text: string, { key, between, value, start, end, before }: 
 const lineKeys = /^(?:(?:proxy-?)?authorization|(?:set-?)?cookies?)$/i
 const schemes = /(?:bearer|basic|token|digest|negotiate|ntlm|apikey|aws4-hmac-sha256|hawk|signature)\s/iy
 const bare =
-  /(?:[^\s"'`,;&(){}[\]<>\\]|\\(?!["'`])|[,;&(){}[\]<>](?=[^\s"'`,;&(){}[\]<>\\])(?!\\{0,40}["'`]?[\p{L}\p{N}_.-]{1,60}\\{0,40}["'`]?\s?[=:]))+/uy
+  /(?:[^\s"'`,;&(){}[\]<>\\]|\\(?!["'`])|[,;&(){}[\]<>](?=[^\s"'`,;&(){}[\]<>\\])(?!\\{0,40}["'`]?[\p{L}\p{N}_.-]{1,60}\\{0,40}["'`]?\s?[=:])){1,10000}/uy
 
 function endOfValue(text: string, start: number, key: string): number {
   const opened = /\\{0,40}["'`]/y

@@ -99,6 +99,48 @@ describe('masking', () => {
       expect(maskText(text).length).toBeLessThanOrEqual(text.length)
     }
   })
+
+  it('ends for every beginning of a secret, repeated in one word or in many', () => {
+    const beginnings = [
+      ...['sk-', 'sk-A', 'rk_live_', 'ghp_', 'github_pat_', 'glpat-', 'dckr_pat-', 'whsec_', 'npm_', 'hf-'],
+      ...['secret_', 'xoxb-', 'xapp-', 'pypi-', 'AKIA', 'AIza', 'ya29.', 'eyJ', 'SG.', 'AGE-SECRET-KEY-1'],
+      ...['a://', 'a://a:', 'git@', 'hooks.slack.com/services/', '&sig=', '-----BEGIN RSA PRIVATE KEY'],
+      ...['basic ', 'token\t', 'token of the ', 'token is now ', 'cookie=', 'cookie=<secret string>', '-u a'],
+    ]
+    for (const beginning of beginnings) {
+      for (const between of ['', '-', '_', ' ', 'a', '1.', '=', '"']) {
+        const text = `${between}${beginning}`.repeat(30_000)
+        expect(maskText(text).length).toBeLessThanOrEqual(text.length)
+      }
+    }
+  })
+
+  it('ends for a JWT that begins again and again', () => {
+    const text = '-eyJ'.repeat(1_500_000)
+    expect(maskText(text)).toBe(text)
+    const token = 'hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0'
+    expect(maskText(`${'-eyJ'.repeat(900)}${token}`)).toBe('-<secret string>')
+    expect(maskText(`eyJ eyJa-eyJ${token} my-eyJ${token}`)).toBe('eyJ <secret string> my-<secret string>')
+  })
+
+  it.each(['bearer', 'basic', 'token', 'digest', 'apikey'])(
+    'ends for a word of many short parts after %s',
+    (name) => {
+      const words = `${name} ${'aa-'.repeat(1_000)}aa`
+      expect(maskText(words)).toBe(words)
+      expect(maskText(`${words}1`)).toBe(`${name} <secret string>`)
+    },
+  )
+
+  it('masks the beginning of a value of any length', () => {
+    const value = 'a'.repeat(10_000_000)
+    expect(maskText(`key=${value}`)).toBe(`key=<secret string>${value.slice(10_000)}`)
+  })
+
+  it('leaves the header of a later cookie that is masked already as it is', () => {
+    const text = 'cookie=<secret string>] '.repeat(60_000)
+    expect(maskText(text)).toBe(text)
+  })
 })
 
 describe('maskFact', () => {

@@ -102,7 +102,14 @@ describe('a secret', () => {
     ['a private key that was cut off', '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEA'],
   ])('is recognised by its prefix %s', (_, secret) => {
     const body = secret.split('\n')[1] ?? secret
-    for (const text of [secret, `it said ${secret} and then`, `"${secret}"`, `(${secret})`, `x=${secret}`]) {
+    for (const text of [
+      secret,
+      `it said ${secret} and then`,
+      `"${secret}"`,
+      `(${secret})`,
+      `x=${secret}`,
+      `my-${secret}`,
+    ]) {
       expect(maskText(text)).not.toContain(body)
     }
     expect(JSON.stringify(maskSecrets({ deep: [{ text: JSON.stringify({ out: secret }) }] }))).not.toContain(
