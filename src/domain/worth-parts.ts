@@ -151,8 +151,9 @@ function separateMachineText(text: string): { prose: string; machineShare: numbe
 
 const token = /\S+/g
 /** Tokens that are a word, with what may stand around it in a sentence. */
-const asciiPlain = /(?<!\S)["'([]*[A-Za-z][A-Za-z'-]*["')\]]*[.,;:!?]*["')\]]*(?!\S)/g
-const plain = /(?<!\S)["'“‘([]*\p{L}[\p{L}\p{M}'’-]*["'”’)\]]*[.,;:!?…]*["'”’)\]]*(?!\S)/gu
+const asciiPlain = /(?<!\S)["'([]*[A-Za-z](?:[A-Za-z'-]*[A-Za-z-])?["')\]]*(?:[.,;:!?]+["')\]]*)?(?!\S)/g
+const plain =
+  /(?<!\S)["'“‘([]*\p{L}(?:[\p{L}\p{M}'’-]*[\p{L}\p{M}-])?["'”’)\]]*(?:[.,;:!?…]+["'”’)\]]*)?(?!\S)/gu
 const machineStart =
   /^\s*(?:[$>#%]\s|at\s+[\w$.]+\(|[{}[\]<]|\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:\d\d|\[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE)\b)/
 

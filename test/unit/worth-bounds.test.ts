@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { readWorthParts } from '../../src/domain/worth-parts.ts'
+
+describe('the worth of a text', () => {
+  // A pattern that divides the marks in every possible way takes minutes, and the test ends with its timeout.
+  it.each(["'", '"', "'.", '’', '”!', ')]'])('is judged for a long run of %s', (marks) => {
+    for (const letter of ['a', 'b', 'c', 'é', 'ñ', 'ü']) {
+      const text = `${letter}${marks.repeat(1_900 / marks.length)}1 b c d`
+      expect(readWorthParts({ text, role: 'user' }).machine).toBe(0)
+    }
+  })
+
+  it.each([
+    [`"('It's well-known')," he said`, 0],
+    ['“L’été” …’ ‘ça’, ‘là’', 0],
+    ["rock'n'roll' '' -- 'tis 12 a1 b2", 1],
+  ])('counts words with the marks around them as prose: %s', (text, machine) => {
+    expect(readWorthParts({ text }).machine).toBe(machine)
+  })
+})
