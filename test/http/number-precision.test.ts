@@ -70,6 +70,12 @@ describe('scanJson', () => {
     expect(scan('['.repeat(1_000_000)).values).toBe(100)
     expect(scanJson(Buffer.from(`[${'1,'.repeat(1_000)}`), 10).values).toBe(11)
   })
+
+  // Reading the zeros once for each of them takes minutes, and the test ends with its timeout.
+  it('terminates for many long fractions', () => {
+    const number = `99999999999999999.${'0'.repeat(1_980)}1`
+    expect(scan(`[${`${number},`.repeat(20_000)}1]`)).toEqual({ values: 20_001, numbers: [] })
+  })
 })
 
 describe('an integer that JavaScript would change', () => {

@@ -131,7 +131,10 @@ function parseDecimal(text: string): { digits: string; exponent: number } {
   const [mantissa = '', power = '0'] = text.replace(/^-/, '').toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   const digits = `${whole}${fraction}`.replace(/^0+/, '')
-  const stripped = digits.replace(/0+$/, '')
+  // A pattern that ends with `$` would read each run of zeros once for every zero in it.
+  let end = digits.length
+  while (digits[end - 1] === '0') end--
+  const stripped = digits.slice(0, end)
   return { digits: stripped, exponent: Number(power) - fraction.length + digits.length - stripped.length }
 }
 
