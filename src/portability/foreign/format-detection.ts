@@ -30,7 +30,7 @@ const marks: readonly (readonly [DetectedFormat, RegExp])[] = [
 const memberMarks: readonly (readonly [DetectedFormat, RegExp])[] = [
   ['hindsight', /^(?:[^/]+\/)?(?:manifest\.json|documents\/.+\.json)$/],
   ['chatgpt', /(?:^|\/)(?:chat\.html|user\.json|message_feedback\.json|shared_conversations\.json)$/],
-  ['claude', /(?:^|\/)(?:users\.json|projects\.json|memories(?:\.json|\/.+))$/],
+  ['claude', /(?:^|\/)(?:(?:users|projects|memories)\.json$|memories\/.)/],
   ['basic-memory', /\.md$/],
 ]
 

@@ -9,9 +9,10 @@ export type Note = {
   relations: readonly { predicate: string; target: string }[]
 }
 
-const observationLine = /^\s*[-*]\s+\[([^\]\n]{1,100})\](?!\()\s+(.*)$/
-const relationLine = /^\s*[-*]\s+([^[\]\n]{1,128}?)\s*\[\[([^\]\n]{1,1000})\]\]/
-const bareLink = /\[\[([^\]\n]{1,1000})\]\]/g
+// In these patterns no character can be read by two neighbouring parts, so that a long line is not read again and again.
+const observationLine = /^\s*[-*]\s+\[([^\]\n]{1,100})\](?!\()\s+(?!\s)(.*)$/
+const relationLine = /^\s*[-*]\s+([^\s[\]](?:[^[\]\n]{0,126}[^\s[\]])?)\s*\[\[([^[\]\n]{1,1000})\]\]/
+const bareLink = /\[\[([^[\]\n]{1,1000})\]\]/g
 const tag = /(?:^|\s)#([\p{L}\p{N}_/-]{1,200})/gu
 /** Of a task list. */
 const checkboxes: ReadonlySet<string> = new Set([' ', 'x', 'X', '-'])
@@ -35,7 +36,7 @@ export function parseNote(source: string, name: string): Note {
     }
     const [, predicate, target] = relationLine.exec(line) ?? []
     if (predicate !== undefined && target !== undefined) {
-      relate(predicate.trim(), target.trim())
+      relate(predicate, target.trim())
       return false
     }
     for (const [, linked = ''] of line.matchAll(bareLink)) relate('links_to', linked.trim())
@@ -62,14 +63,16 @@ function splitFields(source: string): { fields: Fields; body: string } {
   const fields = new Map<string, unknown>()
   let name = ''
   for (const line of block.split(/\r?\n/)) {
-    const [, key, value = ''] = /^([\w-]{1,100}):\s*(.*)$/.exec(line) ?? []
-    const [, item] = /^\s+-\s+(.*)$|^-\s+(.*)$/.exec(line) ?? []
+    const [, key, value = ''] = /^([\w-]{1,100}):\s*(?!\s)(.*)$/.exec(line) ?? []
+    const [, item] = /^\s*-\s+(?!\s)(.*)$/.exec(line) ?? []
     if (key !== undefined) {
       name = key
       fields.set(key, readValue(value))
     } else if (item !== undefined && name !== '') {
       const before = fields.get(name)
-      fields.set(name, [...(Array.isArray(before) ? before : []), unquote(item)])
+      const items: unknown[] = Array.isArray(before) ? before : []
+      items.push(unquote(item))
+      fields.set(name, items)
     }
   }
   const { tags } = Object.fromEntries(fields) as { tags?: unknown }
