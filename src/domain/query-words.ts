@@ -37,7 +37,8 @@ export function extractWords(text: string): ExtractedWords {
       continue
     }
     const parts = splitParts(found)
-    words.push(...parts)
+    // One after the other: a call with more than about 100,000 arguments fails.
+    for (const part of parts) words.push(part)
     if (parts.length > 1 && found.length <= longestWhole) wholes.push(joinParts(found))
   }
   return { text: [...words, ...wholes].join(' '), count: words.length }

@@ -17,8 +17,9 @@ export function writeSearchableText(payload: Payload, tags: readonly string[]): 
   // Each text once: a captured text often equals the summary of its own event, and would count twice.
   const words = new Set([...listPayloadWords(payload), ...tags])
   const text = [...words].map(maskWords).join('\n')
-  const bytes = Buffer.from(text)
-  if (bytes.length <= maxBytes) return text
+  // As its words are indexed, because a character such as `㌖` becomes six.
+  const bytes = Buffer.from(text.normalize('NFKC'))
+  if (bytes.length <= maxBytes && Buffer.byteLength(text) <= maxBytes) return text
   // A character that is cut in half decodes to U+FFFD, which is not a word.
   return bytes.subarray(0, maxBytes).toString()
 }

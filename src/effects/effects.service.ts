@@ -187,7 +187,7 @@ async function write(tx: Transaction, effects: readonly Effect[]): Promise<Taken
   const taken: Taken[] = []
   for (const [relation, group] of groups) {
     const columns = await listColumns(tx, relation)
-    taken.push(...(await insert(tx, { relation, columns, group })))
+    for (const each of await insert(tx, { relation, columns, group })) taken.push(each)
     const updated = group.flatMap(({ before, after }) => (before && after ? [after] : []))
     // Triggers fire for the columns that a statement names.
     const named = columns.filter((column) => updated.some((row) => column in row))

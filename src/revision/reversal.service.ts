@@ -78,7 +78,7 @@ async function revertOperation(
 ): Promise<void> {
   const effects: Effect[] = []
   for (const batch of await listBatches(tx, operationId)) {
-    effects.push(...(await listEffects(tx, operationId, batch)))
+    for (const effect of await listEffects(tx, operationId, batch)) effects.push(effect)
   }
   const {
     effects: written,

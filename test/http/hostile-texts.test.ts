@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { create } from '../support/record-requests.ts'
+import { listNodeIds, retrieve } from '../support/retrieval-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const store = (object: string | string[]) =>
+  create(app, { type: 'semantic', payload: { kind: 'semantic', subject: 'a', predicate: 'b', object } })
+
+const search = async (text: string) => listNodeIds(await retrieve(app, { task_descriptor: text }))
+
+describe('a text that makes words slow or long', () => {
+  it('is stored when it is one word of very many parts, and is found by a part', async () => {
+    const { id } = await store(`zebra ${'\u33c2'.repeat(87_000)}`)
+    expect(await search('zebra')).toContain(id)
+  })
+
+  it('is stored when its characters become longer in the index', async () => {
+    const words = Array.from({ length: 9_000 }, (_, index) => `${index.toString(36)}${'\u3316'.repeat(8)}`)
+    const { id } = await store(['giraffe', words.slice(0, 4_500).join(' '), words.slice(4_500).join(' ')])
+    expect(await search('giraffe')).toContain(id)
+  })
+
+  it('is remembered when a word after "token" has very many parts', async () => {
+    const body = { text: `token ${'aa-'.repeat(60)}aa1` }
+    expect((await app.request('POST', '/v1/remember', { body })).status).toBe(201)
+  })
+})
