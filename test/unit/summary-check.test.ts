@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Payload } from '../../src/domain/payloads.ts'
 import { findSummaryFault } from '../../src/dream/clustering/summary-check.ts'
 import { buildGroupQuestion, chooseSubject } from '../../src/dream/clustering/summary-prompt.ts'
+import { splitWords } from '../../src/dream/clustering/summary-words.ts'
 
 const sources = [
   'Ada deploys Orion to Frankfurt on 2026-01-05 with 10,000 users',
@@ -118,5 +119,14 @@ describe('buildGroupQuestion', () => {
     expect(chooseSubject([about('a'), about('b'), about('b')], ['tag'])).toBe('b')
     expect(chooseSubject([{ payload: null }], ['tag', 'other', 'other'])).toBe('other')
     expect(chooseSubject([{ payload: null }], [])).toBe('experience')
+  })
+})
+
+describe('splitWords', () => {
+  it('leaves out the marks at the end of a word, however many there are', () => {
+    const listed = (text: string) => splitWords(text).map((word) => word.text)
+    expect(listed("Ada's, dogs'. 3.5% C++ a's's")).toEqual(['Ada', 'dogs', '3.5', 'C', "a's"])
+    const marks = "'".repeat(1_000_000)
+    expect(listed(`a${marks}b${marks}`)).toEqual([`a${marks}b`])
   })
 })

@@ -3,7 +3,8 @@
 export type Word = { text: string; kind: 'figure' | 'name' | 'plain'; isFirst: boolean }
 
 const word = /[\p{L}\p{N}_][\p{L}\p{N}\p{M}_.,:/'’@%+#-]*/gu
-const trailing = /(?:['’]s)?[.,:/'’@%+#-]*$/u
+/** It begins at the first of several marks, because each of them would read the rest again. */
+const trailing = /(?:['’]s)?(?<![.,:/'’@%+#-])[.,:/'’@%+#-]*$/u
 const sentenceEnd = /[.!?:;\n•]/u
 
 /** Words that may begin a sentence and are not names. */
