@@ -178,7 +178,7 @@ function createTotals() {
   return {
     add<T extends BatchResult>(batch: T): T {
       done += batch.done ?? 0
-      changes.push(...(batch.changes ?? []))
+      for (const change of batch.changes ?? []) changes.push(change)
       for (const [name, count] of Object.entries(batch.counts ?? {})) {
         counts[name] = (counts[name] ?? 0) + count
       }
