@@ -216,24 +216,6 @@ describe('POST /v1/context', () => {
     expect(past).toEqual({ text: '', token_estimate: 0, items: [], omitted: [] })
   })
 
-  it('names each step before another once, however many edges a plan has', async () => {
-    const nodes = ['stop', 'start'].map((op) => ({ id: op, op: `${op} the kiln` }))
-    const edges = Array.from({ length: 60_000 }, () => ({ from: 'stop', to: 'start', kind: 'control' }))
-    const payload = {
-      kind: 'plan_graph',
-      plan_id: 'kiln',
-      version: '1',
-      intent: 'restart the kiln',
-      nodes,
-      edges,
-    }
-    const body = { type: 'plan_graph', scope: 'kilns', payload }
-    expect((await app.request('POST', '/v1/records', { body })).status).toBe(201)
-    const question = { task_descriptor: 'restart the kiln', scopes: ['kilns'] }
-    const { body: context } = await app.request('POST', '/v1/context', { body: question })
-    expect(context).toMatchObject({ text: expect.stringContaining('2. start the kiln (after 1)') })
-  })
-
   it('refuses a body without a task', async () => {
     expectProblem(await app.request('POST', '/v1/context', { body: {} }), 422, 'validation_failed')
   })

@@ -38,3 +38,14 @@ it('masks a secret of a long message whose key stands before the shown part', as
     expect(text).not.toContain(secret.slice(4))
   }
 })
+
+it('names each step before another once, however many edges a plan has', async () => {
+  const nodes = ['stop', 'start'].map((op) => ({ id: op, op: `${op} the kiln` }))
+  const edges = Array.from({ length: 60_000 }, () => ({ from: 'stop', to: 'start', kind: 'control' }))
+  const plan = { plan_id: 'kiln', version: '1', intent: 'restart the kiln', nodes, edges }
+  const body = { type: 'plan_graph', scope: 'kilns', payload: { kind: 'plan_graph', ...plan } }
+  expect((await app.request('POST', '/v1/records', { body })).status).toBe(201)
+  const question = { task_descriptor: 'restart the kiln', scopes: ['kilns'] }
+  const { body: context } = await app.request('POST', '/v1/context', { body: question })
+  expect(context).toMatchObject({ text: expect.stringContaining('2. start the kiln (after 1)') })
+})

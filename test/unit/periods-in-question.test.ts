@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mergeRanges, type Range } from '../../src/retrieval/periods.ts'
 import { readPeriods } from '../../src/retrieval/periods-in-question.ts'
+import { includesDay, numberDays, toDayNumber } from '../../src/retrieval/text/memory/day-numbers.ts'
 
 /** A Wednesday. */
 const at = new Date('2025-06-18T10:00:00Z')
@@ -71,6 +72,19 @@ describe('the time that a question names', () => {
         for (const [index, { from }] of merged.slice(0, -1).entries())
           expect(merged[index + 1]?.until).toBeLessThan(from)
       }),
+    )
+  })
+
+  it('is compared with a day as many ranges', () => {
+    const days = numberDays([
+      ['2025-06-01', '2025-06-30'],
+      ['2025-01-31', '2025-02-02'],
+      ['2024-05-01', '2024-05-01'],
+    ])
+    const isOfOne = (day: string) => includesDay(days, toDayNumber(day))
+    expect(['2025-06-30', '2025-06-01', '2025-02-01', '2024-05-01'].map(isOfOne)).not.toContain(false)
+    expect(['2025-07-01', '2025-03-01', '2024-05-02', '2024-04-30', 'no day'].map(isOfOne)).not.toContain(
+      true,
     )
   })
 

@@ -3,7 +3,7 @@ import { createRandom } from '../../bench/load.ts'
 import { formatUuid } from '../../src/kernel/ids.ts'
 import { b, computeIdf, k1 } from '../../src/retrieval/text/bm25.ts'
 import { createConversationOrder } from '../../src/retrieval/text/memory/conversation-order.ts'
-import { includesDay, numberDays, toDayNumber } from '../../src/retrieval/text/memory/day-numbers.ts'
+import { numberDays } from '../../src/retrieval/text/memory/day-numbers.ts'
 import { createPostingLists, getCount, getPlace } from '../../src/retrieval/text/memory/posting-lists.ts'
 import type { StoredText } from '../../src/retrieval/text/memory/stored-text.ts'
 import { createTextTable } from '../../src/retrieval/text/memory/text-table.ts'
@@ -176,19 +176,6 @@ describe('a table of texts', () => {
       textOf(name, { tea: 1 }, { scope, message: { conversation, at, arrival: at, speaker: null } })
     const { table } = tableOf([message('a', 'red', 'tea room', 1), message('b', 'red tea', 'room', 2)])
     expect(table.findSurroundings(0, { distance: 2, gapMs: 10 })?.messages).toHaveLength(1)
-  })
-
-  it('compares a day with many ranges', () => {
-    const days = numberDays([
-      ['2025-06-01', '2025-06-30'],
-      ['2025-01-31', '2025-02-02'],
-      ['2024-05-01', '2024-05-01'],
-    ])
-    const isOfOne = (day: string) => includesDay(days, toDayNumber(day))
-    expect(['2025-06-30', '2025-06-01', '2025-02-01', '2024-05-01'].map(isOfOne)).not.toContain(false)
-    expect(['2025-07-01', '2025-03-01', '2024-05-02', '2024-04-30', 'no day'].map(isOfOne)).not.toContain(
-      true,
-    )
   })
 
   it('finds the texts of some days', () => {

@@ -509,17 +509,6 @@ or expires_at > $3::timestamptz + '10 minutes'::interval
   ))
 for update skip locked;
 
--- src/maintenance/running/joined-dry-run.queries.ts releaseBatch
-savepoint rehearsed_batch;
-release savepoint rehearsed_batch;
-
--- src/maintenance/running/joined-dry-run.queries.ts rollBackBatch
-savepoint rehearsed_batch;
-rollback to savepoint rehearsed_batch;
-
--- src/maintenance/running/joined-dry-run.queries.ts saveBatch
-savepoint rehearsed_batch;
-
 -- src/maintenance/running/leases.queries.ts clearLease
 update "job_leases"
 set "holder" = $1, "run_id" = $2, "expires_at" = $3
