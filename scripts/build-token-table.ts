@@ -39,7 +39,7 @@ function embedAll(folder: string, vocabulary: readonly string[]): Float32Array {
   if (existsSync(file)) return toFloats(readFileSync(file))
   const engine = resolve(folder, 'node_modules/@lat.md/embed/dist/engine.cjs')
   const { Embedder } = createRequire(import.meta.url)(engine) as {
-    Embedder: new (weights: Buffer, tokenizer: Buffer, config: Buffer, mostTokens: number) => Model
+    Embedder: new (weights: Buffer, tokenizer: Buffer, config: Buffer, maxTokens: number) => Model
   }
   const files = ['model.fp16.safetensors', 'tokenizer.json', 'config.json'] as const
   const [weights, tokenizer, config] = files.map((name) => readFileSync(modelFile(folder, name)))

@@ -31,7 +31,7 @@ import { createInstruments, type Instruments } from './telemetry/instruments.ts'
 import { createUndo } from './undo/index.ts'
 
 /** A revision can be taken back for as long as the records that it replaced are kept, and at least for this time. */
-const leastRevisionMs = 90 * 86_400_000
+const minRevisionMs = 90 * 86_400_000
 
 /** The chat model of extraction and of the dream. */
 function createBackgroundChat(
@@ -76,7 +76,7 @@ export function createJobs({
 }: BackgroundResources) {
   const { intervals, revisedRetentionMs, historyRetentionMs } = config.jobs
   const { forgottenRetentionMs } = config.records
-  const revisionMs = Math.max(revisedRetentionMs, leastRevisionMs)
+  const revisionMs = Math.max(revisedRetentionMs, minRevisionMs)
   // What can be restored or taken back is found in the log.
   const histories = createHistoryKeeping({
     historyRetentionMs: Math.max(historyRetentionMs, revisionMs, forgottenRetentionMs),

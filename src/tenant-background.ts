@@ -36,7 +36,7 @@ const walkEveryMs = 30_000
 const stopEveryMs = 1_000
 /** How long the texts of a tenant are looked after once there was something to do. */
 const watchedMs = 60_000
-const mostWatched = 100
+const maxWatched = 100
 const idleMs = 600_000
 const usualSliceMs = 30_000
 
@@ -113,7 +113,7 @@ export function createTenantJobs({
     const until = performance.now() + watchedMs
     const known = watched.get(reference)
     if (known) known.until = until
-    else if (watched.size < mostWatched)
+    else if (watched.size < maxWatched)
       watched.set(reference, { watch: provideJobs(location).watchTexts(), until })
   }
 

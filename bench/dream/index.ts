@@ -9,8 +9,8 @@ import { atMost, type Result } from '../result.ts'
 import { createPlantedSpace, groupSize, isPlanted, placeOf } from './planting.ts'
 
 /** For ten times the records: a quadratic search would take a hundred times as long. */
-const mostTimes = 40
-const mostSeconds = 2
+const maxTimes = 40
+const maxSeconds = 2
 
 type Measured = { size: number; seconds: number; whole: number; strangers: number; planted: number }
 
@@ -82,9 +82,9 @@ function describe({ size, seconds, whole, planted }: Measured, before: Measured 
   return {
     work: `groups among ${size.toLocaleString('en')} records of one scope`,
     measured: { value: seconds, unit: 's' },
-    ...(size === 10_000 ? { mustReach: atMost(seconds, mostSeconds, 's') } : {}),
+    ...(size === 10_000 ? { mustReach: atMost(seconds, maxSeconds, 's') } : {}),
     ...(size === 100_000 && before?.size === 10_000
-      ? { mustReach: atMost(seconds / before.seconds, mostTimes, '× the time of a tenth') }
+      ? { mustReach: atMost(seconds / before.seconds, maxTimes, '× the time of a tenth') }
       : {}),
     verified: 'no record is in a group that was not planted, and 95 in 100 of the planted ones are whole',
     details: {

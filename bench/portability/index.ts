@@ -13,7 +13,7 @@ import { bringIn, type Measured, takeOut, withApi } from './transfers.ts'
 export { benchForeignImport } from './foreign.ts'
 
 const size = Number(process.env['BENCH_PORTABILITY_RECORDS'] ?? 1_000_000)
-const mostMegabytes = 150
+const maxMegabytes = 150
 const own = { format: 'membrane', size }
 
 /** Measures an export from one store and an import into another, against COPY of the same rows. */
@@ -74,7 +74,7 @@ function describe(
     {
       work: `memory that an ${work} of ${size} takes`,
       measured: { value: measured.megabytes, unit: 'MB' },
-      mustReach: atMost(measured.megabytes, mostMegabytes, 'MB'),
+      mustReach: atMost(measured.megabytes, maxMegabytes, 'MB'),
       verified:
         'the most that the process ever had less what it had when it was ready, as the system counts it',
     },

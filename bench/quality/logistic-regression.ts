@@ -5,7 +5,7 @@ export type Observation = {
   outcome: boolean
 }
 
-const mostRounds = 50
+const maxRounds = 50
 const precise = 1e-9
 
 /**
@@ -24,7 +24,7 @@ export function fitLogistic(observations: readonly Observation[], penalty: numbe
   // Newton's method diverges from a start at which every outcome is near certain.
   const start = -measure(observations.map(({ offset }) => offset)).mean
   const weights = [start, ...scales.map(() => 0)]
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const step = solve(...derive(rows, observations, weights, penalty))
     for (const [at, change] of step.entries()) weights[at] = (weights[at] ?? 0) + change
     if (step.every((change) => Math.abs(change) < precise)) break

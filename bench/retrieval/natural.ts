@@ -88,8 +88,8 @@ async function fillMemory(client: Client, questions: readonly string[], connecti
   await sleep(fillingMs)
 }
 
-/** A store without limits is only measured. A context quotes at least `leastQuoted` records, 3 by default. */
-type Goal = { size: number; maxMs?: number; perSecond?: number; contextMs?: number; leastQuoted?: number }
+/** A store without limits is only measured. A context quotes at least `minQuoted` records, 3 by default. */
+type Goal = { size: number; maxMs?: number; perSecond?: number; contextMs?: number; minQuoted?: number }
 
 const askFrom = (client: Client, questions: readonly string[]) => async (index: number) => {
   const task_descriptor = questions[(index * 7) % questions.length]
@@ -112,27 +112,27 @@ async function measureLatency(client: Client, questions: readonly string[], goal
   }
 }
 
-const mostTokens = 1_500
+const maxTokens = 1_500
 
 async function measureContext(client: Client, questions: readonly string[], goal: Goal): Promise<Result> {
-  const { leastQuoted = 3 } = goal
+  const { minQuoted = 3 } = goal
   const ask = async (index: number) => {
     const task_descriptor = questions[(index * 7) % questions.length]
-    const body = JSON.stringify({ task_descriptor, max_tokens: mostTokens })
+    const body = JSON.stringify({ task_descriptor, max_tokens: maxTokens })
     const { status, text } = await client.send('POST', '/v1/context', body)
     assert(status === 200, `a context was answered ${status}`)
     const { items, token_estimate: tokens } = JSON.parse(text)
-    const isFull = items.length >= leastQuoted && tokens <= mostTokens
+    const isFull = items.length >= minQuoted && tokens <= maxTokens
     assert(isFull, `${items.length} records, ${tokens} tokens`)
   }
   await drive(timed, 1, ask)
   const { latencies } = await drive(timed, 1, ask)
   const p95 = percentile(latencies, 0.95)
   return {
-    work: `context, natural questions, ${mostTokens.toLocaleString('en')} tokens, ${nameOf(goal)}, p95`,
+    work: `context, natural questions, ${maxTokens.toLocaleString('en')} tokens, ${nameOf(goal)}, p95`,
     measured: { value: p95, unit: 'ms' },
     ...(goal.contextMs === undefined ? {} : { mustReach: atMost(p95, goal.contextMs, 'ms') }),
-    verified: `every text has ${leastQuoted} records or more, within the tokens`,
+    verified: `every text has ${minQuoted} records or more, within the tokens`,
     details: { p50_ms: median(latencies) },
   }
 }

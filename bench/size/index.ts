@@ -55,7 +55,7 @@ async function measureStore(store: Store, sources: readonly Conversation[]): Pro
   const results = await measureQuestions(database, sources, {
     ...(size === goal.size ? goal : {}),
     size,
-    leastQuoted: 1,
+    minQuoted: 1,
   })
   for (const work of works) {
     note(work.name)

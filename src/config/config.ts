@@ -166,11 +166,11 @@ function toConfig(values: Environment) {
     }),
     driftRoots: Object.freeze(parseRoots(values.MEMBRANE_DRIFT_ROOTS ?? '') ?? []),
     embedding: Object.freeze(readEmbedding(values)),
-    vectorMemory: Object.freeze({ mostBytes: values.MEMBRANE_VECTOR_MEMORY * bytesPerMegabyte }),
-    textMemory: Object.freeze({ mostBytes: values.MEMBRANE_TEXT_MEMORY * bytesPerMegabyte }),
+    vectorMemory: Object.freeze({ maxBytes: values.MEMBRANE_VECTOR_MEMORY * bytesPerMegabyte }),
+    textMemory: Object.freeze({ maxBytes: values.MEMBRANE_TEXT_MEMORY * bytesPerMegabyte }),
     queryEmbedding: Object.freeze({
       timeoutMs: toMilliseconds(values.MEMBRANE_QUERY_EMBEDDING_TIMEOUT),
-      mostFailures: values.MEMBRANE_QUERY_EMBEDDING_FAILURES,
+      maxFailures: values.MEMBRANE_QUERY_EMBEDDING_FAILURES,
       pauseMs: toMilliseconds(values.MEMBRANE_QUERY_EMBEDDING_PAUSE),
     }),
     retrieval: Object.freeze({

@@ -23,7 +23,7 @@ export type Removal<T> = { outcomes: { id: string; outcome: T | AppError }[]; ne
 type Where = Omit<ConversationRemovalQuery, keyof Reason>
 
 /** How many messages one request removes: each takes some milliseconds, and a request has a deadline. */
-const mostRemoved = 500
+const maxRemoved = 500
 
 /** Removes the messages of a conversation one by one, each under the rules of its own record. */
 export function createConversationRemovalService({ db, forgetting, erasure }: Resources) {
@@ -60,7 +60,7 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
       const { items: found, ...next } = await readPage({
         caller,
         list: { removal: place },
-        limit: mostRemoved,
+        limit: maxRemoved,
         cursor,
         position: MessageCursor,
         read: (after, limit) => listMessages(tx, caller.trust, place, { after, limit }),

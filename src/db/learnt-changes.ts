@@ -1,5 +1,5 @@
 import { nilUuid } from '../kernel/ids.ts'
-import { mostChanges, type View } from './seen-changes.ts'
+import { maxChanges, type View } from './seen-changes.ts'
 import { hasEnded, mergeSnapshots, readEnd } from './snapshots.ts'
 
 /** The transactions that made a row what it is, one for each thing that changes by itself. */
@@ -39,7 +39,7 @@ export function learnChanges<Row extends Versioned>(
   loaded: { table: VersionedTable<Row>; view: View },
   { gone, changed, unseen, view }: Changes<Row>,
 ): boolean {
-  if (unseen > mostChanges || view.timeline !== loaded.view.timeline) return false
+  if (unseen > maxChanges || view.timeline !== loaded.view.timeline) return false
   const { table, view: learnt } = loaded
   let isCertain = true
   for (const row of changed) {

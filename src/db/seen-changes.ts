@@ -60,13 +60,13 @@ export function computeVersion(changed: RawBuilder<unknown>): RawBuilder<unknown
 }
 
 /** Of more changes than this, the database answers and what is in memory is read again. */
-export const mostChanges = 2_000
+export const maxChanges = 2_000
 
 /** A table `t` whose rows say by which transaction they were last changed, and of which record they are. */
 type Changing = { table: string; id: 'id' | 'record_id'; changed: string; among?: RawBuilder<SqlBool> }
 
 /**
- * The ids of records of which a snapshot did not see a row, as a select; of each table one more than `mostChanges` where there are
+ * The ids of records of which a snapshot did not see a row, as a select; of each table one more than `maxChanges` where there are
  * more. Of a transaction that runs for hours only its own changes are read again, and not all since it began. Each part is ordered,
  * so that PostgreSQL reads it from the index of the transactions whatever number of rows it expects.
  */
@@ -94,7 +94,7 @@ function selectChanged(table: Changing, from: RawBuilder<unknown>, condition: Ra
   return sql`
     select ${sql.ref(`t.${table.id}`)} as record_id from ${sql.table(table.table)} as t
     where ${among} and ${getChangedColumn(table)} >= ${from} and ${condition}
-    order by ${getChangedColumn(table)} limit ${sql.lit(mostChanges + 1)}`
+    order by ${getChangedColumn(table)} limit ${sql.lit(maxChanges + 1)}`
 }
 
 const getChangedColumn = ({ changed }: Changing) => sql.ref(`t.${changed}`)

@@ -64,7 +64,7 @@ export const scoreConstants = {
   saturatingAccesses: 20,
   saturatingConfirmations: 5,
   /** One minute. An access at this very instant would have infinite activation. */
-  leastAgeDays: 1 / 1_440,
+  minAgeDays: 1 / 1_440,
   activationShift: 1,
   activationScale: 1.5,
 } as const
@@ -153,7 +153,7 @@ function computeActivation({ weight, recent, last_age_days: last }: AccessSummar
 }
 
 function clampAge(age: number): number {
-  return Math.max(age, scoreConstants.leastAgeDays)
+  return Math.max(age, scoreConstants.minAgeDays)
 }
 
 /** The approximation of Petrov (2006): presentations that are spread evenly between two ages. */

@@ -120,11 +120,11 @@ export function maskText(text: string): string {
 
 /** A record has its texts masked for the search, for its worth and for a summary, one soon after the other. */
 const lastMasked = new Map<string, string>()
-const mostRemembered = 32
+const maxRemembered = 32
 const longestRemembered = 4_096
 
 function remember(text: string, masked: string): void {
-  const [oldest] = lastMasked.size < mostRemembered ? [] : lastMasked.keys()
+  const [oldest] = lastMasked.size < maxRemembered ? [] : lastMasked.keys()
   if (oldest !== undefined) lastMasked.delete(oldest)
   lastMasked.set(text, masked)
 }

@@ -8,7 +8,7 @@ import { maskMembers, maskText } from './masking.ts'
 const deepestLevel = 32
 
 /** Characters beyond the limit that are masked too, because a mask is shorter than its secret. */
-const mostCharactersMasked = 65_536
+const maxCharactersMasked = 65_536
 
 /**
  * Returns at most `limit` characters. The cost depends on the limit, not on the value, which may have megabytes.
@@ -38,7 +38,7 @@ function write(line: Line, value: unknown, depth: number): void {
   if (!isContainer(value)) {
     append(
       line,
-      typeof value === 'string' ? maskText(value.slice(0, line.left + mostCharactersMasked)) : String(value),
+      typeof value === 'string' ? maskText(value.slice(0, line.left + maxCharactersMasked)) : String(value),
     )
     return
   }

@@ -15,7 +15,7 @@ type Net = { after: Links; before: Links }
  * How many nodes and edges may be visited. A hostile graph that needs more is identified by its colours alone: equal
  * graphs still match, but two different hostile graphs may match too.
  */
-const mostWork = 200_000
+const maxWork = 200_000
 
 /**
  * A digest that is equal for graphs that differ only in ids and order, and different for all others. Nodes get colours
@@ -34,7 +34,7 @@ export function digestStructure({ nodes, edges }: Graph): string {
     before[target]?.push({ place: source, kind })
   }
   const net = { after, before }
-  const budget = { left: mostWork }
+  const budget = { left: maxWork }
   const whole = [...nodes.keys()]
   const colours = nodes.map(({ op }) => digest(['op', op]))
   const coarse = refine(net, whole, colours, budget)

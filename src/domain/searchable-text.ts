@@ -25,7 +25,7 @@ export function writeSearchableText(payload: Payload, tags: readonly string[]): 
 }
 
 /** More of one text is not judged. */
-const mostJudged = 4_096
+const maxJudged = 4_096
 
 /**
  * What a payload says, by which its worth is judged: without the names of events and references, without secrets, and without ids:
@@ -34,7 +34,7 @@ const mostJudged = 4_096
 export function writeJudgedText(payload: Payload): string {
   const words = payload.kind === 'episodic' ? listJudgedWords(payload) : listPayloadWords(payload)
   const said = [...new Set(words)].filter((each) => !isUuid(each))
-  return said.map((each) => maskWords(each.slice(0, mostJudged))).join('\n')
+  return said.map((each) => maskWords(each.slice(0, maxJudged))).join('\n')
 }
 
 function listJudgedWords(payload: Extract<Payload, { kind: 'episodic' }>): string[] {

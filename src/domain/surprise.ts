@@ -21,9 +21,9 @@ const duplicatePenalty = 0.3
 /**
  * The weakest duplicate still loses this much, so that saying a thing twice never makes it more important.
  */
-const leastDuplicatePenalty = 0.05
+const minDuplicatePenalty = 0.05
 const largestGain = 0.6
-export const leastImportance = 0.05
+export const minImportance = 0.05
 
 /** Computes the surprise from the nearest few of the neighbours, which may come in any order. */
 export function computeSurprise(
@@ -38,7 +38,7 @@ export function computeSurprise(
   const gain = largestGain * (score - 0.5)
   const delta = isDuplicate ? Math.min(gain, computeDuplicateLoss(nearest.similarity, thresholds)) : gain
   return {
-    base_importance: Math.min(1, Math.max(leastImportance, base + delta)),
+    base_importance: Math.min(1, Math.max(minImportance, base + delta)),
     surprise: {
       score,
       delta,
@@ -61,5 +61,5 @@ function computeScore(
 
 function computeDuplicateLoss(similarity: number, { duplicate }: SimilarityThresholds): number {
   const depth = (similarity - duplicate) / (1 - duplicate)
-  return -duplicatePenalty * depth - leastDuplicatePenalty
+  return -duplicatePenalty * depth - minDuplicatePenalty
 }

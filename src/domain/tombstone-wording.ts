@@ -49,11 +49,11 @@ function listParts(payload: Payload, countWords: WordCount): unknown[] {
 }
 
 /** Fewer words than this say nothing by themselves: an erased "yes, please" must not keep every other one out. */
-const leastWords = 5
+const minWords = 5
 
 function identifyShortMessage({ conversation, timeline }: EpisodicPayload, countWords: WordCount): string[] {
   const words = timeline.reduce((sum, { summary = '' }) => sum + countWords(normaliseText(summary)), 0)
-  return conversation && words < leastWords ? [conversation.id, conversation.message_id] : []
+  return conversation && words < minWords ? [conversation.id, conversation.message_id] : []
 }
 
 type WordCount = (text: string) => number

@@ -12,7 +12,7 @@ export const recallReach = 20
 /** How many words a person or a tool usually writes at work; an assistant too, unless it writes more. */
 const usualWords = 15
 /** An assistant that talks with one person writes every second message. One that only listens writes no more than this. */
-const mostOfListener = 1 / 3
+const maxOfListener = 1 / 3
 
 /** What judging each message needs to know of the messages before it. All are in the order of the conversation. */
 export function placeInConversation(messages: readonly Said[], before: readonly Said[]): Placed[] {
@@ -43,7 +43,7 @@ function nameWriter({ name, role }: Said): string {
 function isWork(near: readonly Said[]): boolean {
   if (near.some(({ role }) => /^(?:tool|function)$/i.test(role))) return true
   const { length } = near.filter(({ role }) => isAssistant(role))
-  return length > 0 && length <= near.length * mostOfListener
+  return length > 0 && length <= near.length * maxOfListener
 }
 
 /** An assistant that always writes much says no more in a long message than another in a short one. */

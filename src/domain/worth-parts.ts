@@ -45,13 +45,13 @@ export type JudgedText = {
 }
 
 /** All of a longer text is not read: its parts are at their largest value long before. */
-const mostRead = 2_000
+const maxRead = 2_000
 /** Of an assistant's text only the beginning is judged, so that a long answer is worth no more than a short one. */
-const mostReadOfAssistant = 300
+const maxReadOfAssistant = 300
 /** The rarity of all words together at which a part reaches 1. */
 const fullInformation = 400
 /** The words of logs, code and assistants count as much as those of one full sentence at most. */
-const mostOfMachine = 0.6
+const maxOfMachine = 0.6
 
 export function readWorthParts(judged: JudgedText): WorthValues {
   const text = cutBeginning(judged)
@@ -63,7 +63,7 @@ export function readWorthParts(judged: JudgedText): WorthValues {
   const information = (known?: ReadonlySet<string>) => {
     let sum = 0
     for (const word of words) if (!known?.has(word)) sum += computeRarity(word)
-    return Math.min(isMachine ? mostOfMachine : 1, saturate(sum, fullInformation))
+    return Math.min(isMachine ? maxOfMachine : 1, saturate(sum, fullInformation))
   }
   const all = information()
   const count = (pattern: RegExp, full: number) => saturate(countDistinct(lower, pattern), full)
@@ -88,7 +88,7 @@ export function readWorthParts(judged: JudgedText): WorthValues {
     machine: machineShare,
     distilled: judged.isDistilled ? 1 : 0,
     detail: Math.min(
-      isMachine && !isAssistant(judged.role) ? mostOfMachine : 1,
+      isMachine && !isAssistant(judged.role) ? maxOfMachine : 1,
       readDetail(text, judged.usual),
     ),
   }
@@ -96,7 +96,7 @@ export function readWorthParts(judged: JudgedText): WorthValues {
 
 /** What is read of a text. */
 export function cutBeginning({ text, role }: Pick<JudgedText, 'text' | 'role'>): string {
-  return text.slice(0, isAssistant(role) ? mostReadOfAssistant : mostRead)
+  return text.slice(0, isAssistant(role) ? maxReadOfAssistant : maxRead)
 }
 
 /** How much is said, whatever it is: the number of different words and figures, at which the usual number gives 0.5. */
@@ -109,7 +109,7 @@ function readDetail(text: string, usual: number | undefined): number {
 
 /** The distinct words of a text, in lower case. Scripts without spaces are cut into pairs of characters. */
 export function listWords(text: string): Set<string> {
-  const read = text.slice(0, mostRead)
+  const read = text.slice(0, maxRead)
   if (isAscii(read)) return new Set(read.toLowerCase().match(asciiWord))
   return new Set(Array.from(read.matchAll(word), ([found]) => normalise(found)))
 }

@@ -1,7 +1,7 @@
 import { isPlainMessage } from './message-content.ts'
 import type { Payload } from './payloads.ts'
 import { writeJudgedText } from './searchable-text.ts'
-import { leastImportance } from './surprise.ts'
+import { minImportance } from './surprise.ts'
 import type { Placed } from './worth-context.ts'
 import {
   readWorthParts,
@@ -69,7 +69,7 @@ function decode(code: Buffer): WorthValues {
 /** Grows with the sum of the contributions, and has no two equal values for different sums. */
 function weighParts(values: WorthValues, weights: WorthWeights): number {
   const sum = worthParts.reduce((total, part) => total + values[part] * weights[part], 0)
-  return leastImportance + (mostImportance - leastImportance) / (1 + Math.exp(-sum))
+  return minImportance + (mostImportance - minImportance) / (1 + Math.exp(-sum))
 }
 
 const roleOfEvent: Readonly<Record<string, string>> = { tool_output: 'tool', agent_turn: 'assistant' }

@@ -114,14 +114,14 @@ const precisionLevels: readonly { above: number; bits: Precision }[] = [
   { above: 0.5, bits: 8 },
   { above: 0.2, bits: 4 },
 ]
-const leastBits: Precision = 2
+const minBits: Precision = 2
 
 /** The bits that a retention justifies, as SQL. */
 export function chooseBits(retention: RawBuilder<unknown>): RawBuilder<Precision> {
   return sql<Precision>`case ${sql.join(
     precisionLevels.map(({ above, bits }) => sql`when ${retention} > ${above}::float8 then ${sql.lit(bits)}`),
     sql` `,
-  )} else ${sql.lit(leastBits)} end`
+  )} else ${sql.lit(minBits)} end`
 }
 
 /** The number of bits that the retention of `r` justifies. */

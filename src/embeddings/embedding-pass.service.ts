@@ -49,12 +49,12 @@ const batchLimits = {
 } as const
 
 /** A text is given up about twenty minutes after its first failure. */
-const retryLimits = { mostAttempts: 8, firstPauseMs: 10_000 }
+const retryLimits = { maxAttempts: 8, firstPauseMs: 10_000 }
 
 /** Embeds the queued texts. No transaction is open while the model answers. */
 export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask, cells }: Resources) {
   const { limit, holdMs } = batchLimits[embedder.provider]
-  const mostRank = getRank(maxSensitivity)
+  const maxRank = getRank(maxSensitivity)
 
   /** Embeds until nothing is due. Returns the failure of the model when it stopped early. */
   async function processQueue(pass: Pass): Promise<ModelFailure | undefined> {
@@ -92,7 +92,7 @@ export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask,
 
   /** Returns no text for a record that the model may not read or that contains no word. */
   function describeText({ record_id: id, sensitivity, payload, tags }: QueuedText): Text[] {
-    if (getRank(sensitivity) > mostRank) return []
+    if (getRank(sensitivity) > maxRank) return []
     const text = writeSearchableText(payload, tags)
     return hasWord(text) ? [{ id, text }] : []
   }

@@ -156,13 +156,13 @@ export async function storeVectors(
 export async function recordFailures(
   tx: Transaction,
   claim: Claim,
-  { now, mostAttempts, firstPauseMs }: { now: Date; mostAttempts: number; firstPauseMs: number },
+  { now, maxAttempts, firstPauseMs }: { now: Date; maxAttempts: number; firstPauseMs: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ record_id: string }>`
     with mine as materialized (${selectInHand(claim)}), failed as (
       update unembedded as u
       set attempts = u.attempts + 1,
-        due_at = case when u.attempts + 1 >= ${mostAttempts} then 'infinity' else ${now}::timestamptz
+        due_at = case when u.attempts + 1 >= ${maxAttempts} then 'infinity' else ${now}::timestamptz
           + ${firstPauseMs}::int * interval '1 millisecond' * (2 ^ u.attempts) end
       from mine where u.record_id = mine.record_id
       returning u.record_id, u.due_at

@@ -16,7 +16,7 @@ type Resources = {
   /** The caller waits, and the answer is nearly as good without a vector. */
   timeoutMs: number
   /** After so many failures in a row the model is not asked for `pauseMs`. */
-  mostFailures: number
+  maxFailures: number
   pauseMs: number
 }
 
@@ -26,7 +26,7 @@ type Outcome =
 
 /** In characters. Most models read about 8,000 tokens. */
 const longest = 8_000
-const mostKept = 500
+const maxKept = 500
 const modelKeptMs = 1_000
 
 /**
@@ -39,7 +39,7 @@ export function createQueryEmbedder({
   log,
   embedder,
   timeoutMs,
-  mostFailures,
+  maxFailures,
   pauseMs,
 }: Resources) {
   const kept = new Map<string, Embedding>()
@@ -97,7 +97,7 @@ export function createQueryEmbedder({
     const now = clock.now().getTime()
     if (now < closedUntil) return undefined
     // One request tests the model while the others skip it.
-    if (failures >= mostFailures) closedUntil = now + pauseMs
+    if (failures >= maxFailures) closedUntil = now + pauseMs
     try {
       const [vector] = await servingEmbedder.embed([text.slice(0, longest).toWellFormed()], { timeoutMs })
       if (vector?.length !== dimensions) throw new ModelFailure('invalid_answer')
@@ -106,7 +106,7 @@ export function createQueryEmbedder({
       return vector
     } catch (error) {
       failures += 1
-      if (failures >= mostFailures) closedUntil = clock.now().getTime() + pauseMs
+      if (failures >= maxFailures) closedUntil = clock.now().getTime() + pauseMs
       // The message of a model failure never contains the text.
       log.warn('a question could not be embedded', { err: error, failures })
       return undefined
@@ -115,7 +115,7 @@ export function createQueryEmbedder({
 
   function keep(key: string, vector: Embedding): void {
     const oldest = kept.keys().next()
-    if (kept.size >= mostKept && !oldest.done) kept.delete(oldest.value)
+    if (kept.size >= maxKept && !oldest.done) kept.delete(oldest.value)
     kept.set(key, vector)
   }
 

@@ -2,9 +2,9 @@
 
 export type Text = { id: string; text: string }
 
-const mostTexts = 32
+const maxTexts = 32
 /** About 16,000 tokens of English, and at most 64,000 of any script. */
-const mostCharacters = 65_536
+const maxCharacters = 65_536
 
 export function groupTexts(texts: readonly Text[]): Text[][] {
   const groups: Text[][] = []
@@ -12,7 +12,7 @@ export function groupTexts(texts: readonly Text[]): Text[][] {
   for (const each of texts) {
     const last = groups.at(-1)
     characters += each.text.length
-    if (last && last.length < mostTexts && characters <= mostCharacters) last.push(each)
+    if (last && last.length < maxTexts && characters <= maxCharacters) last.push(each)
     else {
       groups.push([each])
       characters = each.text.length

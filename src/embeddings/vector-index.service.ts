@@ -11,7 +11,7 @@ import {
 } from './vector-index.queries.ts'
 
 /** The first version that continues a search when the nearest entries belong to another model. */
-const leastVersion = [0, 8] as const
+const minVersion = [0, 8] as const
 
 /**
  * Creates an index of signatures when the extension pgvector is available. Without it a search reads all signatures.
@@ -48,5 +48,5 @@ async function createIndex(session: Database): Promise<void> {
 
 function isLate(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  return major > leastVersion[0] || (major === leastVersion[0] && minor >= leastVersion[1])
+  return major > minVersion[0] || (major === minVersion[0] && minor >= minVersion[1])
 }

@@ -42,7 +42,7 @@ export type VectorSearchInput = {
  * The ten nearest vectors are among so many candidates in 98 of 100 cases, even where a thousand vectors are about
  * equally near.
  */
-const mostCandidates = 600
+const maxCandidates = 600
 
 /**
  * How many of the nearest signatures of the cells are examined: first twice as many as candidates are needed, because to
@@ -51,7 +51,7 @@ const mostCandidates = 600
 const nearestExamined = 10_000
 
 const keptMs = 10_000
-const mostKept = 1_000
+const maxKept = 1_000
 
 /**
  * A search of n signatures reads the cells that contain about this times √n of them: 60,000 of a million. More than
@@ -60,7 +60,7 @@ const mostKept = 1_000
 const defaultReadPerRoot = 60
 
 /** The sets of cells change a few times in the life of a store; a search that meets a change starts again. */
-const mostAttempts = 3
+const maxAttempts = 3
 
 /** Looking up a record and its signature takes as long as scanning so many signatures. */
 const signaturesPerLookUp = 16
@@ -130,7 +130,7 @@ export function createVectorSearch({
     conditions,
     scopes,
     limit,
-    candidates = mostCandidates,
+    candidates = maxCandidates,
   }: VectorSearchInput): Promise<EncodedVector[]> {
     const signature = formatSignature(computeSignature(vector))
     const search = { modelId: model.id, signature, conditions, limit: Math.max(candidates, limit) }
@@ -163,7 +163,7 @@ export function createVectorSearch({
     for (let attempt = 1; ; ) {
       const near = sets.flatMap((set) => findNearestCells(set, vector, share))
       const { found, sets: current } = await findInCells(conn, search, { cells: [noCell, ...near], examined })
-      if (current.join() !== sets.map(({ id }) => id).join() && attempt < mostAttempts) {
+      if (current.join() !== sets.map(({ id }) => id).join() && attempt < maxAttempts) {
         sets = await cells.refresh(conn, search.modelId)
         attempt += 1
         continue
@@ -202,7 +202,7 @@ export function createVectorSearch({
     const kept = counts.get(key)
     if (kept && isFresh(kept)) return kept.count
     const count = await countInScopes(conn, scopes, most)
-    if (counts.size >= mostKept) counts.clear()
+    if (counts.size >= maxKept) counts.clear()
     counts.set(key, { count, at: clock.now().getTime() })
     return count
   }

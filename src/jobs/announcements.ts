@@ -23,7 +23,7 @@ export type Announcements = {
 /** A queue that does not answer within this time counts as down; the message may still arrive later. */
 const patienceMs = 1_000
 /** A Redis that is away would otherwise collect a message every few seconds for as long as it is away. */
-const mostPending = 100
+const maxPending = 100
 /** A schedule may change before a tick that is further ahead; the poll announces it when it comes nearer. */
 const farthestTickMs = 86_400_000
 
@@ -36,7 +36,7 @@ export function createAnnouncements({ queue, clock, log }: Resources): Announcem
   const pending = new Set<Promise<boolean>>()
 
   async function announce(job: JobName, message: JobMessage, options?: JobsOptions): Promise<boolean> {
-    if (pending.size >= mostPending) return false
+    if (pending.size >= maxPending) return false
     const enqueued = queue
       .enqueue(job, message, options)
       .then(() => true)

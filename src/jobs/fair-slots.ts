@@ -26,7 +26,7 @@ export function createFairSlots({ slots, sliceMs, onError }: Options) {
   const running = new Map<string, Running>()
   const served = new Map<string, number>()
   const ended = new Set<Promise<void>>()
-  const mostOfOne = Math.ceil(slots / 2)
+  const maxOfOne = Math.ceil(slots / 2)
   let turn = 0
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
@@ -55,7 +55,7 @@ export function createFairSlots({ slots, sliceMs, onError }: Options) {
     const counts = Map.groupBy(running.values(), ({ tenant }) => tenant)
     const rank = (tenant: string) => [counts.get(tenant)?.length ?? 0, served.get(tenant) ?? -1] as const
     const [tenant] = [...waiting.keys()]
-      .filter((each) => rank(each)[0] < mostOfOne && findStartable(each) !== undefined)
+      .filter((each) => rank(each)[0] < maxOfOne && findStartable(each) !== undefined)
       .sort((one, other) => compare(rank(one), rank(other)))
     const task = tenant === undefined ? undefined : findStartable(tenant)
     if (!task) return undefined

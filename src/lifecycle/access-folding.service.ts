@@ -13,7 +13,7 @@ export type FoldInput = {
 export type FoldResult = { folded: number; after: string | undefined }
 
 /** The locks of these records are held until the transaction ends. */
-const mostRecords = 500
+const maxRecords = 500
 
 /**
  * Removes old accesses from the log without changing any importance: the record already counts them, and the number
@@ -23,7 +23,7 @@ export async function foldAccesses(
   tx: Transaction,
   { before, limit, after = nilUuid }: FoldInput,
 ): Promise<FoldResult> {
-  const ids = await claimFoldable(tx, { before, after, limit: mostRecords })
+  const ids = await claimFoldable(tx, { before, after, limit: maxRecords })
   if (ids.length === 0) return { folded: 0, after: undefined }
   const folded = await foldOldest(tx, { ids, before, limit })
   // After a full batch some accesses of these records may be left.

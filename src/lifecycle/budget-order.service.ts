@@ -12,7 +12,7 @@ export type BudgetOrder = Eligibility & { protect: readonly string[]; hasBytes: 
 
 /** How many records are read at once from all lanes together, and at least from each. */
 const chunk = 8_000
-const leastOfLane = 16
+const minOfLane = 16
 
 type OpenLane = LanePosition & { read: Candidate[]; isFinished: boolean }
 
@@ -28,7 +28,7 @@ export async function* walkInBudgetOrder(
   let lanes: OpenLane[] = found
     .filter(({ type, layer }) => !protect.includes(type) && !protect.includes(layer))
     .map((lane) => ({ ...lane, rank: '-infinity', id: startPosition.id, read: [], isFinished: false }))
-  const limit = Math.max(leastOfLane, Math.ceil(chunk / Math.max(1, lanes.length)))
+  const limit = Math.max(minOfLane, Math.ceil(chunk / Math.max(1, lanes.length)))
   while (lanes.length > 0) {
     await readEmptyLanes(db, lanes, { ...order, limit })
     lanes = lanes.filter(({ read }) => read.length > 0)

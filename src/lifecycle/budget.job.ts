@@ -22,7 +22,7 @@ type Resources = { db: Database; forgottenRetentionMs: number; revisedRetentionM
 const foldedRows = 5_000
 
 /** After so many passes the next run continues: writers add records meanwhile, and others hold locks. */
-const mostPasses = 3
+const maxPasses = 3
 
 type Scope = OverBudget & {
   /** How many records the run has forgotten for this budget. */
@@ -68,7 +68,7 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
     scope: Scope,
     { isInGrace }: { isInGrace: boolean },
   ): Promise<void> {
-    for (let pass = 0; pass < mostPasses; pass += 1) {
+    for (let pass = 0; pass < maxPasses; pass += 1) {
       const [current] = await findScopes(context, db, scope.scope)
       const excess = (current?.excess ?? 0) - scope.listed
       if (excess <= 0) return

@@ -34,9 +34,9 @@ function joinAccesses(now: Date): Fragment {
     left join lateral (
       select life.age, life.since, ${distinctDays} as days, count(recent.age)::integer as known,
         coalesce(sum(recent.weight), 0) as known_weight,
-        coalesce(sum(recent.weight / sqrt(greatest(recent.age, ${leastAge}))), 0) as activation,
-        greatest(coalesce(max(recent.age), life.since), ${leastAge}) as nearest,
-        greatest(life.age, ${leastAge}) as oldest,
+        coalesce(sum(recent.weight / sqrt(greatest(recent.age, ${minAge}))), 0) as activation,
+        greatest(coalesce(max(recent.age), life.since), ${minAge}) as nearest,
+        greatest(life.age, ${minAge}) as oldest,
         ${weightedUses} as weight
       from (
         select least(created.age, ${computeAge(sql`coalesce(r.last_accessed_at, r.created_at)`)}) as since, created.age
@@ -90,7 +90,7 @@ const distinctDays: RawBuilder<number> = sql<number>`
     ) end
   end`
 
-const leastAge = writeFloat(scoreConstants.leastAgeDays)
+const minAge = writeFloat(scoreConstants.minAgeDays)
 const trust = writeCase(sql`r.source_type`, sourceTrust)
 const fading = sql`r.layer not in (${sql.join([...neverFading].map((layer) => sql.lit(layer)))})`
 
@@ -129,10 +129,10 @@ const factors: Record<keyof typeof weights, Fragment> = {
 }
 
 /** PostgreSQL raises an error when a product underflows, and one such record would stop the scores of all. */
-const leastFactor = writeFloat(1e-300)
+const minFactor = writeFloat(1e-300)
 
 const terms = (Object.keys(weights) as (keyof typeof weights)[]).map(
-  (name) => sql`${writeFloat(weights[name])} * greatest(${factors[name]}, ${leastFactor})`,
+  (name) => sql`${writeFloat(weights[name])} * greatest(${factors[name]}, ${minFactor})`,
 )
 const score = sql<number>`greatest(0::float8, least(1::float8, ${sql.join(terms, sql` + `)}))`
 

@@ -4,7 +4,7 @@ import { restrictToScope } from '../db/scope-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import type { Payload } from '../domain/payloads.ts'
-import { leastImportance } from '../domain/surprise.ts'
+import { minImportance } from '../domain/surprise.ts'
 import type { Portion, Position } from '../jobs/table-walk.ts'
 
 const service = 'importance-service'
@@ -22,7 +22,7 @@ function isUnjudged(scope: string | null): RawBuilder<unknown> {
 /** The base importance after the surprise of a row `s`, which may be absent. */
 function computeMove(base: RawBuilder<unknown>): RawBuilder<number> {
   return sql<number>`case when coalesce(s.delta, 0) = 0 then ${base}
-    else least(1, greatest(${sql.lit(leastImportance)}::float8, ${base} + s.delta)) end`
+    else least(1, greatest(${sql.lit(minImportance)}::float8, ${base} + s.delta)) end`
 }
 
 export async function countUnjudged(db: Database, scope: string | null): Promise<number> {

@@ -24,7 +24,7 @@ type Resources = {
 /** The queue starts a run within milliseconds, so the poll is rare: it only finds what the queue has lost. */
 const usualPollMs = 30_000
 /** Many leases that lapse one after another must not make the poll busy. */
-const leastPauseMs = 1_000
+const minPauseMs = 1_000
 
 /** Returns a function that finds the jobs with something to do. */
 export function createDueJobs({
@@ -61,7 +61,7 @@ export function startDueJobsPoll(resources: Resources): Poll {
   async function computePause(): Promise<number> {
     const now = clock.now()
     const lapsesAt = await findNextLapse(db, now)
-    return lapsesAt ? Math.max(leastPauseMs, lapsesAt.getTime() - now.getTime()) : everyMs
+    return lapsesAt ? Math.max(minPauseMs, lapsesAt.getTime() - now.getTime()) : everyMs
   }
 
   /** The poll does not wait for the run: a long run of one job must not hide the other jobs. */

@@ -9,7 +9,7 @@ export type Tending = {
   /** Whole months before it are dropped; null to keep everything. */
   keepFrom: Date | null
   /** From how many bytes on a history that is kept for ever gets a partition for each month. */
-  leastBytes: number
+  minBytes: number
 }
 
 /**
@@ -19,11 +19,11 @@ export type Tending = {
 export async function tendHistory(
   tx: Transaction,
   history: HistoryName,
-  { now, keepFrom, leastBytes }: Tending,
+  { now, keepFrom, minBytes }: Tending,
 ): Promise<number | null> {
   const { rows } = await sql<{ dropped: number | null }>`
     select tend_history(
-      ${history}::text, ${now}::timestamptz, ${keepFrom}::timestamptz, ${leastBytes}::bigint
+      ${history}::text, ${now}::timestamptz, ${keepFrom}::timestamptz, ${minBytes}::bigint
     ) as dropped
   `.execute(tx)
   return rows[0]?.dropped ?? null

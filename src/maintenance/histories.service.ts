@@ -7,7 +7,7 @@ import { runsKeptForMs } from './running/leases.queries.ts'
 type Resources = {
   /** How long the audit log and the history of importance are kept. */
   historyRetentionMs: number
-  leastBytes?: number
+  minBytes?: number
   pauseMs?: number
 }
 
@@ -22,7 +22,7 @@ const attempts = 5
 /** Drops the months of the histories that are older than they are kept, and makes partitions for those to come. */
 export function createHistoryKeeping({
   historyRetentionMs,
-  leastBytes = monthlyFromBytes,
+  minBytes = monthlyFromBytes,
   pauseMs = 2_000,
 }: Resources) {
   async function keep(context: RunContext): Promise<void> {
@@ -58,7 +58,7 @@ export function createHistoryKeeping({
     keepFrom: Date | null,
   ): Promise<boolean> {
     const { isDone } = await inBatch(async (tx): Promise<Batch> => {
-      const dropped = await tendHistory(tx, history, { now: run.startedAt, keepFrom, leastBytes })
+      const dropped = await tendHistory(tx, history, { now: run.startedAt, keepFrom, minBytes })
       return { isDone: dropped !== null, counts: { history_months: dropped ?? 0 } }
     })
     return isDone

@@ -3,7 +3,7 @@ import { writeStatement } from './reading-tools.service.ts'
 
 /** What a model reads costs its context, and a record may have megabytes. */
 
-const mostCharacters = 50_000
+const maxCharacters = 50_000
 const longestRationale = 200
 
 type Shown = MemoryRecord | RedactedRecord | WrittenRecord
@@ -34,7 +34,7 @@ export function boundRecord(record: Shown): object {
   } = record
   return {
     ...state,
-    payload: { kind: payload.kind, text: writeStatement(record, mostCharacters) },
+    payload: { kind: payload.kind, text: writeStatement(record, maxCharacters) },
     shortened: `The record is too long for this tool; GET /v1/records/${record.id} has the whole.`,
   }
 }
@@ -56,5 +56,5 @@ function boundHistory(entries: History): readonly object[] {
 }
 
 function isShort(value: object): boolean {
-  return JSON.stringify(value).length <= mostCharacters
+  return JSON.stringify(value).length <= maxCharacters
 }

@@ -11,7 +11,7 @@ type Services = Pick<ReadingServices, 'access'> & {
   retrieval: ReturnType<typeof createRetrievalService>
 }
 
-const mostResults = 10
+const maxResults = 10
 const longestTitle = 100
 const longestText = 50_000
 
@@ -25,7 +25,7 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
     input: SearchInput,
     description: 'Finds memories for a question. Use fetch for the whole text of one.',
     async run({ call, actor, origin, report }, { query }) {
-      const limits = { root_limit: mostResults, node_limit: mostResults, max_hops: 0, edge_limit: 0 }
+      const limits = { root_limit: maxResults, node_limit: maxResults, max_hops: 0, edge_limit: 0 }
       const { answer, servedIds } = await retrieval.retrieve(call, { task_descriptor: query, ...limits })
       if (servedIds.length > 0) access.noteServed(servedIds, { key_id: call.caller.principal, actor }, report)
       const found = answer.nodes.map(({ record }) => record).filter(isWhole)

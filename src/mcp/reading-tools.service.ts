@@ -34,7 +34,7 @@ const mostRecent = 20
 const maxRecentBytes = 32_000
 const longestText = 400
 /** How far down the ranks a record is looked for. */
-const mostRanks = 100
+const maxRanks = 100
 
 const shared = { profile: 'core', permission: 'records:read', hints: reads } as const
 
@@ -98,7 +98,7 @@ export function createReadingTools(services: ReadingServices): Tool[] {
   })
 
   async function findMatch(call: ToolContext['call'], id: string, query: string) {
-    const limits = { root_limit: mostRanks, node_limit: mostRanks, max_hops: 0, edge_limit: 0 }
+    const limits = { root_limit: maxRanks, node_limit: maxRanks, max_hops: 0, edge_limit: 0 }
     const { answer } = await retrieval.retrieve(call, { task_descriptor: query, explain: true, ...limits })
     const at = answer.nodes.findIndex(({ record }) => record.id === id)
     const node = answer.nodes[at]

@@ -29,7 +29,7 @@ export type WritingServices = {
 /** Subtracted from the salience of a record that did not help. */
 const penalty = 0.1
 const longestReference = 2_048
-const mostSubjects = 20
+const maxSubjects = 20
 
 /** The tools of profile `core` that change records. Each change can be taken back. */
 export function createWritingTools(services: WritingServices): Tool[] {
@@ -112,7 +112,7 @@ export function createWritingTools(services: WritingServices): Tool[] {
     const subjects = old.relations.filter(({ predicate }) => predicate === 'subject_entity')
     const seen = await Promise.all(
       subjects
-        .slice(0, mostSubjects)
+        .slice(0, maxSubjects)
         .map(({ target_id: id }) => records.read(call.caller, id, { tx: call.tx }).catch(() => undefined)),
     )
     const kept = seen.flatMap((each) => (each && isWhole(each) ? [each.id] : []))

@@ -35,11 +35,11 @@ export function isListed(trust: Trust): RawBuilder<SqlBool> {
 }
 
 /** Reading a plan of more changes would take longer than anybody waits, so it reads less: see its uses. */
-const mostCounted = 2_000
+const maxCounted = 2_000
 
 /** Whether the plan `p` lists more changes than are counted one by one. */
 export const isLarge = sql<SqlBool>`exists (
-  select from maintenance_changes as c where c.run_id = p.id offset ${sql.lit(mostCounted)} limit 1
+  select from maintenance_changes as c where c.run_id = p.id offset ${sql.lit(maxCounted)} limit 1
 )`
 
 /**
@@ -48,8 +48,8 @@ export const isLarge = sql<SqlBool>`exists (
  */
 export function hasMoved(trust: Trust): RawBuilder<SqlBool> {
   const latest = sql`(
-    (select id from records where forgotten_at is null order by updated_at desc, id desc limit ${sql.lit(mostCounted)})
-    union all (select id from records where purge_at is not null order by purge_at desc limit ${sql.lit(mostCounted)})
+    (select id from records where forgotten_at is null order by updated_at desc, id desc limit ${sql.lit(maxCounted)})
+    union all (select id from records where purge_at is not null order by purge_at desc limit ${sql.lit(maxCounted)})
   )`
   // The offset keeps the planner from comparing each of these records with each change.
   const latestChanges = sql`

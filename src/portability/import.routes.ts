@@ -36,7 +36,7 @@ import { lines, startStream } from './streamed-answers.ts'
 const waitingReports = 200
 
 /** A report that lists only refused lines lists so many of them: it must fit into the buffers of a connection. */
-const mostRefused = 1_000
+const maxRefused = 1_000
 
 const otherTypes = [
   'application/json',
@@ -97,7 +97,7 @@ export function addImportRoute(plugin: FastifyInstance, importer: ImportService,
 }
 
 /** The least that a reader looks at before it reads. */
-const leastHead = 256
+const minHead = 256
 
 type Body = { source: Readable; signal: AbortSignal }
 type ImportRequest = FastifyRequest<{ Querystring: ImportQuery }>
@@ -110,7 +110,7 @@ async function startImport(request: ImportRequest, importer: ImportService, { so
   const isEnough = (bytes: Buffer) =>
     named === undefined
       ? detectFormat(bytes) !== undefined || (isLines && bytes.includes('\n'))
-      : named === 'membrane' || bytes.length >= leastHead
+      : named === 'membrane' || bytes.length >= minHead
   const { head, chunks } = await peek(skipByteOrderMark(readChunks(source)), headBytes, isEnough)
   const format = named ?? detectFormat(head) ?? (isLines || head.length === 0 ? 'membrane' : undefined)
   if (format === undefined) throw unknownFormat()
@@ -185,7 +185,7 @@ function renderLines(lines: readonly LineResult[], requestId: string): string {
 function chooseLines({ query }: ImportRequest): (judged: LineResult) => boolean {
   if (query.report !== 'refused') return () => true
   let listed = 0
-  return ({ outcome }) => outcome instanceof AppError && ++listed <= mostRefused
+  return ({ outcome }) => outcome instanceof AppError && ++listed <= maxRefused
 }
 
 function renderLine({ line, id, outcome }: LineResult, requestId: string): string {

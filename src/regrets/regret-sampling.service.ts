@@ -22,7 +22,7 @@ type Resources<Input> = {
 }
 
 /** Questions are memory content, so they wait in this process only, and not for long. */
-const mostWaiting = 100
+const maxWaiting = 100
 /**
  * After each question there is a rest of nineteen times its duration: asking again takes at most a twentieth of one
  * connection's time, however many questions arrive. The rest of them is not asked again.
@@ -38,7 +38,7 @@ export function createRegretSampling<Input>(resources: Resources<Input>) {
 
   /** Called after the response is sent. With too many questions waiting, this one is not asked again. */
   function noteAsked(trust: Trust, input: Input, report: Report): void {
-    if (stopping.signal.aborted || random() >= regretSample || waiting.length >= mostWaiting) return
+    if (stopping.signal.aborted || random() >= regretSample || waiting.length >= maxWaiting) return
     waiting.push({ trust, input, report })
     asking ??= askWaiting().finally(() => {
       asking = undefined

@@ -81,7 +81,7 @@ export type RegretGroup = {
 }
 
 /** Forgetting is judged by so many records at most, those that are purged last. */
-const mostJudged = 100_000
+const maxJudged = 100_000
 
 /**
  * How many records were forgotten and how many of them were regretted, by reason, type and age at the forgetting: those
@@ -97,7 +97,7 @@ export async function measureRegret(db: Database, trust: Trust): Promise<RegretG
           select r.id, r.forgotten_reason, r.forgotten_at from records as r
           where r.purge_at is not null and ${openTo(trust)}
           order by r.purge_at desc
-          limit ${sql.lit(mostJudged)}
+          limit ${sql.lit(maxJudged)}
         ) as r
         left join regrets as g on g.record_id = r.id and g.forgotten_at = r.forgotten_at
         union all

@@ -9,10 +9,10 @@ import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import type { Question } from './question.ts'
 
 /** A record may have as many kinds of edges as edges. Only the first in alphabetical order are followed. */
-const mostKinds = 32
+const maxKinds = 32
 
 /** Which neighbours are read, and how many by one kind of edge. */
-export type NeighbourSearch = { conditions: Conditions; mostOfAKind: number }
+export type NeighbourSearch = { conditions: Conditions; maxOfAKind: number }
 
 /** Reads the neighbours of all given records that meet the conditions, in one statement. */
 export async function findNeighbours(
@@ -54,7 +54,7 @@ export async function findWithNeighbours(
 function selectNeighbours(
   sources: RawBuilder<unknown>,
   question: Question,
-  { conditions, mostOfAKind }: NeighbourSearch,
+  { conditions, maxOfAKind }: NeighbourSearch,
 ): RawBuilder<Neighbour> {
   const { at, isPast, trust } = question
   const age = isPast ? sql`and e.created_at <= ${at}::timestamptz` : sql``
@@ -74,7 +74,7 @@ function selectNeighbours(
         )
         from edge_kind as k where k.predicate is not null
       )
-      select predicate from edge_kind where predicate is not null limit ${mostKinds}
+      select predicate from edge_kind where predicate is not null limit ${maxKinds}
     ) as k
     cross join lateral (
       select e.source_id, e.predicate, e.target_id, e.weight, e.created_at, r.sensitivity, r.importance,
@@ -83,7 +83,7 @@ function selectNeighbours(
       where e.source_id = source.id and e.predicate = k.predicate ${age}
         and ${joinConditions(conditions)}
       order by e.target_id desc
-      limit ${mostOfAKind}
+      limit ${maxOfAKind}
     ) as n
   `
 }

@@ -5,7 +5,7 @@ import { openTo } from '../db/visibility.ts'
 import type { Question } from './question.ts'
 
 /** Digests of names, the most specific first. */
-type Names = { question: Question; digests: readonly Buffer[]; mostEntities: number }
+type Names = { question: Question; digests: readonly Buffer[]; maxEntities: number }
 
 /**
  * Finds the entities that have one of these names, in the order of the names. Each is looked up by itself: before the first analyze,
@@ -13,7 +13,7 @@ type Names = { question: Question; digests: readonly Buffer[]; mostEntities: num
  */
 export async function findNamedEntities(
   db: Database,
-  { question: { trust }, digests, mostEntities }: Names,
+  { question: { trust }, digests, maxEntities }: Names,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select h.record_id as id
@@ -27,7 +27,7 @@ export async function findNamedEntities(
     ) as r
     group by h.record_id
     order by min(w.place), id
-    limit ${mostEntities}
+    limit ${maxEntities}
   `.execute(db)
   return rows.map(({ id }) => id)
 }
@@ -38,7 +38,7 @@ export type NameSearch = {
   named: readonly string[]
   conditions: Conditions
   /** Limits: records per kind of edge, and results. */
-  mostOfAKind: number
+  maxOfAKind: number
   limit: number
 }
 
@@ -48,7 +48,7 @@ export type NameSearch = {
  * kind only the newest are read.
  */
 export async function findByNames(db: Database, search: NameSearch): Promise<string[]> {
-  const { question, named, conditions, mostOfAKind, limit } = search
+  const { question, named, conditions, maxOfAKind, limit } = search
   const { at, isPast } = question
   const age = isPast ? sql`and e.created_at <= ${at}::timestamptz` : sql``
   const { rows } = await sql<{ id: string }>`
@@ -76,7 +76,7 @@ export async function findByNames(db: Database, search: NameSearch): Promise<str
         from relations as e join records as r on r.id = e.target_id
         where e.source_id = k.id and e.predicate = k.predicate ${age} and ${joinConditions(conditions)}
         order by e.target_id desc
-        limit ${mostOfAKind}
+        limit ${maxOfAKind}
       ) as e
     )
     select id from reached

@@ -6,8 +6,8 @@ import { findByNames, findNamedEntities } from './name-search.queries.ts'
 import { listNames } from './names-in-question.ts'
 import type { Question } from './question.ts'
 
-const mostEntities = 16
-const mostOfAKind = 50
+const maxEntities = 16
+const maxOfAKind = 50
 
 /** Finds the entities that a text names, and the records linked with them. */
 export async function searchNames(
@@ -18,8 +18,8 @@ export async function searchNames(
   const digests = listNames(text).map((name) => nameHandle(name).digest)
   if (digests.length === 0) return []
   // Most questions name no entity, and this alone takes a quarter of the time.
-  const named = await findNamedEntities(db, { question, digests, mostEntities })
+  const named = await findNamedEntities(db, { question, digests, maxEntities })
   if (named.length === 0) return []
-  const ids = await findByNames(db, { question, named, conditions, mostOfAKind, limit })
+  const ids = await findByNames(db, { question, named, conditions, maxOfAKind, limit })
   return ids.map((id, index): Match => ({ id, score: 1 / (1 + index / 10) }))
 }

@@ -2,7 +2,7 @@
 
 const longestName = 4
 /** A descriptor may be a whole document. Its topic is usually named at the top. */
-const mostWords = 100
+const maxWords = 100
 /** A longer word is probably pasted data. */
 const longestWord = 256
 
@@ -15,7 +15,7 @@ export function listNames(text: string): string[] {
   const words = text
     .split(/\s+/u)
     .filter((word) => word !== '' && word.length <= longestWord)
-    .slice(0, mostWords)
+    .slice(0, maxWords)
   const names = new Set<string>()
   for (let length = Math.min(longestName, words.length); length > 0; length--) {
     for (let start = 0; start + length <= words.length; start++) {

@@ -8,13 +8,13 @@ export type Statement = { created_at: Date; words?: readonly string[] | null }
 export const longestStatement = 60
 
 /** Among so many of the best, because every pair is compared. */
-const mostCompared = 50
-const fewestShared = 2
+const maxCompared = 50
+const minShared = 2
 /** Of the words of both. */
-const leastOverlap = 0.5
+const minOverlap = 0.5
 
 /** Of the stems of the question, in the older statement. "Yes, of course" says nothing that a newer one could replace. */
-const leastQuestionShare = 0.5
+const minQuestionShare = 0.5
 
 /**
  * Gives each statement at least the score of every older one that says nearly the same, and orders by score. A statement
@@ -27,7 +27,7 @@ export function putNewerFirst<T extends Scored & { signals: object }>(
   questionStems: readonly string[] = [],
 ): T[] {
   const getTime = ({ id }: Scored) => statements.get(id)?.created_at.getTime() ?? 0
-  const compared = ranked.slice(0, mostCompared).map((node) => {
+  const compared = ranked.slice(0, maxCompared).map((node) => {
     const words = new Set(statements.get(node.id)?.words?.filter(isWordOfText))
     return { node, time: getTime(node), words, lacking: questionStems.filter((stem) => !words.has(stem)) }
   })
@@ -37,14 +37,14 @@ export function putNewerFirst<T extends Scored & { signals: object }>(
       (other, at) =>
         at < place &&
         other.time < time &&
-        other.lacking.length <= (1 - leastQuestionShare) * questionStems.length &&
+        other.lacking.length <= (1 - minQuestionShare) * questionStems.length &&
         !lacking.some((stem) => other.words.has(stem)) &&
         isNearlyEqual(words, other.words),
     )?.node
     if (!older || older.score === node.score) return node
     return { ...node, score: older.score, signals: { ...node.signals, raised_by: older.id } }
   })
-  return [...lifted, ...ranked.slice(mostCompared)].sort(
+  return [...lifted, ...ranked.slice(maxCompared)].sort(
     (one, other) => other.score - one.score || getTime(other) - getTime(one) || (one.id < other.id ? -1 : 1),
   )
 }
@@ -56,8 +56,8 @@ function isWordOfText(word: string): boolean {
 
 function isNearlyEqual(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   const [few, many] = one.size < other.size ? [one, other] : [other, one]
-  if (few.size < leastOverlap * many.size) return false
+  if (few.size < minOverlap * many.size) return false
   let shared = 0
   for (const word of few) if (many.has(word)) shared += 1
-  return shared >= fewestShared && shared >= leastOverlap * (few.size + many.size - shared)
+  return shared >= minShared && shared >= minOverlap * (few.size + many.size - shared)
 }

@@ -8,7 +8,7 @@ import type { PeriodsInQuestion } from './periods-in-question.ts'
 import { listSearchedScopes, type Question } from './question.ts'
 
 /** Of each kind so many are examined: reading the times of more would take longer than the rest of a question. */
-const mostExamined = 500
+const maxExamined = 500
 
 /**
  * Finds the records of the periods of a question that asks for nothing else: they need no word of it. The most important come
@@ -28,14 +28,14 @@ export async function findInPeriods(
   const scopes = listSearchedScopes(question)
   const others = {
     trust,
-    limit: mostExamined,
+    limit: maxExamined,
     asOf: at,
     isReadableOnly: true,
     ...(scopes ? { scopes } : {}),
     conditions: [...conditions, isDated()],
   }
   const [messages, salient] = await Promise.all([
-    findMessagesInPeriods(db, { ranges, conditions, scopes, most: mostExamined }),
+    findMessagesInPeriods(db, { ranges, conditions, scopes, most: maxExamined }),
     findMostSalient(db, others, now),
   ])
   const ids = [...new Set([...messages, ...salient.map(({ id }) => id)])]

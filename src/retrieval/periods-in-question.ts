@@ -89,24 +89,24 @@ const readers: readonly Reader[] = [
 const ordinals = ['first', 'second', 'third', 'fourth']
 
 /** Longer texts are documents, and every date in them would count. */
-const mostCharacters = 1_000
+const maxCharacters = 1_000
 /** A text that names more times is a list of dates, and each may be of thirty years. */
-const mostNamed = 10
+const maxNamed = 10
 
 /** Returns the periods that the question names; undefined where it names none. */
 export function readPeriods(text: string, at: Date): PeriodsInQuestion | undefined {
-  if (text.length > mostCharacters) return undefined
+  if (text.length > maxCharacters) return undefined
   let rest = text.toLowerCase().replace(/\s+/gu, ' ')
   const found: Range[] = []
   let named = 0
   for (const { pattern, read } of readers) {
     rest = rest.replace(pattern, (_, ...groups) => {
-      if (++named <= mostNamed) found.push(...read(groups, at))
+      if (++named <= maxNamed) found.push(...read(groups, at))
       return '|'
     })
   }
   const ranges = mergeRanges(found)
-  if (ranges.length === 0 || named > mostNamed) return undefined
+  if (ranges.length === 0 || named > maxNamed) return undefined
   return {
     ranges,
     includes: (time) => ranges.some(({ from, until }) => time.getTime() >= from && time.getTime() < until),

@@ -6,7 +6,7 @@ export type Range = { from: number; until: number }
 const dayMs = 86_400_000
 
 /** A date without a year can be of any of so many years. */
-const mostYears = 30
+const maxYears = 30
 
 /** As a question names it. Without a year it is of every year, without a month the whole year, without a day the whole month. */
 export type NamedDate = {
@@ -27,7 +27,7 @@ export function listDateRanges(at: Date, { year, month = 0, months = 1, day }: N
   )
 }
 
-const listYears = (latest: number) => Array.from({ length: mostYears }, (_, back) => latest - back)
+const listYears = (latest: number) => Array.from({ length: maxYears }, (_, back) => latest - back)
 
 /** None for a date that the month does not have. */
 function listRangesOfYear(

@@ -9,7 +9,7 @@ import type { Suppressed } from './retrieval.schemas.ts'
 import { findSuppressedStates } from './suppression.queries.ts'
 import { findSuppressionReason } from './suppression.ts'
 
-const mostSuppressed = 50
+const maxSuppressed = 50
 
 type Resources = Channels & { db: Database; conversationGapMs: number }
 
@@ -23,8 +23,8 @@ export function createSuppressionSearch(resources: Resources) {
     const matches =
       input.text !== undefined || input.queryVector !== undefined
         ? await search(input, question, listSuppressedConditions(question), {
-            depth: mostSuppressed,
-            requested: mostSuppressed,
+            depth: maxSuppressed,
+            requested: maxSuppressed,
           })
         : { graph: await listMatching(question, now) }
     const ids = listIds(matches)
@@ -39,7 +39,7 @@ export function createSuppressionSearch(resources: Resources) {
   async function listMatching(question: Question, now: Date): Promise<Match[]> {
     const { trust, at, scopes } = question
     const conditions = listMatchingConditions(question, 'whole')
-    const request = { trust, conditions, asOf: at, isReadableOnly: true, limit: 4 * mostSuppressed }
+    const request = { trust, conditions, asOf: at, isReadableOnly: true, limit: 4 * maxSuppressed }
     const picked = await findMostSalient(db, { ...request, ...(scopes ? { scopes } : {}) }, now)
     return picked.map(({ id }): Match => ({ id, score: 1 }))
   }

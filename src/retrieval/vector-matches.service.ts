@@ -32,7 +32,7 @@ type VectorQuestion = {
 const enoughMatches = 5
 
 /** By the built-in table of word meanings, a quarter of all unrelated texts are less similar than this. */
-const leastSimilarity = 0.2
+const minSimilarity = 0.2
 
 /**
  * How many vectors are compared exactly for each one that is requested. With 200 a search among 100,000 messages finds 0.968 of
@@ -56,7 +56,7 @@ export function createVectorMatches({ queryEmbedder, vectors }: VectorChannel) {
     const { conditions, scopes, limit, states } = question
     const search = { ...queryVector, conditions, scopes, limit, states, candidates: comparedForEach * limit }
     const found = await vectors.findQuickly(search)
-    const least = queryVector.model.provider === 'static' ? leastSimilarity : -1
+    const least = queryVector.model.provider === 'static' ? minSimilarity : -1
     return found
       .filter(({ similarity }) => similarity >= least)
       .map(({ id, similarity }) => ({ id, score: similarity }))

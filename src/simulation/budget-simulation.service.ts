@@ -7,7 +7,7 @@ import { readScoredLives, type ScoredLifeRow, type Selection, saveProgress } fro
 import type { SimulatedPoint } from './simulation.schemas.ts'
 
 /** A budget compares all records of a scope, so they are held in memory: about a kilobyte each. */
-const mostRecords = 250_000
+const maxRecords = 250_000
 /** Once a day for a month. In reality a budget is enforced with every run of the decay job. */
 const moments = 30
 
@@ -40,7 +40,7 @@ async function readAll(context: RunContext, selection: Selection, size: number):
       return { done: rows.length, rows }
     })
     for (const row of rows) lives.push(row)
-    if (lives.length > mostRecords) throw createTooManyError()
+    if (lives.length > maxRecords) throw createTooManyError()
     after = rows.length < size ? undefined : rows.at(-1)?.id
   }
   return lives
@@ -63,7 +63,7 @@ async function replay(
 }
 
 function createTooManyError(): AppError {
-  const most = mostRecords.toLocaleString('en')
+  const most = maxRecords.toLocaleString('en')
   return new AppError(
     'validation_failed',
     `A simulation of budgets covers at most ${most} records: name a scope.`,

@@ -54,11 +54,11 @@ export type ScoredLifeRow = LifeRow &
     | 'access_count'
     | 'served_count'
   > & {
-    /** Newest first, in milliseconds since 1970; at most `mostAccesses`. */
+    /** Newest first, in milliseconds since 1970; at most `maxAccesses`. */
     accesses: (readonly [at: number, kind: AccessKind])[]
   }
 
-const mostAccesses = 64
+const maxAccesses = 64
 
 /** The same with what the importance of each moment is computed from. */
 export async function readScoredLives(db: Database, portion: Portion): Promise<ScoredLifeRow[]> {
@@ -70,7 +70,7 @@ export async function readScoredLives(db: Database, portion: Portion): Promise<S
           select l.at, l.kind from access_log as l
           where l.record_id = r.id and r.access_count > 0
           order by l.at desc, l.kind
-          limit ${sql.lit(mostAccesses)}
+          limit ${sql.lit(maxAccesses)}
         ) as l
       ), '[]') as accesses, r.id, ${selectLifeColumns(portion)} ${selectNextLives(portion)}
   `.execute(db)

@@ -6,10 +6,10 @@ import { RecordType } from '../domain/vocabulary.ts'
 import { PolicyChoice } from '../policies/index.ts'
 
 /** More points cost more time, and a curve of fifty shows where it bends. */
-const mostPoints = 50
+const maxPoints = 50
 
 const several = <T extends Type.TSchema>(item: T, description: string) =>
-  Type.Array(item, { minItems: 1, maxItems: mostPoints, description })
+  Type.Array(item, { minItems: 1, maxItems: maxPoints, description })
 
 const HalfLife = closed(
   {

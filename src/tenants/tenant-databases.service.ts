@@ -23,7 +23,7 @@ export type TenantLocation = { reference: string | undefined; server_url: string
 export type TenantDatabases = ReturnType<typeof createTenantDatabases>
 
 /** The oldest version of PostgreSQL that the service works on. */
-const leastVersion = 150_000
+const minVersion = 150_000
 
 /** Where the data of tenants are: in schemas of the main database, or on servers of their own. */
 export function createTenantDatabases({ connection, ids, key, textLanguage }: Resources) {
@@ -59,7 +59,7 @@ export function createTenantDatabases({ connection, ids, key, textLanguage }: Re
     if (problem !== undefined) throw wrongUrl(problem)
     return connection.visitServer(url, async (db) => {
       const { version, is_standby, may_create, identity } = await inspectServer(db).catch(explain)
-      if (version < leastVersion) throw wrongUrl('is a server older than PostgreSQL 15')
+      if (version < minVersion) throw wrongUrl('is a server older than PostgreSQL 15')
       if (is_standby) throw wrongUrl('is a standby, which takes no writes')
       if (!may_create) throw wrongUrl('has a user who may not create schemas in this database')
       if (!(await isTextLanguage(db, textLanguage)))

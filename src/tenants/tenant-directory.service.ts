@@ -4,7 +4,7 @@ import { findTenant, findTenantByReference, type TenantRow } from './tenants.que
 
 /** How long this process may not notice that another one has suspended or dropped a tenant. */
 const keptMs = 1_000
-const mostKept = 10_000
+const maxKept = 10_000
 
 export type TenantDirectory = ReturnType<typeof createTenantDirectory>
 
@@ -23,7 +23,7 @@ export function createTenantDirectory({ db }: { db: Database }) {
     kept.delete(name)
     kept.set(name, entry)
     const [oldest] = kept.keys()
-    if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest)
+    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
     return row
   }
 

@@ -51,7 +51,7 @@ async function insertServingModel(model: string, provider = 'openai', length = d
     .execute()
 }
 
-const usual = { timeoutMs: patientMs, mostFailures: 3, pauseMs: 30 * second }
+const usual = { timeoutMs: patientMs, maxFailures: 3, pauseMs: 30 * second }
 
 function open(more: Parameters<typeof createServerEmbedder>[2] = {}, settings = usual) {
   const log = createLogger({ level: 'info', clock, write: (line) => void lines.push(line) })
@@ -146,7 +146,7 @@ describe('embedText with a failing server', () => {
 
   it('stops after as many failures and for as long as it is configured', async () => {
     await insertServingModel('m1')
-    const querying = open({}, { ...usual, mostFailures: 1, pauseMs: 5 * second })
+    const querying = open({}, { ...usual, maxFailures: 1, pauseMs: 5 * second })
     server.behave(respond(500, {}))
     await outcomes(querying, ['a', 'b'])
     expect(server.requests).toHaveLength(1)

@@ -198,7 +198,7 @@ describe('a scope with many records', () => {
     const [small = ''] = await writeMany([frozen], { scope: 'small' })
     await createPassWithoutRun(app)()
     const counts: object[] = []
-    await createSurpriseComparison({ clock: app.clock, mostInside: 2 }).comparePending({
+    await createSurpriseComparison({ clock: app.clock, maxInside: 2 }).comparePending({
       scope: null,
       signal: new AbortController().signal,
       inBatch: async (work) => {

@@ -73,7 +73,7 @@ describe('vectors in memory', () => {
     expect(idsOf(await find(question))).toEqual(idsOf(nearestTo(question, 10)))
     await load()
     expect(idsOf(await findInMemory(question))).toEqual(idsOf(nearestTo(question, 10)))
-    const small = openProcess(createVectorMemory({ mostBytes: 100_000 }))
+    const small = openProcess(createVectorMemory({ maxBytes: 100_000 }))
     await small.load()
     expect(await small.findInMemory(question)).toBeUndefined()
     expect(idsOf(await small.find(question))).toEqual(idsOf(nearestTo(question, 10)))
@@ -149,7 +149,7 @@ describe('vectors that change after they were loaded', () => {
 
   it('are found where more of them came than one answer may hold, which is not read again within a minute', async () => {
     const time = { now: 0 }
-    const memory = createVectorMemory({ mostBytes: 4_000_000, now: () => time.now })
+    const memory = createVectorMemory({ maxBytes: 4_000_000, now: () => time.now })
     const { find, findInMemory, load } = openProcess(memory)
     await load()
     await sql`update embeddings set bits = bits`.execute(database.db)
@@ -175,7 +175,7 @@ describe('the memory for vectors', () => {
     const time = { now: 0 }
     const due: (() => void)[] = []
     const memory = createVectorMemory({
-      mostBytes: 260_000,
+      maxBytes: 260_000,
       now: () => time.now,
       later: (run) => void due.push(run),
     })
@@ -194,7 +194,7 @@ describe('the memory for vectors', () => {
 
   it('answers while it is renewed', async () => {
     const time = { now: 0 }
-    const process = openProcess(createVectorMemory({ mostBytes: 4_000_000, now: () => time.now }))
+    const process = openProcess(createVectorMemory({ maxBytes: 4_000_000, now: () => time.now }))
     await process.load()
     const [nearest] = (await process.findInMemory(question)) ?? []
     const gone = {
@@ -217,7 +217,7 @@ describe('the memory for vectors', () => {
     const log = createLogger({ level: 'silent', clock: createTestClock(), write: () => {} })
     const upkeep = createCellUpkeep({ db: database.db, log, cache: createCellCache(), least: size })
     await upkeep.tidy(new AbortController().signal)
-    const find = await openLoaded(createVectorMemory({ mostBytes: 4_000_000, mostCompared: 1_000 }))
+    const find = await openLoaded(createVectorMemory({ maxBytes: 4_000_000, maxCompared: 1_000 }))
     expect(await recallOf(find)).toBeGreaterThanOrEqual(0.95)
     expect(await recallOf(find)).toBeLessThan(1)
   })

@@ -81,7 +81,7 @@ describe('the audit log', () => {
 
   it('is divided when it has grown, and never dropped when it is kept for ever', async () => {
     await create(app, fact())
-    const growing = { historyRetentionMs: forEver, leastBytes: 1_000 }
+    const growing = { historyRetentionMs: forEver, minBytes: 1_000 }
     await purgeHistories(app, growing)
     expect(await listMonths(app.db, 'audit_entries')).toEqual({ '202603': 1, '202604': 0, rest: 0 })
     goTo(app, '2040-01-01')
@@ -145,7 +145,7 @@ describe('the audit log', () => {
     await create(app, fact())
     const tend = () =>
       transact(app.db, {}, (tx) =>
-        tendHistory(tx, 'audit_entries', { now: app.clock.now(), keepFrom: null, leastBytes: 1_000 }),
+        tendHistory(tx, 'audit_entries', { now: app.clock.now(), keepFrom: null, minBytes: 1_000 }),
       )
     await Promise.all([tend(), tend(), tend()])
     expect(await listMonths(app.db, 'audit_entries')).toEqual({ '202603': 1, '202604': 0, rest: 0 })

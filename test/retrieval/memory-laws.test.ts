@@ -38,7 +38,7 @@ const limit = 100
 /** A process with words and vectors in memory, beside one that asks the database. */
 function openProcesses({ db, clock, config }: TestApp) {
   const time = { now: 0 }
-  const keeping = { mostBytes: 50_000_000, now: () => time.now, later: () => undefined }
+  const keeping = { maxBytes: 50_000_000, now: () => time.now, later: () => undefined }
   const texts = createTextMemory(keeping).openStore(db)
   const index = createVectorMemory({ ...keeping, fewest: 0 }).openStore({ db, cells: createCellCache() })
   const shared = { clock, ...config.records, countedPages: -1 }

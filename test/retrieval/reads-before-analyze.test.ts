@@ -30,7 +30,7 @@ afterAll(() => database.close())
 
 const works: Record<string, (tx: Database) => Promise<unknown>> = {
   'the entities that a question names': (tx) =>
-    findNamedEntities(tx, { question: { trust }, digests, mostEntities: 10 } as never),
+    findNamedEntities(tx, { question: { trust }, digests, maxEntities: 10 } as never),
   'the records with a handle': (tx) =>
     findByHandles(tx, {
       type: 'entity',

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { mostChanges } from '../../src/db/seen-changes.ts'
+import { maxChanges } from '../../src/db/seen-changes.ts'
 import { transact } from '../../src/db/transaction.ts'
 import { fullTrust } from '../../src/domain/caller.ts'
 import { nilUuid } from '../../src/kernel/ids.ts'
@@ -27,9 +27,9 @@ const store = async (conversation: string, contents: readonly string[]): Promise
 
 /** Returns what the words of one text find: the ids, or undefined where the database must be asked. */
 async function openLoaded() {
-  const texts = createTextMemory({ mostBytes: 10_000_000 }).openStore(app.db)
+  const texts = createTextMemory({ maxBytes: 10_000_000 }).openStore(app.db)
   const find = async (word: string) => {
-    const search = { words: [word], mostWords: 24, averageLength: 2, rows: 100, limit: 10 }
+    const search = { words: [word], maxWords: 24, averageLength: 2, rows: 100, limit: 10 }
     const found = await texts.find({
       ...search,
       searched: { trust: fullTrust },
@@ -53,7 +53,7 @@ it('finds each of many new texts where some belong to forgotten records', async 
   await insertEpisodes(
     app,
     'team',
-    Array.from({ length: mostChanges }, (_, at) => `triangle ${at}`),
+    Array.from({ length: maxChanges }, (_, at) => `triangle ${at}`),
   )
   const [id = ''] = await store('last', ['a glockenspiel'])
   expect((await find('glockenspiel')) ?? [id]).toEqual([id])

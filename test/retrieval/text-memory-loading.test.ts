@@ -27,8 +27,8 @@ it('loads the texts behind any number of forgotten ones', async () => {
   // Ids are read in the order of their time.
   app.clock.advance(1_000)
   const kept = await store('second', 3)
-  const texts = createTextMemory({ mostBytes: 10_000_000 }).openStore(app.db)
-  const search = { words: ['messag'], mostWords: 24, averageLength: 2, rows: 403, limit: 10 }
+  const texts = createTextMemory({ maxBytes: 10_000_000 }).openStore(app.db)
+  const search = { words: ['messag'], maxWords: 24, averageLength: 2, rows: 403, limit: 10 }
   const read = { searched: { trust: fullTrust }, answerConditions: [], lendingConditions: [] }
   expect(await texts.find({ ...search, ...read })).toBeUndefined()
   await texts.untilLoaded()

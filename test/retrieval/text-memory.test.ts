@@ -48,7 +48,7 @@ const visible = ({ scopes }: Trust) =>
     : sql<SqlBool>`true`
 
 /** The search of a process, and how many of its answers came from memory. */
-function openSearch(memory = createTextMemory({ mostBytes: 50_000_000 })) {
+function openSearch(memory = createTextMemory({ maxBytes: 50_000_000 })) {
   const texts = memory.openStore(app.db)
   const counted = { inMemory: 0 }
   const find = async (...asked: Parameters<typeof texts.find>) => {
@@ -119,7 +119,7 @@ describe('words in memory', () => {
   })
 
   it('leave everything to the database where there is no room', async () => {
-    const { ask, counted } = await openLoaded(createTextMemory({ mostBytes: 100_000 }))
+    const { ask, counted } = await openLoaded(createTextMemory({ maxBytes: 100_000 }))
     expect(await ask('worda0')).not.toEqual([])
     expect(counted.inMemory).toBe(0)
   })
@@ -216,7 +216,7 @@ describe('the memory for words', () => {
     const kept = await remember('a flugelhorn')
     const forgotten = await remember('a sousaphone')
     const erased = await remember('an ocarina')
-    const memory = createTextMemory({ mostBytes: 50_000_000, now: () => time.now })
+    const memory = createTextMemory({ maxBytes: 50_000_000, now: () => time.now })
     const opened = await openLoaded(memory)
     const reason = { actor: 'a', rationale: 'b' }
     expect((await app.request('DELETE', `/v1/records/${forgotten}?actor=a&rationale=b`)).status).toBe(200)
@@ -239,7 +239,7 @@ describe('the memory for words', () => {
     const time = { now: 0 }
     const due: (() => void)[] = []
     const { ask, counted } = await openLoaded(
-      createTextMemory({ mostBytes: 50_000_000, now: () => time.now, later: (run) => void due.push(run) }),
+      createTextMemory({ maxBytes: 50_000_000, now: () => time.now, later: (run) => void due.push(run) }),
     )
     await ask('worda0')
     time.now += 10 * 60_000

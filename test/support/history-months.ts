@@ -23,12 +23,12 @@ export async function listMonths(db: Database, history: string): Promise<Record<
 /** Runs the job `purge` with a worker that keeps the histories for so long, and returns the run. */
 export function purgeHistories(
   app: TestApp,
-  { historyRetentionMs, leastBytes }: Parameters<typeof createHistoryKeeping>[0],
+  { historyRetentionMs, minBytes }: Parameters<typeof createHistoryKeeping>[0],
 ): Promise<Body> {
   const { keep } = createHistoryKeeping({
     historyRetentionMs,
     pauseMs: 10,
-    ...(leastBytes === undefined ? {} : { leastBytes }),
+    ...(minBytes === undefined ? {} : { minBytes }),
   })
   const expired = { records: purgeForgotten, maintenance_runs: deleteOldRuns }
   const purge = createPurge({ expired, keepHistories: keep })

@@ -13,7 +13,7 @@ export function createVectorProcesses(
   store: () => { db: Database; model: { id: number; dimensions: number } },
 ) {
   /** What a process has that keeps vectors in memory. */
-  function openProcess(memory = createVectorMemory({ mostBytes: 4_000_000 })) {
+  function openProcess(memory = createVectorMemory({ maxBytes: 4_000_000 })) {
     const cells = createCellCache()
     const index = memory.openStore({ db: store().db, cells })
     const search = createVectorSearch({ db: store().db, clock: createTestClock(), cells, memory: index })

@@ -47,7 +47,7 @@ function gather(
     const contenders = contendersFor(seed).filter((place) => !taken.has(place))
     const group = groupAround(seed, {
       candidates: contenders,
-      leastCosine: 0.8,
+      minCosine: 0.8,
       getVector: (place) => vectors[place],
     })
     for (const place of group ?? []) taken.add(place)

@@ -84,13 +84,13 @@ describe('the configuration of embeddings', () => {
   })
 
   test('reads how long and how often a search asks for the vector of its question', () => {
-    expect(readConfig({}).queryEmbedding).toEqual({ timeoutMs: 2_000, mostFailures: 3, pauseMs: 30_000 })
+    expect(readConfig({}).queryEmbedding).toEqual({ timeoutMs: 2_000, maxFailures: 3, pauseMs: 30_000 })
     const given = {
       MEMBRANE_QUERY_EMBEDDING_TIMEOUT: '500ms',
       MEMBRANE_QUERY_EMBEDDING_FAILURES: '1',
       MEMBRANE_QUERY_EMBEDDING_PAUSE: '0',
     }
-    expect(readConfig(given).queryEmbedding).toEqual({ timeoutMs: 500, mostFailures: 1, pauseMs: 0 })
+    expect(readConfig(given).queryEmbedding).toEqual({ timeoutMs: 500, maxFailures: 1, pauseMs: 0 })
     expect(problemsOf({ MEMBRANE_QUERY_EMBEDDING_TIMEOUT: '0' })).toEqual([
       'MEMBRANE_QUERY_EMBEDDING_TIMEOUT must be longer than 0',
     ])

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createRandom } from '../../bench/load.ts'
 import { createSignTable } from '../../src/embeddings/memory/sign-table.ts'
-import { createVectorPages, mostAtOnce } from '../../src/embeddings/memory/vector-pages.ts'
+import { createVectorPages, maxAtOnce } from '../../src/embeddings/memory/vector-pages.ts'
 import { countRuns } from '../support/long-run.ts'
 
 it('the product of a question and each vector in memory is that of their numbers', () => {
@@ -59,8 +59,8 @@ it('the largest numbers of the longest vector fit, and as many vectors as one ca
   const address = pages.take() ?? 0
   const vector = new Int8Array(4_096).fill(-127)
   pages.write(address, vector)
-  const products = pages.compare(vector, new Uint32Array(mostAtOnce).fill(address))
-  expect(products).toHaveLength(mostAtOnce)
+  const products = pages.compare(vector, new Uint32Array(maxAtOnce).fill(address))
+  expect(products).toHaveLength(maxAtOnce)
   expect(new Set(products)).toEqual(new Set([4_096 * 127 ** 2]))
 })
 

@@ -55,7 +55,7 @@ const text = fc.array(fc.constantFrom('ada', 'billing', 'cat', 'deploy', 'frozen
 const vectorOf = (words: readonly string[]) => hashEmbedding(words.join(' '), 256)
 
 /** The vector of a few words, one of them repeated, has one large number; two bits round the others to nothing. */
-const mostWrong = { 8: 0.02, 4: 0.2, 2: 0.7 }
+const maxWrong = { 8: 0.02, 4: 0.2, 2: 0.7 }
 
 describe('the similarity of stored vectors', () => {
   it('is the cosine at full precision, in the same order', () => {
@@ -81,7 +81,7 @@ describe('the similarity of stored vectors', () => {
           findMostSimilar(query, [decodeVector({ id: idOf(1), bits, code: encode(vector, bits) }, 256)], 5)[0]
             ?.similarity
         expect(like(query)).toBeCloseTo(1, 9)
-        expect(Math.abs((like(known) ?? 0) - computeCosine(query, known))).toBeLessThan(mostWrong[bits])
+        expect(Math.abs((like(known) ?? 0) - computeCosine(query, known))).toBeLessThan(maxWrong[bits])
       }),
     )
   })

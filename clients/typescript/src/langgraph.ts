@@ -19,10 +19,10 @@ export type MembraneStoreOptions = NamedOptions
 
 const source = 'langgraph'
 /** The most records that one retrieval ranks. */
-const mostRanked = 100
-const mostWords = 10_000
+const maxRanked = 100
+const maxWords = 10_000
 /** The operations of a batch that run at the same time: a service limits the requests of a second. */
-const mostAtOnce = 8
+const maxAtOnce = 8
 
 /** The long-term memory of LangGraph graphs. Each value that is put supersedes the one before it; what is deleted is retracted. */
 export class MembraneStore extends BaseStore {
@@ -86,7 +86,7 @@ export class MembraneStore extends BaseStore {
   }
 
   async #rank(tag: string, query: string): Promise<SearchItem[]> {
-    const found = await this.#records.retrieve(tag, query.slice(0, mostWords), mostRanked)
+    const found = await this.#records.retrieve(tag, query.slice(0, maxWords), maxRanked)
     return found.flatMap(({ record, score }) => {
       const item = isIndexed(record) ? toItem(record) : undefined
       return item ? [{ ...item, score }] : []
@@ -119,6 +119,6 @@ async function mapSome<T, R>(items: readonly T[], work: (item: T) => Promise<R>)
   const takeNext = async () => {
     for (const [index, item] of entries) results[index] = await work(item)
   }
-  await Promise.all(Array.from({ length: mostAtOnce }, takeNext))
+  await Promise.all(Array.from({ length: maxAtOnce }, takeNext))
   return results
 }

@@ -21,7 +21,7 @@ export type Server = ReturnType<typeof createTenantServer>
 const usualLookMs = 2_000
 const lookTimeoutMs = 2_000
 /** A busy process can be late for one answer. */
-const mostMisses = 2
+const maxMisses = 2
 
 /** One server of tenants. When it cannot be used, requests for its tenants fail at once, and none for others. */
 export function createTenantServer(options: ServerOptions) {
@@ -77,7 +77,7 @@ export function createTenantServer(options: ServerOptions) {
       await sleep(lookEveryMs, undefined, { ref: false })
       const failure = countBusy() > 0 ? await findSilence() : undefined
       misses = failure === undefined ? 0 : misses + 1
-      if (misses >= mostMisses) giveUp(failure)
+      if (misses >= maxMisses) giveUp(failure)
     } while (pool.totalCount > 0)
   }
 

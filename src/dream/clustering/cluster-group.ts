@@ -13,14 +13,14 @@ export type Group = readonly number[]
 type GroupInput = {
   candidates: readonly number[]
   /** The cosine above which records belong together. */
-  leastCosine: number
+  minCosine: number
   getVector(place: number): Embedding | undefined
 }
 
 /** Returns the group around a seed, from records that belong to no group yet. Undefined if they are too few. */
 export function groupAround(
   seed: number,
-  { candidates, leastCosine, getVector }: GroupInput,
+  { candidates, minCosine, getVector }: GroupInput,
 ): Group | undefined {
   const vector = getVector(seed)
   if (!vector || candidates.length < minMembers - 1) return undefined
@@ -28,7 +28,7 @@ export function groupAround(
     .flatMap((place) => {
       const other = getVector(place)
       const likeness = other ? computeDot(vector, other) : 0
-      return likeness > leastCosine ? [{ place, likeness }] : []
+      return likeness > minCosine ? [{ place, likeness }] : []
     })
     .sort((one, other) => other.likeness - one.likeness || one.place - other.place)
   if (alike.length < minMembers - 1) return undefined

@@ -55,7 +55,7 @@ async function groupRecords(
   if (signatures.size < minMembers) return []
   const neighbours = await findNeighbours(signatures, pause)
   const vectors = createVectors(db, model, signatures)
-  const { group: leastCosine } = findThresholds(model.provider)
+  const { group: minCosine } = findThresholds(model.provider)
   const taken = new Uint8Array(signatures.size)
   const groups: Group[] = []
   for (let from = 0; from < signatures.size; ) {
@@ -66,7 +66,7 @@ async function groupRecords(
     for (const [seed, candidates] of candidatesBySeed) {
       if (taken[seed]) continue
       const free = candidates.filter((place) => !taken[place])
-      const group = groupAround(seed, { candidates: free, leastCosine, getVector: vectors.of })
+      const group = groupAround(seed, { candidates: free, minCosine, getVector: vectors.of })
       for (const place of group ?? []) taken[place] = 1
       if (group) groups.push(group)
     }

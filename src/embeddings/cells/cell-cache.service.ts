@@ -3,7 +3,7 @@ import { findCellSets, listCellSets } from './cells.queries.ts'
 import { type CellSet, decodeCentroids } from './cells.ts'
 
 const keptMs = 10_000
-const mostModels = 4
+const maxModels = 4
 
 export type CellCache = ReturnType<typeof createCellCache>
 
@@ -26,7 +26,7 @@ export function createCellCache() {
       known.set(row.id, { ...row, centroids: decodeCentroids(row.centroids) })
     }
     const sets = ids.flatMap((id) => known.get(id) ?? [])
-    if (kept.size >= mostModels) kept.clear()
+    if (kept.size >= maxModels) kept.clear()
     kept.set(modelId, { sets, until: performance.now() + keptMs })
     return sets
   }

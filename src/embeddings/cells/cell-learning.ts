@@ -9,7 +9,7 @@ import { type CellSet, computeProduct, findNearestOf } from './cells.ts'
 const rounds = 4
 const vectorsEach = 500
 /** The centroid of fewer vectors would nearly repeat them, and outlive them when they are erased. */
-const leastMembers = 4
+const minMembers = 4
 
 type Learnt = Omit<CellSet, 'id'>
 
@@ -19,7 +19,7 @@ export function* learnCells(sample: readonly Embedding[], count: number): Genera
   for (const { members } of groups) {
     const inside = Math.max(1, Math.round((count * members.length) / sample.length))
     const parts = yield* group(members, inside)
-    cells.push(...parts.filter((part) => part.members.length >= leastMembers).map(({ centroid }) => centroid))
+    cells.push(...parts.filter((part) => part.members.length >= minMembers).map(({ centroid }) => centroid))
   }
   return yield* countMembers(cells, sample)
 }

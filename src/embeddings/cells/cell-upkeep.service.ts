@@ -12,21 +12,21 @@ import * as queries from './cells.queries.ts'
 import { type CellSet, computeFirstCell } from './cells.ts'
 
 /** A smaller store is scanned. */
-const leastVectors = 20_000
+const minVectors = 20_000
 /** Cells are learnt again when the store has grown so many times. */
 const growth = 4
 const perCell = 50
-const mostCells = 8_192
+const maxCells = 8_192
 /** Limits the time to rank all cells for a question, to some milliseconds. */
-const mostNumbers = 4_194_304
+const maxNumbers = 4_194_304
 const sampledPerCell = 16
-const mostSampled = 65_536
+const maxSampled = 65_536
 const walkedAtOnce = 1_000
 
 type Resources = { db: Database; log: Logger; cache: CellCache; least?: number }
 
 /** Learns cells when the store has grown enough, and assigns vectors that do not belong to the newest set. */
-export function createCellUpkeep({ db, log, cache, least = leastVectors }: Resources) {
+export function createCellUpkeep({ db, log, cache, least = minVectors }: Resources) {
   /** Does what is due. A vector is found at any time: before, after and during its assignment. */
   async function tidy(signal: AbortSignal): Promise<void> {
     // With an index of pgvector no cell is read.
@@ -51,7 +51,7 @@ export function createCellUpkeep({ db, log, cache, least = leastVectors }: Resou
   async function learn(model: queries.CelledModel, signal: AbortSignal): Promise<void> {
     const vectors = await queries.countSignatures(db, model.id)
     const sample = await readSample(model, vectors)
-    const count = Math.min(mostCells, mostNumbers / model.dimensions, vectors / perCell, sample.length / 8)
+    const count = Math.min(maxCells, maxNumbers / model.dimensions, vectors / perCell, sample.length / 8)
     if (count < 2) return
     const learnt = await drive(learnCells(sample, Math.floor(count)), signal)
     if (!learnt || learnt.members.length < 2) return
@@ -64,7 +64,7 @@ export function createCellUpkeep({ db, log, cache, least = leastVectors }: Resou
   }
 
   async function readSample({ id: modelId, dimensions }: queries.CelledModel, vectors: number) {
-    const limit = Math.min(mostSampled, mostCells * sampledPerCell, Math.max(2_000, vectors))
+    const limit = Math.min(maxSampled, maxCells * sampledPerCell, Math.max(2_000, vectors))
     const percent = Math.min(100, (120 * limit) / vectors)
     const rows = await queries.sampleVectors(db, { modelId, percent, limit })
     return rows

@@ -38,7 +38,7 @@ export function decodeBytes({ numbers, factor }: ByteVector, dimensions: number)
 }
 
 /** The least cosine of a stored vector and the one before it was stored with fewer bits that is assumed. */
-const leastKept = 0.25
+const minKept = 0.25
 
 /**
  * Estimates the cosine of a vector that was stored with fewer bits and the vector before: rounding with a step adds noise, which
@@ -46,5 +46,5 @@ const leastKept = 0.25
  */
 export function estimateKept(vector: Embedding, step: number): number {
   const noise = (vector.length * step ** 2) / 12 / computeDot(vector, vector)
-  return Math.sqrt(Math.max(leastKept ** 2, 1 - noise))
+  return Math.sqrt(Math.max(minKept ** 2, 1 - noise))
 }

@@ -33,9 +33,9 @@ export type LoadedVectors = {
 
 /** A few more than requested are checked, because some records do not meet the conditions of the question. */
 const spare = 10
-const mostExamined = 10_000
+const maxExamined = 10_000
 /** A question that meets new vectors is compared again with these among them. */
-const mostRounds = 6
+const maxRounds = 6
 
 /**
  * Returns the nearest vectors that meet the conditions; undefined where the database must be asked. PostgreSQL checks every
@@ -51,7 +51,7 @@ export async function findInTable(
   const cells = sets.flatMap((set) => findNearestCells(set, vector, share))
   const known = new Map<string, boolean>()
   let examined = limit + spare
-  for (let round = 1; round <= mostRounds && !table.isClosed(); round++) {
+  for (let round = 1; round <= maxRounds && !table.isClosed(); round++) {
     const near = table.findNearest(vector, cells, examined)
     const added = table.countAdded()
     if (!(await check(db, loaded, search, { near, known }))) return undefined
@@ -61,8 +61,8 @@ export async function findInTable(
     const isAll = near.length < examined
     if (found.length >= limit || (isAll && sets.length === 0))
       return order(table, vector, found.slice(0, limit))
-    if (isAll || examined === mostExamined) return undefined
-    examined = Math.min(mostExamined, estimateNeeded(limit, found.length / near.length, examined))
+    if (isAll || examined === maxExamined) return undefined
+    examined = Math.min(maxExamined, estimateNeeded(limit, found.length / near.length, examined))
   }
   return undefined
 }

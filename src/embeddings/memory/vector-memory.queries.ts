@@ -12,7 +12,7 @@ import type { Database } from '../../db/connection.ts'
 import {
   computeVersion,
   copyView,
-  mostChanges,
+  maxChanges,
   selectUnseen,
   type View,
   viewNow,
@@ -117,7 +117,7 @@ export async function checkVectors(
             where e.record_id = change.record_id and e.model_id = ${modelId}
             offset 0
           ) as each
-          where (select unseen from counted) <= ${sql.lit(mostChanges)}
+          where (select unseen from counted) <= ${sql.lit(maxChanges)}
         ) as e
       ) as changed,
       (select unseen from counted) as unseen, ${viewNow}

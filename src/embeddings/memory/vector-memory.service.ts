@@ -19,12 +19,12 @@ const defaultMostCompared = 250_000
 /** To take in so many blocks other requests for 3 ms. */
 const readAtOnce = 250
 /** Vectors that have no cell yet are compared with every question. They get one, which is only read with the vector. */
-const mostWithoutCell = 20_000
+const maxWithoutCell = 20_000
 
 type Options = CacheClock & {
-  mostBytes: number
+  maxBytes: number
   /** So many vectors are compared in some 5 ms. Of a larger store only those of the nearest cells are. */
-  mostCompared?: number
+  maxCompared?: number
   fewest?: number
 }
 
@@ -33,8 +33,8 @@ type Options = CacheClock & {
  * processor time.
  */
 export function createVectorMemory({
-  mostBytes,
-  mostCompared = defaultMostCompared,
+  maxBytes,
+  maxCompared = defaultMostCompared,
   fewest = defaultFewest,
   ...clock
 }: Options) {
@@ -61,7 +61,7 @@ export function createVectorMemory({
     }
 
     async function load({ model, stored }: MemoryVectorSearch): Promise<LoadedVectors> {
-      opened ??= createVectorPages(mostBytes)
+      opened ??= createVectorPages(maxBytes)
       const pages = opened
       if (stored > pages.countFree() * pages.countPerPage(countBytes(model.dimensions))) throw noRoom()
       const sets = await listSets(model.id, stored)
@@ -79,7 +79,7 @@ export function createVectorMemory({
     }
 
     const listSets = async (modelId: number, stored: number) =>
-      stored > mostCompared ? cells.refresh(db, modelId) : []
+      stored > maxCompared ? cells.refresh(db, modelId) : []
 
     /** Vectors that were deleted go out of the memory. */
     async function refresh(loaded: LoadedVectors): Promise<boolean> {
@@ -91,7 +91,7 @@ export function createVectorMemory({
       )
       const current = await listSets(modelId, table.countKept())
       const isSame = current.map(({ id }) => id).join() === sets.map(({ id }) => id).join()
-      return isKept && isSame && (sets.length === 0 || table.countWithoutCell() <= mostWithoutCell)
+      return isKept && isSame && (sets.length === 0 || table.countWithoutCell() <= maxWithoutCell)
     }
 
     return { find, untilLoaded: cache.untilLoaded }

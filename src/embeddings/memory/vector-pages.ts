@@ -9,7 +9,7 @@ const addressesAt = pageBytes
 const resultsAt = 2 * pageBytes
 
 /** So many vectors are compared in one call. */
-export const mostAtOnce = pageBytes / Uint32Array.BYTES_PER_ELEMENT
+export const maxAtOnce = pageBytes / Uint32Array.BYTES_PER_ELEMENT
 
 export type VectorPages = ReturnType<typeof createVectorPages>
 
@@ -17,8 +17,8 @@ export type VectorPages = ReturnType<typeof createVectorPages>
  * One memory for the vectors of all stores of the process, given out in pages: a memory for each store would reserve some GB
  * of addresses for each. It never shrinks; a page that is given back serves the next store.
  */
-export function createVectorPages(mostBytes: number) {
-  const most = Math.floor(mostBytes / pageBytes)
+export function createVectorPages(maxBytes: number) {
+  const most = Math.floor(maxBytes / pageBytes)
   const memory = createGrowingMemory({ initial: workPages, maximum: workPages + most })
   const loops = createLoops(memory)
   const free: number[] = []

@@ -7,7 +7,7 @@ import { cellsPerSet, noCell } from '../cells/cells.ts'
 import { type DecodedVector, decodeVector, type EncodedVector } from '../decoded-vectors.ts'
 import { countBytes, decodeBytes, estimateKept, toBytes } from './byte-vectors.ts'
 import { createSignTable } from './sign-table.ts'
-import { mostAtOnce, type VectorPages } from './vector-pages.ts'
+import { maxAtOnce, type VectorPages } from './vector-pages.ts'
 
 /** A vector of the database. Its version is the transaction that last changed it. */
 export type VersionedVector = EncodedVector & { version: readonly [changed: number]; cell: number }
@@ -21,7 +21,7 @@ export type TableOptions = {
 
 /** So many vectors are compared for each one that is requested, and at least so many. */
 const likelyForEach = 25
-const fewestLikely = 2_000
+const minLikely = 2_000
 
 export type VectorTable = ReturnType<typeof createVectorTable>
 
@@ -116,7 +116,7 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
 
   /** Of many vectors without cells only those are compared whose signs are like those of the question. */
   function listCompared(numbers: Int8Array, cells: readonly number[], most: number): Iterable<Uint32Array> {
-    const likely = Math.max(fewestLikely, likelyForEach * most)
+    const likely = Math.max(minLikely, likelyForEach * most)
     if (sets.length > 0 || ids.length <= likely) return listPlaces(cells)
     return splitInParts(signs.findLikely(numbers, likely))
   }
@@ -129,16 +129,16 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
 
   /** Lists what is compared, in as many parts as calls: a call for each small cell would take longer than the comparison. */
   function* listPlaces(cells: readonly number[]): Generator<Uint32Array> {
-    const part = new Uint32Array(mostAtOnce)
+    const part = new Uint32Array(maxAtOnce)
     let length = 0
     for (const cell of [noCell, ...cells]) {
       const places = placesByCell.get(cell)
       for (let from = 0; places && from < places.length; ) {
-        const some = places.values.subarray(from, Math.min(places.length, from + mostAtOnce - length))
+        const some = places.values.subarray(from, Math.min(places.length, from + maxAtOnce - length))
         part.set(some, length)
         length += some.length
         from += some.length
-        if (length < mostAtOnce) continue
+        if (length < maxAtOnce) continue
         yield part
         length = 0
       }
@@ -181,5 +181,5 @@ export function createVectorTable({ pages, dimensions, sets }: TableOptions) {
 }
 
 function* splitInParts(places: Uint32Array): Generator<Uint32Array> {
-  for (let from = 0; from < places.length; from += mostAtOnce) yield places.subarray(from, from + mostAtOnce)
+  for (let from = 0; from < places.length; from += maxAtOnce) yield places.subarray(from, from + maxAtOnce)
 }

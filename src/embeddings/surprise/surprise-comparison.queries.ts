@@ -4,7 +4,7 @@ import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Sensitivity, SourceType } from '../../domain/caller.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
-import { leastImportance } from '../../domain/surprise.ts'
+import { minImportance } from '../../domain/surprise.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
 import type { Provenance } from '../../records/index.ts'
 
@@ -185,7 +185,7 @@ export async function writeSurprises(
     ), moved as (
       update records as r
       set base_importance = case when stored.delta <> 0
-          then least(1, greatest(${sql.lit(leastImportance)}::float8, l.base_importance + stored.delta))
+          then least(1, greatest(${sql.lit(minImportance)}::float8, l.base_importance + stored.delta))
           else l.base_importance end,
         confirmation_count = r.confirmation_count + coalesce(confirmed.times, 0)
       from locked as l

@@ -33,10 +33,10 @@ const nothing = { taken: 0, counts: {} }
  * Compares each record that got its first vector with what the store already knew, once, and changes its base
  * importance.
  */
-type Resources = { clock: Clock; cells?: CellCache; mostInside?: number }
+type Resources = { clock: Clock; cells?: CellCache; maxInside?: number }
 
-export function createSurpriseComparison({ clock, cells, mostInside }: Resources) {
-  const bounds = mostInside === undefined ? {} : { mostInside }
+export function createSurpriseComparison({ clock, cells, maxInside }: Resources) {
+  const bounds = maxInside === undefined ? {} : { maxInside }
 
   /** Compares until nothing is left that can be compared now. */
   async function comparePending({ inBatch, scope, signal }: Pass): Promise<void> {

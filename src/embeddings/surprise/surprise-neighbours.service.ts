@@ -20,7 +20,7 @@ type Pass = {
   model: Model
   signal: AbortSignal
   /** A larger scope is not searched, unless there is an index. */
-  mostInside?: number
+  maxInside?: number
 }
 
 export type NewVector = Omit<PendingRecord, 'vector'> & { signature: Buffer; decoded: DecodedVector }
@@ -35,7 +35,7 @@ const singleSearch = { newVectors: 8, signaturesEach: 2_000 }
 /** With 20,000 texts the five nearest are among so many candidates in 985 of 1,000 cases. */
 const candidateCount = 256
 const atOnce = 25
-const mostVectorBytes = 64 * 1_048_576
+const maxVectorBytes = 64 * 1_048_576
 
 /**
  * Finds the nearest neighbours of each new record, among records that were compared before and new records with an
@@ -87,10 +87,10 @@ type NeighbourSearch = (some: NewVectors) => Promise<(newVector: NewVector) => r
 async function chooseSearch(pass: Pass, group: NewVectors): Promise<NeighbourSearch | undefined> {
   const [first] = group
   if (!first) return undefined
-  const { tx, clock, cells, model, mostInside = defaultMostInside } = pass
+  const { tx, clock, cells, model, maxInside = defaultMostInside } = pass
   const search = createVectorSearch({ db: tx, clock, cells, tx })
-  const inside = await countInScopes(tx, [first.scope], mostInside + 1)
-  const isTooLarge = inside > mostInside
+  const inside = await countInScopes(tx, [first.scope], maxInside + 1)
+  const isTooLarge = inside > maxInside
   if (isTooLarge && !(await search.hasIndex(model.id))) return undefined
   const isLittle = group.length < singleSearch.newVectors && inside > singleSearch.signaturesEach
   return isTooLarge || isLittle ? searchOneByOne(pass, search) : searchTogether(pass, first)
@@ -126,7 +126,7 @@ async function searchTogether({ tx, model }: Pass, first: NewVector): Promise<Ne
 /** Reads vectors and keeps them while there is room: many new records share neighbours. */
 function createCodes(tx: Transaction, model: Model) {
   const known = new Map<string, DecodedVector>()
-  const most = mostVectorBytes / (4 * model.dimensions)
+  const most = maxVectorBytes / (4 * model.dimensions)
 
   async function read(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, DecodedVector>> {
     if (known.size > most) known.clear()

@@ -30,8 +30,8 @@ export type ClaimResources = {
   observe?: Observe
 }
 
-const mostAttempts = 5
-const mostClaims = 5
+const maxAttempts = 5
+const maxClaims = 5
 const claimRetryMs = 20
 export const defaultLeaseMs = 30_000
 const defaultPlanRetentionMs = 7 * 86_400_000
@@ -48,7 +48,7 @@ export function createClaims(resources: ClaimResources) {
   async function claimDueRun(job: JobName): Promise<LeasedRun | undefined> {
     for (let attempt = 1; ; attempt++) {
       const leased = await claim(job)
-      if (leased || attempt === mostClaims || !(await isClaimable(job))) return leased
+      if (leased || attempt === maxClaims || !(await isClaimable(job))) return leased
       await sleep(claimRetryMs)
     }
   }
@@ -118,8 +118,8 @@ function chooseEnd(run: OpenRun): Omit<Parameters<typeof endRun>[1], 'id' | 'now
   if (run.cancel_requested) return { status: 'cancelled' }
   if (run.is_key_revoked && run.started_at === null)
     return { status: 'cancelled', error: 'the key that requested the run was revoked before it started' }
-  if (run.attempts < mostAttempts) return undefined
-  return { status: 'failed', error: `given up: ${mostAttempts} workers were lost in it` }
+  if (run.attempts < maxAttempts) return undefined
+  return { status: 'failed', error: `given up: ${maxAttempts} workers were lost in it` }
 }
 
 type RunToLease = Pick<OpenRun, 'id' | 'dry_run' | 'scope' | 'options' | 'traceparent'> & {

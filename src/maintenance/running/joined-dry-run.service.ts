@@ -17,7 +17,7 @@ const longestMs = 2_000
 /** A model may be asked meanwhile. */
 const longestIdleMs = 100
 /** More is not written again for each transaction: a longer dry run sees only what its current transaction wrote. */
-const mostReplayed = 20_000
+const maxReplayed = 20_000
 const attempts = 4
 const savepoint = 'rehearsed_batch'
 
@@ -69,7 +69,7 @@ export function createJoinedDryRun({ db, run, keeps, lock, read, store }: Resour
     if (session) return session
     const tx = await db.startTransaction().execute()
     session = { tx, openedMs: performance.now(), batches: [] }
-    if (run.keepsEffects && (await countEffects(tx, run.id, mostReplayed + 1)) <= mostReplayed) {
+    if (run.keepsEffects && (await countEffects(tx, run.id, maxReplayed + 1)) <= maxReplayed) {
       await repeatKept(tx, run.id)
     }
     return session

@@ -77,10 +77,10 @@ export function readTime(fields: Fields, ...names: string[]): string | undefined
 }
 
 /** Numbers below this are seconds since 1970, others milliseconds. */
-const leastMilliseconds = 1e11
+const minMilliseconds = 1e11
 
 function toMilliseconds(value: number): number {
-  return Math.abs(value) < leastMilliseconds ? value * 1_000 : value
+  return Math.abs(value) < minMilliseconds ? value * 1_000 : value
 }
 
 const timeForm = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(\.\d{1,9})?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i

@@ -45,10 +45,10 @@ function addEpisodicStage(
   row: Draft['row'],
   isForgotten: boolean,
 ) {
-  const isOver = isForgotten || row.pinned || isHistory(row.status) || row.base_salience <= leastCompressed
+  const isOver = isForgotten || row.pinned || isHistory(row.status) || row.base_salience <= minCompressed
   if (row.type !== 'episodic' || row.version > 1 || isOver || kept.due.includes('episodic')) return kept
   return { ...kept, due: ['episodic' as const, ...kept.due] }
 }
 
 /** Below this base salience compression has no effect. */
-const leastCompressed = 0.05
+const minCompressed = 0.05

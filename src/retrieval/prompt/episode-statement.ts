@@ -2,14 +2,7 @@ import { findCaptured, findCapturedText, listContextParts } from '../../domain/c
 import { maskMembers } from '../../domain/masking.ts'
 import { isPlainMessage, readContent } from '../../domain/message-content.ts'
 import type { EpisodicPayload, Payload } from '../../domain/payloads.ts'
-import {
-  containsWords,
-  join,
-  longestDetail,
-  mostItems,
-  type Write,
-  writeLabelled,
-} from './statement-parts.ts'
+import { containsWords, join, longestDetail, maxItems, type Write, writeLabelled } from './statement-parts.ts'
 
 /** Says in plain text what happened: the events of an episode, what was captured of it, and the results of its tools. */
 
@@ -23,7 +16,7 @@ export function describeMessage(payload: EpisodicPayload, write: Write): string 
 export function describeEpisode(payload: EpisodicPayload, write: Write): string {
   const { tool_graph: calls, artifacts, outcome } = payload
   const results = calls
-    .slice(0, mostItems)
+    .slice(0, maxItems)
     .map(({ tool, result }) =>
       join([write(tool), result === undefined ? '' : write(result, longestDetail)], ' → '),
     )
@@ -40,7 +33,7 @@ export function describeEpisode(payload: EpisodicPayload, write: Write): string 
 /** What was captured belongs to the first event, and is all that is known of one without a summary. */
 function describeEvents(payload: EpisodicPayload, write: Write): string[] {
   const { timeline, conversation } = payload
-  const [first, ...others] = timeline.slice(0, mostItems)
+  const [first, ...others] = timeline.slice(0, maxItems)
   const summary = first?.summary ?? ''
   const content = listContextParts(payload).map((part) => describeContent(part, payload, write))
   const captured = join(content, '; ')
@@ -60,7 +53,7 @@ const callMembers = new Set(['args', 'arguments'])
 
 /** Captured content, without what a summary says already. */
 function describeContent(content: unknown, { timeline }: EpisodicPayload, write: Write): string {
-  const summaries = timeline.slice(0, mostItems).map(({ summary = '' }) => summary)
+  const summaries = timeline.slice(0, maxItems).map(({ summary = '' }) => summary)
   const isSaid = (value: unknown) => summaries.some((summary) => containsWords(summary, write(value)))
   if (typeof content !== 'object' || content === null) return isSaid(content) ? '' : write(content)
   if (Array.isArray(content)) return write(content)
@@ -79,7 +72,7 @@ function describeContent(content: unknown, { timeline }: EpisodicPayload, write:
 function listMembers(content: object): [name: string, value: unknown][] {
   const members: [string, unknown][] = []
   for (const [name = '', value] of maskMembers(content)) {
-    if (members.length === mostItems) break
+    if (members.length === maxItems) break
     members.push([name, value])
   }
   return members
@@ -98,5 +91,5 @@ export function hasOmittedParts(payload: Payload): boolean {
 function hasOmittedMembers(content: unknown): boolean {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) return false
   const names = Object.keys(content)
-  return names.length > mostItems || names.some((name) => callMembers.has(name))
+  return names.length > maxItems || names.some((name) => callMembers.has(name))
 }

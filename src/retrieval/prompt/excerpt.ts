@@ -4,9 +4,9 @@ import { listWords } from './statement-parts.ts'
 /** Chooses the part of a long text that has most words of a question. */
 
 /** Of a longer text, only so many characters are searched: many such texts would keep other requests waiting. */
-const mostSearched = 65_536
-const mostPlaces = 64
-const mostWords = 16
+const maxSearched = 65_536
+const maxPlaces = 64
+const maxWords = 16
 /** Shorter words, such as "the" and "how", are in every part of a text. */
 const shortestWord = 4
 /** Characters before the first word that was found, so that its sentence can be read. */
@@ -17,7 +17,7 @@ export function listWordPrefixes(question: string): string[] {
   const prefixes = listWords(question)
     .filter((word) => word.length >= shortestWord || /\d/.test(word))
     .map((word) => word.slice(0, Math.max(shortestWord, word.length - 2)))
-  return [...new Set(prefixes)].slice(0, mostWords)
+  return [...new Set(prefixes)].slice(0, maxWords)
 }
 
 /**
@@ -42,7 +42,7 @@ export function cutExcerptAround(
 /** Where the part with the most different words begins; 0 if no later part has more than the first. */
 function findStart(text: string, prefixes: readonly string[], limit: number, first = 0): number {
   if (limit < 2 * lead) return 0
-  const places = listPlaces(text.slice(0, mostSearched).toLowerCase(), prefixes, first)
+  const places = listPlaces(text.slice(0, maxSearched).toLowerCase(), prefixes, first)
   const counts = new Map<string, number>()
   let best = { at: 0, words: new Set(places.filter(({ at }) => at < limit).map(({ prefix }) => prefix)).size }
   let end = 0
@@ -66,7 +66,7 @@ function listPlaces(text: string, prefixes: readonly string[], first: number): P
     let count = 0
     for (
       let at = text.indexOf(prefix, first);
-      at >= 0 && count < mostPlaces;
+      at >= 0 && count < maxPlaces;
       at = text.indexOf(prefix, at + 1)
     ) {
       places.push({ at, prefix })

@@ -26,10 +26,10 @@ type Resources = { db: Database; clock: Clock; retrieval: RetrievalService; conv
 
 export type PromptContextService = ReturnType<typeof createPromptContextService>
 
-const mostEntities = 4
+const maxEntities = 4
 /** Entities of a name whose profiles are looked up. */
-const mostNamed = 16
-const mostDisputes = 100
+const maxNamed = 16
+const maxDisputes = 100
 
 export function createPromptContextService({ db, clock, retrieval, conversationGapMs }: Resources) {
   async function build(call: CallContext, input: ContextQuery): Promise<PromptContext> {
@@ -57,13 +57,13 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     const digests = names.map((name) => nameHandle(name).digest)
     const named = { type: 'entity' as const, digests, scopes: question.scopes }
     const [shown, others] = await Promise.all([
-      findByHandles(db, { ...named, conditions, limit: mostEntities }),
-      findByHandles(db, { ...named, conditions: listLendingConditions(question), limit: mostNamed }),
+      findByHandles(db, { ...named, conditions, limit: maxEntities }),
+      findByHandles(db, { ...named, conditions: listLendingConditions(question), limit: maxNamed }),
     ])
     const profiles = [...new Set([...shown, ...others, ...names])].map(
       (subject) => createFactHandle({ subject, predicate: 'profile' }).digest,
     )
-    const facts = { type: 'semantic' as const, digests: profiles, conditions, limit: mostEntities }
+    const facts = { type: 'semantic' as const, digests: profiles, conditions, limit: maxEntities }
     return [...shown, ...(await findByHandles(db, facts))]
   }
 
@@ -110,7 +110,7 @@ export function createPromptContextService({ db, clock, retrieval, conversationG
     const all = [...facts, ...profileIds]
     const ordinary = facts.filter((id) => !profileIds.includes(id))
     const [byEdge, byTopic] = await Promise.all([
-      all.length === 0 ? [] : findDisputes(db, all, question, { conditions, limit: mostDisputes }),
+      all.length === 0 ? [] : findDisputes(db, all, question, { conditions, limit: maxDisputes }),
       ordinary.length === 0 ? [] : findOpposites(db, ordinary, conditions),
     ])
     return [...byEdge, ...byTopic]

@@ -104,12 +104,12 @@ const partOfKind: Record<Kind, Part> = {
 }
 
 /** A shorter reply, such as "yes", means something else at each place. */
-const fewestWords = 3
+const minWords = 3
 
 /** Equal for entries that say the same; undefined for one that can be said more than once. */
 export function getRepetitionKey({ part, text, conversation, isDisputed }: Entry): string | undefined {
   const wording = normaliseName(text)
   // The first word of a message is who says it.
-  if (conversation && wording.split(' ').length <= fewestWords) return undefined
+  if (conversation && wording.split(' ').length <= minWords) return undefined
   return `${part} ${isDisputed} ${wording}`
 }

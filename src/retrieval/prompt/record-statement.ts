@@ -4,14 +4,7 @@ import { clip, outline } from '../../domain/outline.ts'
 import type { Payload } from '../../domain/payloads.ts'
 import { describeEpisode, describeMessage, hasOmittedParts } from './episode-statement.ts'
 import { cutExcerptAround } from './excerpt.ts'
-import {
-  containsWords,
-  join,
-  longestDetail,
-  mostItems,
-  type Write,
-  writeLabelled,
-} from './statement-parts.ts'
+import { containsWords, join, longestDetail, maxItems, type Write, writeLabelled } from './statement-parts.ts'
 
 /** Says in plain text what a record holds, with secrets masked. */
 
@@ -62,7 +55,7 @@ function shorten(value: unknown, limit: number): unknown {
 }
 
 function hasLongList(payload: Payload): boolean {
-  return Object.values(payload).some((member) => Array.isArray(member) && member.length > mostItems)
+  return Object.values(payload).some((member) => Array.isArray(member) && member.length > maxItems)
 }
 
 function describe(payload: Payload, write: Write, context: StatementContext): string {
@@ -85,7 +78,7 @@ function describe(payload: Payload, write: Write, context: StatementContext): st
 function describeEntity(payload: Of<'entity'>, write: Write): string {
   const { canonical_name: name, primary_type: type, aliases, identifiers, summary } = payload
   const marks = identifiers
-    .slice(0, mostItems)
+    .slice(0, maxItems)
     .map(({ namespace, value }) => write({ [namespace]: value }, longestDetail))
   const about = [
     summary === undefined ? '' : write(summary),
@@ -126,7 +119,7 @@ function describeNote(subject: string, text: string, write: Write, scope: string
 
 function describeSkill(payload: Of<'competence'>, write: Write): string {
   const { skill_name: name, recipe, required_tools: tools, failure_modes, fallbacks, performance } = payload
-  const steps = recipe.slice(0, mostItems).map(({ step, tool, validation }, index) => {
+  const steps = recipe.slice(0, maxItems).map(({ step, tool, validation }, index) => {
     const extras = [
       tool === undefined ? '' : `with ${write(tool)}`,
       validation === undefined ? '' : `check ${write(validation)}`,
@@ -150,11 +143,11 @@ function describeSkill(payload: Of<'competence'>, write: Write): string {
 function describePlan(payload: Of<'plan_graph'>, write: Write): string {
   const { plan_id: id, intent, nodes, edges, constraints } = payload
   const numbers = new Map(nodes.map((node, index) => [node.id, index + 1]))
-  const shown = nodes.slice(0, mostItems)
+  const shown = nodes.slice(0, maxItems)
   const before = new Map(shown.map(({ id }) => [id, new Set<number>()]))
   for (const { from, to } of edges) before.get(to)?.add(numbers.get(from) ?? 0)
   const steps = shown.map((node, index) => {
-    const after = [...(before.get(node.id) ?? [])].slice(0, mostItems)
+    const after = [...(before.get(node.id) ?? [])].slice(0, maxItems)
     const extras = [
       after.length > 0 ? `after ${after.join(', ')}` : '',
       node.guards === undefined ? '' : `if ${write(node.guards)}`,
@@ -172,7 +165,7 @@ function describePlan(payload: Of<'plan_graph'>, write: Write): string {
 function describeTask(payload: Of<'working'>, write: Write): string {
   const { thread_id: thread, state, context_summary: summary, active_constraints: constraints } = payload
   const bounds = constraints
-    .slice(0, mostItems)
+    .slice(0, maxItems)
     .map(({ key, value }) => write({ [key]: value }, longestDetail))
   return join(
     [

@@ -6,7 +6,7 @@ export type Write = (value: unknown, limit?: number) => string
 /** So much of a result or a value is shown beside others. */
 export const longestDetail = 300
 /** So many items of a list are shown. */
-export const mostItems = 50
+export const maxItems = 50
 
 export function join(parts: readonly string[], by: string): string {
   return parts.filter((part) => part !== '').join(by)
@@ -14,17 +14,17 @@ export function join(parts: readonly string[], by: string): string {
 
 export function writeLabelled(label: string, items: readonly unknown[], write: Write): string {
   if (items.length === 0) return ''
-  const shown = items.slice(0, mostItems).map((item) => write(item))
+  const shown = items.slice(0, maxItems).map((item) => write(item))
   return `${label}: ${shown.join('; ')}`
 }
 
 /** In longer texts nothing is looked for, so that the cost does not depend on the record. */
-const mostSearched = 10_000
+const maxSearched = 10_000
 
 /** Whether a text has the words of another one after the other, in any case and punctuation. */
 export function containsWords(text: string, words: string): boolean {
-  if (words.length > mostSearched) return false
-  return spell(text.slice(0, mostSearched)).includes(spell(words))
+  if (words.length > maxSearched) return false
+  return spell(text.slice(0, maxSearched)).includes(spell(words))
 }
 
 function spell(text: string): string {

@@ -16,11 +16,11 @@ const jointBudget = 1_500
  * How much of the index is read for combinations. Of the words of a combination the rarest is read completely, half a
  * microsecond per record, and the others are checked for these records.
  */
-const mostPostings = 20_000
-const mostOfOne = 50_000
+const maxPostings = 20_000
+const maxOfOne = 50_000
 
 /** The most combinations that are tried. A sentence with very many common words has more. */
-const mostSets = 64
+const maxSets = 64
 
 export type CommonWords = {
   words: readonly CountedWord[]
@@ -43,7 +43,7 @@ export function planJoint(common: CommonWords, least: number): string[][] {
     const sets = listSetsAbove(words, score, store)
     const affordable = sets.filter(hasReadableWord)
     const expected = affordable.reduce((sum, set) => sum + estimateJointRecords(set, common), 0)
-    return sets.length < mostSets && expected <= jointBudget ? affordable : undefined
+    return sets.length < maxSets && expected <= jointBudget ? affordable : undefined
   }
   let sets = listAffordable(least)
   if (sets) return sets
@@ -77,7 +77,7 @@ function createReadableCheck({
   let sum = 0
   for (const word of sortRarestFirst([...all], statistics)) {
     sum += estimateRecords(word, statistics)
-    if (sum <= (readableWords.size === 0 ? mostOfOne : mostPostings)) readableWords.add(word)
+    if (sum <= (readableWords.size === 0 ? maxOfOne : maxPostings)) readableWords.add(word)
   }
   const isReadable = (word: string) => readableWords.has(word)
   return (set) => set.some(isReadable) || phrased.some(isReadable)
@@ -94,7 +94,7 @@ function listSetsAbove(words: readonly CountedWord[], least: number, store: Stor
   const left = scored.map((_, at) => scored.slice(at).reduce((sum, { score }) => sum + score, 0))
   const sets: string[][] = []
   const extend = (set: readonly string[], score: number, from: number): void => {
-    for (let at = from; at < scored.length && sets.length < mostSets; at++) {
+    for (let at = from; at < scored.length && sets.length < maxSets; at++) {
       const next = scored[at]
       if (!next || score + (left[at] ?? 0) <= least) return
       const extended = [...set, next.word]

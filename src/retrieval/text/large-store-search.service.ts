@@ -4,7 +4,7 @@ import { findMostSalient } from '../../records/index.ts'
 import { computeHighestScore } from './bm25.ts'
 import { type CommonWords, planJoint } from './joint-plan.ts'
 import { mergeRanked, noMatches, type RankedMatches } from './ranked-matches.ts'
-import { mostWords, planSearch } from './search-plan.ts'
+import { maxWords, planSearch } from './search-plan.ts'
 import type { Stems } from './stemming.service.ts'
 import {
   findByWords,
@@ -52,7 +52,7 @@ export function createLargeStoreSearch({ clock }: { clock: Clock }) {
     const share = estimateShare(shared.filterWords, statistics)
     const store = { rows: statistics.rows * share, averageLength: statistics.averageLength }
     const search: TextSearch = { ...shared, store }
-    const rarest = sortRarestFirst(words, statistics).slice(0, mostWords)
+    const rarest = sortRarestFirst(words, statistics).slice(0, maxWords)
     const { rare, common } = planSearch(rarest, share, statistics)
     const first = rare.length === 0 ? noMatches : await findByWords(db, search, rare, common)
     if (common.length === 0) return { search, ranked: first }

@@ -10,7 +10,7 @@ export type Plan = {
 }
 
 /** A sentence has about a dozen words. A pasted page would cost each record a hundred look-ups. */
-export const mostWords = 24
+export const maxWords = 24
 
 /** How many records are read for the rarest words: 5 µs each when cached, 25 µs when not. */
 const budget = 1_000

@@ -9,7 +9,7 @@ export type Stems = {
   phrased: string[]
 }
 
-const mostKept = 20_000
+const maxKept = 20_000
 const longestKept = 64
 
 /** Finds the stems of words and caches them, so that hardly any search repeats the round trip. */
@@ -31,7 +31,7 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     if (unknown.length === 0) return new Map()
     const found = await findStems(db, unknown, textLanguage)
     // Clears everything, which is rare: tracking the last use would cost every search.
-    if (kept.size > mostKept) kept.clear()
+    if (kept.size > maxKept) kept.clear()
     for (const { word, stems } of found) if (word.length <= longestKept) kept.set(word, stems)
     return new Map(found.map(({ word, stems }) => [word, stems]))
   }

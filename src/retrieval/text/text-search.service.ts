@@ -12,7 +12,7 @@ import { numberDays } from './memory/day-numbers.ts'
 import type { StoreTexts } from './memory/text-memory.service.ts'
 import type { KnownText } from './memory/text-table.ts'
 import { planSurroundings, rescoreMatches, type SurroundingsOptions } from './rescoring.ts'
-import { mostWords } from './search-plan.ts'
+import { maxWords } from './search-plan.ts'
 import { createStemmer, type Stems } from './stemming.service.ts'
 import { scoreWithSurroundings } from './surroundings.service.ts'
 import { listRecordRequirements } from './text-requirements.queries.ts'
@@ -125,7 +125,7 @@ export function createTextSearch({
     const { averageLength, rows } = await readStatistics(db, pages)
     const found = await memory.find({
       words: stems.words,
-      mostWords,
+      maxWords,
       averageLength,
       rows,
       limit,
@@ -146,7 +146,7 @@ export function createTextSearch({
     shared: Omit<TextSearch, 'store'>,
     stems: Stems,
   ): Promise<RankedSearch> {
-    const words = stems.words.slice(0, mostWords).map((word) => ({ word, count: null }))
+    const words = stems.words.slice(0, maxWords).map((word) => ({ word, count: null }))
     const search = { ...shared, store: await measureVisible(db, shared.trust) }
     return { search, ranked: await findByWords(db, search, words, []) }
   }

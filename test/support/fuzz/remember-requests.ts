@@ -1,11 +1,11 @@
 /** Keeps the newest requests that name each record, so that a breach of a law can be traced to the request behind it. */
-export function rememberRequests(mostPerRecord = 3) {
+export function rememberRequests(maxPerRecord = 3) {
   const byRecord = new Map<string, string[]>()
   return {
     add(number: number, described: string, answer: string): void {
       const text = `${number}. ${described}\n→ ${answer}`
       for (const id of findIds(text)) {
-        byRecord.set(id, [...(byRecord.get(id) ?? []), text].slice(-mostPerRecord))
+        byRecord.set(id, [...(byRecord.get(id) ?? []), text].slice(-maxPerRecord))
       }
     },
     /** The requests that name the records of a text, oldest first. */

@@ -36,7 +36,7 @@ export type FuzzOptions = {
   scoped?: boolean
 }
 
-const mostFindings = 40
+const maxFindings = 40
 /** The first records are soon erased, merged and revoked, so the store is filled again. */
 const requestsOfOneGround = 250
 
@@ -61,7 +61,7 @@ export async function runFuzz(app: TestApp, extent: FuzzOptions): Promise<FuzzRe
     for (const operation of attacked) {
       const received = await range.attack(composeRequest(operation, field))
       if (received && received.status < 300) field.learn(received.text)
-      if (range.tally.findings.length >= mostFindings) return range.tally
+      if (range.tally.findings.length >= maxFindings) return range.tally
     }
   }
   return range.tally

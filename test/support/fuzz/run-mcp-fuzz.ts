@@ -13,7 +13,7 @@ import { watchWrites } from './watch-writes.ts'
 type Extent = { seed: number; rounds: number; seconds: number; only: string; scoped: boolean }
 export type McpFuzzReport = { sent: number; accepted: Map<string, number>; findings: string[] }
 
-const mostFindings = 20
+const maxFindings = 20
 const callsOfOneGround = 300
 
 /** Sends hostile messages to `/mcp`: calls of each tool in turn, and messages that are none. */
@@ -35,7 +35,7 @@ export async function runMcpFuzz(app: TestApp, extent: Extent): Promise<McpFuzzR
     for (const tool of tools) {
       await range.attack(composeToolCall(tool, store), tool.hints.readOnlyHint)
       if (random.chance(0.3)) await range.attack(composeBrokenMessage(tools, store), false)
-      if (range.report.findings.length >= mostFindings) return range.report
+      if (range.report.findings.length >= maxFindings) return range.report
     }
   }
   return range.report

@@ -104,7 +104,7 @@ export const embeddingSamples: Record<string, Record<string, Sample | Record<str
       ),
     recordFailures: (db) =>
       inTransaction(db, (tx) =>
-        waiting.recordFailures(tx, claim, { now, mostAttempts: 8, firstPauseMs: 10_000 }),
+        waiting.recordFailures(tx, claim, { now, maxAttempts: 8, firstPauseMs: 10_000 }),
       ),
     releaseClaim: (db) => inTransaction(db, (tx) => waiting.releaseClaim(tx, claim, now)),
     retryGivenUp: {

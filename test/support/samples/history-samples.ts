@@ -2,7 +2,7 @@ import * as histories from '../../../src/maintenance/histories.queries.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
-const tending = { now, keepFrom: null, leastBytes: 64 }
+const tending = { now, keepFrom: null, minBytes: 64 }
 
 export const historySamples: Record<string, Record<string, Sample>> = {
   'src/maintenance/histories.queries.ts': {

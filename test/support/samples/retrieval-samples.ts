@@ -96,8 +96,8 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
   },
   'src/retrieval/name-search.queries.ts': {
     findByNames: (db) =>
-      naming.findByNames(db, { question, named: [id], conditions, mostOfAKind: 50, limit: 50 }),
-    findNamedEntities: (db) => naming.findNamedEntities(db, { question, digests: [], mostEntities: 16 }),
+      naming.findByNames(db, { question, named: [id], conditions, maxOfAKind: 50, limit: 50 }),
+    findNamedEntities: (db) => naming.findNamedEntities(db, { question, digests: [], maxEntities: 16 }),
   },
   'src/retrieval/suppression.queries.ts': {
     findSuppressedStates: (db) => suppression.findSuppressedStates(db, [id], question),
@@ -128,10 +128,10 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     },
   },
   'src/retrieval/expansion.queries.ts': {
-    findNeighbours: (db) => expansion.findNeighbours(db, [id], question, { conditions, mostOfAKind: 25 }),
+    findNeighbours: (db) => expansion.findNeighbours(db, [id], question, { conditions, maxOfAKind: 25 }),
     findWithNeighbours: {
-      now: (db) => expansion.findWithNeighbours(db, [id], question, { conditions, mostOfAKind: 25 }),
-      'of the past': (db) => expansion.findWithNeighbours(db, [id], past, { conditions, mostOfAKind: 25 }),
+      now: (db) => expansion.findWithNeighbours(db, [id], question, { conditions, maxOfAKind: 25 }),
+      'of the past': (db) => expansion.findWithNeighbours(db, [id], past, { conditions, maxOfAKind: 25 }),
     },
   },
   'src/embeddings/vector-search.queries.ts': {

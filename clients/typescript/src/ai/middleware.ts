@@ -21,8 +21,8 @@ type Prompt = Params['prompt']
 type Said = { role: 'user' | 'assistant'; content: string }
 
 /** The longest question that the service reads, and the longest message that it stores. */
-const mostQuestion = 10_000
-const mostMessage = 100_000
+const maxQuestion = 10_000
+const maxMessage = 100_000
 
 /** Adds what is remembered to the prompt of each call, and stores what is said if a conversation is named. */
 export function createMemoryMiddleware(
@@ -31,7 +31,7 @@ export function createMemoryMiddleware(
 ): LanguageModelMiddleware {
   async function recall(question: string, signal: AbortSignal | undefined): Promise<string> {
     const { text } = await client.buildContext({
-      body: { task_descriptor: question.slice(0, mostQuestion), max_tokens: maxTokens, scopes: [scope] },
+      body: { task_descriptor: question.slice(0, maxQuestion), max_tokens: maxTokens, scopes: [scope] },
       signal,
     })
     return text
@@ -44,7 +44,7 @@ export function createMemoryMiddleware(
     if (answer !== '') said.push({ role: 'assistant', content: answer })
     const kept = said
       .filter(({ content }) => content.trim() !== '')
-      .map(({ role, content }) => ({ role, content: content.slice(0, mostMessage) }))
+      .map(({ role, content }) => ({ role, content: content.slice(0, maxMessage) }))
     if (kept.length === 0) return
     const turn = prompt.filter(({ role }) => role === 'user').length
     const messages = await Promise.all(

@@ -6,7 +6,7 @@ import { clip } from '../parts/record-text.js'
 /** @typedef {Extract<MemoryRecord['payload'], { kind: 'plan_graph' }>} Plan */
 
 /** More nodes than this are only listed: nobody reads such a picture. */
-const mostDrawn = 60
+const maxDrawn = 60
 const boxWidth = 130
 const boxHeight = 34
 const gapX = 30
@@ -16,7 +16,7 @@ const smallest = 0.8
 
 /** The steps of a plan from left to right, each behind those that it needs. @param {{ payload: Plan }} properties */
 export function PlanGraph({ payload: { nodes, edges } }) {
-  const list = html`<ol class=${nodes.length > mostDrawn ? 'steps' : 'unseen'}>${nodes.slice(0, 500).map(
+  const list = html`<ol class=${nodes.length > maxDrawn ? 'steps' : 'unseen'}>${nodes.slice(0, 500).map(
     ({ id, op }) =>
       html`<li key=${id}>${op}<span class="note"> after ${
         edges
@@ -25,7 +25,7 @@ export function PlanGraph({ payload: { nodes, edges } }) {
           .join(', ') || 'nothing'
       }</span></li>`,
   )}</ol>`
-  if (nodes.length === 0 || nodes.length > mostDrawn) return list
+  if (nodes.length === 0 || nodes.length > maxDrawn) return list
   const places = placeNodes(nodes, edges)
   const width = Math.max(...[...places.values()].map(({ x }) => x)) + boxWidth
   const height = Math.max(...[...places.values()].map(({ y }) => y)) + boxHeight

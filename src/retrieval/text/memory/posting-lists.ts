@@ -10,8 +10,8 @@ const firstPart = 2
 const roomBeforeLargest = 2 * largestPart - firstPart
 
 /** An entry is a place and a number up to 255. */
-const mostCount = 255
-export const mostPlaces = 2 ** 24
+const maxCount = 255
+export const maxPlaces = 2 ** 24
 
 export function createPostingLists() {
   const segments: Uint32Array[] = []
@@ -53,7 +53,7 @@ export function createPostingLists() {
       else write(lasts[list] ?? 0, part)
       lasts[list] = part
     }
-    write((lasts[list] ?? 0) + 1 + length - start, place * (mostCount + 1) + Math.min(count, mostCount))
+    write((lasts[list] ?? 0) + 1 + length - start, place * (maxCount + 1) + Math.min(count, maxCount))
     lengths[list] = length + 1
   }
 
@@ -131,4 +131,4 @@ function getPart(entry: number): { start: number; room: number } {
 }
 
 export const getPlace = (entry: number): number => entry >>> 8
-export const getCount = (entry: number): number => entry & mostCount
+export const getCount = (entry: number): number => entry & maxCount

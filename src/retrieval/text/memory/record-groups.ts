@@ -13,7 +13,7 @@ export type Searched = {
   types?: readonly string[] | undefined
 }
 
-const mostKept = 200
+const maxKept = 200
 
 /** Numbers the groups of records, so that a search asks once for each group whether its records count, and not for each record. */
 export function createRecordGroups() {
@@ -37,7 +37,7 @@ export function createRecordGroups() {
     if (known) return known
     const isSearched = createFilter({ trust, scopes, types })
     const list = Uint8Array.from(groups, (group) => (group && isSearched(group) ? 1 : 0))
-    if (searched.size >= mostKept) searched.clear()
+    if (searched.size >= maxKept) searched.clear()
     searched.set(key, list)
     return list
   }

@@ -18,7 +18,7 @@ import type { TextTable } from './text-table.ts'
 
 export type MemoryTextSearch = {
   words: readonly string[]
-  mostWords: number
+  maxWords: number
   averageLength: number
   /** About how many texts the store has. */
   rows: number
@@ -49,9 +49,9 @@ export type LoadedTexts = {
 /** A few more than requested are examined, because some records do not meet the conditions of the question. */
 const spare = 10
 /** Where the conditions leave so few that more must be examined, PostgreSQL finds them with less work. */
-const mostExamined = 1_000
+const maxExamined = 1_000
 /** A question that meets new texts is asked again with these among them. */
-const mostRounds = 6
+const maxRounds = 6
 
 type Known = Map<string, RecordCheck>
 
@@ -78,7 +78,7 @@ export async function findInTexts(
   const surroundings = createMessageSurroundings(table, known, search)
   let examined = limit + spare
   let ranking: Ranking | undefined
-  for (let round = 1; round <= mostRounds; round++) {
+  for (let round = 1; round <= maxRounds; round++) {
     ranking ??= rank(table, search, examined)
     const likely = ranking.matches.filter(({ id }) => known.get(id)?.answers !== false)
     const ids = [...ranking.matches.map(({ id }) => id), ...surroundings.lookAround(likely)]
@@ -91,7 +91,7 @@ export async function findInTexts(
     const met = ranking.matches.filter(({ id }) => known.get(id)?.answers)
     if (met.length < limit && !ranking.isAll) {
       examined = Math.ceil((1.5 * limit * examined) / Math.max(1, met.length))
-      if (examined > mostExamined) return undefined
+      if (examined > maxExamined) return undefined
       ranking = undefined
       continue
     }

@@ -12,7 +12,7 @@ import type { Database } from '../../../db/connection.ts'
 import {
   computeVersion,
   copyView,
-  mostChanges,
+  maxChanges,
   selectUnseen,
   type View,
   viewNow,
@@ -137,7 +137,7 @@ export async function checkTexts(
             where r.id = change.record_id and r.forgotten_at is null
             offset 0
           ) as each
-          where (select unseen from counted) <= ${sql.lit(mostChanges)}
+          where (select unseen from counted) <= ${sql.lit(maxChanges)}
         ) as t
       ) as changed,
       (select unseen from counted) as unseen, ${viewNow}

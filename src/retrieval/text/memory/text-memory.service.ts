@@ -25,13 +25,13 @@ const readAtOnce = 250
 
 const everyone = { trust: fullTrust, answerConditions: [], lendingConditions: [] }
 
-type Options = CacheClock & { mostBytes: number }
+type Options = CacheClock & { maxBytes: number }
 
 /** Room for the words of all stores of a process. */
-export function createTextMemory({ mostBytes, ...clock }: Options) {
+export function createTextMemory({ maxBytes, ...clock }: Options) {
   const tables = new Set<LoadedTexts['table']>()
 
-  const hasRoom = () => [...tables].reduce((sum, table) => sum + table.countBytes(), 0) <= mostBytes
+  const hasRoom = () => [...tables].reduce((sum, table) => sum + table.countBytes(), 0) <= maxBytes
 
   /** The texts of one store, which no other store finds. */
   function openStore(db: Database) {
@@ -46,7 +46,7 @@ export function createTextMemory({ mostBytes, ...clock }: Options) {
 
     /** Returns the best matches; undefined while the texts are loaded, and where the database must be asked. */
     async function find(search: MemoryTextSearch): Promise<FoundTexts | undefined> {
-      const loaded = search.rows * bytesOfText <= mostBytes ? cache.get(undefined) : undefined
+      const loaded = search.rows * bytesOfText <= maxBytes ? cache.get(undefined) : undefined
       return loaded && findInTexts(db, loaded, search)
     }
 

@@ -7,7 +7,7 @@ import type { MessageWords } from '../surroundings-score.ts'
 import type { StoreSize } from '../word-statistics.ts'
 import { createConversationOrder } from './conversation-order.ts'
 import { type DayNumbers, includesDay, toDayNumber } from './day-numbers.ts'
-import { createPostingLists, getPlace, mostPlaces } from './posting-lists.ts'
+import { createPostingLists, getPlace, maxPlaces } from './posting-lists.ts'
 import { createRecordGroups, nowhere, type Searched } from './record-groups.ts'
 import { readSearchVector } from './search-vector.ts'
 import { createStatementList, isStatement } from './statement-list.ts'
@@ -26,7 +26,7 @@ export type TextRanking = {
 type RankOptions = Pick<StoreSize, 'averageLength'> & {
   days?: DayNumbers | undefined
   most: number
-  mostWords: number
+  maxWords: number
 }
 
 export type TextTable = ReturnType<typeof createTextTable>
@@ -64,7 +64,7 @@ export function createTextTable() {
   /** Stores a text, in the place of what is known of it. Returns whether there was room. */
   function add(stored: StoredText): boolean {
     const { id, version, scope, message } = stored
-    if (ids.length === mostPlaces) return false
+    if (ids.length === maxPlaces) return false
     remove(id)
     const place = ids.push(id)
     const group = groups.assignNumber(stored)
@@ -131,14 +131,14 @@ export function createTextTable() {
   function rank(
     words: readonly string[],
     searched: Searched,
-    { averageLength, days, most, mostWords }: RankOptions,
+    { averageLength, days, most, maxWords }: RankOptions,
   ): TextRanking {
     const isSearched = groups.listSearched(searched)
     const rows = sizes.reduce((sum, size, group) => sum + (isSearched[group] ? size : 0), 0)
     const counted = words
       .map((word) => ({ word, count: countTexts(word, isSearched) }))
       .sort((one, other) => one.count - other.count || (one.word < other.word ? -1 : 1))
-      .slice(0, mostWords)
+      .slice(0, maxWords)
     const idfs = new Map(counted.map(({ word, count }) => [word, computeIdf(count, { rows })]))
     return { idfs, best: findBest(idfs, isSearched, { averageLength, days, most }) }
   }
@@ -158,7 +158,7 @@ export function createTextTable() {
   function findBest(
     idfs: ReadonlyMap<string, number>,
     isSearched: Uint8Array,
-    { averageLength, days, most }: Omit<RankOptions, 'mostWords'>,
+    { averageLength, days, most }: Omit<RankOptions, 'maxWords'>,
   ): readonly ScoredPlace[] {
     const words = Array.from(idfs, ([word, idf]) => ({ list: lists.get(word), weight: idf * (k1 + 1) }))
     const texts = { isSearched, group: groupOf.values, length: lengths.values, count: ids.length }

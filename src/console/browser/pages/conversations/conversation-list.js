@@ -13,7 +13,7 @@ import { query, setQuery, toPath } from '../../router.js'
 /** @import { Column } from '../../parts/table.js' */
 
 const pageSize = 50
-const mostSpeakers = 3
+const maxSpeakers = 3
 
 /** The conversations, the one to which a message was added last first. */
 export function ConversationList() {
@@ -76,7 +76,7 @@ const columns = [
 
 /** @param {{ of: Conversation['speakers'] }} properties */
 function Speakers({ of: speakers }) {
-  const shown = speakers.slice(0, mostSpeakers)
+  const shown = speakers.slice(0, maxSpeakers)
   const more = speakers.length - shown.length
   return html`<span class="row tight">${shown.map(({ name }) => html`<bdi key=${name} class="tag">${name}</bdi>`)}${more > 0 && html`<span class="note">+${more}</span>`}</span>`
 }

@@ -11,7 +11,7 @@ import { toPath } from '../../router.js'
 
 /** @import { ConversationMessage, RedactedMessage, RelationEdge, SeenRecord } from '../../api/types.d.ts' */
 
-const mostLinks = 6
+const maxLinks = 6
 
 /** @param {{ message: ConversationMessage | RedactedMessage }} properties */
 export function Message({ message }) {
@@ -50,7 +50,7 @@ function MadeOf({ id, isRedacted }) {
   const { data, error } = useRequest(
     async (signal) =>
       isSeen && !isRedacted
-        ? api.get('/v1/records/{id}/relations', { path: { id }, query: { limit: mostLinks }, signal })
+        ? api.get('/v1/records/{id}/relations', { path: { id }, query: { limit: maxLinks }, signal })
         : undefined,
     [id, isSeen, isRedacted],
   )

@@ -7,9 +7,9 @@ import { getName, isReadable } from './merging.js'
 /** @import { KnownRecords } from '../../parts/use-records.js' */
 /** @import { Edge, Node } from '../../plots/force-graph.js' */
 
-const mostNeighbours = 12
+const maxNeighbours = 12
 /** Values of facts fill the picture up to here; more would cover each other. */
-const mostNodes = 13
+const maxNodes = 13
 const references = ['subject_entity', 'object_entity', 'mentions_entity']
 
 /**
@@ -23,7 +23,7 @@ export function listNeighbours(id, records) {
   for (const other of records.filter(isReadable).flatMap((record) => listOthers(id, record)))
     counts.set(other, (counts.get(other) ?? 0) + 1)
   const ids = [...counts].sort(([, one], [, other]) => other - one).map(([other]) => other)
-  return ids.slice(0, mostNeighbours)
+  return ids.slice(0, maxNeighbours)
 }
 
 /** @param {string} id @param {MemoryRecord} record */
@@ -52,7 +52,7 @@ export function createGraph(entity, records, known) {
   const values = readable
     .filter((record) => listOthers(id, record).length === 0)
     .flatMap((record) => createFactValue(record).map((node) => connect(id, record, node)))
-  const shown = [...connections, ...values.slice(0, Math.max(0, mostNodes - 1 - known.size))]
+  const shown = [...connections, ...values.slice(0, Math.max(0, maxNodes - 1 - known.size))]
   const centre = { id, label: getName(entity), href: toPath(['entities', id]), isCentre: true }
   const nodes = new Map([[id, centre], ...shown.map(({ node }) => /** @type {const} */ ([node.id, node]))])
   const edges = new Map(shown.map(({ edge }) => [JSON.stringify(edge), edge]))

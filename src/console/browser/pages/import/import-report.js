@@ -14,7 +14,7 @@
  * @property {ProblemBody | undefined} problem what ended the import early
  */
 
-const mostRefused = 200
+const maxRefused = 200
 
 /** @returns {Report} */
 export function createEmptyReport() {
@@ -39,7 +39,7 @@ export function addLine(report, text) {
     report.sample = sample.flatMap((record) => ('type' in record ? [record] : []))
     report.looseRelations = loose?.count ?? 0
   } else if ('line' in entry) {
-    if (report.refused.length < mostRefused) report.refused.push(entry)
+    if (report.refused.length < maxRefused) report.refused.push(entry)
   } else report.problem = entry.problem
 }
 

@@ -28,7 +28,7 @@ export function ActionTag({ action }) {
 }
 
 /** At most this many fields of a change are shown; the record's own log has all. */
-const mostFields = 4
+const maxFields = 4
 const longestValue = 60
 
 /**
@@ -42,8 +42,8 @@ export function Difference({ change: { before = {}, after, redacted } }) {
     (name) => JSON.stringify(from?.get(name)) !== JSON.stringify(to?.get(name)),
   )
   return html`<div class="difference">
-    ${names.slice(0, mostFields).map((name) => html`<span key=${name}>${toWords(name)} <del>${show(from?.get(name))}</del> → <ins>${show(to?.get(name))}</ins></span>`)}
-    ${names.length > mostFields && html`<span class="note">and ${names.length - mostFields} more</span>`}
+    ${names.slice(0, maxFields).map((name) => html`<span key=${name}>${toWords(name)} <del>${show(from?.get(name))}</del> → <ins>${show(to?.get(name))}</ins></span>`)}
+    ${names.length > maxFields && html`<span class="note">and ${names.length - maxFields} more</span>`}
   </div>`
 }
 

@@ -11,14 +11,14 @@ import { RunActions } from './run-actions.js'
 /** @import { Plan } from '../../api/types.d.ts' */
 
 /** Among so many of the newest runs of the job, those of the plan are looked for. */
-const mostRuns = 100
+const maxRuns = 100
 
 /** The runs that applied a plan, or parts of it. Absent where there is none. @param {{ plan: Plan }} properties */
 export function PlanApplications({ plan }) {
   const { data } = useRequest(
     (signal) => {
       const job = listedJobs.find((one) => one === plan.job)
-      return api.get('/v1/maintenance/runs', { query: { job, limit: mostRuns }, signal })
+      return api.get('/v1/maintenance/runs', { query: { job, limit: maxRuns }, signal })
     },
     [plan.id, plan.status],
   )

@@ -19,7 +19,7 @@ import { useRun } from './use-run.js'
 
 const statuses = /** @type {const} */ (['queued', 'running', 'succeeded', 'failed', 'cancelled'])
 /** A browser opens six connections to one server; the others must stay free for requests. */
-const mostFollowed = 3
+const maxFollowed = 3
 const pageSize = 25
 
 /** The runs of every job. */
@@ -69,7 +69,7 @@ function Filters({ job, status }) {
 function Rows({ runs, job, isBusy, onEnd }) {
   if (runs.length === 0)
     return html`<${Empty} title=${job === 'simulation' ? 'No simulations' : 'No runs'}>${describeTimes(job)}<//>`
-  const active = runs.filter(({ finished_at }) => finished_at === undefined).slice(0, mostFollowed)
+  const active = runs.filter(({ finished_at }) => finished_at === undefined).slice(0, maxFollowed)
   const columns = [
     {
       name: 'job',

@@ -20,7 +20,7 @@ export function ContextText({ question }) {
     (signal) => api.post('/v1/context', { body, signal }),
     [JSON.stringify(body)],
   )
-  const known = useRecords(data?.omitted.slice(0, mostOmitted).map(({ record_id }) => record_id) ?? [])
+  const known = useRecords(data?.omitted.slice(0, maxOmitted).map(({ record_id }) => record_id) ?? [])
   const aside = html`<div class="row"><${TokenLimit} />${data && html`<${CopyButton} text=${data.text} label="Copy the text">Copy<//>`}<${CopyAsCurl} path="/v1/context" body=${body} /></div>`
   return html`<${Panel} title="Context" aside=${aside}>
     ${
@@ -38,7 +38,7 @@ export function ContextText({ question }) {
               data.omitted.length > 0 &&
               html`<details><summary>Left out</summary>
                 <ul class="found-list">
-                  ${data.omitted.slice(0, mostOmitted).map(({ record_id: id, reason }) => html`<li key=${id} class="withheld"><${RecordLine} id=${id} known=${known} /><p class="note">${reasons[reason] ?? toWords(reason)}</p></li>`)}
+                  ${data.omitted.slice(0, maxOmitted).map(({ record_id: id, reason }) => html`<li key=${id} class="withheld"><${RecordLine} id=${id} known=${known} /><p class="note">${reasons[reason] ?? toWords(reason)}</p></li>`)}
                 </ul>
               </details>`
             }`
@@ -46,7 +46,7 @@ export function ContextText({ question }) {
   <//>`
 }
 
-const mostOmitted = 20
+const maxOmitted = 20
 
 /** @type {Readonly<Record<string, string>>} */
 const reasons = {

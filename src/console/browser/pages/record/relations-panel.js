@@ -11,7 +11,7 @@ import { toPath } from '../../router.js'
 /** @import { MemoryRecord, RelationEdge } from '../../api/types.d.ts' */
 
 /** Neighbours that are read and drawn; a record may have thousands. */
-const mostShown = 16
+const maxShown = 16
 
 /** @typedef {{ predicate: string, isOut: boolean, id: string, weight: number, label: string }} Neighbour */
 
@@ -28,7 +28,7 @@ function LiveRelations({ record }) {
     (signal) => readNeighbours(record.id, signal),
     [record.id, record.version],
   )
-  return html`<${Panel} title="Relations" aside=${data && html`<span class="note">${data.hasMore ? `the first ${mostShown}` : nameCount(data.neighbours.length, 'relation')}</span>`}>
+  return html`<${Panel} title="Relations" aside=${data && html`<span class="note">${data.hasMore ? `the first ${maxShown}` : nameCount(data.neighbours.length, 'relation')}</span>`}>
     ${error !== undefined ? html`<${Failure} error=${error} retry=${reload} />` : data ? html`<${Neighbours} record=${record} neighbours=${data.neighbours} />` : html`<div class="graph-place"><${Loading} lines=${4} /></div>`}
   <//>`
 }
@@ -60,13 +60,13 @@ function Neighbours({ record, neighbours }) {
  */
 async function readNeighbours(id, signal) {
   const read = (/** @type {'out' | 'in'} */ direction) =>
-    api.get('/v1/records/{id}/relations', { path: { id }, query: { direction, limit: mostShown }, signal })
+    api.get('/v1/records/{id}/relations', { path: { id }, query: { direction, limit: maxShown }, signal })
   const [out, into] = await Promise.all([read('out'), read('in')])
   const edges = joinDirections(id, out.items, into.items)
-  const shown = edges.slice(0, mostShown)
+  const shown = edges.slice(0, maxShown)
   const labels = await readLabels([...new Set(shown.map((edge) => edge.id))], signal)
   return {
-    hasMore: edges.length > mostShown || out.next_cursor !== undefined || into.next_cursor !== undefined,
+    hasMore: edges.length > maxShown || out.next_cursor !== undefined || into.next_cursor !== undefined,
     neighbours: shown.map((edge) => ({ ...edge, label: labels.get(edge.id) ?? 'A record that is gone' })),
   }
 }

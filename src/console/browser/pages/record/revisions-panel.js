@@ -11,7 +11,7 @@ import { diffWords } from './word-diff.js'
 /** @import { MemoryRecord } from '../../api/types.d.ts' */
 
 /** A chain of revisions is shown this far to both sides. */
-const mostShown = 8
+const maxShown = 8
 /** A payload may have megabytes; this much of it is compared. */
 const longestCompared = 20_000
 
@@ -54,7 +54,7 @@ function toComparable({ payload }) {
  */
 export async function readSteps(record, signal) {
   const { edges } = await api.get('/v1/records/{id}/lineage', { path: { id: record.id }, signal })
-  const steps = edges.slice(0, mostShown)
+  const steps = edges.slice(0, maxShown)
   const ids = [...new Set(steps.flatMap(({ source_id, target_id }) => [source_id, target_id]))]
   const found = await Promise.all(ids.map((id) => (id === record.id ? record : readWhole(id, signal))))
   const records = new Map(found.flatMap((one) => (one ? [[one.id, one]] : [])))

@@ -1,7 +1,7 @@
 /** @typedef {{ kind: 'same' | 'added' | 'removed', text: string }} Piece */
 
 /** Beyond this many words in the middle, both texts are shown as a whole: the comparison takes words × words. */
-const mostWords = 1_500
+const maxWords = 1_500
 
 /**
  * What changed between two texts, word by word.
@@ -18,7 +18,7 @@ export function diffWords(before, after) {
   const newMiddle = young.slice(start, young.length - end)
   /** @type {Piece[]} */
   const middle =
-    oldMiddle.length * newMiddle.length > mostWords * mostWords
+    oldMiddle.length * newMiddle.length > maxWords * maxWords
       ? [
           { kind: 'removed', text: oldMiddle.join('') },
           { kind: 'added', text: newMiddle.join('') },
