@@ -3,7 +3,7 @@ import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../db/sa
 import type { Transaction } from '../db/transaction.ts'
 import { maskSecrets, maskText } from '../domain/masking.ts'
 import { timeBatches } from '../jobs/batch-timing.ts'
-import { type BatchResult, type Change, findKeptFor, type RunContext } from '../jobs/runs.ts'
+import { type BatchResult, type Change, findEffectsRunId, type RunContext } from '../jobs/runs.ts'
 import { type Position, startPosition, walkInBatches } from '../jobs/table-walk.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { describeFailure } from '../kernel/log.ts'
@@ -54,7 +54,7 @@ export function createEpisodeStage(
 ): Stage {
   async function run(context: StageContext): Promise<void> {
     const { id: runId, dryRun: isDryRun, startedAt: until } = context.run
-    const keptFor = findKeptFor(context.run)
+    const effectsRunId = findEffectsRunId(context.run)
     const processBatch: ProcessBatch = async (tx, portion) => {
       // Takes the lock before it reads: an erasure waits for this batch and then finds the records made from it.
       await lockTombstonesShared(tx)
@@ -64,7 +64,7 @@ export function createEpisodeStage(
       const episodes = await readEpisodes(tx, ids)
       const { now } = portion
       const outcome =
-        episodes.length === 0 ? {} : await consolidate(tx, { episodes, now, runId, isDryRun, keptFor })
+        episodes.length === 0 ? {} : await consolidate(tx, { episodes, now, runId, isDryRun, effectsRunId })
       await deleteUnconsolidated(tx, name, ids)
       return { ...outcome, done: claimed.length, last: claimed.at(-1) }
     }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { createRowKeeping } from '../db/row-keeping.ts'
+import { createEffectSaving } from '../db/effect-saving.ts'
 import type { Transaction } from '../db/transaction.ts'
 
 /** The id of a fact or practice, and of an episode that it is derived from. */
@@ -7,16 +7,16 @@ export type EpisodeLink = { derived: string; episode: string }
 
 /**
  * Links facts and practices to their episodes, in both directions, and records the descent. Returns only the new
- * links. A record with no recorded ground gets none by a link. With the id of a run in `keptFor` it also keeps the rows for
+ * links. A record with no recorded ground gets none by a link. With the id of a run in `effectsRunId` it also keeps the rows for
  * that run.
  */
 export async function insertEpisodeLinks(
   tx: Transaction,
   links: readonly EpisodeLink[],
   now: Date,
-  keptFor?: string,
+  effectsRunId?: string,
 ): Promise<EpisodeLink[]> {
-  const kept = createRowKeeping(keptFor)
+  const saving = createEffectSaving(effectsRunId)
   const { rows } = await sql<EpisodeLink>`
     with link as materialized (
       select * from unnest(
@@ -29,7 +29,7 @@ export async function insertEpisodeLinks(
       )
       from link as l
       on conflict on constraint descents_pkey do nothing
-      ${kept.returnRow('descents', 'derived_id')}
+      ${saving.returnRow('descents', 'derived_id')}
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
       select derived, 'derived_from', episode, 1, ${now}::timestamptz from link
@@ -37,8 +37,8 @@ export async function insertEpisodeLinks(
       select episode, 'derives', derived, 1, ${now}::timestamptz from link
       order by 1, 2, 3
       on conflict on constraint relations_pkey do nothing
-      returning source_id, predicate, target_id ${kept.addRow('relations', 'source_id')}
-    ) ${kept.keepRows({ descents: 'descent', relations: 'edge' })}
+      returning source_id, predicate, target_id ${saving.addRow('relations', 'source_id')}
+    ) ${saving.saveRows({ descents: 'descent', relations: 'edge' })}
     select source_id as derived, target_id as episode from edge where predicate = 'derived_from'
   `.execute(tx)
   return rows

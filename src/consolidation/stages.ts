@@ -38,7 +38,7 @@ export type StageInput = {
   /** Nothing stays, so no handles are locked: the locks of a whole run would be too many for one transaction. */
   isDryRun: boolean
   /** The run for which statements keep the rows that they write, if they do. Otherwise triggers do, if the run keeps any. */
-  keptFor?: string | undefined
+  effectsRunId?: string | undefined
 }
 
 export type StageOutcome = Omit<BatchResult, 'counts' | 'done'> & { counts?: Figures }

@@ -3,7 +3,7 @@ import { sendWithNext } from './deferral.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Makes triggers write down each row that this transaction writes, until it ends (migration 0038). */
-export async function keepEffects(
+export async function saveEffects(
   tx: Transaction,
   { id, dryRun }: { id: string; dryRun: boolean },
 ): Promise<void> {
@@ -13,7 +13,7 @@ export async function keepEffects(
 }
 
 /** For rows that are logged with their run anyway, or whose change means nothing: writing each down would double the work. */
-export async function dropEffects(tx: Transaction): Promise<void> {
+export async function stopSavingEffects(tx: Transaction): Promise<void> {
   await sql`select set_config('membrane.effects', '', true), set_config('membrane.rehearsal', '', true)`.execute(
     tx,
   )
@@ -23,15 +23,15 @@ export async function dropEffects(tx: Transaction): Promise<void> {
  * Runs statements that keep the rows they write themselves, for the run `id` if it keeps any. The triggers keep the rows of some
  * tables one by one, which takes three times as long.
  */
-export async function keepByStatement<T>(
+export async function saveEffectsByStatement<T>(
   tx: Transaction,
   id: string | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
   if (id === undefined) return work()
-  await dropEffects(tx)
+  await stopSavingEffects(tx)
   const result = await work()
-  await keepEffects(tx, { id, dryRun: false })
+  await saveEffects(tx, { id, dryRun: false })
   return result
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { dropEffects } from '../db/run-effects.ts'
+import { stopSavingEffects } from '../db/run-effects.ts'
 import type { RunContext } from '../jobs/runs.ts'
 import { walkTable } from '../jobs/table-walk.ts'
 import { addMilliseconds } from '../kernel/units.ts'
@@ -42,7 +42,7 @@ export function createForgettingStep(resources: Resources): Step {
       claim: (tx, portion) => claimArchivable(tx, { ...filter, ...portion }),
       perform: async (tx, ids) => {
         // A forgotten record names its run. A plan keeps more.
-        if (!dryRun) await dropEffects(tx)
+        if (!dryRun) await stopSavingEffects(tx)
         const settings = { retentionMode, retentionShape }
         return toBatch(await archiveRecords(tx, { ...settings, ...filter, ids, purgeAt, runId }), {
           now,

@@ -12,14 +12,14 @@ export type Run = {
   /** When the run first started. It stays the same when another worker continues the run. */
   startedAt: Date
   /** Whether the rows that the run writes are kept, so that it can be applied or taken back. */
-  keepsEffects?: boolean
+  savesEffects?: boolean
   /** The trace of the request, if it was part of one. */
   traceparent?: string | null
 }
 
 /** The run for which statements can keep the rows that they write themselves. Those of a dry run are always kept by triggers. */
-export function findKeptFor({ id, dryRun, keepsEffects }: Run): string | undefined {
-  return keepsEffects && !dryRun ? id : undefined
+export function findEffectsRunId({ id, dryRun, savesEffects }: Run): string | undefined {
+  return savesEffects && !dryRun ? id : undefined
 }
 
 export type Change = {

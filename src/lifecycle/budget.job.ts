@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { dropEffects } from '../db/run-effects.ts'
+import { stopSavingEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { RunContext } from '../jobs/runs.ts'
 import { walkInBatches } from '../jobs/table-walk.ts'
@@ -142,7 +142,7 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
     { scope, pass: { order, line, reserved }, ids }: { scope: Scope; pass: Pass; ids: readonly string[] },
   ) {
     // A forgotten record names its run, and a plan lists it.
-    await dropEffects(tx)
+    await stopSavingEffects(tx)
     await lockScopeSize(tx, scope.scope)
     const [current] = await findScopes(context, tx, scope.scope)
     // A budget that was changed meanwhile is enforced by the next run.

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { dropEffects } from '../db/run-effects.ts'
+import { stopSavingEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { sweepLagMs } from '../domain/sweep-lag.ts'
 import type { BatchResult, JobWork, RunContext } from '../jobs/runs.ts'
@@ -46,7 +46,7 @@ export function createSweep(resources: Resources): JobWork {
     db,
     blocks: sizes.blocks,
     perform: async (tx, run, range) => {
-      await dropEffects(tx)
+      await stopSavingEffects(tx)
       const written = await materialiseRange(tx, describeSpan(run).asOf, range)
       return { done: written, counts: { materialised: written } }
     },
@@ -72,7 +72,7 @@ export function createSweep(resources: Resources): JobWork {
     const describe = describePruned(context.run.dryRun, span)
     const createPruning = (pruneNext: typeof pruneFaded) => async (tx: Transaction, portion: Portion) => {
       // A pruned record names its run, and a plan lists it.
-      await dropEffects(tx)
+      await stopSavingEffects(tx)
       return describe(await pruneNext(tx, portion))
     }
     await sweepIndex(context, 'faded', createPruning(pruneFaded))
@@ -113,7 +113,7 @@ export function createSweep(resources: Resources): JobWork {
   }
 
   async function materialise(tx: Transaction, portion: Portion): Promise<Walked> {
-    await dropEffects(tx)
+    await stopSavingEffects(tx)
     const { written, last } = await materialiseNext(tx, portion)
     return { done: written, counts: { materialised: written }, last }
   }

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { dropEffects } from '../db/run-effects.ts'
+import { stopSavingEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Range } from '../jobs/ranges.queries.ts'
 import type { JobWork, Run, RunContext } from '../jobs/runs.ts'
@@ -106,7 +106,7 @@ async function refreshEach(context: RunContext, range: Range): Promise<void> {
  */
 async function refresh(tx: Transaction, { id, scope, startedAt, dryRun }: Run, part: RefreshInput['part']) {
   // The history of the importance names the run.
-  if (!dryRun) await dropEffects(tx)
+  if (!dryRun) await stopSavingEffects(tx)
   const { seen, moved } = await refreshScores(tx, { part, scope, now: startedAt, runId: id })
   return { done: seen, counts: { refreshed: moved } }
 }

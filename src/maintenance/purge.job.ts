@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { dropEffects } from '../db/run-effects.ts'
+import { stopSavingEffects } from '../db/run-effects.ts'
 import type { Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { nilUuid } from '../kernel/ids.ts'
 
@@ -25,7 +25,7 @@ export function createPurge({ expired, keepHistories, listPurgeable }: Resources
   return {
     run: async (context) => {
       const { run, inBatch } = context
-      if (run.dryRun && run.keepsEffects && listPurgeable) return listAll(context, listPurgeable)
+      if (run.dryRun && run.savesEffects && listPurgeable) return listAll(context, listPurgeable)
       if (!run.dryRun) await keepHistories?.(context)
 
       for (const [name, deleteExpired] of Object.entries(expired)) {
@@ -52,7 +52,7 @@ async function listAll(
   while (after !== undefined) {
     const from: string = after
     const { last } = await inBatch(async (tx) => {
-      await dropEffects(tx)
+      await stopSavingEffects(tx)
       const due = await list(tx, { now: run.startedAt, after: from, limit: batchSize })
       const changes = due.map(({ id, ...before }): Change => ({ record_id: id, action: 'purge', before }))
       const last = due.length < batchSize ? undefined : due.at(-1)?.id

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { dropEffects } from '../db/run-effects.ts'
+import { stopSavingEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import {
@@ -84,7 +84,7 @@ async function forgetAll({ run, inBatch }: RunContext, application: Application)
   while (after !== undefined) {
     const from: string = after
     const { last } = await inBatch(async (tx) => {
-      await dropEffects(tx)
+      await stopSavingEffects(tx)
       const part = { runId: run.id, now: run.startedAt, after: from, limit: portion }
       const { applied, skipped, last } = await forgetPlanned(tx, { ...application, ...part })
       return { done: applied + skipped, counts: { applied, skipped }, last: last ?? undefined }
@@ -135,7 +135,7 @@ async function applyBatch(
     assignEdges(kept).filter(({ owner }) => owner === null || !done.has(owner)),
     { planId, runId: run.id, plannedAt, laterMs, created: new Set(await listCreated(tx, planId, owners)) },
   )
-  if (isLogged(effects)) await dropEffects(tx)
+  if (isLogged(effects)) await stopSavingEffects(tx)
   const unwritable = new Map([
     ...(await findErased(tx, effects, plannedAt)),
     ...planned.flatMap(({ record_id: id, note }) => (note === erasedNote ? [[id, note] as const] : [])),

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { createEffectSaving } from '../db/effect-saving.ts'
 import { joinJsonRows, writeJsonRows } from '../db/json-rows.ts'
-import { createRowKeeping } from '../db/row-keeping.ts'
 import { writeScopeAndTypeWords } from '../db/search-words.ts'
 import { isVisibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
@@ -18,10 +18,10 @@ type InsertOptions = {
   /** Descents of records that are already stored. */
   descents?: readonly Descent[]
   /**
-   * The id of a run that keeps the inserted rows. The statement must then run within `keepByStatement`, and none of the
+   * The id of a run that keeps the inserted rows. The statement must then run within `saveEffectsByStatement`, and none of the
    * records may be an episode.
    */
-  keptFor?: string | undefined
+  effectsRunId?: string | undefined
 }
 
 export type InsertOutcome = {
@@ -39,7 +39,7 @@ export type InsertOutcome = {
 export async function insertRecords(
   db: Database,
   drafts: readonly InsertableDraft[],
-  { textLanguage, seal, descents = [], keptFor }: InsertOptions,
+  { textLanguage, seal, descents = [], effectsRunId }: InsertOptions,
 ): Promise<InsertOutcome> {
   const rows = joinJsonRows(
     drafts.map((draft, ordinal) => {
@@ -68,7 +68,7 @@ export async function insertRecords(
       })),
     ),
   )
-  const kept = createRowKeeping(keptFor)
+  const saving = createEffectSaving(effectsRunId)
   const { rows: results } = await sql<{ id: string; is_erased: boolean }>`
     with incoming as materialized (
       select * from json_to_recordset(${rows}::json) as incoming (
@@ -107,14 +107,14 @@ export async function insertRecords(
         and (not "hasClientId" or not exists (select from departures as d where d.id = i.id offset 0))
       order by id
       on conflict (id) do nothing
-      returning id ${kept.addRow('records', 'id')}
+      returning id ${saving.addRow('records', 'id')}
     ), content as (
       insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
       select id, tags, payload, provenance, interpretation, words,
         to_tsvector(${textLanguage}::text::regconfig, "searchText")
           || ${writeScopeAndTypeWords(sql`scope`, sql`type`)}
       from incoming join record using (id)
-      ${kept.returnRow('contents', 'record_id')}
+      ${saving.returnRow('contents', 'record_id')}
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
       select source_id, predicate, target_id, weight, created_at
@@ -125,10 +125,10 @@ export async function insertRecords(
         and (target_id in (select id from record) or target_id not in (select id from incoming))
       order by source_id, predicate, target_id
       on conflict on constraint relations_pkey do nothing
-      ${kept.returnRow('relations', 'source_id')}
+      ${saving.returnRow('relations', 'source_id')}
     ), descent as (
       ${insertDescents}
-      ${kept.returnRow('descents', 'derived_id')}
+      ${saving.returnRow('descents', 'derived_id')}
     ), identifier as (
       insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
       select record_id, scope, sensitivity, namespace, value
@@ -136,7 +136,7 @@ export async function insertRecords(
         (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
       where record_id in (select id from record)
       order by scope, namespace, value
-      ${kept.returnRow('entity_identifiers', 'record_id')}
+      ${saving.returnRow('entity_identifiers', 'record_id')}
     ), handle as (
       insert into handles (digest, detail, record_id, place, scope)
       select digest, detail, record_id, place, scope
@@ -144,7 +144,7 @@ export async function insertRecords(
         (digest bytea, detail bytea, record_id uuid, place int4, scope text)
       where record_id in (select id from record)
       order by digest, scope, place
-      ${kept.returnRow('handles', 'record_id')}
+      ${saving.returnRow('handles', 'record_id')}
     ), message as (
       insert into messages (record_id, scope, conversation, at)
       select id, scope, payload #>> '{conversation,id}', (payload #>> '{conversation,at}')::timestamptz
@@ -162,7 +162,7 @@ export async function insertRecords(
         audit ->> 'rationale', nullif(audit -> 'via', 'null')
       from incoming join record using (id)
       where audit is not null
-    ) ${kept.keepRows(insertingParts)}
+    ) ${saving.saveRows(insertingParts)}
     select id, false as is_erased from record
     union all
     select i.id, true from incoming as i join erased as e on e.scope = i.scope and e.digest in (i.digest, i."earlierDigest")

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { dropEffects, keepEffects } from '../db/run-effects.ts'
+import { saveEffects, stopSavingEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import {
@@ -86,7 +86,7 @@ async function restoreRecords(
   const { run } = context
   const { run_id: targetId, only = null, actor, rationale } = readOptions(context)
   // The statement writes the effects itself: a trigger would do it row by row.
-  await dropEffects(tx)
+  await stopSavingEffects(tx)
   await lockTombstonesShared(tx)
   const next = { runId: run.id, targetId, only, after, limit: portion }
   const contents = await findForgottenContents(tx, next)
@@ -123,11 +123,11 @@ async function undoBatch(
 ): Promise<BatchResult> {
   const { run } = context
   const { run_id: targetId, only = null, actor, rationale } = readOptions(context)
-  await dropEffects(tx)
+  await stopSavingEffects(tx)
   await lockTombstonesShared(tx)
   const writing = { runId: run.id, targetId, only, actor, rationale, now: run.startedAt }
   const { rewritten, left } = await takeBackForgetting(tx, { ...writing, batch })
-  await keepEffects(tx, run)
+  await saveEffects(tx, run)
   const changes = listWhenDry(context, rewritten)
   if (left === 0) return { done: rewritten.length, counts: { undone: rewritten.length, kept: 0 }, changes }
   const done = new Set(rewritten.map(({ record_id: id }) => id))

@@ -1,6 +1,6 @@
-import { keepByStatement } from '../../db/run-effects.ts'
+import { saveEffectsByStatement } from '../../db/run-effects.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { findKeptFor } from '../../jobs/runs.ts'
+import { findEffectsRunId } from '../../jobs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { subtractMilliseconds } from '../../kernel/units.ts'
 import { claimEpisodes, type Portion } from '../episode-batches.queries.ts'
@@ -23,8 +23,8 @@ export function createCompressionStage({ clock, compressionAgeMs, size }: Resour
     run: (context) => {
       const { id: runId, startedAt } = context.run
       const until = subtractMilliseconds(startedAt, compressionAgeMs)
-      const keptFor = findKeptFor(context.run)
-      const next = (tx: Transaction, portion: Portion) => compressNext(tx, portion, { runId, keptFor })
+      const effectsRunId = findEffectsRunId(context.run)
+      const next = (tx: Transaction, portion: Portion) => compressNext(tx, portion, { runId, effectsRunId })
       return walkEpisodes(context, {
         stage: 'episodic',
         clock,
@@ -39,7 +39,7 @@ export function createCompressionStage({ clock, compressionAgeMs, size }: Resour
 async function compressNext(
   tx: Transaction,
   portion: Portion,
-  { runId, keptFor }: { runId: string; keptFor: string | undefined },
+  { runId, effectsRunId }: { runId: string; effectsRunId: string | undefined },
 ): Promise<EpisodeBatchResult> {
   const { now } = portion
   const claimed = await claimEpisodes(tx, portion)
@@ -48,10 +48,10 @@ async function compressNext(
   const candidates = await claimCompressionCandidates(tx, ids)
   const compressed = candidates.flatMap((candidate) => compressOne(candidate, now))
   const finished = await excludeLocked(tx, ids, candidates)
-  const keepsEffects = keptFor !== undefined
+  const savesEffects = effectsRunId !== undefined
   // The triggers would keep the rows one by one, in half of the time of a batch.
-  await keepByStatement(tx, keptFor, () =>
-    writeCompressed(tx, compressed, { finished, now, runId, keepsEffects }),
+  await saveEffectsByStatement(tx, effectsRunId, () =>
+    writeCompressed(tx, compressed, { finished, now, runId, savesEffects }),
   )
   return {
     done: finished.length,

@@ -54,14 +54,14 @@ type Writing = {
   now: Date
   runId: string
   /** Whether the statement keeps the rows that it writes. Otherwise the triggers do, if the run keeps any. */
-  keepsEffects: boolean
+  savesEffects: boolean
 }
 
 /** Writes the new salience and the audit entries, and deletes the rows from the list, in one statement. */
 export async function writeCompressed(
   tx: Transaction,
   compressed: readonly (Compressed & { id: string })[],
-  { finished, now, runId, keepsEffects }: Writing,
+  { finished, now, runId, savesEffects }: Writing,
 ): Promise<void> {
   const changes = compressed.map((each) => each.changes)
   await sql`
@@ -76,23 +76,23 @@ export async function writeCompressed(
       ) as incoming (id, base_before, base_after, before, after, prune_at)
     ), earlier as materialized (
       select r.id, jsonb_build_object(${recordSnapshotFields}) as row from records as r
-      where ${keepsEffects}::bool and ${hasIdOf('incoming')}
+      where ${savesEffects}::bool and ${hasIdOf('incoming')}
     ), record as (
       update records as r
       set base_salience = i.base_after, salience = i.after, prune_at = i.prune_at, version = r.version + 1,
         updated_at = greatest(r.updated_at, ${now}::timestamptz)
       from incoming as i
       where r.id = i.id and ${hasIdOf('incoming')}
-      returning r.id, r.updated_at, case when ${keepsEffects}::bool then jsonb_build_object(${recordSnapshotFields}) end as row
+      returning r.id, r.updated_at, case when ${savesEffects}::bool then jsonb_build_object(${recordSnapshotFields}) end as row
     ), unlisted as (
       delete from unconsolidated as u
       where stage = 'episodic' and ${isAmong('record_id', finished)}
-      returning u.record_id, case when ${keepsEffects}::bool then to_jsonb(u) end as row
+      returning u.record_id, case when ${savesEffects}::bool then to_jsonb(u) end as row
     ), effect as (
       insert into run_effects (run_id, record_id, relation, before, after)
       select ${runId}::uuid, id, 'records', earlier.row, record.row from earlier join record using (id)
       union all
-      select ${runId}::uuid, record_id, 'unconsolidated', row, null from unlisted where ${keepsEffects}::bool
+      select ${runId}::uuid, record_id, 'unconsolidated', row, null from unlisted where ${savesEffects}::bool
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
     select id, ${runId}::uuid, updated_at, 'decay', ${compressor}, 'compressed: what it taught is kept apart',

@@ -18,7 +18,7 @@ export type FactCreationResources = {
   textLanguage: string
   policies: Pick<PoliciesService, 'getAll'>
 }
-export type StoreOptions = Pick<StageInput, 'now' | 'runId' | 'isDryRun' | 'keptFor'> & { actor: string }
+export type StoreOptions = Pick<StageInput, 'now' | 'runId' | 'isDryRun' | 'effectsRunId'> & { actor: string }
 
 /** The database writes one portion while the next is drafted. A whole batch at once would take the sum of both times. */
 const writtenAtOnce = 500
@@ -40,7 +40,7 @@ export function createFactCreation({ ids, seal, textLanguage, policies }: FactCr
           createdIds.set(each, id)
           return [draft(id, each, first)]
         })
-        const write = insertRecords(tx, drafts, { textLanguage, seal, keptFor: options.keptFor })
+        const write = insertRecords(tx, drafts, { textLanguage, seal, effectsRunId: options.effectsRunId })
         // A write can fail before it is awaited. That must not end the process.
         write.catch(() => {})
         writes.push(write)

@@ -116,9 +116,14 @@ export async function claimFacts(tx: Transaction, ids: readonly string[]): Promi
 export async function writeReinforced(
   tx: Transaction,
   reinforced: readonly Reinforced[],
-  { actor, now, runId, keptFor }: { actor: string; now: Date; runId: string; keptFor?: string | undefined },
+  {
+    actor,
+    now,
+    runId,
+    effectsRunId,
+  }: { actor: string; now: Date; runId: string; effectsRunId?: string | undefined },
 ): Promise<void> {
-  const keepsEffects = keptFor !== undefined
+  const savesEffects = effectsRunId !== undefined
   const times = reinforced.flatMap(({ id, times }) => times.map((time, nth) => ({ id, nth, ...time })))
   await sql`
     with incoming as materialized (
@@ -151,10 +156,10 @@ export async function writeReinforced(
       group by id
     ), earlier_record as materialized (
       select r.id, jsonb_build_object(${factSnapshotFields}) as row from records as r
-      where ${keepsEffects}::bool and ${hasIdOf('incoming')}
+      where ${savesEffects}::bool and ${hasIdOf('incoming')}
     ), earlier_content as materialized (
       select c.record_id, jsonb_build_object(${contentSnapshotFields}) as row from contents as c
-      where ${keepsEffects}::bool and ${hasIdOf('observation', 'c.record_id')} and ${namesFew}
+      where ${savesEffects}::bool and ${hasIdOf('observation', 'c.record_id')} and ${namesFew}
     ), record as (
       update records as r
       set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
@@ -162,7 +167,7 @@ export async function writeReinforced(
         updated_at = greatest(r.updated_at, ${now}::timestamptz)
       from incoming as i
       where r.id = i.id and ${hasIdOf('incoming')}
-      returning r.id, r.updated_at, case when ${keepsEffects}::bool then jsonb_build_object(${factSnapshotFields}) end as row
+      returning r.id, r.updated_at, case when ${savesEffects}::bool then jsonb_build_object(${factSnapshotFields}) end as row
     ), content as (
       update contents as c
       set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
@@ -170,7 +175,7 @@ export async function writeReinforced(
       from observation as w
       where c.record_id = w.id and ${hasIdOf('incoming', 'c.record_id')}
         and ${namesFew}
-      returning c.record_id, case when ${keepsEffects}::bool then jsonb_build_object(${contentSnapshotFields}) end as row
+      returning c.record_id, case when ${savesEffects}::bool then jsonb_build_object(${contentSnapshotFields}) end as row
     ), effect as (
       insert into run_effects (run_id, record_id, relation, before, after)
       select ${runId}::uuid, id, 'records', e.row, record.row from earlier_record as e join record using (id)

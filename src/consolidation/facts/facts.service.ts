@@ -1,4 +1,4 @@
-import { keepByStatement } from '../../db/run-effects.ts'
+import { saveEffectsByStatement } from '../../db/run-effects.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust, hasSameVisibility } from '../../domain/caller.ts'
 import type { Change } from '../../jobs/runs.ts'
@@ -51,10 +51,14 @@ export function createFacts(resources: FactCreationResources) {
     const newFacts = decided.filter(
       ({ outcome: { outcome } }) => outcome === 'created' || outcome === 'challenged',
     )
-    const { createdIds, reinforced, changes } = await keepByStatement(tx, options.keptFor, async () => {
-      const createdIds = await create(tx, newFacts, options)
-      return { createdIds, ...(await reinforce(tx, groupObservations(decided, createdIds), options)) }
-    })
+    const { createdIds, reinforced, changes } = await saveEffectsByStatement(
+      tx,
+      options.effectsRunId,
+      async () => {
+        const createdIds = await create(tx, newFacts, options)
+        return { createdIds, ...(await reinforce(tx, groupObservations(decided, createdIds), options)) }
+      },
+    )
     const created = [...createdIds].map(([each, id]) => describeCreation(id, each))
     return {
       created: createdIds.size,
@@ -84,7 +88,7 @@ export function createFacts(resources: FactCreationResources) {
 async function reinforce(
   tx: Transaction,
   byFact: ObservationsByFact,
-  { actor, now, runId, keptFor }: StoreOptions,
+  { actor, now, runId, effectsRunId }: StoreOptions,
 ) {
   const links = [...byFact].flatMap(([fact, observations]) =>
     observations.map(({ episode }): EpisodeLink => ({ derived: fact, episode: episode.id })),
@@ -93,7 +97,7 @@ async function reinforce(
   const facts = await claimFacts(tx, [...byFact.keys()])
   const claimed = new Set(facts.map(({ id }) => id))
   const linkable = links.filter(({ derived }) => claimed.has(derived))
-  const linked = linkable.length === 0 ? [] : await insertEpisodeLinks(tx, linkable, now, keptFor)
+  const linked = linkable.length === 0 ? [] : await insertEpisodeLinks(tx, linkable, now, effectsRunId)
   const fresh = new Set(linked.map(({ derived, episode }) => formatPairKey(derived, episode)))
   const reinforced = facts.flatMap((fact) => {
     const observations = (byFact.get(fact.id) ?? []).filter(({ episode }) =>
@@ -101,7 +105,7 @@ async function reinforce(
     )
     return observations.length === 0 ? [] : [reinforceFact(fact, observations, now)]
   })
-  if (reinforced.length > 0) await writeReinforced(tx, reinforced, { actor, now, runId, keptFor })
+  if (reinforced.length > 0) await writeReinforced(tx, reinforced, { actor, now, runId, effectsRunId })
   const changes = reinforced.map(({ id, times, lifecycle: { salience } }) => ({
     record_id: id,
     action: 'reinforce',

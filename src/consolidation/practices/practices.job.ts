@@ -1,4 +1,4 @@
-import { keepByStatement } from '../../db/run-effects.ts'
+import { saveEffectsByStatement } from '../../db/run-effects.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
 import type { Change } from '../../jobs/runs.ts'
@@ -149,7 +149,7 @@ export function createPracticeStage(
   async function updatePractices(
     tx: Transaction,
     toUpdate: ChangesByPractice,
-    { now, runId, keptFor }: Pick<StageInput, 'now' | 'runId' | 'keptFor'>,
+    { now, runId, effectsRunId }: Pick<StageInput, 'now' | 'runId' | 'effectsRunId'>,
   ) {
     const nothing = { reinforced: 0, changes: [] as Change[] }
     const practices =
@@ -159,8 +159,8 @@ export function createPracticeStage(
         from ? [] : [{ derived: id, episode: episode.id }],
       ),
     )
-    const link = () => insertEpisodeLinks(tx, links, now, keptFor)
-    const linked = links.length === 0 ? [] : await keepByStatement(tx, keptFor, link)
+    const link = () => insertEpisodeLinks(tx, links, now, effectsRunId)
+    const linked = links.length === 0 ? [] : await saveEffectsByStatement(tx, effectsRunId, link)
     const fresh = new Set(linked.map(({ derived, episode }) => `${derived} ${episode}`))
     const updated = practices.flatMap((practice) => {
       const countChanges = (toUpdate.get(practice.id) ?? []).filter(

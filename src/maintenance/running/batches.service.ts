@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { isOutage } from '../../db/failures.ts'
-import { keepEffects } from '../../db/run-effects.ts'
+import { saveEffects } from '../../db/run-effects.ts'
 import { type Transaction, transact } from '../../db/transaction.ts'
 import type { JobName } from '../../jobs/job-names.ts'
 import { type BatchResult, type Run, type RunContext, RunEnded } from '../../jobs/runs.ts'
@@ -59,7 +59,7 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
         read: readKept,
         store: storeDryBatch,
         // An undo reads what it wrote in the batches before.
-        keeps: run.keepsEffects === true || leased.job === 'undo',
+        keeps: run.savesEffects === true || leased.job === 'undo',
       })
     : undefined
 
@@ -86,7 +86,7 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
   }
 
   async function performBatch<T extends BatchResult>(tx: Transaction, work: (tx: Transaction) => Promise<T>) {
-    if (run.keepsEffects) await keepEffects(tx, run)
+    if (run.savesEffects) await saveEffects(tx, run)
     const result = await work(tx)
     await observe('in batch')
     await saveProgress(tx, result)
@@ -101,7 +101,7 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
   async function performDryRun<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     let batch: (DryBatch & { result: T }) | undefined
     await runUnderFence(async (tx) => {
-      if (run.keepsEffects) await keepEffects(tx, run)
+      if (run.savesEffects) await saveEffects(tx, run)
       const result = await work(tx)
       batch = { result, kept: await readKept(tx) }
       throw new DryRunRollback()
@@ -114,14 +114,14 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
   }
 
   async function readKept(tx: Transaction): Promise<Kept> {
-    return run.keepsEffects ? readDryBatch(tx, run.id) : nothingKept
+    return run.savesEffects ? readDryBatch(tx, run.id) : nothingKept
   }
 
   async function storeDryBatch({ result, kept }: DryBatch): Promise<void> {
     await runUnderFence(async (tx) => {
       const { changes = [], ...progress } = result
-      await saveProgress(tx, run.keepsEffects ? progress : result)
-      if (run.keepsEffects) await keepPlanned(tx, run.id, changes, kept)
+      await saveProgress(tx, run.savesEffects ? progress : result)
+      if (run.savesEffects) await keepPlanned(tx, run.id, changes, kept)
     })
   }
 

@@ -147,7 +147,7 @@ export function toLeasedRun(run: RunToLease, fence: number, startedAt: Date): Le
       scope: run.scope,
       startedAt,
       traceparent: run.traceparent,
-      keepsEffects: run.dry_run ? run.is_plan === true : jobsWithEffects.has(run.job),
+      savesEffects: run.dry_run ? run.is_plan === true : jobsWithEffects.has(run.job),
       // Only checked JSON is stored.
       options: run.options as LeasedRun['run']['options'],
     },

@@ -2,7 +2,7 @@ import type { ControlledTransaction } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { createDelegatingDatabase } from '../../db/delegating-database.ts'
 import { isOutage, isRetryable } from '../../db/failures.ts'
-import { dropEffects, keepEffects } from '../../db/run-effects.ts'
+import { saveEffects, stopSavingEffects } from '../../db/run-effects.ts'
 import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../../db/savepoint.ts'
 import type { DB } from '../../db/schema.ts'
 import type { Transaction } from '../../db/transaction.ts'
@@ -69,7 +69,7 @@ export function createJoinedDryRun({ db, run, keeps, lock, read, store }: Resour
     if (session) return session
     const tx = await db.startTransaction().execute()
     session = { tx, openedMs: performance.now(), batches: [] }
-    if (run.keepsEffects && (await countEffects(tx, run.id, maxReplayed + 1)) <= maxReplayed) {
+    if (run.savesEffects && (await countEffects(tx, run.id, maxReplayed + 1)) <= maxReplayed) {
       await repeatKept(tx, run.id)
     }
     return session
@@ -101,10 +101,10 @@ export function createJoinedDryRun({ db, run, keeps, lock, read, store }: Resour
 
   async function tryBatch<T extends BatchResult>(tx: Transaction, work: (tx: Transaction) => Promise<T>) {
     await lock(tx)
-    if (keeps) await keepEffects(tx, run)
+    if (keeps) await saveEffects(tx, run)
     const result = await work(tx)
     const kept = await read(tx)
-    await dropEffects(tx)
+    await stopSavingEffects(tx)
     // The next batches may look for what the run lists.
     await insertChanges(tx, run.id, result.changes ?? [])
     return { result, kept }

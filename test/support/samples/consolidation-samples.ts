@@ -57,7 +57,7 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
     claimCompressionCandidates: within((tx) => compression.claimCompressionCandidates(tx, [id])),
     findExistingIds: within((tx) => compression.findExistingIds(tx, [id])),
     writeCompressed: within((tx) =>
-      compression.writeCompressed(tx, [], { finished: [id], now, runId: id, keepsEffects: true }),
+      compression.writeCompressed(tx, [], { finished: [id], now, runId: id, savesEffects: true }),
     ),
   },
   'src/consolidation/facts/facts.queries.ts': {

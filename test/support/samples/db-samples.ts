@@ -1,6 +1,6 @@
 import { hasForeignTombstones, isTextLanguage } from '../../../src/db/configuration-checks.ts'
 import { findVisibleHorizon } from '../../../src/db/poll-horizon.ts'
-import { beginOperation, dropEffects, endOperation, keepEffects } from '../../../src/db/run-effects.ts'
+import { beginOperation, endOperation, saveEffects, stopSavingEffects } from '../../../src/db/run-effects.ts'
 import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../../../src/db/savepoint.ts'
 import { readView } from '../../../src/db/seen-changes.ts'
 import { addTallies } from '../../../src/db/tallies.ts'
@@ -17,8 +17,8 @@ export const dbSamples: Record<string, Record<string, Sample>> = {
   },
   'src/db/poll-horizon.ts': { findVisibleHorizon: (db) => findVisibleHorizon(db, now) },
   'src/db/run-effects.ts': {
-    keepEffects: (db) => db.transaction().execute((tx) => keepEffects(tx, { id, dryRun: true })),
-    dropEffects: (db) => db.transaction().execute(dropEffects),
+    saveEffects: (db) => db.transaction().execute((tx) => saveEffects(tx, { id, dryRun: true })),
+    stopSavingEffects: (db) => db.transaction().execute(stopSavingEffects),
     beginOperation: (db) => db.transaction().execute((tx) => beginOperation(tx, id)),
     endOperation: (db) => db.transaction().execute((tx) => endOperation(tx, id)),
   },

@@ -76,7 +76,7 @@ export const recordSamples: Record<string, Record<string, Sample | Record<string
       'of no run that keeps rows': (db) =>
         creation.insertRecords(db, [draft], { textLanguage: 'english', seal }),
       'of a run that keeps rows': (db) =>
-        creation.insertRecords(db, [draft], { textLanguage: 'english', seal, keptFor: id }),
+        creation.insertRecords(db, [draft], { textLanguage: 'english', seal, effectsRunId: id }),
     },
     findUsedIds: (db) => creation.findUsedIds(db, [id]),
     findVisibleTargets: (db) => creation.findVisibleTargets(db, [id], trust),
