@@ -26,10 +26,10 @@ const ofKind = (...kinds) => `\\.${either(kinds)}\\.ts$`
 const useCases = `${rooms}.*${ofKind('service', 'queries', 'job')}`
 const pureFiles = { path: `^src/(?:domain|${room})/[^.]+\\.ts$`, pathNot: '/index\\.ts$' }
 
-const main = '^src/(?:main|roles)\\.ts$'
+const main = '^src/(?:main|roles/roles)\\.ts$'
 const composition =
-  '^src/(?:routes|services|tenant-services|models|background|tenant-background|store-laws|store-preparation|(?:api|worker)-role|role-(?:context|telemetry))\\.ts$'
-const roleParts = '^src/(?:(?:api|worker)-role|role-telemetry)\\.ts$'
+  '^src/(?:routes|services|tenant-services|models|background|tenant-background|store-laws|store-preparation|roles/(?:(?:api|worker)-role|role-(?:context|telemetry)))\\.ts$'
+const roleParts = '^src/roles/(?:(?:api|worker)-role|role-telemetry)\\.ts$'
 const config = '^src/config/'
 const page = '^src/console/browser/'
 const app = '^src/http/app\\.ts$'

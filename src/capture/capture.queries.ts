@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { openTo } from '../db/visibility.ts'
+import { openTo } from '../db/fragments/visibility.ts'
 import { type Sensitivity, unscoped } from '../domain/caller.ts'
 import type { Payload } from '../domain/payloads.ts'
 import type { ReaderFilter } from './capture-context.ts'

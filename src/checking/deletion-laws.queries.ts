@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { isLogged } from '../db/history-cuts.ts'
+import { isLogged } from '../db/fragments/history-cuts.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { createEffectSaving } from '../db/effect-saving.ts'
+import { createEffectSaving } from '../db/fragments/effect-saving.ts'
 import type { Transaction } from '../db/transaction.ts'
 
 /** The id of a fact or practice, and of an episode that it is derived from. */

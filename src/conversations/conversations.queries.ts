@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { isVisibleTo, openTo } from '../db/visibility.ts'
+import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import { type Trust, unscoped } from '../domain/caller.ts'
 
 export type Place = { scope: string; conversation: string }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
-import { isOpenTo } from '../db/visibility.ts'
+import { isOpenTo } from '../db/fragments/visibility.ts'
 import { type Caller, isAllowed, unscoped } from '../domain/caller.ts'
 import { readContent } from '../domain/message-content.ts'
 import { computePosition } from '../domain/message-place.ts'

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { notePositions } from './commit-positions.ts'
 import { deferStatements } from './deferral.ts'
+import { notePositions } from './positions/commit-positions.ts'
 import { prepareStatements } from './prepared.ts'
 import { endsTransaction, startsTransaction, wrapQueries } from './query-wrapper.ts'
 import { trackSchemas } from './tenant-sessions.ts'

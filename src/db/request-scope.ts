@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Position } from './position.ts'
+import type { Position } from './positions/position.ts'
 
 /** A request that changes nothing. Its statements outside transactions may run on a replica. */
 export type Reading = {

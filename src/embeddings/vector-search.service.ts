@@ -1,6 +1,6 @@
-import type { CheckedStates } from '../db/checked-records.ts'
-import type { Conditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
+import type { Conditions } from '../db/fragments/conditions.ts'
+import type { CheckedStates } from '../db/memory/checked-records.ts'
 import { type Transaction, transact } from '../db/transaction.ts'
 import { type Embedding, findNearest, hasDirection, type Neighbour } from '../domain/similarity.ts'
 import { decode } from '../domain/vector-codes.ts'

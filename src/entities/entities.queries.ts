@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { isVisibleTo, openTo } from '../db/visibility.ts'
 import { type Sensitivity, type Trust, unscoped } from '../domain/caller.ts'
 import { findInverse } from '../domain/edges.ts'
 import type { Candidate } from '../domain/entity-match.ts'

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
-import { isOpenTo } from '../db/visibility.ts'
+import { isOpenTo } from '../db/fragments/visibility.ts'
 import { type Caller, unscoped } from '../domain/caller.ts'
 import { createFactHandle, nameHandle } from '../domain/handles.ts'
 import type { ListPage } from '../domain/shapes.ts'

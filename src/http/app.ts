@@ -6,7 +6,7 @@ import Fastify, {
 } from 'fastify'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '../config/config.ts'
-import type { Positions } from '../db/positions.ts'
+import type { Positions } from '../db/positions/positions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Tracer } from '../kernel/span.ts'

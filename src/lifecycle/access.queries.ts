@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { hasIdOf } from '../db/id-condition.ts'
+import { hasIdOf } from '../db/fragments/id-condition.ts'
 import type { AccessKind } from '../db/schema.ts'
 
 /** `key_id` is the key that was shown the record. It is not the actor, which the caller names. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { computeKeepingOf } from '../db/keeping.ts'
-import { computeSalienceAt } from '../db/salience.ts'
+import { computeKeepingOf } from '../db/fragments/keeping.ts'
+import { computeSalienceAt } from '../db/fragments/salience.ts'
 import { budgetGraceMs } from '../domain/keeping.ts'
 import { subtractMilliseconds } from '../kernel/units.ts'
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { computeSalienceAt } from '../db/salience.ts'
+import { computeSalienceAt } from '../db/fragments/salience.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { unscoped } from '../domain/caller.ts'
 import { computeKeepingAt, type Eligibility, isDueForPruning, isEligible } from './budget-order.queries.ts'

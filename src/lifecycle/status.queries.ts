@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { hiddenActor, isMoveShown } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
+import { hiddenActor, isMoveShown } from '../db/fragments/concealment.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Trust } from '../domain/caller.ts'
 import type { StatusChangeRow } from '../records/index.ts'

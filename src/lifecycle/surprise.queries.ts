@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { openTo } from '../db/visibility.ts'
+import { openTo } from '../db/fragments/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 
 export type SurpriseRow = {

@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { namesNoHidden, removePlace, showMembers, showSelections } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
+import { namesNoHidden, removePlace, showMembers, showSelections } from '../db/fragments/concealment.ts'
+import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { RunStatus, RunTrigger } from '../db/schema.ts'
-import { isVisibleTo, openTo } from '../db/visibility.ts'
 import { getRank, type Sensitivity, sensitivities, type Trust } from '../domain/caller.ts'
 
 export type RunRow = {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { namesNoHidden } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
+import { namesNoHidden } from '../db/fragments/concealment.ts'
 import type { Trust } from '../domain/caller.ts'
 
 /** Of the names, those that are not the id of a record which the caller must not know of. */

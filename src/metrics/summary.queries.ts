@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { computeSalienceAt } from '../db/salience.ts'
-import { openTo } from '../db/visibility.ts'
+import { computeSalienceAt } from '../db/fragments/salience.ts'
+import { openTo } from '../db/fragments/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 
 /** The largest summand, so that no sum overflows: an earlier version stored values up to the largest double. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { namesNoHidden } from '../db/concealment.ts'
-import { isVisibleTo } from '../db/visibility.ts'
+import { namesNoHidden } from '../db/fragments/concealment.ts'
+import { isVisibleTo } from '../db/fragments/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 
 /**

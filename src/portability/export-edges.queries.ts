@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { object, plain, text, time, word } from '../db/json-text.ts'
-import { openTo } from '../db/visibility.ts'
+import { object, plain, text, time, word } from '../db/fragments/json-text.ts'
+import { openTo } from '../db/fragments/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { inversePairs } from '../domain/edges.ts'
 

@@ -1,7 +1,16 @@
 import { type RawBuilder, sql } from 'kysely'
-import { hiddenActor, isEntryShown, isMoveShown } from '../db/concealment.ts'
-import { object, optional, optionalList, optionalWord, plain, text, time, word } from '../db/json-text.ts'
-import { computeDayOfLife } from '../db/record-days.ts'
+import { hiddenActor, isEntryShown, isMoveShown } from '../db/fragments/concealment.ts'
+import {
+  object,
+  optional,
+  optionalList,
+  optionalWord,
+  plain,
+  text,
+  time,
+  word,
+} from '../db/fragments/json-text.ts'
+import { computeDayOfLife } from '../db/fragments/record-days.ts'
 import type { Trust } from '../domain/caller.ts'
 import { maxAccesses, maxLineBytes, maxLineValues } from './line-limits.ts'
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { openTo } from '../db/visibility.ts'
+import { openTo } from '../db/fragments/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import type { RecordType } from '../domain/vocabulary.ts'
 import { buildExportLine } from './export-line.queries.ts'

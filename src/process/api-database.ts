@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import { type ConnectionOptions, connect } from '../db/connection.ts'
-import { createPositions } from '../db/positions.ts'
+import { createPositions } from '../db/positions/positions.ts'
 import { createReplicas } from '../db/replicas/replicas.ts'
 import type { Logger } from '../kernel/log.ts'
 

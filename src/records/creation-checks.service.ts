@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { isOpenTo } from '../db/visibility.ts'
+import { isOpenTo } from '../db/fragments/visibility.ts'
 import type { Caller, Sensitivity } from '../domain/caller.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import { AppError } from '../kernel/errors.ts'

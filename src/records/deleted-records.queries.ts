@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { isVisibleTo } from '../db/fragments/visibility.ts'
 import type { DepartureKind, RecordType, Sensitivity } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { isVisibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { snapshotColumns } from './lifecycle-snapshot.ts'
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { sendWithNext } from '../db/deferral.ts'
-import { writeJsonRows } from '../db/json-rows.ts'
+import { writeJsonRows } from '../db/fragments/json-rows.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Descent } from './descents.ts'
 

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { isOpenTo } from '../db/visibility.ts'
+import { isOpenTo } from '../db/fragments/visibility.ts'
 import type { Caller } from '../domain/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 import { resolveDescents } from './descents.ts'

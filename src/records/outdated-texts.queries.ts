@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { versionWord, writeScopeAndTypeWords } from '../db/search-words.ts'
+import { versionWord, writeScopeAndTypeWords } from '../db/fragments/search-words.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Payload } from '../domain/payloads.ts'
 import type { ExtractedWords } from '../domain/query-words.ts'

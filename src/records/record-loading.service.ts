@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
+import { isOpenTo } from '../db/fragments/visibility.ts'
 import type { CallContext, Transaction } from '../db/transaction.ts'
-import { isOpenTo } from '../db/visibility.ts'
 import type { Caller, Visibility } from '../domain/caller.ts'
 import { canWriteTo } from '../domain/write-trust.ts'
 import { AppError } from '../kernel/errors.ts'

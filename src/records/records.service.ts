@@ -1,5 +1,5 @@
+import { isOpenTo } from '../db/fragments/visibility.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
-import { isOpenTo } from '../db/visibility.ts'
 import type { Caller } from '../domain/caller.ts'
 import { completePayload, NewPayload, type Payload } from '../domain/payloads.ts'
 import { isHistory } from '../domain/vocabulary.ts'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { sendWithNext } from '../db/deferral.ts'
+import { isVisibleTo } from '../db/fragments/visibility.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { isVisibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import type { Edge } from '../domain/edges.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type Conditions, joinConditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
+import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
 import { computeSalienceAtInstant } from './instant-state.queries.ts'
 import { longestStatement } from './newer-statements.ts'
 import type { Question } from './question.ts'

@@ -1,5 +1,5 @@
-import type { Conditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
+import type { Conditions } from '../db/fragments/conditions.ts'
 import { dropExcluded, dropQuotes } from '../domain/query-words.ts'
 import { findMostSalient } from '../records/index.ts'
 import { type CandidateState, findCandidateStates, findStatusChangedSince } from './candidates.queries.ts'

@@ -1,5 +1,5 @@
-import type { Conditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
+import type { Conditions } from '../db/fragments/conditions.ts'
 import { dropExcluded } from '../domain/query-words.ts'
 import { listLendingConditions } from './filters.queries.ts'
 import type { ChannelMatches } from './fusion.ts'

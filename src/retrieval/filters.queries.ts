@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
-import { type Conditions, joinConditions } from '../db/conditions.ts'
-import { isVisibleTo, openTo } from '../db/visibility.ts'
+import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
+import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import { computeSalienceAtInstant, isValidAtInstant, selectStatus } from './instant-state.queries.ts'
 import type { Question } from './question.ts'
 

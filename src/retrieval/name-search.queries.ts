@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { type Conditions, joinConditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
-import { openTo } from '../db/visibility.ts'
+import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
+import { openTo } from '../db/fragments/visibility.ts'
 import type { Question } from './question.ts'
 
 /** Digests of names, the most specific first. */

@@ -1,5 +1,5 @@
-import type { Conditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
+import type { Conditions } from '../db/fragments/conditions.ts'
 import { nameHandle } from '../domain/handles.ts'
 import type { Match } from './match.ts'
 import { findByNames, findNamedEntities } from './name-search.queries.ts'

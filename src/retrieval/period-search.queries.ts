@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { type Conditions, joinConditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
+import { type Conditions, joinConditions } from '../db/fragments/conditions.ts'
 import type { Range } from './periods.ts'
 
 type Ranges = readonly Range[]

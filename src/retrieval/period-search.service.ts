@@ -1,5 +1,5 @@
-import type { Conditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
+import type { Conditions } from '../db/fragments/conditions.ts'
 import { findMostSalient } from '../records/index.ts'
 import { findCandidateStates } from './candidates.queries.ts'
 import { compareMatches, type Match } from './match.ts'

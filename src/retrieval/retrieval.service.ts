@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
+import { isOpenTo } from '../db/fragments/visibility.ts'
 import type { CallContext } from '../db/transaction.ts'
-import { isOpenTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
 import type { Clock } from '../kernel/clock.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { joinConditions } from '../db/conditions.ts'
 import type { Database } from '../db/connection.ts'
+import { joinConditions } from '../db/fragments/conditions.ts'
 import { listMatchingConditions } from './filters.queries.ts'
 import { computeSalienceAtInstant, isValidAtInstant, selectStatus } from './instant-state.queries.ts'
 import type { Question } from './question.ts'

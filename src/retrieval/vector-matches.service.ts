@@ -1,5 +1,5 @@
-import type { CheckedStates } from '../db/checked-records.ts'
-import type { Conditions } from '../db/conditions.ts'
+import type { Conditions } from '../db/fragments/conditions.ts'
+import type { CheckedStates } from '../db/memory/checked-records.ts'
 import type { Embedding } from '../domain/similarity.ts'
 import { type createQueryEmbedder, type createVectorSearch, isHashed } from '../embeddings/index.ts'
 import type { Match } from './match.ts'

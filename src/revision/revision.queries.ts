@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { RecordStatus, RecordType } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { isVisibleTo, openTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 
 /**

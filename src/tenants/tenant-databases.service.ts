@@ -1,6 +1,6 @@
 import { isTextLanguage } from '../db/configuration-checks.ts'
 import type { Database, TenantConnection } from '../db/connection.ts'
-import type { Positions } from '../db/positions.ts'
+import type { Positions } from '../db/positions/positions.ts'
 import { nameSchema } from '../db/schema-names.ts'
 import { findUrlProblem, parseServerAddress } from '../db/servers/server-url.ts'
 import { AppError } from '../kernel/errors.ts'

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { time } from '../db/json-text.ts'
+import { time } from '../db/fragments/json-text.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { isNamed, life } from './undo.queries.ts'
 

@@ -56,7 +56,7 @@ describe('docker-compose.yml', () => {
       ['api', ['api']],
       ['worker', ['worker']],
     ])
-    const roles = read('src/roles.ts')
+    const roles = read('src/roles/roles.ts')
     for (const [name] of ours) expect(roles).toMatch(new RegExp(`^  ${name}: `, 'm'))
   })
 

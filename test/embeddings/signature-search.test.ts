@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openTo } from '../../src/db/visibility.ts'
+import { openTo } from '../../src/db/fragments/visibility.ts'
 import { type Caller, type Trust, unscoped } from '../../src/domain/caller.ts'
 import { type Embedding, findNearest } from '../../src/domain/similarity.ts'
 import { createSeal } from '../../src/domain/tombstone-seal.ts'

@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openTo } from '../../src/db/fragments/visibility.ts'
 import { transact } from '../../src/db/transaction.ts'
-import { openTo } from '../../src/db/visibility.ts'
 import { unscoped } from '../../src/domain/caller.ts'
 import { findNearest } from '../../src/domain/similarity.ts'
 import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.ts'

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openTo } from '../../src/db/fragments/visibility.ts'
 import { transact } from '../../src/db/transaction.ts'
-import { openTo } from '../../src/db/visibility.ts'
 import { encode } from '../../src/domain/vector-codes.ts'
 import { createCellCache } from '../../src/embeddings/cells/cell-cache.service.ts'
 import { createCellUpkeep } from '../../src/embeddings/cells/cell-upkeep.service.ts'

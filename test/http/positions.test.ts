@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { parseLsn } from '../../src/db/position.ts'
-import { createPositions } from '../../src/db/positions.ts'
+import { parseLsn } from '../../src/db/positions/position.ts'
+import { createPositions } from '../../src/db/positions/positions.ts'
 import { callTool, connectClient } from '../support/mcp-clients.ts'
 import { create, expectProblem, fact } from '../support/record-requests.ts'
 import { type Answer, rootKey, startTestApp, type TestApp } from '../support/test-app.ts'

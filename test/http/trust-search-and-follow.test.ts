@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isVisibleTo, openTo } from '../../src/db/visibility.ts'
+import { isVisibleTo, openTo } from '../../src/db/fragments/visibility.ts'
 import { fillMixedTrustStore, reader, secretWord } from '../support/mixed-trust-store.ts'
 import type { Body } from '../support/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'

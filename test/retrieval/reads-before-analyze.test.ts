@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '../../src/db/connection.ts'
-import { openTo } from '../../src/db/visibility.ts'
+import { openTo } from '../../src/db/fragments/visibility.ts'
 import type { Trust } from '../../src/domain/caller.ts'
 import { findEntitiesByName } from '../../src/entities/entities.queries.ts'
 import { findNamedEntities } from '../../src/retrieval/name-search.queries.ts'

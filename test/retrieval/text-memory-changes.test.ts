@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { maxChanges } from '../../src/db/seen-changes.ts'
+import { maxChanges } from '../../src/db/memory/seen-changes.ts'
 import { transact } from '../../src/db/transaction.ts'
 import { fullTrust } from '../../src/domain/caller.ts'
 import { nilUuid } from '../../src/kernel/ids.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { judge, learnChanges, type Version } from '../../src/db/learnt-changes.ts'
-import type { View } from '../../src/db/seen-changes.ts'
-import { hasEnded, readEnd } from '../../src/db/snapshots.ts'
+import { judge, learnChanges, type Version } from '../../src/db/memory/learnt-changes.ts'
+import type { View } from '../../src/db/memory/seen-changes.ts'
+import { hasEnded, readEnd } from '../../src/db/memory/snapshots.ts'
 
 const viewOf = (snapshot: string, reached = readEnd(snapshot)): View => ({ snapshot, reached, timeline: 1 })
 

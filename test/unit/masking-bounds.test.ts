@@ -102,11 +102,11 @@ describe('masking', () => {
 
   it('ends for every beginning of a secret, repeated in one word or in many', () => {
     const beginnings = [
-      ...['sk-', 'sk-A', 'rk_live_', 'ghp_', 'github_pat_', 'glpat-', 'dckr_pat-', 'whsec_', 'npm_', 'hf-'],
-      ...['secret_', 'xoxb-', 'xapp-', 'pypi-', 'AKIA', 'AIza', 'ya29.', 'eyJ', 'SG.', 'AGE-SECRET-KEY-1'],
-      ...['a://', 'a://a:', 'git@', 'hooks.slack.com/services/', '&sig=', '-----BEGIN RSA PRIVATE KEY'],
-      ...['basic ', 'token\t', 'token of the ', 'token is now ', 'cookie=', 'cookie=<secret string>', '-u a'],
-    ]
+      ['sk-', 'sk-A', 'rk_live_', 'ghp_', 'github_pat_', 'glpat-', 'dckr_pat-', 'whsec_', 'npm_', 'hf-'],
+      ['secret_', 'xoxb-', 'xapp-', 'pypi-', 'AKIA', 'AIza', 'ya29.', 'eyJ', 'SG.', 'AGE-SECRET-KEY-1'],
+      ['a://', 'a://a:', 'git@', 'hooks.slack.com/services/', '&sig=', '-----BEGIN RSA PRIVATE KEY'],
+      ['basic ', 'token\t', 'token of the ', 'token is now ', 'cookie=', 'cookie=<secret string>', '-u a'],
+    ].flat()
     for (const beginning of beginnings) {
       for (const between of ['', '-', '_', ' ', 'a', '1.', '=', '"']) {
         const text = `${between}${beginning}`.repeat(30_000)

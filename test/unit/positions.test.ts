@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { parseLsn, parsePosition } from '../../src/db/position.ts'
+import { parseLsn, parsePosition } from '../../src/db/positions/position.ts'
 import {
   createPositionCipher,
   decryptPosition,
   encryptPosition,
   isPositionToken,
-} from '../../src/db/position-cipher.ts'
+} from '../../src/db/positions/position-cipher.ts'
 import { createLagHistory } from '../../src/db/replicas/lag.ts'
 
 const cipher = await createPositionCipher({ cluster: '7711047469779478651', database: '16384' })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hasEnded, mergeSnapshots } from '../../src/db/snapshots.ts'
+import { hasEnded, mergeSnapshots } from '../../src/db/memory/snapshots.ts'
 
 const snapshot = fc
   .tuple(fc.uniqueArray(fc.integer({ min: 1, max: 40 })), fc.integer({ min: 41, max: 50 }))

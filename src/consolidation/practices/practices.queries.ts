@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hasIdIn, hasIdOf, isAmong } from '../../db/id-condition.ts'
+import { hasIdIn, hasIdOf, isAmong } from '../../db/fragments/id-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { CountChange, CountedEpisode, PracticeKey } from './outcome-counts.ts'
 import type { KnownPractice, Practice, UpdatedPractice } from './practice.ts'

@@ -1,11 +1,11 @@
 import pg from 'pg'
-import { parseLsn } from '../position.ts'
+import { parseLsn } from '../positions/position.ts'
 import {
   identityColumns,
   primaryTimelineBits,
   type ServerIdentity,
   standbyTimeline,
-} from '../server-identity.ts'
+} from '../positions/server-identity.ts'
 
 /** Longest time for an answer, and for a connection. */
 const patienceMs = 2_000

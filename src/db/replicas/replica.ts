@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { breakConnection, createPool, type PoolOptions } from '../pool.ts'
-import type { Position } from '../position.ts'
+import type { Position } from '../positions/position.ts'
 import { createProbe, type Probed } from './probe.ts'
 
 /** Why a replica answers no reads, in words for an operator. */

@@ -1,6 +1,6 @@
 import type { PostgresPool } from 'kysely'
 import { AppError } from '../../kernel/errors.ts'
-import type { Positions } from '../positions.ts'
+import type { Positions } from '../positions/positions.ts'
 import { createTenantServer, type Server, type ServerOptions } from './tenant-server.ts'
 
 /** A server that nobody has used for this time is forgotten. Its connections are closed after ten seconds. */

@@ -1,9 +1,9 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import { restrictToScope } from '../../db/fragments/scope-condition.ts'
+import { openTo } from '../../db/fragments/visibility.ts'
 import type { RecordStatus } from '../../db/schema.ts'
-import { restrictToScope } from '../../db/scope-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../domain/caller.ts'
 import type { Payload } from '../../domain/payloads.ts'
 

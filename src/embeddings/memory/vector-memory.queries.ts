@@ -1,4 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import type { Conditions } from '../../db/fragments/conditions.ts'
 import {
   type CheckedStates,
   checkedRecord,
@@ -6,9 +8,7 @@ import {
   readPlaces,
   readStates,
   statesWhere,
-} from '../../db/checked-records.ts'
-import type { Conditions } from '../../db/conditions.ts'
-import type { Database } from '../../db/connection.ts'
+} from '../../db/memory/checked-records.ts'
 import {
   computeVersion,
   copyView,
@@ -16,7 +16,7 @@ import {
   selectUnseen,
   type View,
   viewNow,
-} from '../../db/seen-changes.ts'
+} from '../../db/memory/seen-changes.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
 import { formatUuid, unpackIds } from '../../kernel/ids.ts'
 import type { VersionedVector } from './vector-table.ts'

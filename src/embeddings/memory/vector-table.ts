@@ -1,4 +1,4 @@
-import type { Version } from '../../db/learnt-changes.ts'
+import type { Version } from '../../db/memory/learnt-changes.ts'
 import { compareNearness, type Embedding, type Neighbour } from '../../domain/similarity.ts'
 import { createBestPlaces } from '../../kernel/best-places.ts'
 import { createGrowingArray } from '../../kernel/growing-array.ts'

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Conditions } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
+import type { Conditions } from '../../db/fragments/conditions.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Sensitivity, SourceType } from '../../domain/caller.ts'
 import type { Neighbour } from '../../domain/similarity.ts'

@@ -1,5 +1,5 @@
+import { openTo } from '../../db/fragments/visibility.ts'
 import type { CallContext } from '../../db/transaction.ts'
-import { openTo } from '../../db/visibility.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { findThresholds } from '../../domain/similarity-thresholds.ts'
 import { comparedNeighbours, computeSurprise } from '../../domain/surprise.ts'

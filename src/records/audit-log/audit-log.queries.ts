@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { isEntryShown } from '../../db/concealment.ts'
 import type { Database } from '../../db/connection.ts'
+import { isEntryShown } from '../../db/fragments/concealment.ts'
 import type { Trust } from '../../domain/caller.ts'
 
 /** Oldest first, so that new entries do not change earlier pages. */

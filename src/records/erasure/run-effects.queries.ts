@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hasIdOf } from '../../db/id-condition.ts'
+import { hasIdOf } from '../../db/fragments/id-condition.ts'
 import type { Transaction } from '../../db/transaction.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Conditions, joinConditions } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
+import { type Conditions, joinConditions } from '../../db/fragments/conditions.ts'
 import type { RecordType } from '../../domain/vocabulary.ts'
 import type { Question } from '../question.ts'
 

@@ -1,5 +1,5 @@
-import type { Conditions } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
+import type { Conditions } from '../../db/fragments/conditions.ts'
 import type { CallContext } from '../../db/transaction.ts'
 import { createFactHandle, nameHandle } from '../../domain/handles.ts'
 import type { Clock } from '../../kernel/clock.ts'

@@ -1,4 +1,4 @@
-import type { Conditions } from '../../db/conditions.ts'
+import type { Conditions } from '../../db/fragments/conditions.ts'
 import { compareMatches, type Match } from '../match.ts'
 import type { RankedMatches } from './ranked-matches.ts'
 import type { ConversationMessage } from './surroundings.queries.ts'

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Conditions, joinConditions, meetsAll } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
+import { type Conditions, joinConditions, meetsAll } from '../../db/fragments/conditions.ts'
 import { speakerName } from '../record-columns.queries.ts'
 import type { MessageWords } from './surroundings-score.ts'
 import { padPlaces, quoteWord } from './tsquery.ts'

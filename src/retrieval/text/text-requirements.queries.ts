@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Conditions } from '../../db/conditions.ts'
+import type { Conditions } from '../../db/fragments/conditions.ts'
 import type { TextQuery } from '../../domain/query-words.ts'
 
 /**

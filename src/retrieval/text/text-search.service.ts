@@ -1,6 +1,6 @@
-import type { CheckedStates } from '../../db/checked-records.ts'
-import type { Conditions } from '../../db/conditions.ts'
 import type { Database } from '../../db/connection.ts'
+import type { Conditions } from '../../db/fragments/conditions.ts'
+import type { CheckedStates } from '../../db/memory/checked-records.ts'
 import { type Trust, unscoped } from '../../domain/caller.ts'
 import { readQuery, type TextQuery } from '../../domain/query-words.ts'
 import type { Clock } from '../../kernel/clock.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { selectPages } from '../../db/table-size.ts'
-import { openTo } from '../../db/visibility.ts'
+import { selectPages } from '../../db/fragments/table-size.ts'
+import { openTo } from '../../db/fragments/visibility.ts'
 import type { Trust } from '../../domain/caller.ts'
 import type { StoreSize, WordStatistics } from './word-statistics.ts'
 

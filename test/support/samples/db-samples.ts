@@ -1,8 +1,8 @@
 import { hasForeignTombstones, isTextLanguage } from '../../../src/db/configuration-checks.ts'
+import { readView } from '../../../src/db/memory/seen-changes.ts'
 import { findVisibleHorizon } from '../../../src/db/poll-horizon.ts'
 import { beginOperation, endOperation, saveEffects, stopSavingEffects } from '../../../src/db/run-effects.ts'
 import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../../../src/db/savepoint.ts'
-import { readView } from '../../../src/db/seen-changes.ts'
 import { addTallies } from '../../../src/db/tallies.ts'
 import type { Sample } from './deletion-samples.ts'
 
@@ -35,6 +35,6 @@ export const dbSamples: Record<string, Record<string, Sample>> = {
         await rollbackToSavepoint(tx, 'part')
       }),
   },
-  'src/db/seen-changes.ts': { readView },
+  'src/db/memory/seen-changes.ts': { readView },
   'src/db/tallies.ts': { addTallies: (db) => addTallies(db, { served: 1 }) },
 }

@@ -1,4 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
+import type { Database } from '../../../db/connection.ts'
+import type { Conditions } from '../../../db/fragments/conditions.ts'
+import { openTo } from '../../../db/fragments/visibility.ts'
 import {
   type CheckedStates,
   checkedRecord,
@@ -6,9 +9,7 @@ import {
   readPlaces,
   readStates,
   statesWhere,
-} from '../../../db/checked-records.ts'
-import type { Conditions } from '../../../db/conditions.ts'
-import type { Database } from '../../../db/connection.ts'
+} from '../../../db/memory/checked-records.ts'
 import {
   computeVersion,
   copyView,
@@ -16,8 +17,7 @@ import {
   selectUnseen,
   type View,
   viewNow,
-} from '../../../db/seen-changes.ts'
-import { openTo } from '../../../db/visibility.ts'
+} from '../../../db/memory/seen-changes.ts'
 import type { Trust } from '../../../domain/caller.ts'
 import { unpackIds } from '../../../kernel/ids.ts'
 import { speakerName, statedDay, timeColumns } from '../../record-columns.queries.ts'

@@ -1,4 +1,4 @@
-import type { Version } from '../../../db/learnt-changes.ts'
+import type { Version } from '../../../db/memory/learnt-changes.ts'
 import { createBestPlaces, type ScoredPlace } from '../../../kernel/best-places.ts'
 import { createGrowingArray } from '../../../kernel/growing-array.ts'
 import { createUuidPlaces } from '../../../kernel/uuid-places.ts'

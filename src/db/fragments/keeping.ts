@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { baseShare, keepingExponent } from '../domain/keeping.ts'
+import { baseShare, keepingExponent } from '../../domain/keeping.ts'
 
 /** `computeKeeping` in domain/keeping.ts, for a row of `records` and its salience. */
 export function computeKeepingOf(

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { type Conditions, meetsAll } from './conditions.ts'
+import { type Conditions, meetsAll } from '../fragments/conditions.ts'
 
 /**
  * Parts of a statement that checks records which were found in memory. What the order of an answer depends on besides is read

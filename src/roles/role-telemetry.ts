@@ -1,7 +1,7 @@
-import packageJson from '../package.json' with { type: 'json' }
-import type { Service } from './process/run-until-stopped.ts'
+import packageJson from '../../package.json' with { type: 'json' }
+import type { Service } from '../process/run-until-stopped.ts'
+import { createInstruments } from '../telemetry/instruments.ts'
 import type { RoleContext } from './role-context.ts'
-import { createInstruments } from './telemetry/instruments.ts'
 
 export type Instruments = ReturnType<typeof createInstruments>
 
@@ -11,7 +11,7 @@ export async function openTelemetry({ config, ids }: RoleContext, role: string) 
   instruments.watchProcess()
   const { endpoint, ...settings } = config.tracing
   if (endpoint === undefined) return { instruments, close: async () => {} }
-  const { startTracing, traceStatements } = await import('./telemetry/index.ts')
+  const { startTracing, traceStatements } = await import('../telemetry/index.ts')
   const version = packageJson.version
   const { tracer, close } = startTracing({ endpoint, ...settings }, { role, version, instance: ids.random() })
   return { instruments, tracer, onStatement: traceStatements(tracer), close }

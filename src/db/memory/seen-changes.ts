@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Database } from './connection.ts'
-import { primaryTimelineBits, standbyTimeline } from './server-identity.ts'
+import type { Database } from '../connection.ts'
+import { primaryTimelineBits, standbyTimeline } from '../positions/server-identity.ts'
 
 /** What a process keeps in memory is compared with the database: here, which changes of it a statement has seen. */
 

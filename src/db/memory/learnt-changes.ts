@@ -1,4 +1,4 @@
-import { nilUuid } from '../kernel/ids.ts'
+import { nilUuid } from '../../kernel/ids.ts'
 import { maxChanges, type View } from './seen-changes.ts'
 import { hasEnded, mergeSnapshots, readEnd } from './snapshots.ts'
 

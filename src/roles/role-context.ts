@@ -1,7 +1,7 @@
-import type { Config } from './config/config.ts'
-import type { Clock } from './kernel/clock.ts'
-import type { Ids } from './kernel/ids.ts'
-import type { Logger } from './kernel/log.ts'
+import type { Config } from '../config/config.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Ids } from '../kernel/ids.ts'
+import type { Logger } from '../kernel/log.ts'
 
 /** What every role gets. */
 export type RoleContext = {

@@ -1,11 +1,11 @@
-import type { Connection } from './db/connection.ts'
-import type { Checks } from './http/health.ts'
-import { drain, serve } from './process/listen.ts'
-import type { Service } from './process/run-until-stopped.ts'
-import { startWorking } from './process/worker-process.ts'
+import type { Connection } from '../db/connection.ts'
+import type { Checks } from '../http/health.ts'
+import { drain, serve } from '../process/listen.ts'
+import type { Service } from '../process/run-until-stopped.ts'
+import { startWorking } from '../process/worker-process.ts'
+import { createBackground } from '../tenant-background.ts'
 import type { RoleContext } from './role-context.ts'
 import { addClose, type Instruments, openTelemetry } from './role-telemetry.ts'
-import { createBackground } from './tenant-background.ts'
 
 /** Runs the jobs. */
 export async function startWorker(context: RoleContext): Promise<Service> {
@@ -40,9 +40,9 @@ async function createWorkerApp(
   { db, pool, checks, instruments }: WorkerAppResources,
 ) {
   const [{ createApp, bindRoutes }, { createKeysService }, { scrapeRoutes }] = await Promise.all([
-    import('./http/app.ts'),
-    import('./keys/index.ts'),
-    import('./metrics/index.ts'),
+    import('../http/app.ts'),
+    import('../keys/index.ts'),
+    import('../metrics/index.ts'),
   ])
   const { authenticate } = createKeysService({ db, clock, ids })
   return createApp({

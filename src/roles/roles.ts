@@ -1,16 +1,16 @@
 import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
-import { systemClock } from './kernel/clock.ts'
-import { createIds } from './kernel/ids.ts'
-import { createLogger } from './kernel/log.ts'
+import { systemClock } from '../kernel/clock.ts'
+import { createIds } from '../kernel/ids.ts'
+import { createLogger } from '../kernel/log.ts'
 import {
   awaitsEnvironment,
   launchEarlyApi,
   processNumberVariable,
   receiveEnvironment,
-} from './process/inheritance.ts'
-import { exitCodes, OperatorError } from './process/operator-error.ts'
-import { runUntilStopped, type Service } from './process/run-until-stopped.ts'
+} from '../process/inheritance.ts'
+import { exitCodes, OperatorError } from '../process/operator-error.ts'
+import { runUntilStopped, type Service } from '../process/run-until-stopped.ts'
 import type { RoleContext } from './role-context.ts'
 
 const clock = systemClock
@@ -19,7 +19,7 @@ const write = (text: string): void => void process.stdout.write(text)
 const print = (line: string): void => write(`${line}\n`)
 
 /** The program of every process. */
-const entry = join(import.meta.dirname, 'main.ts')
+const entry = join(import.meta.dirname, '../main.ts')
 
 /**
  * Each role returns the exit code of the process. It imports what it needs by itself: loading the modules of all roles would
@@ -27,7 +27,7 @@ const entry = join(import.meta.dirname, 'main.ts')
  */
 const roles = {
   api: async (context: RoleContext) => {
-    const { startApiProcesses, startsProcesses } = await import('./process/api-processes.ts')
+    const { startApiProcesses, startsProcesses } = await import('../process/api-processes.ts')
     const { config, log } = context
     const { processes } = config.http
     if (startsProcesses({ processes })) {
@@ -47,8 +47,8 @@ const roles = {
   },
   migrate: async ({ config, log }: RoleContext) => {
     const [{ migrateDatabase }, { prepareDatabase }] = await Promise.all([
-      import('./process/migration.ts'),
-      import('./store-preparation.ts'),
+      import('../process/migration.ts'),
+      import('../store-preparation.ts'),
     ])
     await migrateDatabase(await requireUrl(config, 'migrate'), config, log, prepareDatabase)
     return exitCodes.stopped
@@ -58,13 +58,13 @@ const roles = {
     runUntilStopped({ log: context.log, start: () => startEverything(context, early) }),
   check: async ({ config }: RoleContext) => {
     const [{ checkStore }, { checkLaws }] = await Promise.all([
-      import('./process/check-store.ts'),
-      import('./store-laws.ts'),
+      import('../process/check-store.ts'),
+      import('../store-laws.ts'),
     ])
     return checkStore({ config, print, check: checkLaws })
   },
   mcp: async ({ config }: RoleContext) => {
-    const { runMcp } = await import('./process/mcp-process.ts')
+    const { runMcp } = await import('../process/mcp-process.ts')
     return runMcp({ config, args: process.argv.slice(3), entry, write })
   },
 }
@@ -85,7 +85,7 @@ async function run(name: string, early: ChildProcess | undefined): Promise<numbe
   // An API that was started before its database loads its modules meanwhile.
   if (awaitsEnvironment(process.env))
     await Promise.all([receiveEnvironment(process.env), import('./api-role.ts')])
-  const { readConfig } = await import('./config/config.ts')
+  const { readConfig } = await import('../config/config.ts')
   const config = readConfig(process.env, name)
   const log = createLogger({
     level: config.logLevel,
@@ -101,7 +101,7 @@ async function run(name: string, early: ChildProcess | undefined): Promise<numbe
 }
 
 async function fail(error: unknown): Promise<number> {
-  const { explainFailure } = await import('./process/start-failure.ts')
+  const { explainFailure } = await import('../process/start-failure.ts')
   const explained = explainFailure(error)
   if (!explained) {
     createLogger({ level: 'fatal', clock, write }).fatal('a defect ends the process', { err: error })
@@ -112,7 +112,7 @@ async function fail(error: unknown): Promise<number> {
 }
 
 async function requireUrl(config: RoleContext['config'], role: string): Promise<string> {
-  const { requireDatabaseUrl } = await import('./process/database-url.ts')
+  const { requireDatabaseUrl } = await import('../process/database-url.ts')
   return requireDatabaseUrl(config, role)
 }
 
@@ -121,9 +121,9 @@ function runService({ config, log }: RoleContext, start: () => Promise<Service>)
 }
 
 async function startEverything(context: RoleContext, early: ChildProcess | undefined): Promise<Service> {
-  const { startAll } = await import('./process/all.ts')
+  const { startAll } = await import('../process/all.ts')
   // It is loaded while the database starts.
-  const preparation = import('./store-preparation.ts')
+  const preparation = import('../store-preparation.ts')
   return startAll({
     ...context,
     early,

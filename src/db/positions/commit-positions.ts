@@ -1,7 +1,7 @@
 import type pg from 'pg'
+import { createTransactionState, endsTransaction, type Query, wrapQueries } from '../query-wrapper.ts'
+import { getWriting, type Writing } from '../request-scope.ts'
 import { type Position, type PositionRow, parsePosition, positionStatement } from './position.ts'
-import { createTransactionState, endsTransaction, type Query, wrapQueries } from './query-wrapper.ts'
-import { getWriting, type Writing } from './request-scope.ts'
 
 /**
  * Asks for the position in the packet of the commit, so that it costs no round trip. A statement outside a transaction may
