@@ -14,6 +14,19 @@ where key_id < $1::bytea)
 from tombstones
 where key_id > $2::bytea) as "foreign";
 
+-- src/db/memory/seen-changes.ts readView
+    select (
+  select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
+    else now_seen::text end
+  from pg_current_snapshot() as now_seen
+) as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::int8 as reached, (
+  case when pg_is_in_recovery() then greatest(
+    (select timeline_id
+from pg_control_checkpoint()), (select received_tli
+from pg_stat_wal_receiver)
+  ) else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end
+) as timeline;
+
 -- src/db/poll-horizon.ts findVisibleHorizon
     select coalesce(max(extract(epoch
 from clock_timestamp() - xact_start)), 0)::float8 * 1000 as age_ms
@@ -27,10 +40,10 @@ where "status" in ($1, $2)
 and "started_at" is not null
 and "dry_run" = $3;
 
--- src/db/run-effects.ts keepEffects
+-- src/db/run-effects.ts saveEffects
     select set_config('membrane.effects', $1, true), set_config('membrane.rehearsal', $2, true);
 
--- src/db/run-effects.ts dropEffects
+-- src/db/run-effects.ts stopSavingEffects
 select set_config('membrane.effects', '', true), set_config('membrane.rehearsal', '', true);
 
 -- src/db/run-effects.ts beginOperation
@@ -51,19 +64,6 @@ release savepoint part;
 -- src/db/savepoint.ts rollbackToSavepoint
 savepoint part;
 rollback to savepoint part;
-
--- src/db/seen-changes.ts readView
-    select (
-  select case when pg_is_in_recovery() then concat(pg_snapshot_xmin(now_seen), ':', pg_snapshot_xmin(now_seen), ':')
-    else now_seen::text end
-  from pg_current_snapshot() as now_seen
-) as snapshot, pg_snapshot_xmax(pg_current_snapshot())::text::int8 as reached, (
-  case when pg_is_in_recovery() then greatest(
-    (select timeline_id
-from pg_control_checkpoint()), (select received_tli
-from pg_stat_wal_receiver)
-  ) else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int end
-) as timeline;
 
 -- src/db/tallies.ts addTallies
     insert into tallies (name, backend, value)
