@@ -59,6 +59,8 @@ function describePlaces(faults: readonly Fault[]): string {
   return `${places.slice(0, 20).join('; ')}.`
 }
 
+/** An id that is neither a text nor a number is not repeated: a list in thousands of others could not be written. */
 function refuse(id: unknown, status: number, code: number, message: string): Refusal {
-  return { status, body: { jsonrpc: '2.0', id, error: { code, message } } }
+  const isId = typeof id === 'string' || typeof id === 'number'
+  return { status, body: { jsonrpc: '2.0', id: isId ? id : null, error: { code, message } } }
 }

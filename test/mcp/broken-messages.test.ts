@@ -61,6 +61,8 @@ it('answers any other value that cannot be stored as an error of the message', a
     [message('tools/call', '{"name":"remember\\u0000","arguments":{"text":"\\u0000"}}'), 7],
     [message('tools/call', `{"name":"remember","_meta":${deep(5_000)},"arguments":{"text":1e400}}`), 7],
     [message('resources/read', '{"uri":"memory://record/\\ud800"}'), 7],
+    [message('tools/list').replace('"id":7', `"id":${deep(5_000)}`), null],
+    [message('initialize').replace('"id":7', '"id":{"a":7}'), null],
   ] as const
   for (const [body, id] of cases)
     expect(await send(body)).toMatchObject({
