@@ -52,8 +52,9 @@ function faultsOfShape(
   problem: Record<string, unknown> | undefined,
   verify: Verify,
 ): string[] {
-  // An answer to HEAD has only its status.
-  const isBefore = broken !== undefined || status === 405 || beforeRouting.has(String(problem?.['code']))
+  // An answer to HEAD has only its status: 405, or 431 for headers that are too large.
+  const isBefore =
+    broken !== undefined || status === 405 || status === 431 || beforeRouting.has(String(problem?.['code']))
   if (isBefore && status < 400) return []
   const mediaType = (headers.get('content-type') ?? '').split(';', 1)[0] ?? ''
   // An answer that belongs to no operation must still be a problem document.
