@@ -49,7 +49,7 @@ type BatchRunner = { runBatch: RunBatch; recordFault(fault: Fault): Promise<void
 /** Returns a stage that processes whole episodes in batches. */
 export function createEpisodeStage(
   name: StageName,
-  { clock, size, inHalves }: Pick<EpisodeWalk, 'clock' | 'size' | 'inHalves'>,
+  options: Pick<EpisodeWalk, 'clock' | 'size' | 'inHalves'>,
   consolidate: Consolidate,
 ): Stage {
   async function run(context: StageContext): Promise<void> {
@@ -68,14 +68,7 @@ export function createEpisodeStage(
       await deleteUnconsolidated(tx, name, ids)
       return { ...outcome, done: claimed.length, last: claimed.at(-1) }
     }
-    await walkEpisodes(context, {
-      stage: name,
-      clock,
-      until,
-      processBatch,
-      ...(size === undefined ? {} : { size }),
-      ...(inHalves === undefined ? {} : { inHalves }),
-    })
+    await walkEpisodes(context, { ...options, stage: name, until, processBatch })
   }
   return { name, run }
 }
