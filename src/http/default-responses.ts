@@ -4,7 +4,7 @@ import { closed } from '../domain/shapes.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
 import { addHeader, addProblems } from './problem-responses.ts'
 import { takesPosition } from './read-your-writes.ts'
-import { changesState, usesIdempotencyKey } from './route-kind.ts'
+import { changesState, hasWriteMethod, usesIdempotencyKey } from './route-kind.ts'
 import { readKeywords } from './validation/schema-keywords.ts'
 import { getNotFoundCode } from './validation/validation.ts'
 
@@ -29,7 +29,7 @@ function defaultCodes(route: RouteOptions, schema: FastifySchema): ErrorCode[] {
   return [
     ...(config?.isUnlimited ? [] : (['rate_limited', 'overloaded'] as const)),
     ...(config?.isPublic ? [] : (['unauthenticated', 'forbidden', 'database_unavailable'] as const)),
-    ...(bodiless.has(String(route.method)) ? [] : bodyCodes),
+    ...(hasWriteMethod(route) ? bodyCodes : []),
     ...(usesIdempotencyKey(route) ? idempotencyCodes : []),
     ...(takesPosition(route) ? (['invalid_position'] as const) : []),
     ...(config?.singleRecord ? (['version_mismatch', 'if_match_required'] as const) : []),
@@ -45,6 +45,5 @@ function listPathCodes(params: TSchema): ErrorCode[] {
   return ['malformed_request', ...Object.values(readKeywords(params).properties ?? {}).map(getNotFoundCode)]
 }
 
-const bodiless = new Set(['GET', 'HEAD'])
 const bodyCodes = ['malformed_json', 'body_too_large', 'unsupported_media_type'] as const
 const idempotencyCodes = ['request_in_progress', 'idempotency_key_reused', 'invalid_idempotency_key'] as const
