@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { withoutPlace } from '../db/fragments/departed-place.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import { computePosition } from '../domain/message-place.ts'
@@ -65,7 +66,7 @@ export async function leavePlaces(
   { scope, conversation, sensitivity }: Order,
 ): Promise<void> {
   await sql`
-    update departures set conversation = null, message_at = null, message_arrival = null
+    update departures set ${withoutPlace}
     where scope = ${scope} and conversation = ${conversation} and sensitivity = ${sensitivity}::sensitivity
       and not exists (
         select from messages as m join records as r on r.id = m.record_id
@@ -89,7 +90,7 @@ export async function takePlaces(
       where m.record_id = taken.record_id and d.conversation is not null
       returning d.id
     )
-    update departures set conversation = null, message_at = null, message_arrival = null
+    update departures set ${withoutPlace}
     where id in (select id from placed)
   `.execute(tx)
 }

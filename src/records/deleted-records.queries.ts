@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { withoutPlace } from '../db/fragments/departed-place.ts'
 import { isVisibleTo } from '../db/fragments/visibility.ts'
 import type { DepartureKind, RecordType, Sensitivity } from '../db/schema.ts'
 import type { Transaction } from '../db/transaction.ts'
@@ -138,7 +139,7 @@ function describePlaces(kind: DepartureKind): RawBuilder<unknown> {
       select place.* from place join talk using (scope, conversation)
       where talk.goes_on and ${kind}::departure_kind = 'purged'
     ), left_place as (
-      update departures set conversation = null, message_at = null, message_arrival = null
+      update departures set ${withoutPlace}
       where id = any(array(
         select d.id from talk cross join lateral (
           select id from departures where scope = talk.scope and conversation = talk.conversation offset 0
