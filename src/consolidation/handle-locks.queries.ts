@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { lockHandle } from '../db/fragments/handle-lock.ts'
 import type { Transaction } from '../db/transaction.ts'
 
 /**
@@ -10,9 +11,7 @@ export async function lockHandles(
   handles: readonly { digest: Buffer; scope: string }[],
 ): Promise<void> {
   await sql`
-    select pg_advisory_xact_lock(
-      ('x' || encode(substring(digest from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, lock_seed())
-    )
+    select ${lockHandle}
     from (
       select distinct digest, scope
       from unnest(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
+import { lockHandle } from '../db/fragments/handle-lock.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Payload } from '../domain/payloads.ts'
 import { type Effect, keys, notedColumns, type Row } from './effect.ts'
@@ -171,9 +172,7 @@ export async function findTakenHandles(
   const handles = sql`jsonb_to_recordset(${JSON.stringify(requested)}::jsonb)
     as requested (digest bytea, detail bytea, scope text, record_id uuid, sensitivity sensitivity)`
   await sql`
-    select pg_advisory_xact_lock(
-      ('x' || encode(substring(digest from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, lock_seed())
-    )
+    select ${lockHandle}
     from (select distinct digest, scope from ${handles} order by digest, scope) as ordered
   `.execute(tx)
   // A statement of its own: its snapshot is younger than the locks.
