@@ -54,6 +54,7 @@ import * as handleIndexes from './0068_handle_indexes.ts'
 import * as revealedRecords from './0069_revealed_records.ts'
 import * as boundedReads from './0070_bounded_reads.ts'
 import * as messagePlaces from './0071_message_places.ts'
+import * as packedEffects from './0072_packed_effects.ts'
 
 /** Append only: a migration that has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -112,4 +113,5 @@ export const migrations: Record<string, Migration> = {
   '0069_revealed_records': revealedRecords,
   '0070_bounded_reads': boundedReads,
   '0071_message_places': messagePlaces,
+  '0072_packed_effects': packedEffects,
 }

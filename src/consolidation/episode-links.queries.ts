@@ -29,7 +29,7 @@ export async function insertEpisodeLinks(
       )
       from link as l
       on conflict on constraint descents_pkey do nothing
-      ${saving.returnRow('descents', 'derived_id')}
+      ${saving.returnRow(sql`derived_id`, sql`to_jsonb(descents)`)}
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
       select derived, 'derived_from', episode, 1, ${now}::timestamptz from link
@@ -37,9 +37,11 @@ export async function insertEpisodeLinks(
       select episode, 'derives', derived, 1, ${now}::timestamptz from link
       order by 1, 2, 3
       on conflict on constraint relations_pkey do nothing
-      returning source_id, predicate, target_id ${saving.addRow('relations', 'source_id')}
-    ) ${saving.saveRows({ descents: 'descent', relations: 'edge' })}
+      returning source_id, predicate, target_id ${saving.addRow(derivedEnd, sql`to_jsonb(relations)`)}
+    ) ${saving.saveRows({ relations: 'edge', descents: 'descent' })}
     select source_id as derived, target_id as episode from edge where predicate = 'derived_from'
   `.execute(tx)
   return rows
 }
+
+const derivedEnd = sql`case predicate when 'derived_from' then source_id else target_id end`

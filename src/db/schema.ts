@@ -487,6 +487,10 @@ export interface RunEffects {
   batch: Generated<string>;
   before: Json | null;
   id: Generated<number>;
+  /**
+   * the other rows that the same statement wrote of the record, each with relation, before and after
+   */
+  others: Json | null;
   record_id: string | null;
   relation: string;
   run_id: string;

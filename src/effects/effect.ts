@@ -10,6 +10,11 @@ export type Effect = {
   after: Row | null
 }
 
+/** As it is stored: with the other rows that the same statement wrote of the record. */
+export type SavedEffect = Effect & {
+  others: readonly (Pick<Effect, 'relation'> & Partial<Pick<Effect, 'before' | 'after'>>)[] | null
+}
+
 export type Row = Readonly<Record<string, unknown>>
 export type Direction = 'forward' | 'backward'
 
@@ -28,6 +33,11 @@ export const keys: Readonly<Record<string, readonly string[]>> = {
   dream_verdicts: ['step', 'digest'],
   belief_probes: ['record_id'],
   drift_misses: ['record_id'],
+}
+
+export function unpack({ others, ...effect }: SavedEffect): Effect[] {
+  const { owner } = effect
+  return [effect, ...(others ?? []).map((other) => ({ owner, before: null, after: null, ...other }))]
 }
 
 export function formatKey({

@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { lockHandle } from '../db/fragments/handle-lock.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Payload } from '../domain/payloads.ts'
-import { type Effect, keys, notedColumns, type Row } from './effect.ts'
+import { type Effect, keys, notedColumns, type Row, type SavedEffect, unpack } from './effect.ts'
 import type { Entry } from './taken-back.ts'
 
 /** The batches of a run, in the order in which they were written. */
@@ -15,12 +15,12 @@ export async function listBatches(db: Database, runId: string): Promise<string[]
 }
 
 export async function listEffects(tx: Transaction, runId: string, batch: string): Promise<Effect[]> {
-  const { rows } = await sql<Effect>`
-    select record_id as owner, relation, before, after from run_effects
+  const { rows } = await sql<SavedEffect>`
+    select record_id as owner, relation, before, after, others from run_effects
     where run_id = ${runId}::uuid and batch = ${batch}::xid8
     order by id
   `.execute(tx)
-  return rows
+  return rows.flatMap(unpack)
 }
 
 const table = (relation: string) => sql.table(relation)

@@ -107,14 +107,14 @@ export async function insertRecords(
         and (not "hasClientId" or not exists (select from departures as d where d.id = i.id offset 0))
       order by id
       on conflict (id) do nothing
-      returning id ${saving.addRow('records', 'id')}
+      returning id ${saving.addRow(sql`id`, keptOfRecord)}
     ), content as (
       insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
       select id, tags, payload, provenance, interpretation, words,
         to_tsvector(${textLanguage}::text::regconfig, "searchText")
           || ${writeScopeAndTypeWords(sql`scope`, sql`type`)}
       from incoming join record using (id)
-      ${saving.returnRow('contents', 'record_id')}
+      ${saving.returnRow(sql`record_id`, keptOfContent)}
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
       select source_id, predicate, target_id, weight, created_at
@@ -125,10 +125,10 @@ export async function insertRecords(
         and (target_id in (select id from record) or target_id not in (select id from incoming))
       order by source_id, predicate, target_id
       on conflict on constraint relations_pkey do nothing
-      ${saving.returnRow('relations', 'source_id')}
+      ${saving.returnRow(newEnd, sql`to_jsonb(relations)`)}
     ), descent as (
       ${insertDescents}
-      ${saving.returnRow('descents', 'derived_id')}
+      ${saving.returnRow(sql`derived_id`, sql`to_jsonb(descents)`)}
     ), identifier as (
       insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
       select record_id, scope, sensitivity, namespace, value
@@ -136,7 +136,7 @@ export async function insertRecords(
         (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
       where record_id in (select id from record)
       order by scope, namespace, value
-      ${saving.returnRow('entity_identifiers', 'record_id')}
+      ${saving.returnRow(sql`record_id`, sql`to_jsonb(entity_identifiers)`)}
     ), handle as (
       insert into handles (digest, detail, record_id, place, scope)
       select digest, detail, record_id, place, scope
@@ -144,7 +144,7 @@ export async function insertRecords(
         (digest bytea, detail bytea, record_id uuid, place int4, scope text)
       where record_id in (select id from record)
       order by digest, scope, place
-      ${saving.returnRow('handles', 'record_id')}
+      ${saving.returnRow(sql`record_id`, sql`to_jsonb(handles)`)}
     ), message as (
       insert into messages (record_id, scope, conversation, at)
       select id, scope, payload #>> '{conversation,id}', (payload #>> '{conversation,at}')::timestamptz
@@ -171,6 +171,21 @@ export async function insertRecords(
     new Set(results.filter((row) => row.is_erased === isErased).map(({ id }) => id))
   return { ids: pickIds(false), erasedIds: pickIds(true) }
 }
+
+/** Which end of an edge is a record of the statement: its source where both are. */
+const newEnd = sql`case when source_id in (select id from record) then source_id else target_id end`
+
+/**
+ * What an undo reads of a record that a run created: what tells whether it moved, and what computes its life. Any other change
+ * gives the record another version.
+ */
+const keptOfRecord = sql`jsonb_build_object(
+  'id', id, 'version', version, 'status', status, 'pinned', pinned, 'layer', layer, 'scope', scope,
+  'sensitivity', sensitivity, 'base_salience', base_salience, 'anchored_at', anchored_at, 'forgotten_at', forgotten_at,
+  'deletion_policy', deletion_policy, 'curve', curve, 'half_life_seconds', half_life_seconds,
+  'min_salience', min_salience, 'expires_at', expires_at
+)`
+const keptOfContent = sql`jsonb_build_object('record_id', record_id, 'payload', payload)`
 
 /** The parts of the statement that insert rows a run keeps, by their table. */
 const insertingParts = {

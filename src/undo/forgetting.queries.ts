@@ -80,7 +80,7 @@ export async function takeBackForgetting(
   const { rows } = await sql<{ rewritten: Rewritten[]; left: number }>`
     with noted as materialized (
       select e.record_id as id, e.before, e.after, coalesce(
-        e.relation = 'records' and e.before ?& ${columns}::text[] and e.after ?& ${columns}::text[]
+        e.relation = 'records' and e.others is null and e.before ?& ${columns}::text[] and e.after ?& ${columns}::text[]
           and e.before - ${free} = e.after - ${free}, false) as only_forgets
       from run_effects as e
       where e.run_id = ${targetId}::uuid and e.batch = ${batch}::xid8

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Effect, type SavedEffect, unpack } from '../../src/effects/effect.ts'
 import { range } from '../support/capture-requests.ts'
 import { captureEpisode, consolidate, createScope, listFacts } from '../support/consolidation-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -10,20 +11,14 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-type Effect = {
-  run_id: string
-  record_id: string | null
-  relation: string
-  before: object | null
-  after: object | null
-}
+type KeptRow = Effect & { run_id: string }
 
-const listEffects = async (): Promise<Effect[]> =>
-  (
-    await sql<Effect>`select run_id, record_id, relation, before, after from run_effects order by id`.execute(
-      app.db,
-    )
-  ).rows
+async function listEffects(): Promise<KeptRow[]> {
+  const { rows } = await sql<SavedEffect & { run_id: string }>`
+    select run_id, record_id as owner, relation, before, after, others from run_effects order by id
+  `.execute(app.db)
+  return rows.flatMap(({ run_id, ...saved }) => unpack(saved).map((effect) => ({ run_id, ...effect })))
+}
 
 it('keeps the rows that a run writes, each with its record, and those of no other writer', async () => {
   const scope = createScope()
@@ -32,7 +27,7 @@ it('keeps the rows that a run writes, each with its record, and those of no othe
   await consolidate(app)
   const [fact] = await listFacts(app, scope)
   const effects = await listEffects()
-  const ofFact = effects.filter(({ record_id: id }) => id === fact?.id)
+  const ofFact = effects.filter(({ owner }) => owner === fact?.id)
   expect(ofFact.map(({ relation }) => relation)).toEqual(
     expect.arrayContaining(['records', 'contents', 'handles', 'relations']),
   )
@@ -53,11 +48,11 @@ it('keeps of a compressed episode what it was, and that it was on the list', asy
   const { id } = await captureEpisode(app, 'the build is slow', {}, { scope })
   app.clock.advance(25 * 3_600_000)
   const { id: run } = await consolidate(app)
-  const kept = (await listEffects()).filter((each) => each.run_id === run && each.record_id === id)
+  const kept = (await listEffects()).filter((each) => each.run_id === run && each.owner === id)
   expect(kept.filter(({ relation }) => relation === 'records')).toEqual([
     {
       run_id: run,
-      record_id: id,
+      owner: id,
       relation: 'records',
       before: expect.objectContaining({ id, scope, version: 1, base_salience: 1, forgotten_at: null }),
       after: expect.objectContaining({ id, scope, version: 2, base_salience: 0.5, forgotten_at: null }),
@@ -65,7 +60,7 @@ it('keeps of a compressed episode what it was, and that it was on the list', asy
   ])
   expect(kept).toContainEqual({
     run_id: run,
-    record_id: id,
+    owner: id,
     relation: 'unconsolidated',
     before: expect.objectContaining({ record_id: id, stage: 'episodic' }),
     after: null,

@@ -180,4 +180,22 @@ describe('content that was erased with its record', () => {
     const kept = await app.db.selectFrom('run_effects').selectAll().execute()
     expect(JSON.stringify(kept)).not.toContain('Zanzibar')
   })
+
+  it('is in nothing that a run keeps of a record with another source', async () => {
+    const scope = createScope()
+    const text = 'Quirimbas team: the build takes 4 minutes'
+    const first = await captureEpisode(app, text, {}, { scope })
+    app.clock.advance(1_000)
+    await captureEpisode(app, text, {}, { scope })
+    await perform(app, 'consolidate', { job: 'consolidate', scope })
+    const [learnt] = await listFacts(app, scope)
+    expect((await post(`${first.id}/erase`, reason)).body).toMatchObject({ kept: [learnt?.id] })
+    const kept = await app.db
+      .selectFrom('run_effects')
+      .selectAll()
+      .where('record_id', '=', learnt?.id ?? '')
+      .execute()
+    expect(kept.map(({ relation }) => relation)).toContain('records')
+    expect(JSON.stringify(kept)).not.toContain('Quirimbas')
+  })
 })

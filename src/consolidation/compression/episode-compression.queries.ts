@@ -89,10 +89,14 @@ export async function writeCompressed(
       where stage = 'episodic' and ${isAmong('record_id', finished)}
       returning u.record_id, case when ${savesEffects}::bool then to_jsonb(u) end as row
     ), effect as (
-      insert into run_effects (run_id, record_id, relation, before, after)
-      select ${runId}::uuid, id, 'records', earlier.row, record.row from earlier join record using (id)
+      insert into run_effects (run_id, record_id, relation, before, after, others)
+      select ${runId}::uuid, id, 'records', earlier.row, record.row,
+        case when unlisted.row is not null
+          then jsonb_build_array(jsonb_build_object('relation', 'unconsolidated', 'before', unlisted.row)) end
+      from earlier join record using (id) left join unlisted on unlisted.record_id = id
       union all
-      select ${runId}::uuid, record_id, 'unconsolidated', row, null from unlisted where ${savesEffects}::bool
+      select ${runId}::uuid, record_id, 'unconsolidated', row, null, null from unlisted
+      where ${savesEffects}::bool and record_id not in (select id from record)
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
     select id, ${runId}::uuid, updated_at, 'decay', ${compressor}, 'compressed: what it taught is kept apart',

@@ -8,22 +8,31 @@ const nothing = sql``
  */
 export function createEffectSaving(effectsRunId: string | undefined) {
   const isKept = effectsRunId !== undefined
-  const row = (table: string) => sql`to_jsonb(${sql.ref(table)}) as row`
+  const returned = (owner: RawBuilder<unknown>, row: RawBuilder<unknown>) =>
+    sql`${owner} as owner, ${row} as row`
   return {
-    /** Ends a part that inserts into a table. */
-    returnRow: (table: string, owner: string): RawBuilder<unknown> =>
-      isKept ? sql`returning ${sql.ref(owner)} as owner, ${row(table)}` : nothing,
+    /** Ends a part that inserts into a table: with the record that the row is kept with, and what is kept of the row as JSON. */
+    returnRow: (owner: RawBuilder<unknown>, row: RawBuilder<unknown>): RawBuilder<unknown> =>
+      isKept ? sql`returning ${returned(owner, row)}` : nothing,
     /** The same for a part that returns something already. */
-    addRow: (table: string, owner: string): RawBuilder<unknown> =>
-      isKept ? sql`, ${sql.ref(owner)} as owner, ${row(table)}` : nothing,
-    /** The part that keeps the rows, after all others. `parts` are the names of those that insert, by their table. */
+    addRow: (owner: RawBuilder<unknown>, row: RawBuilder<unknown>): RawBuilder<unknown> =>
+      isKept ? sql`, ${returned(owner, row)}` : nothing,
+    /**
+     * The part that keeps the rows, after all others: one row for each record, with those of its other tables in `others`. `parts`
+     * are the names of those that insert, by their table; what the first one inserted of a record comes first.
+     */
     saveRows(parts: Readonly<Record<string, string>>): RawBuilder<unknown> {
       if (!isKept) return nothing
       const rows = Object.entries(parts).map(
-        ([table, part]) => sql`select ${effectsRunId}::uuid, owner, ${table}, row from ${sql.ref(part)}`,
+        ([table, part], place) =>
+          sql`select owner, ${sql.lit(place)} as place, ${table}::text as relation, row from ${sql.ref(part)}`,
       )
       return sql`, effect as (
-        insert into run_effects (run_id, record_id, relation, after) ${sql.join(rows, sql` union all `)}
+        insert into run_effects (run_id, record_id, relation, after, others)
+        select ${effectsRunId}::uuid, owner, (array_agg(relation order by place))[1], (array_agg(row order by place))[1],
+          nullif(jsonb_agg(jsonb_build_object('relation', relation, 'after', row) order by place) - 0, '[]')
+        from (${sql.join(rows, sql` union all `)}) as written
+        group by owner
       )`
     },
   }

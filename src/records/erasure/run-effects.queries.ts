@@ -37,12 +37,22 @@ export async function deleteEffects(
       where ${hasIdOf('planned', 'e.record_id', 'record_id')} and e.run_id = planned.run_id
         and e.record_id = planned.record_id and e.record_id <> all(${erased}::uuid[])
         and e.record_id <> all(${kept}::uuid[]) and e.relation <> 'records'
+    ), unworded as (
+      update run_effects as e
+      set others = (
+        select jsonb_agg(other order by place)
+        from jsonb_array_elements(e.others) with ordinality as other (other, place)
+        where other ->> 'relation' <> all(${wordedTables}::text[])
+      )
+      where record_id = any(${kept}::uuid[]) and others is not null and relation <> all(${wordedTables}::text[])
     )
     delete from run_effects
     where record_id = any(${erased}::uuid[])
-      or record_id = any(${kept}::uuid[]) and relation in ('contents', 'entity_identifiers', 'audit_entries')
+      or record_id = any(${kept}::uuid[]) and relation = any(${wordedTables}::text[])
   `.execute(tx)
 }
+
+const wordedTables = ['contents', 'entity_identifiers', 'audit_entries']
 
 /** The same of the runs that applied a plan. */
 export async function clearAppliedChanges(tx: Transaction, erasedIds: readonly string[]): Promise<void> {
