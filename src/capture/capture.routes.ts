@@ -2,8 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
 import type { Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
-import { answerRecord, WrittenRecord } from '../records/index.ts'
-import { Captured, EpisodePath, NewCapture, OutcomeChoice } from './capture.schemas.ts'
+import { answerRecord, RecordPath, WrittenRecord } from '../records/index.ts'
+import { Captured, NewCapture, OutcomeChoice } from './capture.schemas.ts'
 import type { CaptureService } from './capture.service.ts'
 
 type CaptureOptions = { capture: CaptureService; once: Once }
@@ -59,7 +59,7 @@ export const captureRoutes: FastifyPluginAsyncTypebox<CaptureOptions> = async (a
         summary: 'Set the outcome of an episode',
         description:
           'Sets whether the episode was a success, a failure or a partial success. A second call corrects the outcome; the audit log keeps the earlier values. Returns 409 if the record is not an episode.',
-        params: EpisodePath,
+        params: RecordPath,
         body: ref(OutcomeChoice),
         response: answers(
           {

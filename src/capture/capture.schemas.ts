@@ -12,7 +12,7 @@ import {
 } from '../domain/request-fields.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, Time, Unit, Uuid } from '../domain/shapes.ts'
-import { RecordPath, WrittenRecord } from '../records/index.ts'
+import { WrittenRecord } from '../records/index.ts'
 import { RelationEdge } from '../relations/index.ts'
 
 const id = '0197b9a0-0000-7000-8000-000000000001'
@@ -203,5 +203,3 @@ export const OutcomeChoice = closed(
   },
 )
 export type OutcomeChoice = Static<typeof OutcomeChoice>
-
-export const EpisodePath = RecordPath

@@ -64,9 +64,8 @@ export async function resolveEntities(
   })
   const references = await resolveReferences(tx, context, interpretation)
   const findEntityId = (name: unknown) => mentions[findMentionIndex(interpretation.mentions, name)]
-  const targets = references.map((id) => (id === undefined ? undefined : { target_record_id: id }))
   return {
-    interpretation: applyResolution(interpretation, { mentions, references: targets }),
+    interpretation: applyResolution(interpretation, { mentions, references }),
     entities: mentions.filter((id) => id !== undefined),
     references: references.filter((id) => id !== undefined),
     newEntities,

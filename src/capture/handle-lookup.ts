@@ -1,11 +1,5 @@
 import type { Sensitivity } from '../domain/caller.ts'
-import {
-  createFactHandle,
-  createReferenceHandle,
-  createThreadHandle,
-  type Handle,
-  nameHandle,
-} from '../domain/handles.ts'
+import { createFactHandle, createReferenceHandle, type Handle, nameHandle } from '../domain/handles.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
 import type { HandleLookup, HandleLookupResult, HandleMatch } from '../records/index.ts'
 import type { CaptureContext } from './capture-context.ts'
@@ -17,14 +11,12 @@ type LookupInput = {
   scope: string
   requestedSensitivity: Sensitivity
   ref?: string | undefined
-  thread?: string | undefined
   fact?: SemanticPayload | undefined
   mentions: readonly Mention[]
 }
 
 export type LookupResult = {
   reference: HandleMatch | undefined
-  thread: HandleMatch | undefined
   topic: HandleMatch | undefined
   /** One entry per mention, in the order of the mentions. */
   mentions: readonly (HandleMatch | undefined)[]
@@ -33,22 +25,18 @@ export type LookupResult = {
   mayBeErased: boolean
 }
 
-type Role = 'reference' | 'thread' | 'topic'
 export type LookupPlan = { handles: HandleLookup[]; readFindings(findings: HandleLookupResult): LookupResult }
 
 /**
- * Lists the handles to look up. Those of a reference, a thread and a topic are locked even if they are known, because
- * the next steps depend on all records that have them.
+ * Lists the handles to look up. Those of a reference and a topic are locked even if they are known, because the next steps
+ * depend on all records that have them.
  */
 export function planHandleLookup(input: LookupInput): LookupPlan {
-  const byRole: Record<Role, Handle | undefined> = {
-    reference:
-      input.ref === undefined
-        ? undefined
-        : createReferenceHandle(input.source, input.ref, input.requestedSensitivity),
-    thread: input.thread === undefined ? undefined : createThreadHandle(input.thread),
-    topic: input.fact && createFactHandle(input.fact),
-  }
+  const reference =
+    input.ref === undefined
+      ? undefined
+      : createReferenceHandle(input.source, input.ref, input.requestedSensitivity)
+  const topic = input.fact && createFactHandle(input.fact)
   const names = input.mentions.map((mention) =>
     mention.canonical_entity_id === undefined ? nameHandle(mention.surface) : undefined,
   )
@@ -57,7 +45,7 @@ export function planHandleLookup(input: LookupInput): LookupPlan {
     handles.flatMap((each) => (each ? [{ ...each, scope: input.scope, lock }] : []))
   const handles = mergeLookups([
     ...request([object], 'never'),
-    ...request(Object.values(byRole), 'always'),
+    ...request([reference, topic], 'always'),
     ...request(names, 'if_unused'),
   ])
   const places = new Map(handles.map(({ digest }, index) => [digest.toString('hex'), index]))
@@ -67,9 +55,8 @@ export function planHandleLookup(input: LookupInput): LookupPlan {
     handles,
     readFindings: ({ matches, mayBeErased }) => ({
       mayBeErased,
-      reference: find(matches, byRole.reference),
-      thread: find(matches, byRole.thread),
-      topic: find(matches, byRole.topic),
+      reference: find(matches, reference),
+      topic: find(matches, topic),
       mentions: names.map((each) => find(matches, each)),
       object: find(matches, object),
     }),

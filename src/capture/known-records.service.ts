@@ -22,7 +22,6 @@ import { parseReferenceIds } from './interpretation/interpretation-targets.ts'
 
 type CaptureNames = {
   ref?: string | undefined
-  thread?: string | undefined
   fact?: SemanticPayload | undefined
   interpretation: Interpretation
 }

@@ -55,11 +55,10 @@ export function dropMissingIds(
   }
 }
 
-/** The target of each candidate, in the order of the candidates. Undefined if none was found. */
+/** The id that each mention and each reference leads to, in their order. Undefined if none was found. */
 type Resolution = {
   mentions: readonly (string | undefined)[]
-  relations?: readonly (Target | undefined)[]
-  references: readonly (Target | undefined)[]
+  references: readonly (string | undefined)[]
 }
 
 /** Returns the interpretation with its targets. It is `resolved` if no candidate is left open. */
@@ -68,28 +67,19 @@ export function applyResolution(interpretation: Interpretation, resolution: Reso
     const id = resolution.mentions[index]
     return id === undefined ? mention : { ...mention, canonical_entity_id: id }
   })
-  const relations = applyTargets(interpretation.relation_candidates, resolution.relations ?? [])
-  const references = applyTargets(interpretation.reference_candidates, resolution.references)
+  const references = interpretation.reference_candidates.map((candidate, index) => {
+    const id = resolution.references[index]
+    return id === undefined ? candidate : { ...candidate, target_record_id: id, resolved: true }
+  })
   const isResolved =
     mentions.every((mention) => mention.canonical_entity_id !== undefined) &&
-    [...relations, ...references].every((candidate) => candidate.resolved)
+    [...interpretation.relation_candidates, ...references].every((candidate) => candidate.resolved)
   return {
     ...interpretation,
     status: isResolved ? 'resolved' : 'tentative',
     mentions,
-    relation_candidates: relations,
     reference_candidates: references,
   }
-}
-
-function applyTargets<C extends { resolved: boolean }>(
-  candidates: readonly C[],
-  targets: readonly (Target | undefined)[],
-): C[] {
-  return candidates.map((candidate, index) => {
-    const target = targets[index]
-    return target && Object.keys(target).length > 0 ? { ...candidate, ...target, resolved: true } : candidate
-  })
 }
 
 function removeDuplicates(ids: readonly (string | undefined)[]): string[] {
