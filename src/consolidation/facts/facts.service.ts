@@ -19,8 +19,7 @@ import {
   type ObservationOutcome,
 } from './observation-outcome.ts'
 
-/** `refused` counts the facts that were erased from their scope earlier. */
-type StoredFacts = { created: number; reinforced: number; refused: number; changes: Change[] }
+type StoredFacts = { created: number; reinforced: number; changes: Change[] }
 
 /** New observations by the id of the fact. */
 type ObservationsByFact = ReadonlyMap<string, readonly Observation[]>
@@ -40,7 +39,7 @@ export function createFacts(resources: FactCreationResources) {
     options: StoreOptions,
   ): Promise<StoredFacts> {
     const groups = groupFacts(observedFacts)
-    if (groups.length === 0) return { created: 0, reinforced: 0, refused: 0, changes: [] }
+    if (groups.length === 0) return { created: 0, reinforced: 0, changes: [] }
     if (!options.isDryRun) {
       await lockHandles(
         tx,
@@ -60,12 +59,7 @@ export function createFacts(resources: FactCreationResources) {
       },
     )
     const created = [...createdIds].map(([each, id]) => describeCreation(id, each))
-    return {
-      created: createdIds.size,
-      refused: newFacts.length - createdIds.size,
-      reinforced,
-      changes: [...created, ...changes],
-    }
+    return { created: createdIds.size, reinforced, changes: [...created, ...changes] }
   }
 
   async function decideAll(tx: Transaction, groups: readonly FactGroup[]): Promise<DecidedFact[]> {
