@@ -20,15 +20,9 @@ export function createPause(report: (failure?: unknown) => void) {
     if (failures === 1) report(failure)
   }
 
-  function noteAnswer(): void {
-    if (isAway()) report()
-    failures = 0
-  }
-
   return {
     isAway,
     noteFailure,
-    noteAnswer,
     /** Whether a request that needs a new connection must be refused. Call it before `attempt`. */
     isClosed: () => isAway() && (isTrying || performance.now() < until),
     /** Runs an attempt to connect; while the server is away, no other begins meanwhile. */
@@ -37,7 +31,8 @@ export function createPause(report: (failure?: unknown) => void) {
       isTrying ||= isTrial
       try {
         const connected = await connect()
-        noteAnswer()
+        if (isAway()) report()
+        failures = 0
         return connected
       } finally {
         if (isTrial) isTrying = false
