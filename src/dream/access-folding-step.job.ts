@@ -5,13 +5,13 @@ import type { Step } from './steps.ts'
 
 const retentionMs = 90 * 86_400_000
 /** Accesses per batch. Their records stay locked until the transaction ends. */
-const defaultBatchSize = 5_000
+const batchSize = 5_000
 
 /**
  * Deletes old accesses from the log and keeps the count that importance needs. The job `purge` deletes old runs and
  * their lists. A run of one scope skips this step, because the log belongs to the whole store.
  */
-export function createAccessFoldingStep({ size = defaultBatchSize }: { size?: number } = {}): Step {
+export function createAccessFoldingStep(): Step {
   async function run({ run: { startedAt, scope, dryRun }, inBatch }: RunContext): Promise<void> {
     if (scope !== null) return
     const before = new Date(startedAt.getTime() - retentionMs)
@@ -19,7 +19,7 @@ export function createAccessFoldingStep({ size = defaultBatchSize }: { size?: nu
     while (next) {
       const from: { after: string } = next
       const { after } = await inBatch(async (tx): Promise<BatchResult & { after: string | undefined }> => {
-        const { folded, after } = await foldAccesses(tx, { before, limit: size, ...from })
+        const { folded, after } = await foldAccesses(tx, { before, limit: batchSize, ...from })
         return { after, counts: { accesses_folded: folded } }
       })
       // A dry run rolls each batch back and would read the same rows forever, so it reports only the first batch.

@@ -14,9 +14,9 @@ type Resources = {
   log: Logger
   registration: ReturnType<typeof createModelRegistration>
   embedding: ReturnType<typeof createEmbeddingPass>
-  everyMs?: number
 }
 
+const everyMs = 1_000
 const firstPauseMs = 2_000
 const longestPauseMs = 300_000
 
@@ -25,14 +25,7 @@ const longestPauseMs = 300_000
  * every second, which costs one index probe when the queue is empty. This is not a run of the job, because a run for
  * each check would fill the list of runs. When the model fails, it is asked less and less often.
  */
-export function pollEmbeddingQueue({
-  db,
-  clock,
-  log,
-  registration,
-  embedding,
-  everyMs = 1_000,
-}: Resources): Poll {
+export function pollEmbeddingQueue({ db, clock, log, registration, embedding }: Resources): Poll {
   let outages = 0
   let resumeAt = 0
 

@@ -34,7 +34,6 @@ import { createProfileCleanup } from './stale-profiles.service.ts'
 type Resources = {
   insertFact: InsertFact
   textLanguage: string
-  size?: number
 }
 
 /** The question about an entity, and its current profile. */
@@ -45,7 +44,7 @@ type DueProfile = {
   card?: Profile
 }
 
-const defaultBatchSize = 100
+const pageSize = 100
 /** Per run. Questions are asked one after the other, and the next steps wait. */
 const maxQuestions = 200
 /** The largest id. */
@@ -57,7 +56,7 @@ const actor = 'dream/peer_cards'
  * Returns the step that writes a profile of each entity with enough facts. A profile is written again only if the
  * facts have changed.
  */
-export function createProfilesStep({ insertFact, textLanguage, size = defaultBatchSize }: Resources): Step {
+export function createProfilesStep({ insertFact, textLanguage }: Resources): Step {
   const { retireStaleProfiles } = createProfileCleanup({ textLanguage, step, actor })
 
   async function run(context: DreamContext): Promise<void> {
@@ -100,9 +99,9 @@ export function createProfilesStep({ insertFact, textLanguage, size = defaultBat
     while (after !== undefined) {
       await context.throwIfEnded()
       const span = { scope: context.run.scope, ceiling, after, until }
-      const page: string[] = await listWellKnownEntities(context.db, { ...span, limit: size })
+      const page: string[] = await listWellKnownEntities(context.db, { ...span, limit: pageSize })
       yield* page
-      after = page.length < size ? undefined : page.at(-1)
+      after = page.length < pageSize ? undefined : page.at(-1)
     }
   }
 

@@ -9,13 +9,12 @@ type Resources = {
   db: Database
   log: Logger
   comparison: ReturnType<typeof createSurpriseComparison>
-  everyMs?: number
 }
 
 /** Compares new vectors soon after they are stored. It runs beside embedding, which does not wait for it. */
-export function pollComparisons({ db, log, comparison, everyMs = 1_000 }: Resources): Poll {
+export function pollComparisons({ db, log, comparison }: Resources): Poll {
   return startPoll({
-    everyMs,
+    everyMs: 1_000,
     look: async (signal) => {
       if (!(await hasUncompared(db))) return
       await comparison.comparePending({ inBatch: (work) => transact(db, {}, work), scope: null, signal })
