@@ -77,7 +77,7 @@ export async function lockReadableRecord(
   tx: Transaction,
   caller: Caller,
   id: string,
-  now?: Date,
+  now: Date,
 ): Promise<StoredRecord> {
   await lockRecords(tx, [id])
   return findReadableRecord(tx, caller, id, now)
@@ -87,9 +87,8 @@ export async function lockReadableRecords(
   tx: Transaction,
   caller: Caller,
   ids: readonly string[],
-  now?: Date,
 ): Promise<(StoredRecord | AppError)[]> {
-  return lockEach(tx, caller, ids, (stored) => checkReadable(caller, stored, now) ?? stored)
+  return lockEach(tx, caller, ids, (stored) => checkReadable(caller, stored) ?? stored)
 }
 
 async function lockEach(
