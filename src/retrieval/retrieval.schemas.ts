@@ -6,8 +6,8 @@ import { SeenRecord } from '../records/index.ts'
 import { RelationEdge } from '../relations/index.ts'
 
 const optional = Type.Optional
-const several = <T extends Type.TSchema>(item: T, description: string, maxItems = 100) =>
-  optional(Type.Array(item, { minItems: 1, maxItems, description }))
+const several = <T extends Type.TSchema>(item: T, description: string) =>
+  optional(Type.Array(item, { minItems: 1, maxItems: 100, description }))
 const Scope = () => Type.String({ minLength: 1, maxLength: 256 })
 const limit = (fallback: number, minimum: number, maximum: number, description: string) =>
   optional(Type.Integer({ default: fallback, minimum, maximum, description }))
