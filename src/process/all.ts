@@ -4,6 +4,7 @@ import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
 import { type SupervisedDatabase, superviseEmbeddedPostgres } from './database.ts'
 import { launchRole, sendEnvironment } from './inheritance.ts'
+import { isListening } from './listen.ts'
 import type { Prepare } from './migration.ts'
 import { awaitReady } from './readiness.ts'
 import type { Service } from './run-until-stopped.ts'
@@ -23,9 +24,6 @@ type Resources = {
   /** An API that waits for its database. */
   early: ChildProcess | undefined
 }
-
-/** Extra time for a child to end by its own timeout before it is killed. */
-const graceMs = 2_000
 
 /** Starts the API and a worker as child processes, and an embedded database when DATABASE_URL is not set. */
 export async function startAll(resources: Resources): Promise<Service> {
@@ -77,7 +75,7 @@ function supervise(
     roles: ['api', 'worker'],
     launch,
     log,
-    stopTimeoutMs: config.shutdownTimeoutMs + graceMs,
+    stopTimeoutMs: config.shutdownTimeoutMs,
     onMessage: (message) => {
       if (isListening(message)) void announce(message.listening, resources, stopping.signal)
     },
@@ -96,10 +94,6 @@ function supervise(
     },
     kill: children.kill,
   }
-}
-
-function isListening(message: unknown): message is { listening: string } {
-  return typeof message === 'object' && message !== null && 'listening' in message
 }
 
 async function announce(url: string, { config, print }: Resources, signal: AbortSignal): Promise<void> {

@@ -3,10 +3,11 @@ import cluster, { type Worker } from 'node:cluster'
 import { type CountRequest, createLocalCounter } from '../http/rate-counter.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
-import { superviseChild } from './child.ts'
 import { processNumberVariable } from './inheritance.ts'
+import { isListening } from './listen.ts'
 import type { Service } from './run-until-stopped.ts'
 import { answerSiblings } from './siblings.ts'
+import { superviseChildren } from './supervisor.ts'
 
 /** Whether this process starts others that do the work of the role `api`. */
 export function startsProcesses({ processes }: { processes: number }): boolean {
@@ -15,12 +16,8 @@ export function startsProcesses({ processes }: { processes: number }): boolean {
 
 type Resources = { processes: number; stopTimeoutMs: number; log: Logger; clock: Clock }
 
-/** Extra time for a process to end by its own timeout before it is killed. */
-const graceMs = 2_000
-
 /** Runs several API processes behind one port. Connections are dealt out to them in turn. */
 export function startApiProcesses({ processes, stopTimeoutMs, log, clock }: Resources): Service {
-  const gaveUp = Promise.withResolvers<string>()
   const count: CountRequest = createLocalCounter(clock)
   const workers = new Map<ChildProcess, Worker>()
   const answer = answerSiblings({ count, siblings: () => [...workers.values()] })
@@ -35,31 +32,20 @@ export function startApiProcesses({ processes, stopTimeoutMs, log, clock }: Reso
   }
 
   function onMessage(message: unknown): void {
-    if (hasListened || typeof message !== 'object' || message === null || !('listening' in message)) return
+    if (hasListened || !isListening(message)) return
     hasListened = true
     // The supervisor of `all` prints where the API is.
     process.send?.(message)
   }
 
-  const children = Array.from({ length: processes }, (_, index) =>
-    superviseChild({
-      role: String(index + 1),
-      launch,
-      log,
-      onMessage,
-      onGiveUp: gaveUp.resolve,
-      // Of several processes the others serve; before any has, a fault of the configuration is more likely.
-      isNeeded: () => hasListened,
-    }),
-  )
-  return {
-    failed: gaveUp.promise,
-    stop: async () => {
-      const clean = await Promise.all(children.map((child) => child.stop(stopTimeoutMs + graceMs)))
-      return clean.every(Boolean)
-    },
-    kill: () => {
-      for (const child of children) child.kill()
-    },
-  }
+  const { gaveUp, stop, kill } = superviseChildren({
+    roles: Array.from({ length: processes }, (_, index) => String(index + 1)),
+    launch,
+    log,
+    onMessage,
+    stopTimeoutMs,
+    // Of several processes the others serve; before any has, a fault of the configuration is more likely.
+    isNeeded: () => hasListened,
+  })
+  return { failed: gaveUp, stop, kill }
 }

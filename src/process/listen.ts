@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { formatLocalUrl } from './local-url.ts'
 import { exitCodes, OperatorError } from './operator-error.ts'
 
 type App = {
@@ -29,6 +30,11 @@ export async function serve(app: App, { host, port, variable = 'PORT' }: ListenA
   }
 }
 
+/** Whether a process says with this message where it listens. */
+export function isListening(message: unknown): message is { listening: string } {
+  return typeof message === 'object' && message !== null && 'listening' in message
+}
+
 /** Stops the server after the requests in flight; idle connections are closed instead of awaited. */
 export async function drain(app: App): Promise<void> {
   const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
@@ -41,9 +47,7 @@ export async function drain(app: App): Promise<void> {
 
 function buildUrl(server: Server, host: string): string {
   const address = server.address()
-  const port = address !== null && typeof address === 'object' ? address.port : 0
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+  return formatLocalUrl(host, address !== null && typeof address === 'object' ? address.port : 0)
 }
 
 function isAddressFault(error: unknown): error is Error & { code: string } {
