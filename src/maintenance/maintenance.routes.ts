@@ -23,6 +23,7 @@ import {
   SchedulePath,
 } from './maintenance.schemas.ts'
 import type { MaintenanceService } from './maintenance.service.ts'
+import { answerQueued } from './queued-run.routes.ts'
 import type { RunEvents } from './run-events.service.ts'
 
 export type MaintenanceOptions = {
@@ -66,17 +67,10 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
         ['outside_trust', 'scope_required'],
       ),
     },
-    handler: async (request, reply) => {
-      let requested: MaintenanceRun | undefined
-      await once(request, reply, async (call) => {
-        const run = await maintenance.request(call, request.body, getTraceContext(request))
-        requested = run
-        return { status: 202, body: run, headers: { location: `/v1/maintenance/runs/${run.id}` } }
-      })
-      // After the commit, because a worker that hears of the run earlier does not find it. Not awaited, because a
-      // queue that is down must not delay the answer.
-      if (requested) void announcements?.announceRun(request.body.job, requested.id)
-    },
+    handler: (request, reply) =>
+      answerQueued({ once, announcements }, request, reply, '/v1/maintenance/runs', (call) =>
+        maintenance.request(call, request.body, getTraceContext(request)),
+      ),
   })
 
   app.route({

@@ -1,22 +1,17 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import type { Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
-import type { Announcements } from '../jobs/announcements.ts'
 import { NewSimulation } from '../simulation/index.ts'
 import { MaintenanceRun } from './maintenance.schemas.ts'
 import type { MaintenanceService } from './maintenance.service.ts'
+import { answerQueued, type QueueingOptions } from './queued-run.routes.ts'
 
-export type SimulationsOptions = {
-  maintenance: MaintenanceService
-  once: Once
-  announcements?: Pick<Announcements, 'announceRun'> | undefined
-}
+export type SimulationsOptions = QueueingOptions & { maintenance: MaintenanceService }
 
 export const simulationsRoutes: FastifyPluginAsyncTypebox<SimulationsOptions> = async (
   app,
-  { maintenance, once, announcements },
+  { maintenance, ...queueing },
 ) => {
   app.post(
     '/v1/maintenance/simulations',
@@ -35,15 +30,9 @@ export const simulationsRoutes: FastifyPluginAsyncTypebox<SimulationsOptions> = 
         ),
       },
     },
-    async (request, reply) => {
-      let runId: string | undefined
-      await once(request, reply, async (call) => {
-        const run = await maintenance.requestSimulation(call, request.body, getTraceContext(request))
-        runId = run.id
-        return { status: 202, body: run, headers: { location: `/v1/maintenance/runs/${run.id}` } }
-      })
-      // After the commit, as for every run.
-      if (runId !== undefined) void announcements?.announceRun('simulation', runId)
-    },
+    (request, reply) =>
+      answerQueued(queueing, request, reply, '/v1/maintenance/runs', (call) =>
+        maintenance.requestSimulation(call, request.body, getTraceContext(request)),
+      ),
   )
 }

@@ -1,12 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { type Once, readCallContext } from '../http/idempotency.ts'
+import { readCallContext } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
-import type { Announcements } from '../jobs/announcements.ts'
-import type { JobName } from '../jobs/job-names.ts'
-import { MaintenanceRun } from '../maintenance/index.ts'
+import { answerQueued, MaintenanceRun, type QueueingOptions } from '../maintenance/index.ts'
 import {
   NewPlan,
   Plan,
@@ -20,11 +18,7 @@ import {
 } from './plans.schemas.ts'
 import type { PlansService } from './plans.service.ts'
 
-export type PlansOptions = {
-  plans: PlansService
-  once: Once
-  announcements?: Pick<Announcements, 'announceRun'> | undefined
-}
+export type PlansOptions = QueueingOptions & { plans: PlansService }
 
 const tags = ['maintenance']
 const reads = { permission: 'records:read' } as const
@@ -56,16 +50,10 @@ export const plansRoutes: FastifyPluginAsyncTypebox<PlansOptions> = async (
         ['outside_trust', 'scope_required'],
       ),
     },
-    handler: async (request, reply) => {
-      let planId: string | undefined
-      await once(request, reply, async (call) => {
-        const plan = await plans.request(call, request.body, getTraceContext(request))
-        planId = plan.id
-        return { status: 202, body: plan, headers: { location: `/v1/maintenance/plans/${plan.id}` } }
-      })
-      // After the commit, as for every run.
-      if (planId !== undefined) void announcements?.announceRun(request.body.job, planId)
-    },
+    handler: (request, reply) =>
+      answerQueued({ once, announcements }, request, reply, '/v1/maintenance/plans', (call) =>
+        plans.request(call, request.body, getTraceContext(request)),
+      ),
   })
 
   app.route({
@@ -182,14 +170,9 @@ export const plansRoutes: FastifyPluginAsyncTypebox<PlansOptions> = async (
         ['digest_mismatch', 'plan_expired', 'plan_not_ready'],
       ),
     },
-    handler: async (request, reply) => {
-      let run: MaintenanceRun | undefined
-      await once(request, reply, async (call) => {
-        run = await plans.apply(call, request.params.id, request.body, getTraceContext(request))
-        return { status: 202, body: run, headers: { location: `/v1/maintenance/runs/${run.id}` } }
-      })
-      // After the commit, as for every run.
-      if (run) void announcements?.announceRun(run.job as JobName, run.id)
-    },
+    handler: (request, reply) =>
+      answerQueued({ once, announcements }, request, reply, '/v1/maintenance/runs', (call) =>
+        plans.apply(call, request.params.id, request.body, getTraceContext(request)),
+      ),
   })
 }
