@@ -1,4 +1,4 @@
-import type { Edge } from '../domain/edges.ts'
+import { createEdge, type Edge } from '../domain/edges.ts'
 import type { Descent } from '../records/index.ts'
 
 /** The edges between the records of one capture. */
@@ -51,10 +51,6 @@ export function buildFactEdges(
   return targets.flatMap(([predicate, target]) =>
     target === undefined || target === id ? [] : [createEdge(id, predicate, target, now)],
   )
-}
-
-export function createEdge(source: string, predicate: string, target: string, now: Date): Edge {
-  return { source_id: source, predicate, target_id: target, weight: 1, created_at: now }
 }
 
 type Linked = { relations: readonly { predicate: string; target_id: string }[] }

@@ -1,5 +1,5 @@
 import type { Transaction } from '../db/transaction.ts'
-import { addInverses, type Edge } from '../domain/edges.ts'
+import { addInverses, createEdge, type Edge } from '../domain/edges.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
 import type {
   Confirmation,
@@ -14,7 +14,7 @@ import { upsertEdges } from '../relations/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import type { DerivedFact } from './capture.schemas.ts'
 import { buildFactRecord, type CaptureWriteContext, draftCapturedRecord } from './capture-drafts.ts'
-import { buildFactEdges, createEdge, type FactTargets, filterNewEdges } from './capture-edges.ts'
+import { buildFactEdges, type FactTargets, filterNewEdges } from './capture-edges.ts'
 import { confirmStoredFact } from './fact-confirmation.service.ts'
 import type { FactOutcome, RelatedFact } from './fact-outcome.ts'
 

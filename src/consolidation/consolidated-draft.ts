@@ -1,4 +1,5 @@
 import { createServiceCaller, unscoped } from '../domain/caller.ts'
+import { createEdge } from '../domain/edges.ts'
 import type { Policies } from '../domain/lifecycle.ts'
 import { type Descent, type Draft, draftRecord, type NewRecord } from '../records/index.ts'
 import type { Episode } from './episode.ts'
@@ -38,13 +39,7 @@ export function draftConsolidated(
     defaultSensitivity: sensitivity,
     policies,
   })
-  const edges = episodes.map((episode) => ({
-    source_id: id,
-    predicate: 'derived_from',
-    target_id: episode.id,
-    weight: 1,
-    created_at: now,
-  }))
+  const edges = episodes.map((episode) => createEdge(id, 'derived_from', episode.id, now))
   const descents = episodes.map((episode) => createDescent(id, episode.id))
   return { ...draft, edges, descents, audit: { ...draft.audit, rationale: 'consolidated', run_id: runId } }
 }

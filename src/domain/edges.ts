@@ -42,6 +42,11 @@ export type Edge = {
   created_at: Date
 }
 
+/** Returns an edge of full weight, as the service itself makes it. */
+export function createEdge(source: string, predicate: string, target: string, now: Date): Edge {
+  return { source_id: source, predicate, target_id: target, weight: 1, created_at: now }
+}
+
 /** Returns each edge, and its inverse where the predicate has one. */
 export function addInverses(edges: readonly Edge[]): Edge[] {
   return edges.flatMap((edge) => {

@@ -1,5 +1,5 @@
 import { createServiceCaller, type Sensitivity, unscoped } from '../domain/caller.ts'
-import type { Edge } from '../domain/edges.ts'
+import { createEdge, type Edge } from '../domain/edges.ts'
 import type { Policies } from '../domain/lifecycle.ts'
 import { type Descent, type Draft, draftRecord, type NewRecord } from '../records/index.ts'
 
@@ -74,11 +74,7 @@ function buildRevision({ supersedes }: DreamFact) {
 function buildEdges({ id, sources, links, supersedes, now }: DreamFact): Edge[] {
   const descent = sources.map((target) => ({ predicate: 'derived_from', target }))
   const place = supersedes === undefined ? [] : [{ predicate: 'supersedes', target: supersedes }]
-  return [...descent, ...links, ...place].map(({ predicate, target }) => ({
-    source_id: id,
-    predicate,
-    target_id: target,
-    weight: 1,
-    created_at: now,
-  }))
+  return [...descent, ...links, ...place].map(({ predicate, target }) =>
+    createEdge(id, predicate, target, now),
+  )
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { getRank, isAllowed, unscoped } from '../domain/caller.ts'
-import { addInverses } from '../domain/edges.ts'
+import { addInverses, createEdge } from '../domain/edges.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
@@ -63,8 +63,7 @@ async function moveLinks(
   await deleteHandlesAndIdentifiers(tx, ids)
   await copyLinks(tx, ids, targetId, now)
   // Not derived_from: the target existed before its duplicate and must not be erased with it.
-  const edges = ids.map((id) => ({ source_id: targetId, predicate: 'supersedes', target_id: id }))
-  await upsertEdges(tx, addInverses(edges.map((edge) => ({ ...edge, weight: 1, created_at: now }))))
+  await upsertEdges(tx, addInverses(ids.map((id) => createEdge(targetId, 'supersedes', id, now))))
   await insertMergeDescents(tx, targetId, ids)
 }
 

@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.ts'
 import { asOperation, getOperation } from '../db/run-effects.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { type Caller, type Sensitivity, unscoped } from '../domain/caller.ts'
-import { addInverses } from '../domain/edges.ts'
+import { addInverses, createEdge } from '../domain/edges.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -239,6 +239,5 @@ async function linkContesting(
   if (contesting.scope !== stored.scope && contesting.scope !== unscoped) {
     throw createScopeMismatchError([{ pointer: '/contesting_ref', message: 'has another scope' }])
   }
-  const ends = { source_id: stored.id, predicate: 'contested_by', target_id: contesting.id }
-  await upsertEdges(tx, addInverses([{ ...ends, weight: 1, created_at: now }]))
+  await upsertEdges(tx, addInverses([createEdge(stored.id, 'contested_by', contesting.id, now)]))
 }

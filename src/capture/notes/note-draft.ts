@@ -1,9 +1,10 @@
 import { type Caller, unscoped } from '../../domain/caller.ts'
+import { createEdge } from '../../domain/edges.ts'
 import { notePredicate } from '../../domain/handles.ts'
 import type { SemanticPayload } from '../../domain/payloads.ts'
 import { type Draft, draftRecord, type NewRecord } from '../../records/index.ts'
 import type { CaptureContext } from '../capture-context.ts'
-import { buildMentionDescents, createEdge } from '../capture-edges.ts'
+import { buildMentionDescents } from '../capture-edges.ts'
 import type { RelatedFact } from '../fact-outcome.ts'
 import type { TextNote } from './notes.schemas.ts'
 

@@ -1,5 +1,5 @@
 import type { Sensitivity } from '../../domain/caller.ts'
-import type { Edge } from '../../domain/edges.ts'
+import { createEdge, type Edge } from '../../domain/edges.ts'
 import { type Candidate, chooseEntity } from '../../domain/entity-match.ts'
 import { nameHandle } from '../../domain/handles.ts'
 import { listPhrases } from '../../domain/phrases.ts'
@@ -75,13 +75,7 @@ export function createEntityLinker(facts: readonly FactGroup[]): EntityLinker {
         const entity = candidates && chooseEntity({ surface, entity_kind: '' }, candidates, group.scope)
         return entity ? [{ target: entity.id, predicate }] : []
       })
-      return deduplicateLinks(linked).map(({ target, predicate }) => ({
-        source_id: id,
-        predicate,
-        target_id: target,
-        weight: 1,
-        created_at: now,
-      }))
+      return deduplicateLinks(linked).map(({ target, predicate }) => createEdge(id, predicate, target, now))
     },
   }
 }

@@ -1,5 +1,6 @@
 import { saveEffectsByStatement } from '../../db/run-effects.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import { createEdge } from '../../domain/edges.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
 import type { Change } from '../../jobs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -134,13 +135,7 @@ export function createPracticeStage(
     const draftOptions = { id, actor: kind.actor, now, runId, policies, episodes: [creatingEpisode] as const }
     const drafted = draftConsolidated({ type: kind.type, payload, provenance }, draftOptions)
     const others = sources.filter((source) => source !== creatingEpisode.id)
-    const edges = others.map((target) => ({
-      source_id: id,
-      predicate: 'derived_from',
-      target_id: target,
-      weight: 1,
-      created_at: now,
-    }))
+    const edges = others.map((target) => createEdge(id, 'derived_from', target, now))
     const descents = others.map((source) => createDescent(id, source))
     return { ...drafted, edges: [...drafted.edges, ...edges], descents: [...drafted.descents, ...descents] }
   }

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust, getRank, type Sensitivity } from '../../domain/caller.ts'
-import { addInverses } from '../../domain/edges.ts'
+import { addInverses, createEdge } from '../../domain/edges.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import { findRecords, lockTombstonesShared, writeChange } from '../../records/index.ts'
 import { upsertEdges } from '../../relations/index.ts'
@@ -174,14 +174,7 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
     { one, other }: Pick<Pair, 'one' | 'other'>,
     origin: { now: Date; runId: string; actor: string },
   ): Promise<void> {
-    const edge = {
-      source_id: one,
-      predicate: 'related_to',
-      target_id: other,
-      weight: 1,
-      created_at: origin.now,
-    }
-    await upsertEdges(tx, addInverses([edge]))
+    await upsertEdges(tx, addInverses([createEdge(one, 'related_to', other, origin.now)]))
     const [stored] = await findRecords(tx, [one], fullTrust, 1)
     if (!stored) throw new Error('the locked entity does not exist')
     await writeChange(tx, stored, {

@@ -1,4 +1,5 @@
 import type { Caller, Sensitivity } from '../../domain/caller.ts'
+import { createEdge } from '../../domain/edges.ts'
 import type { Handle } from '../../domain/handles.ts'
 import type { Policies } from '../../domain/lifecycle.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
@@ -119,7 +120,7 @@ function findMissingEdge(
   const target_id = other?.toLowerCase()
   const isKnown = edges.some((edge) => edge.predicate === predicate && edge.target_id === target_id)
   if (target_id === undefined || target_id === row.id || isKnown) return []
-  return [{ source_id: row.id, predicate, target_id, weight: 1, created_at: row.created_at }]
+  return [createEdge(row.id, predicate, target_id, row.created_at)]
 }
 
 /** A current record needs all handles of its payload, besides those of the line. */
