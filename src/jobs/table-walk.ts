@@ -36,6 +36,14 @@ export function isBatchFailure(error: unknown): boolean {
   return !(error instanceof RunEnded) && !isOutage(error)
 }
 
+/** Goes through ids in portions. Each returns the id after which the next one begins, or undefined at the end. */
+export async function walkIds(
+  doPortion: (after: string) => Promise<{ last: string | undefined }>,
+): Promise<void> {
+  let after: string | undefined = nilUuid
+  while (after !== undefined) after = (await doPortion(after)).last
+}
+
 /** The key of a record in the order of a table walk. */
 export type Position = {
   /** As the database writes it: a JavaScript date has no microseconds, so the walk would meet a record twice. */

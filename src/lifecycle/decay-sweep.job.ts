@@ -4,7 +4,7 @@ import type { Transaction } from '../db/transaction.ts'
 import { sweepLagMs } from '../domain/sweep-lag.ts'
 import type { BatchResult, JobWork, RunContext } from '../jobs/runs.ts'
 import { createSharedRanges } from '../jobs/shared-ranges.ts'
-import { walkInBatches } from '../jobs/table-walk.ts'
+import { type Position, startPosition, walkInBatches } from '../jobs/table-walk.ts'
 import { addMilliseconds, subtractMilliseconds } from '../kernel/units.ts'
 import { createBudgets } from './budget.job.ts'
 import {
@@ -16,8 +16,6 @@ import {
   pruneFaded,
   pruneRevised,
   type SweepPart,
-  type SweepPosition,
-  sweepStart,
 } from './decay-sweep.queries.ts'
 
 type Resources = { db: Database; forgottenRetentionMs: number; revisedRetentionMs: number; sizes?: Sizes }
@@ -80,8 +78,8 @@ export function createSweep(resources: Resources): JobWork {
   }
 
   type Span = ReturnType<typeof describeSpan>
-  type Portion = Span & { after: SweepPosition; limit: number }
-  type Walked = BatchResult & { last: SweepPosition | undefined }
+  type Portion = Span & { after: Position; limit: number }
+  type Walked = BatchResult & { last: Position | undefined }
 
   function sweepIndex(
     context: RunContext,
@@ -90,7 +88,7 @@ export function createSweep(resources: Resources): JobWork {
   ): Promise<void> {
     const span = describeSpan(context.run)
     return walkInBatches({
-      start: sweepStart,
+      start: startPosition,
       size: sizes.rows,
       doBatch: async (after, limit) =>
         (await context.inBatch((tx) => next(tx, { ...span, after, limit }))).last,
@@ -101,9 +99,9 @@ export function createSweep(resources: Resources): JobWork {
   async function skipFailing(
     context: RunContext,
     name: SweepPart,
-    after: SweepPosition,
+    after: Position,
     error: unknown,
-  ): Promise<SweepPosition | undefined> {
+  ): Promise<Position | undefined> {
     const { bad } = await context.inBatch(async (tx) => ({
       counts: {},
       bad: await findNextPosition(tx, name, { ...describeSpan(context.run), after }),
@@ -135,7 +133,7 @@ export function createSweep(resources: Resources): JobWork {
   return { run, help: ranges.processFree }
 }
 
-type PruneResult = { pruned: readonly Pruned[]; last: SweepPosition | undefined }
+type PruneResult = { pruned: readonly Pruned[]; last: Position | undefined }
 
 /**
  * A normal run lists its changes in the statement itself. A dry run rolls that back, so its changes are listed here.

@@ -4,23 +4,13 @@ import { computeSalienceAt } from '../db/fragments/salience.ts'
 import { restrictToScope } from '../db/fragments/scope-condition.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Range } from '../jobs/ranges.queries.ts'
-import { nilUuid } from '../kernel/ids.ts'
-
-/** Where a batch starts: after the last key of the previous batch, so that no row is handled twice. */
-export type SweepPosition = {
-  /**
-   * As text from the database: a JavaScript date would drop the microseconds, and the row would be handled twice.
-   */
-  at: string
-  id: string
-}
-export const sweepStart: SweepPosition = { at: '-infinity', id: nilUuid }
+import type { Position } from '../jobs/table-walk.ts'
 
 /** The statements of the sweep read `records` under its own name. */
 const scopeColumn = sql`scope`
 
-type SweepBatch = { scope: string | null; after: SweepPosition; limit: number }
-type BatchResult = { written: number; last: SweepPosition | undefined }
+type SweepBatch = { scope: string | null; after: Position; limit: number }
+type BatchResult = { written: number; last: Position | undefined }
 
 /** Counts the due records. With nothing due it costs two index probes. */
 export async function countDue(
@@ -171,8 +161,8 @@ export async function findNextPosition(
     revisedBefore,
     scope,
     after,
-  }: SweepInstants & { asOf: Date; scope: string | null; after: SweepPosition },
-): Promise<SweepPosition | undefined> {
+  }: SweepInstants & { asOf: Date; scope: string | null; after: Position },
+): Promise<Position | undefined> {
   const key = { fading: sql`fades_at`, faded: sql`prune_at`, revised: sql`anchored_at` }[walk]
   const due = {
     fading: sql`fades_at <= ${countSeconds(asOf)}::float8 and (fades_at, id) > (${after.at}::float8, ${after.id}::uuid)`,
@@ -182,7 +172,7 @@ export async function findNextPosition(
       and status in ('invalidated', 'merged', 'superseded')
       and (anchored_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`,
   }[walk]
-  const { rows } = await sql<SweepPosition>`
+  const { rows } = await sql<Position>`
     select ${key}::text as at, id from records where ${due} ${restrictToScope(scope, scopeColumn)}
     order by ${key}, id
     limit 1

@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { stopSavingEffects } from '../db/run-effects.ts'
 import type { Change, JobWork, RunContext } from '../jobs/runs.ts'
-import { nilUuid } from '../kernel/ids.ts'
+import { walkIds } from '../jobs/table-walk.ts'
 
 /** Deletes rows that expired before `now`, at most `limit`, and returns how many. */
 type DeleteExpired = (db: Database, now: Date, limit: number) => Promise<number>
@@ -44,20 +44,14 @@ export function createPurge({ expired, keepHistories, listPurgeable }: Resources
 }
 
 /** A plan lists each record. What is deleted beside records holds no memory, and is left to the next run. */
-async function listAll(
-  { run, inBatch }: RunContext,
-  list: NonNullable<Resources['listPurgeable']>,
-): Promise<void> {
-  let after: string | undefined = nilUuid
-  while (after !== undefined) {
-    const from: string = after
-    const { last } = await inBatch(async (tx) => {
+function listAll({ run, inBatch }: RunContext, list: NonNullable<Resources['listPurgeable']>): Promise<void> {
+  return walkIds((after) =>
+    inBatch(async (tx) => {
       await stopSavingEffects(tx)
-      const due = await list(tx, { now: run.startedAt, after: from, limit: batchSize })
+      const due = await list(tx, { now: run.startedAt, after, limit: batchSize })
       const changes = due.map(({ id, ...before }): Change => ({ record_id: id, action: 'purge', before }))
       const last = due.length < batchSize ? undefined : due.at(-1)?.id
       return { done: due.length, counts: { records: due.length }, changes, last }
-    })
-    after = last
-  }
+    }),
+  )
 }

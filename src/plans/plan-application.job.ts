@@ -13,7 +13,7 @@ import {
   replay,
 } from '../effects/index.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
-import { nilUuid } from '../kernel/ids.ts'
+import { walkIds } from '../jobs/table-walk.ts'
 import { findErasedTwins, lockTombstonesShared, queueForEmbedding } from '../records/index.ts'
 import { erasedNote } from './listed-changes.queries.ts'
 import {
@@ -79,18 +79,15 @@ function replayAll(db: Database, seal: Seal): MakeChanges {
 }
 
 /** What the plan only forgets has no effects: the state of each record is kept with its change. */
-async function forgetAll({ run, inBatch }: RunContext, application: Application): Promise<void> {
-  let after: string | undefined = nilUuid
-  while (after !== undefined) {
-    const from: string = after
-    const { last } = await inBatch(async (tx) => {
+function forgetAll({ run, inBatch }: RunContext, application: Application): Promise<void> {
+  return walkIds((after) =>
+    inBatch(async (tx) => {
       await stopSavingEffects(tx)
-      const part = { runId: run.id, now: run.startedAt, after: from, limit: portion }
+      const part = { runId: run.id, now: run.startedAt, after, limit: portion }
       const { applied, skipped, last } = await forgetPlanned(tx, { ...application, ...part })
       return { done: applied + skipped, counts: { applied, skipped }, last: last ?? undefined }
-    })
-    after = last
-  }
+    }),
+  )
 }
 
 const portion = 1_000
@@ -98,12 +95,11 @@ const portion = 1_000
 function purgeAll(purge: Purge): MakeChanges {
   return async (context, application) => {
     const { run } = context
-    let after: string | undefined = nilUuid
-    for (let number = 0; after !== undefined; number += 1) {
-      const from: string = after
-      const { last } = await context.inBatch(async (tx) => {
-        const part = { planId: application.planId, after: from, limit: portion }
-        const owners = await listPlannedIds(tx, part)
+    let next = 0
+    await walkIds((after) => {
+      const number = next++
+      return context.inBatch(async (tx) => {
+        const owners = await listPlannedIds(tx, { planId: application.planId, after, limit: portion })
         const last = owners.length < portion ? undefined : owners.at(-1)
         if (!(await markBatch(tx, run.id, number))) return { last }
         const planned = await listPlanned(tx, { ...application, runId: run.id, owners })
@@ -113,8 +109,7 @@ function purgeAll(purge: Purge): MakeChanges {
         const moved = new Map(kept.map((id) => [id, 'it was restored or deleted since']))
         return { ...describe(planned, selected, moved), last }
       })
-      after = last
-    }
+    })
   }
 }
 

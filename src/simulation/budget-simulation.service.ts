@@ -1,6 +1,6 @@
 import type { RunContext } from '../jobs/runs.ts'
+import { walkIds } from '../jobs/table-walk.ts'
 import { AppError } from '../kernel/errors.ts'
-import { nilUuid } from '../kernel/ids.ts'
 import { createBudgetShadow, type Limits } from './budget-shadow.ts'
 import { addPoints, createEmptyPoint } from './simulated-points.ts'
 import { readScoredLives, type ScoredLifeRow, type Selection, saveProgress } from './simulation.queries.ts'
@@ -32,17 +32,15 @@ export async function simulateBudgets(
 
 async function readAll(context: RunContext, selection: Selection, size: number): Promise<ScoredLifeRow[]> {
   const lives: ScoredLifeRow[] = []
-  let after: string | undefined = nilUuid
-  while (after !== undefined) {
-    const from: string = after
+  await walkIds(async (after) => {
     const { rows } = await context.inBatch(async (tx) => {
-      const rows = await readScoredLives(tx, { ...selection, after: from, limit: size })
+      const rows = await readScoredLives(tx, { ...selection, after, limit: size })
       return { done: rows.length, rows }
     })
     for (const row of rows) lives.push(row)
     if (lives.length > maxRecords) throw createTooManyError()
-    after = rows.length < size ? undefined : rows.at(-1)?.id
-  }
+    return { last: rows.length < size ? undefined : rows.at(-1)?.id }
+  })
   return lives
 }
 

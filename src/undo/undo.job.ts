@@ -15,7 +15,7 @@ import {
   replay,
 } from '../effects/index.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
-import { nilUuid } from '../kernel/ids.ts'
+import { walkIds } from '../jobs/table-walk.ts'
 import { findErasedTwins, lockTombstonesShared } from '../records/index.ts'
 import { type Rewritten, restoreForgotten, takeBackForgetting } from './forgetting.queries.ts'
 import { findForgottenContents } from './forgotten-contents.queries.ts'
@@ -42,8 +42,9 @@ export function createUndo({ db, seal }: { db: Database; seal: Seal }): JobWork 
   async function run(context: RunContext): Promise<void> {
     const { run_id: targetId, only = null } = readOptions(context)
     await context.setTotal(await countChanged(db, { targetId, only }), ['undone', 'kept'])
-    await walkRecords((after) => context.inBatch((tx) => undoImportance(tx, seal, context, after)))
-    await walkRecords((after) => context.inBatch((tx) => restoreRecords(tx, seal, context, after)))
+    // What was taken back does not stand any more, so a run that goes on after a crash does not meet it again.
+    await walkIds((after) => context.inBatch((tx) => undoImportance(tx, seal, context, after)))
+    await walkIds((after) => context.inBatch((tx) => restoreRecords(tx, seal, context, after)))
     const batches = await listBatches(db, targetId)
     for (const [number, batch] of [...batches.entries()].reverse()) {
       await context.inBatch(async (tx) => {
@@ -51,19 +52,13 @@ export function createUndo({ db, seal }: { db: Database; seal: Seal }): JobWork 
         return undoBatch(tx, seal, context, batch)
       })
     }
-    await walkRecords((after) => context.inBatch((tx) => listKeptRecords(tx, context, after)))
+    await walkIds((after) => context.inBatch((tx) => listKeptRecords(tx, context, after)))
   }
 
   return { run, batchesDepend: ({ dryRun }) => dryRun }
 }
 
 type Portion = BatchResult & { last: string | undefined }
-
-/** What was taken back does not stand any more, so a run that goes on after a crash does not meet it again. */
-async function walkRecords(doPortion: (after: string) => Promise<Portion>): Promise<void> {
-  let after: string | undefined = nilUuid
-  while (after !== undefined) after = (await doPortion(after)).last
-}
 
 async function undoImportance(
   tx: Transaction,
