@@ -82,9 +82,14 @@ function endFailedTransactions(pool: pg.Pool): void {
 }
 
 /**
- * Breaks a connection, and so fails the statements that run on it. `end` would wait for them, because they are pipelined,
- * and on a machine that is gone for many minutes.
+ * Returns how to break all connections of a new pool, and so fail the statements that run on them. `end` would wait for
+ * these, because they are pipelined, and on a machine that is gone for many minutes.
  */
-export function breakConnection(client: pg.PoolClient): void {
-  client.connection.stream.destroy()
+export function trackConnections(pool: pg.Pool): () => void {
+  const clients = new Set<pg.PoolClient>()
+  pool.on('connect', (client) => clients.add(client))
+  pool.on('remove', (client) => clients.delete(client as pg.PoolClient))
+  return () => {
+    for (const client of clients) client.connection.stream.destroy()
+  }
 }

@@ -1,5 +1,4 @@
-import type pg from 'pg'
-import { breakConnection, createPool, type PoolOptions } from '../pool.ts'
+import { createPool, type PoolOptions, trackConnections } from '../pool.ts'
 import type { Position } from '../positions/position.ts'
 import { createProbe, type Probed } from './probe.ts'
 
@@ -21,9 +20,7 @@ type State = { number: number; absence: Absence | undefined; lagMs: number; answ
 export function createReplica(number: number, options: PoolOptions, report: (state: State) => void) {
   const pool = createPool(options)
   const probe = createProbe(options.url, 'replica', `${options.applicationName} probe`)
-  const clients = new Set<pg.PoolClient>()
-  pool.on('connect', (client) => clients.add(client))
-  pool.on('remove', (client) => clients.delete(client as pg.PoolClient))
+  const breakConnections = trackConnections(pool)
   let absence: Absence | undefined = 'has not been looked at'
   let lagMs = 0
   let replayed: Position | undefined
@@ -41,7 +38,7 @@ export function createReplica(number: number, options: PoolOptions, report: (sta
   function markAway(): void {
     become('does not answer')
     replayed = undefined
-    for (const client of clients) breakConnection(client)
+    breakConnections()
   }
 
   async function look(judge: Judge): Promise<void> {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { AppError } from '../../kernel/errors.ts'
 import type { Logger } from '../../kernel/log.ts'
-import { breakConnection, createPool, type PoolOptions } from '../pool.ts'
+import { createPool, type PoolOptions, trackConnections } from '../pool.ts'
 import { createPositions } from '../positions/positions.ts'
 import { createSchemaPool } from '../tenant-sessions.ts'
 import { createPause } from './server-pause.ts'
@@ -28,9 +28,7 @@ export function createTenantServer(options: ServerOptions) {
   const { poolQueue = Number.POSITIVE_INFINITY, log, lookEveryMs = usualLookMs } = options
   const pool = createPool(options)
   const address = parseServerAddress(options.url)
-  const clients = new Set<pg.PoolClient>()
-  pool.on('connect', (client) => clients.add(client))
-  pool.on('remove', (client) => clients.delete(client as pg.PoolClient))
+  const breakConnections = trackConnections(pool)
   const pause = createPause((failure) => {
     if (failure === undefined) log?.info('a server of tenants answers again', { ...address })
     else log?.warn('a server of tenants cannot be used', { ...address, err: failure })
@@ -83,7 +81,7 @@ export function createTenantServer(options: ServerOptions) {
 
   function giveUp(failure: unknown): void {
     pause.noteFailure(failure)
-    for (const client of clients) breakConnection(client)
+    breakConnections()
   }
 
   /** Undefined when the server answers, be it by a refusal. */
