@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { rejectEncoding } from './body.ts'
 
@@ -30,6 +30,13 @@ export function acceptStreams(app: FastifyInstance, mediaTypes: readonly string[
   })
 }
 
+/** Returns a signal that is aborted when the server begins to close: a stream would keep it open as long as it lasts. */
+export function createClosingSignal(app: FastifyInstance): AbortSignal {
+  const closing = new AbortController()
+  app.addHook('preClose', async () => closing.abort())
+  return closing.signal
+}
+
 /** Exempts a request from the request timeout. Returns a signal that is aborted when the client is gone or idle. */
 export function allowSlowRequest(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const { socket } = request.raw
@@ -53,6 +60,30 @@ export async function* yieldWhileAllowed<T>(
     await request.confirmCaller()
     yield part
   }
+}
+
+/** Waits for the first item, so that a failure before it becomes a problem response and not a broken stream. */
+export async function startStream<T>(source: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
+  const first = await source.next()
+  return (async function* () {
+    try {
+      if (first.done) return
+      yield first.value
+      yield* source
+    } finally {
+      await source.return(undefined)
+    }
+  })()
+}
+
+/** Sends lines of JSON as long as the key of the request is valid. */
+export async function sendLines(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  lines: AsyncIterable<string>,
+): Promise<FastifyReply> {
+  reply.header('cache-control', 'no-store').type(jsonLinesType)
+  return reply.send(Readable.from(await startStream(yieldWhileAllowed(request, lines)), { highWaterMark: 1 }))
 }
 
 /** The bytes of one line; undefined when the line is too long. */

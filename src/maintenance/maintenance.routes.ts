@@ -6,7 +6,7 @@ import { type Once, readCallContext } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
-import { yieldWhileAllowed } from '../http/streaming.ts'
+import { createClosingSignal, yieldWhileAllowed } from '../http/streaming.ts'
 import type { Announcements } from '../jobs/announcements.ts'
 import {
   Cancellation,
@@ -42,9 +42,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
   app,
   { maintenance, runEvents, once, announcements },
 ) => {
-  const closing = new AbortController()
-  // Without this, an open stream would keep the server from closing until its run ends.
-  app.addHook('preClose', async () => closing.abort())
+  const closing = createClosingSignal(app)
 
   app.route({
     method: 'POST',
@@ -189,7 +187,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       const events = runEvents.follow(
         call,
         request.params.id,
-        AbortSignal.any([disconnected.signal, closing.signal]),
+        AbortSignal.any([disconnected.signal, closing]),
       )
       reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no').type('text/event-stream')
       return reply.send(Readable.from(yieldWhileAllowed(request, events)))

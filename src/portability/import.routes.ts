@@ -12,6 +12,7 @@ import {
   peek,
   readChunks,
   readLines,
+  startStream,
   yieldWhileAllowed,
 } from '../http/streaming.ts'
 import { compileValidator } from '../http/validation/validation.ts'
@@ -26,8 +27,7 @@ import {
 } from './import/import.service.ts'
 import { ForeignFile, ImportQuery, ImportReport } from './import-report.schemas.ts'
 import { maxLineBytes, maxLineValues } from './line-limits.ts'
-import { ImportedRecord } from './portability.schemas.ts'
-import { lines, startStream } from './streamed-answers.ts'
+import { ImportedRecord, lines } from './portability.schemas.ts'
 
 /**
  * Reports that are buffered for a client that still sends: many clients read nothing before they have sent

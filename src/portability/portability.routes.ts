@@ -1,13 +1,17 @@
-import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
-import { acceptStreams, allowSlowRequest, jsonLinesType, yieldWhileAllowed } from '../http/streaming.ts'
+import {
+  acceptStreams,
+  allowSlowRequest,
+  createClosingSignal,
+  jsonLinesType,
+  sendLines,
+} from '../http/streaming.ts'
 import type { ExportService } from './export.service.ts'
 import type { ImportService } from './import/import.service.ts'
 import { addImportRoute, importTypes } from './import.routes.ts'
-import { ExportedRecord, ExportQuery } from './portability.schemas.ts'
-import { lines, startStream } from './streamed-answers.ts'
+import { ExportedRecord, ExportQuery, lines } from './portability.schemas.ts'
 
 export type PortabilityOptions = { exporter: ExportService; importer: ImportService }
 
@@ -15,9 +19,7 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
   app,
   { exporter, importer },
 ) => {
-  const closing = new AbortController()
-  // A stream would keep the server open as long as it lasts.
-  app.addHook('preClose', async () => closing.abort())
+  const closing = createClosingSignal(app)
   acceptStreams(app, importTypes)
 
   app.route({
@@ -43,18 +45,15 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
       }),
     },
     handler: async (request, reply) => {
-      const signal = AbortSignal.any([allowSlowRequest(request, reply), closing.signal])
+      const signal = AbortSignal.any([allowSlowRequest(request, reply), closing])
       // A continued export belongs to the one that it continues, whose header is the right one.
       if (request.query.after === undefined) {
         reply.header('next-updated-after', await exporter.getNextUpdatedAfter(request.query))
       }
       const exported = exporter.run(readCallContext(request), request.query, signal)
-      reply.header('cache-control', 'no-store').type(jsonLinesType)
-      return reply.send(
-        Readable.from(await startStream(yieldWhileAllowed(request, exported)), { highWaterMark: 1 }),
-      )
+      return sendLines(request, reply, exported)
     },
   })
 
-  addImportRoute(app, importer, closing.signal)
+  addImportRoute(app, importer, closing)
 }

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox'
+import type { Readable } from 'node:stream'
+import Type, { type Static, type TSchema } from 'typebox'
 import { Scope, TypeOf } from '../domain/request-fields.ts'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, Time, Uuid } from '../domain/shapes.ts'
@@ -7,6 +8,11 @@ import { Anchors, Count, historyFields, KnownBy, PastStatuses } from './kept-his
 
 const optional = Type.Optional
 const handles = { description: 'The names by which the record is found, as digests.' }
+
+/** The schema of a response whose lines each match `schema`. */
+export function lines<T extends TSchema>(schema: T) {
+  return Type.Unsafe<string | Readable>(ref(schema))
+}
 
 export const ExportedRecord = closed(
   {

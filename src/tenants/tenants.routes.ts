@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import type { CallContext } from '../db/transaction.ts'
@@ -6,8 +5,8 @@ import { ref } from '../domain/schema-ref.ts'
 import { type Answer, type Once, readCallContext } from '../http/idempotency.ts'
 import { sendPage } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
-import { allowSlowRequest, jsonLinesType, yieldWhileAllowed } from '../http/streaming.ts'
-import { ExportedRecord, type ExportService, lines, startStream } from '../portability/index.ts'
+import { allowSlowRequest, createClosingSignal, jsonLinesType, sendLines } from '../http/streaming.ts'
+import { ExportedRecord, type ExportService, lines } from '../portability/index.ts'
 import type { createTenantCreation } from './tenant-creation.service.ts'
 import type { TenantLocation } from './tenant-databases.service.ts'
 import type { TenantDirectory } from './tenant-directory.service.ts'
@@ -62,8 +61,7 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
     ...body,
     ...(body.database_url ? { database_url: open().tenants.concealUrl(body.database_url) } : {}),
   })
-  const closing = new AbortController()
-  app.addHook('preClose', async () => closing.abort())
+  const closing = createClosingSignal(app)
 
   app.route({
     method: 'POST',
@@ -238,13 +236,10 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
       ),
     },
     handler: async (request, reply) => {
-      const signal = AbortSignal.any([allowSlowRequest(request, reply), closing.signal])
+      const signal = AbortSignal.any([allowSlowRequest(request, reply), closing])
       const exporter = open().exporterOf(await open().directory.get(request.params.id))
       const exported = exporter.run(readCallContext(request), { include_forgotten: true }, signal)
-      reply.header('cache-control', 'no-store').type(jsonLinesType)
-      return reply.send(
-        Readable.from(await startStream(yieldWhileAllowed(request, exported)), { highWaterMark: 1 }),
-      )
+      return sendLines(request, reply, exported)
     },
   })
 }
