@@ -9,7 +9,7 @@ import {
   createRecordExistsError,
   createTargetAboveCeilingError,
 } from './creation-errors.ts'
-import { createErasedContentError, findErasedContents } from './erasure/tombstones.service.ts'
+import { createErasedContentError, findErasedTwins } from './erasure/tombstones.service.ts'
 import { resolveDraftDescents } from './named-sources.service.ts'
 import { findTakenIdentifiers, findUsedIds, findVisibleTargets } from './record-creation.queries.ts'
 import type { Draft, Identifier } from './stored-record.ts'
@@ -46,18 +46,13 @@ function rejectRepeatedIds(drafts: readonly (Draft | AppError)[]): (Draft | AppE
  */
 async function rejectLinkedUnstorable(db: Database, seal: Seal, drafts: readonly (Draft | AppError)[]) {
   const linked = new Set(drafts.filter(isDraft).flatMap((each) => each.edges.map((edge) => edge.target_id)))
-  const targets = drafts.filter(isDraft).filter(({ row }) => linked.has(row.id))
+  const targets = drafts.filter(isDraft).flatMap(({ row }) => (linked.has(row.id) ? [row] : []))
   if (targets.length === 0) return [...drafts]
   const used = await findUsedIds(
     db,
-    targets.map(({ row }) => row.id),
+    targets.map(({ id }) => id),
   )
-  const erased = await findErasedContents(
-    db,
-    seal,
-    targets.map(({ row }) => row),
-  )
-  const erasedIds = new Set(targets.flatMap(({ row }, index) => (erased[index] ? [row.id] : [])))
+  const erasedIds = await findErasedTwins(db, seal, targets)
   return drafts.map((each) => {
     if (each instanceof AppError) return each
     if (erasedIds.has(each.row.id)) return createErasedContentError()

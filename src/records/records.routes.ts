@@ -13,6 +13,7 @@ import { AuditPage, AuditQuery } from './audit-log/audit-log.schemas.ts'
 import { ListQuery, RecordListing } from './listing/list.schemas.ts'
 import { prepareCreation } from './prepared-creation.routes.ts'
 import { answerRecord } from './record-action.routes.ts'
+import { createInvalidError } from './record-draft.ts'
 import { RecordPatch } from './record-patch.schemas.ts'
 import {
   BatchAnswer,
@@ -218,8 +219,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
 
 function checkEach(given: NewRecord): NewRecord | AppError {
   const faults = listFaults(NewRecord, given)
-  if (faults.length === 0) return given
-  return new AppError('validation_failed', 'The record does not match its schema.', { errors: faults })
+  return faults.length === 0 ? given : createInvalidError(faults)
 }
 
 /** Without `atomic` each record is checked alone, in the handler, so that one invalid record does not block the others. */

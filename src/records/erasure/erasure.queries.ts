@@ -3,6 +3,7 @@ import { writeScopeAndTypeWords } from '../../db/fragments/search-words.ts'
 import { openTo } from '../../db/fragments/visibility.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Trust, Via } from '../../domain/caller.ts'
+import { asHex } from '../record-row.ts'
 import type { ContentRow } from '../stored-record.ts'
 import type { Derivation } from './erased-ids.ts'
 
@@ -66,7 +67,7 @@ export async function updateKeptRecords(
 ): Promise<void> {
   const rows = updates.map(({ id, content, search }) => ({ id, ...content, ...search }))
   const lostHandles = updates.flatMap(({ id, digests }) =>
-    digests.map((digest) => ({ id, digest: `\\x${digest.toString('hex')}` })),
+    digests.map((digest) => ({ id, digest: asHex(digest) })),
   )
   const lostIdentifiers = updates.flatMap(({ id, identifiers }) =>
     identifiers.map((each) => ({ ...each, id })),

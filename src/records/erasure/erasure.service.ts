@@ -63,7 +63,6 @@ type ErasurePlan = {
 }
 
 /** An erase removes the content from every place that has it, including records that the caller does not see. */
-
 export function createErasureService({ db, clock, ids, seal, textLanguage }: Resources) {
   async function erase(call: CallContext, id: string, input: Erasure): Promise<ErasureReceipt> {
     const { actor, rationale, cascade = true, force = false } = input

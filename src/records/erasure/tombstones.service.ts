@@ -74,7 +74,7 @@ function formatSealed({ scope, digest }: SealedContent): string {
   return JSON.stringify([scope, digest.toString('hex')])
 }
 
-/** Of the stored records, those whose content was erased from their scope with another record. */
+/** The ids of those records whose content was erased from their scope with another record. */
 export async function findErasedTwins(
   db: Database,
   seal: Seal,
