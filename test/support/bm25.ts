@@ -32,17 +32,6 @@ export function meanLength(documents: readonly Document[]): number {
   return documents.reduce((sum, { length }) => sum + length, 0) / documents.length
 }
 
-/** Returns a random number generator that gives the same numbers for the same seed (mulberry32). */
-export function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 const syllables = ['ba', 'ke', 'li', 'mo', 'nu', 'ra', 'se', 'ti', 'vo', 'du', 'fa', 'go']
 
 /** Builds a pronounceable word, a different one for each number. */
