@@ -9,7 +9,7 @@ const optional = Type.Optional
 const several = <T extends Type.TSchema>(item: T, description: string) =>
   optional(Type.Array(item, { minItems: 1, maxItems: 100, description }))
 const Scope = () => Type.String({ minLength: 1, maxLength: 256 })
-const limit = (fallback: number, minimum: number, maximum: number, description: string) =>
+export const limit = (fallback: number, minimum: number, maximum: number, description: string) =>
   optional(Type.Integer({ default: fallback, minimum, maximum, description }))
 
 export const NarrowerTrust = closed(

@@ -1,11 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { ref } from '../../domain/schema-ref.ts'
 import { closed, Uuid } from '../../domain/shapes.ts'
-import { RetrieveQuery } from '../retrieval.schemas.ts'
+import { limit, RetrieveQuery } from '../retrieval.schemas.ts'
 
 const optional = Type.Optional
-const limit = (fallback: number, minimum: number, maximum: number, description: string) =>
-  optional(Type.Integer({ default: fallback, minimum, maximum, description }))
 const { trust, memory_types, mode, layers, scopes, tags, ...others } = RetrieveQuery.properties
 const { min_salience, min_importance, include_status, include_expired, as_of, query_embedding } = others
 
