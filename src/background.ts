@@ -9,6 +9,7 @@ import { createCompression, createEmbedder, createEmbeddingJob } from './embeddi
 import { deleteExpiredAnswers } from './http/idempotency.queries.ts'
 import type { JobHandler } from './jobs/job-message.ts'
 import type { Clock } from './kernel/clock.ts'
+import type { Tracer } from './kernel/span.ts'
 import { subtractMilliseconds } from './kernel/units.ts'
 import { createPromotion, createRefresh, createSweep } from './lifecycle/index.ts'
 import { createChat } from './llm/chat.ts'
@@ -57,6 +58,7 @@ export function createBackgroundModels({
 }
 
 export type BackgroundResources = Omit<Resources, 'models' | 'tenantReference'> & {
+  tracer?: Tracer | undefined
   pollMs?: number
   models?: ReturnType<typeof createBackgroundModels>
 }

@@ -22,7 +22,6 @@ import type { Announcements } from './jobs/announcements.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
 import type { Logger } from './kernel/log.ts'
-import type { Tracer } from './kernel/span.ts'
 import { createKeysService } from './keys/index.ts'
 import {
   createAccessService,
@@ -63,7 +62,6 @@ export type Resources = {
   instruments?: Instruments
   /** Without them, a worker finds a new run by its poll. */
   announcements?: Announcements | undefined
-  tracer?: Tracer | undefined
   /** What several tenants share; created here when there is one. */
   models?: Models
   /** The tenant whose services they are, in its keys; absent for what belongs to no tenant. */
