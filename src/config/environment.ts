@@ -57,7 +57,7 @@ export const environmentSchema = Type.Object({
   ),
   MEMBRANE_TENANTS: oneOf(
     ['on', 'off'],
-    'on: keys belong to tenants, whose data is in schemas of their own; see docs/scaling.md.',
+    'on: keys belong to tenants, whose data is in schemas of their own; see docs/tenants.md.',
     'off',
   ),
   MEMBRANE_TENANT_KEY: Type.Optional(

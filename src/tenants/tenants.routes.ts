@@ -191,7 +191,7 @@ export const tenantsRoutes: FastifyPluginAsyncTypebox<TenantsOptions> = async (a
       operationId: 'moveTenant',
       tags,
       summary: 'Move a tenant',
-      description: `Sets the database in which the data of the tenant are. It copies nothing: suspend the tenant, copy its \`schema\` with \`pg_dump\`, call this, and resume the tenant (docs/scaling.md). A new password or a new name of the same database needs no suspension. The change has effect in this process at once, in others within a second. ${only}`,
+      description: `Sets the database in which the data of the tenant are. It copies nothing: suspend the tenant, copy its \`schema\` with \`pg_dump\`, call this, and resume the tenant (docs/tenants.md). A new password or a new name of the same database needs no suspension. The change has effect in this process at once, in others within a second. ${only}`,
       params: TenantPath,
       body: ref(TenantMove),
       response: answers({ 200: { schema: ref(Tenant), description: 'The changed tenant.' } }, [

@@ -7,7 +7,7 @@ import { transact } from '../../src/db/transaction.ts'
 import type { TestDatabase } from './database.ts'
 import { administer } from './postgres-processes.ts'
 
-/** A database on a coordinator of Citus with two workers; docs/scaling.md tells how to build them. */
+/** A database on a coordinator of Citus with two workers; docs/citus.md says how to build them. */
 export const citusUrl = process.env['TEST_CITUS_URL']
 
 /** Creates a schema as that of a new tenant and distributes it. The URL leads to the node that holds it. */

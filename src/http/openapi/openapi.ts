@@ -97,7 +97,7 @@ const position = {
   maxLength: 200,
   pattern: '^[!-~]+$',
   description:
-    'The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind.',
+    'The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old.',
 }
 
 type Media = { schema?: { $ref?: string }; example?: unknown; examples?: unknown }

@@ -4885,7 +4885,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -5016,7 +5016,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -5077,7 +5077,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -5121,7 +5121,7 @@ export interface operations {
                 unscoped?: boolean;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -5270,7 +5270,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -5396,7 +5396,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -5503,7 +5503,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -5737,7 +5737,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -5863,7 +5863,7 @@ export interface operations {
                 after?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -6106,7 +6106,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -6210,7 +6210,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -6249,7 +6249,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -6317,7 +6317,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -6372,7 +6372,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -6459,7 +6459,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -6595,7 +6595,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -6632,7 +6632,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -6680,7 +6680,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -6786,7 +6786,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -6894,7 +6894,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -6930,7 +6930,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -7015,7 +7015,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -7155,7 +7155,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -7257,7 +7257,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -7303,7 +7303,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -7400,7 +7400,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -7502,7 +7502,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -7644,7 +7644,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -8185,7 +8185,7 @@ export interface operations {
                 include_forgotten?: boolean;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -8579,7 +8579,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -8914,7 +8914,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -9027,7 +9027,7 @@ export interface operations {
                 points?: number;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -9218,7 +9218,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -9255,7 +9255,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -9901,7 +9901,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -10657,7 +10657,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -11084,7 +11084,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -11329,7 +11329,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -11463,7 +11463,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -11583,7 +11583,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -11634,7 +11634,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -11726,7 +11726,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -11813,7 +11813,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path: {
@@ -12076,7 +12076,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
@@ -12139,7 +12139,7 @@ export interface operations {
                 cursor?: string;
             };
             header?: {
-                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, the answer may come from a replica that is some seconds behind. */
+                /** @description The `Membrane-Position` of an earlier write: the answer includes that write. Without it, an answer from a replica may be some seconds old. */
                 "Membrane-Position"?: string;
             };
             path?: never;
