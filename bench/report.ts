@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { type Result, renderCells, tableHeadings } from './result.ts'
+import { mainFigures, questions } from './report-texts.ts'
+import { type Result, renderCells, renderQuantity, tableHeadings } from './result.ts'
 
 export type Report = { machine: string; postgres: string; results: Result[] }
 
@@ -9,10 +10,15 @@ const page = resolve(import.meta.dirname, '../docs/performance.md')
 
 const introduction = `# Performance
 
-\`npm run bench\` writes this page from \`bench/results\`. Each benchmark has its own database on a real PostgreSQL and
-verifies that the measured work was done. Machines are noisy, so most figures have a limit that was measured in the same
-run; the ratio is figure ÷ limit. *Must reach* is our target, and MISSED says that the last run did not reach it. Each section
-names the machine and the server of its last run.
+\`npm run bench\` writes this page from \`bench/results\`. Each benchmark has its own database on a real PostgreSQL, and verifies that
+the measured work was done.`
+
+const howToRead = `## How to read the tables
+
+- **Limit in the same run.** Machines are noisy, so most figures have a limit that was measured in the same run, such as plain SQL that
+  writes the same rows. The ratio is figure ÷ limit.
+- **Must reach** is our target. MISSED says that the last run did not reach it.
+- Each section names the machine and the server of its last run. A p95 is the time within which 95 of 100 requests end.
 
 \`\`\`
 npm run bench                  # everything, about 45 minutes
@@ -25,37 +31,99 @@ These variables set the number of records: \`BENCH_RETRIEVAL_RECORDS\`, \`BENCH_
 benchmarks have the sizes in the table. \`size\` stores 100,000 messages through the API and copies their rows:
 \`BENCH_SIZE_COPIES=10,100\` makes stores of one and ten million, the larger of 56 GB in half an hour.`
 
+type Section = { name: string; report: Report }
+
 /** Writes docs/performance.md from the last results of each benchmark, on the machine of that run. */
 export async function writeReport(): Promise<void> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort()
-  const sections = await Promise.all(files.map(describe))
-  await writeFile(page, `${[introduction, ...sections].join('\n\n')}\n`)
-}
-
-async function describe(file: string): Promise<string> {
-  const report = JSON.parse(await readFile(join(folder, file), 'utf8')) as Report
-  const rows = report.results.map((result) => `| ${renderCells(result).join(' | ')} |`)
-  const head = [`| ${tableHeadings.join(' | ')} |`, `|${tableHeadings.map(() => '---').join('|')}|`]
-  return [
-    `## ${file.replace('.json', '')}`,
-    '',
-    `${report.machine}, PostgreSQL ${report.postgres}`,
-    '',
-    ...head,
-    ...rows,
-    '',
-    ...report.results.flatMap(describeDetails),
+  const sections = await Promise.all(files.map(readSection))
+  const parts = [
+    introduction,
+    describeMainFigures(sections),
+    describeMissed(sections),
+    howToRead,
+    ...sections.map(describe),
   ]
-    .join('\n')
-    .trimEnd()
+  await writeFile(page, `${parts.join('\n\n')}\n`)
 }
 
-/** Further figures of a result, and how it was verified. */
-function describeDetails({ work, verified, details = {} }: Result): string[] {
+async function readSection(file: string): Promise<Section> {
+  const report = JSON.parse(await readFile(join(folder, file), 'utf8')) as Report
+  return { name: file.replace('.json', ''), report }
+}
+
+function describeMainFigures(sections: readonly Section[]): string {
+  const rows = mainFigures.flatMap(([what, benchmark, work]) => {
+    const found = sections.find(({ name }) => name === benchmark)?.report.results
+    const result = found?.find((each) => each.work === work)
+    return result ? [`| ${what} | ${renderQuantity(result.measured)} | ${link(benchmark)} |`] : []
+  })
+  return [
+    '## Main figures',
+    '',
+    'Each figure is that of the last run; its section names the machine.',
+    '',
+    tableHead(['what', 'measured', 'section']),
+    ...rows,
+  ].join('\n')
+}
+
+function describeMissed(sections: readonly Section[]): string {
+  const rows = sections.flatMap(({ name, report }) =>
+    report.results
+      .filter(({ mustReach }) => mustReach && !mustReach.reached)
+      .map(
+        ({ work, measured, mustReach }) =>
+          `| ${work} | ${renderQuantity(measured)} | ${mustReach?.text} | ${link(name)} |`,
+      ),
+  )
+  const head = tableHead(['what', 'measured', 'must reach', 'section'])
+  return ['## Missed targets', '', ...(rows.length === 0 ? ['None.'] : [head, ...rows])].join('\n')
+}
+
+function link(name: string): string {
+  return `[${name}](#${name})`
+}
+
+function tableHead(headings: readonly string[]): string {
+  return `| ${headings.join(' | ')} |\n|${headings.map(() => '---').join('|')}|`
+}
+
+function describe({ name, report: { machine, postgres, results } }: Section): string {
+  const question = questions[name]
+  return [
+    `## ${name}`,
+    '',
+    ...(question ? [question, ''] : []),
+    `Measured on ${machine}, PostgreSQL ${postgres}.`,
+    '',
+    tableHead(tableHeadings),
+    ...results.map((result) => `| ${renderCells(result).join(' | ')} |`),
+    '',
+    '<details><summary>Further figures, and how the work was verified</summary>',
+    '',
+    ...results.flatMap(describeFigures),
+    ...[...new Set(results.map(({ verified }) => verified))].map((verified) =>
+      describeVerification(verified, results),
+    ),
+    '',
+    '</details>',
+  ].join('\n')
+}
+
+function describeFigures({ work, details = {} }: Result): string[] {
   const items = Object.entries(details).map(
     ([name, value]) => `${name.replaceAll('_', ' ')} ${typeof value === 'number' ? round(value) : value}`,
   )
-  return [`- ${work}: ${[...items, verified].join('; ')}.`]
+  return items.length === 0 ? [] : [`- ${work}: ${items.join('; ')}.`]
+}
+
+/** Names the work only if the results of the benchmark were verified in different ways. */
+function describeVerification(verified: string, results: readonly Result[]): string {
+  const works = results.filter((result) => result.verified === verified).map(({ work }) => work)
+  return works.length === results.length
+    ? `- Verified: ${verified}.`
+    : `- Verified for ${works.join('; for ')}: ${verified}.`
 }
 
 function round(value: number): string {

@@ -33,7 +33,7 @@ export function renderCells({ work, measured, limit, ratio, mustReach }: Result)
   ]
 }
 
-function renderQuantity({ value, unit }: Quantity): string {
+export function renderQuantity({ value, unit }: Quantity): string {
   const text = value >= 1_000 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)
   return `${text} ${unit}`
 }

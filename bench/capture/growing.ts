@@ -127,7 +127,7 @@ function report(name: string, base: Store, { few, copy, many }: Stores, share: n
     ratio,
     mustReach: atMost(ratio, 1.3, '×'),
     verified:
-      'every answer is 201, and what the captures stored, confirmed and contested is as much in all stores',
+      'every answer is 201, and the captures stored, confirmed and contested equally many records in all stores',
     details: {
       ratio_of_two_of_10k: all(copy) / all(few),
       ...Object.fromEntries(kinds),

@@ -118,7 +118,7 @@ function report(turns: readonly Turn[], stored: Counts): Result {
     ratio,
     mustReach: atLeast(ratio, 0.5),
     verified:
-      'every answer is 201; what they stored, confirmed and contested is counted; the rows in both databases are as many',
+      'every answer is 201; what the captures stored, confirmed and contested is counted; both databases have the same number of rows',
     details: {
       p50_ms: median(latencies),
       p95_ms: percentile(latencies, 0.95),

@@ -115,6 +115,6 @@ async function measureIdle({ database: { pool }, worker, note }: Bench): Promise
     measured: { value, unit: 'ms' },
     mustReach: { text: '< 100 ms', reached: value < 100 },
     details: { slowest_ms: Math.max(...times) },
-    verified: 'a whole run each, from being taken to being finished; none counted anything',
+    verified: 'the time of a whole run, from its claim to its end; no run counted anything',
   }
 }

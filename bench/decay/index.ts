@@ -82,7 +82,7 @@ function describeSweep(alone: Swept, plainSeconds: number, each: readonly number
     ratio: measured / limit,
     mustReach: atLeast(measured / limit, 0.6),
     details: { plain_seconds: each.map((seconds) => seconds.toFixed(1)).join(', ') },
-    verified: 'all of the stored saliences are those of the closed form, to 1e-12',
+    verified: 'every stored salience is that of the closed form, within 1e-12',
   }
 }
 
@@ -100,7 +100,7 @@ async function measureIdle({ database: { pool }, one }: Bench): Promise<Result> 
     measured: { value, unit: 'ms' },
     mustReach: { text: '< 50 ms', reached: value < 50 },
     details: { slowest_ms: Math.max(...times) },
-    verified: 'a whole run each, from being taken to being finished; none wrote a record',
+    verified: 'the time of a whole run, from its claim to its end; no run wrote a record',
   }
 }
 
@@ -113,7 +113,7 @@ function describeTwo(alone: Swept, together: Swept): Result {
     ratio,
     mustReach: atLeast(ratio, 1.5),
     details: { runs_helped_by_the_second: together.byHelpers },
-    verified: 'all of the stored saliences are those of the closed form, to 1e-12',
+    verified: 'every stored salience is that of the closed form, within 1e-12',
   }
 }
 

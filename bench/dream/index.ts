@@ -86,7 +86,8 @@ function describe({ size, seconds, whole, planted }: Measured, before: Measured 
     ...(size === 100_000 && before?.size === 10_000
       ? { mustReach: atMost(seconds / before.seconds, maxTimes, '× the time of a tenth') }
       : {}),
-    verified: 'no record is in a group that was not planted, and 95 in 100 of the planted ones are whole',
+    verified:
+      'no record is in a group that was not planted, and at least 95 percent of the planted groups are complete',
     details: {
       planted,
       found_whole: whole,

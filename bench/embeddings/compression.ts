@@ -38,8 +38,7 @@ export async function measureCompressed(
   return {
     work: `compression of ${store.vectors.length.toLocaleString('en')} ${name} to four precisions`,
     measured: { value, unit: 'vectors/s' },
-    verified:
-      'a quarter of the vectors came to have each precision; the ten best are judged by the full vectors',
+    verified: 'a quarter of the vectors got each precision; the ten best are judged by the full vectors',
     details: {
       recall_at_10_mixed: (await recallOf(store.vectors, queries, find)).toFixed(4),
       megabytes_saved: Math.round((counts['bytes_saved'] ?? 0) / 1_000_000),

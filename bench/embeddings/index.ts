@@ -125,7 +125,7 @@ async function measure(bench: Bench, exact: readonly number[], goal: Goal): Prom
     limit: { value: least, unit: 'ms', of: 'one sequential scan for the least distance' },
     ratio: measured / least,
     ...judge(goal, { measured, recall }),
-    verified: 'the ten best of each answer are held against those of all vectors, compared one by one',
+    verified: 'the ten best of each answer are compared with the ten best of all vectors, found one by one',
     details: {
       recall_at_10: recall.toFixed(4),
       p50_ms: median(found.latencies),

@@ -36,26 +36,26 @@ export async function benchImportance({ withDatabase, note }: BenchContext): Pro
 
 async function measure(bench: Bench): Promise<Result[]> {
   const { note, one, two, ahead } = bench
-  note('every record to move')
+  note('every score changes')
   const plainBefore = await updatePlain(bench)
   const every = await refresh(bench, [one])
   assert(every.stats['refreshed'] === size, `${every.stats['refreshed']} records were moved`)
   const plainAfter = await updatePlain(bench)
-  note('nothing to move')
+  note('no score changes')
   const none = await refresh(bench, [one])
   // Meanwhile one or the other record has completed a day.
   assert((none.stats['refreshed'] ?? 0) < size / 1_000, `${none.stats['refreshed']} records were moved`)
   note('a day later')
   ahead.ms = day
   const some = await refresh(bench, [one])
-  note('two workers, every record to move')
+  note('two workers, every score changes')
   await bench.database.pool.query('update records set importance = 0')
   const together = await refresh(bench, [one, two])
   assert(together.stats['refreshed'] === size, `${together.stats['refreshed']} records were moved`)
   const plain = { seconds: (plainBefore + plainAfter) / 2, each: [plainBefore, plainAfter] }
   return [
-    describe('every record to move', every, plain),
-    describe('nothing to move', none, plain),
+    describe('every score changes', every, plain),
+    describe('no score changes', none, plain),
     describe('a day later', some, plain),
     describeTwo(every, together),
   ]
@@ -92,7 +92,7 @@ function describe(what: string, { seconds, stats }: Swept, plain: Plain): Result
       plain_seconds: plain.each.map((each) => each.toFixed(1)).join(', '),
     },
     verified:
-      'all of the stored scores are within 0.01 of the exact ones, and a sample of those in TypeScript',
+      'every stored score is within 0.01 of the exact one in SQL, and a sample within 0.01 of that in TypeScript',
   }
 }
 
@@ -105,6 +105,6 @@ function describeTwo(alone: Swept, together: Swept): Result {
     ratio,
     details: { runs_helped_by_the_second: together.byHelpers },
     verified:
-      'all of the stored scores are within 0.01 of the exact ones, and a sample of those in TypeScript',
+      'every stored score is within 0.01 of the exact one in SQL, and a sample within 0.01 of that in TypeScript',
   }
 }

@@ -71,7 +71,7 @@ async function untilIdle(pool: BenchDatabase['pool']): Promise<void> {
 function describe(queue: string, waits: readonly number[]): Result[] {
   const p50 = median(waits)
   const p95 = percentile(waits, 0.95)
-  const verified = 'each run succeeded, and its start is the one in its row'
+  const verified = 'each run succeeded; its start is the time in its row'
   return [
     {
       work: `start of a requested run, queue in ${queue}, p95`,

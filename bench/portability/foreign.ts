@@ -31,7 +31,7 @@ export async function benchForeignImport({ withDatabase, note }: BenchContext): 
     const limit = await withDatabase((database) => copyIn(database, copied.files))
     const ratio = limit / imported.seconds
     results.push({
-      work: `import of ${format}, ${size} records`,
+      work: `import of ${format}, ${size.toLocaleString('en')} records`,
       measured: { value: size / imported.seconds, unit: 'records/s' },
       limit: { value: size / limit, unit: 'records/s', of: 'COPY of the same rows' },
       ratio,
@@ -60,7 +60,7 @@ async function measureLargeFile({
     measured: { value: megabytes, unit: 'MB' },
     mustReach: atMost(megabytes, maxMegabytes, 'MB'),
     verified:
-      'the most that the process ever had less what it had when it was ready, as the system counts it',
+      'the peak memory of the process minus its memory when it was ready, as the operating system counts it',
   }
 }
 

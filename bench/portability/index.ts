@@ -63,7 +63,7 @@ function describe(
   const verified = 'every row of the second store is that of the first'
   return [
     {
-      work: `${work}, ${size} records of 1 KB`,
+      work: `${work}, ${size.toLocaleString('en')} records of 1 KB`,
       measured: { value: size / measured.seconds, unit: 'records/s' },
       limit: { value: size / limit, unit: 'records/s', of: 'COPY of the same rows' },
       ratio,
@@ -72,11 +72,11 @@ function describe(
       verified,
     },
     {
-      work: `memory that an ${work} of ${size} takes`,
+      work: `memory that an ${work} of ${size.toLocaleString('en')} takes`,
       measured: { value: measured.megabytes, unit: 'MB' },
       mustReach: atMost(measured.megabytes, maxMegabytes, 'MB'),
       verified:
-        'the most that the process ever had less what it had when it was ready, as the system counts it',
+        'the peak memory of the process minus its memory when it was ready, as the operating system counts it',
     },
   ]
 }

@@ -86,7 +86,7 @@ async function measureList(database: BenchDatabase, client: Client, size: number
   return {
     work: `list by salience, ${size.toLocaleString('en')} records, p95`,
     measured: { value: measured, unit: 'ms' },
-    limit: { value: limit, unit: 'ms', of: 'as many whole rows in the order of an index' },
+    limit: { value: limit, unit: 'ms', of: 'the same number of whole rows in the order of an index' },
     ratio: measured / limit,
     verified: 'the page is what sorting every record by its exact salience gives',
     details: { p50_ms: median(http.latencies), page: pageSize },

@@ -75,7 +75,7 @@ async function report(
     ratio,
     mustReach: atMost(ratio, 3.2, '×'),
     details: await listParts(database),
-    verified: `${count} records with their payloads of 1 KB are there`,
+    verified: `${count.toLocaleString('en')} records with their payloads of 1 KB are there`,
   }
 }
 

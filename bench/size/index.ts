@@ -85,7 +85,7 @@ const works: readonly Work[] = [
   { name: 'list by salience, p95', unit: 'ms', measure: measureList },
   { name: 'decay sweep, nothing due', unit: 'ms', measure: measureIdleSweep },
   { name: 'export', unit: 'records/s', measure: measureExport },
-  { name: `prune ${faded} due`, unit: 'records/s', measure: measurePruning },
+  { name: `prune ${faded.toLocaleString('en')} due`, unit: 'records/s', measure: measurePruning },
   { name: 'check:store', unit: 's', measure: measureCheck },
 ]
 
@@ -119,7 +119,7 @@ async function measureIdleSweep({ database }: Store) {
     return {
       value: median(times),
       unit: 'ms',
-      verified: 'a whole run each, from being taken to being finished',
+      verified: 'the time of a whole run, from its claim to its end',
     }
   } finally {
     await worker.close()
@@ -139,7 +139,7 @@ async function measurePruning({ database: { pool, url } }: Store) {
     await pool.query('vacuum (analyze) records')
     const { seconds, stats } = await sweep([worker])
     assert(stats['pruned'] === faded, `${stats['pruned']} records were pruned`)
-    return { value: faded / seconds, unit: 'records/s', verified: 'as many records are forgotten' }
+    return { value: faded / seconds, unit: 'records/s', verified: 'all 10,000 records are forgotten' }
   } finally {
     await worker.close()
   }
@@ -161,7 +161,7 @@ async function measureExport({ database }: Store) {
     }
     const seconds = (performance.now() - started) / 1_000
     request.destroy()
-    const verified = 'lines that arrived within a minute, or all'
+    const verified = 'counts the lines that arrive within a minute, or all lines'
     return { value: lines / seconds, unit: 'records/s', verified, details: { first_bytes_ms: first, lines } }
   } finally {
     await api.stop()

@@ -71,7 +71,7 @@ function describe(way: string, lags: readonly number[]): Result {
   return {
     work: `write to readable ${way}, p95`,
     measured: { value: percentile(lags, 0.95), unit: 'ms' },
-    verified: 'the reader was answered with the very record, after a write that was answered',
+    verified: 'after the answer of the write, the reader got exactly this record',
     details: { p50_ms: median(lags), slowest_ms: Math.max(...lags), writes },
   }
 }
