@@ -59,7 +59,7 @@ export function addImportRoute(plugin: FastifyInstance, importer: ImportService,
       tags: ['portability'],
       summary: 'Import records',
       description:
-        'Stores one record per line, in the form of `POST /v1/records` or of an export, or the items of a file of another program. Each line succeeds or fails on its own; the report has one line for each, in the same order. An existing record is not changed, so a file can be sent again; only a line without an `id` in the format `membrane` becomes a new record each time. In that format a line with fields that only the service writes, such as `audit_log`, needs `admin`: otherwise the whole import is refused and nothing is stored. Relations may lead to records of later lines. docs/portability.md says how each field of the other formats is stored.',
+        'Stores one record per line, in the form of `POST /v1/records` or of an export, or the items of a file of another program. Each line succeeds or fails on its own; the report has one line for each, in the same order. An existing record is not changed, so a file can be sent again; only a line without an `id` in the format `membrane` becomes a new record each time. In that format a line with fields that only the service writes, such as `audit_log`, needs `admin`: otherwise the whole import is refused and nothing is stored. Relations may lead to records of later lines. docs/importing.md says how each field of the other formats is stored.',
       querystring: ImportQuery,
       body: {
         content: {
