@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { roomJourneys } from '../support/room-journeys.ts'
 import { listFiles, readSource, root } from './source-files.ts'
 
-/** The database's own tests and those of both queues are part of the contract as a whole. */
+/** All tests of these folders are in the contract, so they need no journey. */
 const wholeFolders = ['db', 'jobs']
-/** It has a door as a room has, and is none. */
+/** It has an `index.ts`, but it is a mechanism, not a room. */
 const mechanism = 'telemetry'
 
 test('every room that sends SQL has a journey that runs on each supported server', () => {
@@ -23,12 +23,12 @@ test('every journey is a file of tests', () => {
   ).toEqual([])
 })
 
-test('the README names every room in its picture and in its table', () => {
+test('docs/architecture.md names every room in its picture and in its table', () => {
   const folders = new Set(listFiles('src', '/index.ts').map((file) => file.split('/')[1] ?? ''))
   const rooms = [...folders].filter((folder) => folder !== mechanism)
-  const readme = readSource('README.md')
-  const picture = /```mermaid\n(.*?)```/s.exec(readme)?.[1] ?? ''
+  const page = readSource('docs/architecture.md')
+  const picture = /```mermaid\n(.*?)```/s.exec(page)?.[1] ?? ''
   expect(rooms.length).toBeGreaterThan(20)
   expect(rooms.filter((room) => !new RegExp(`\\b${room}\\b`).test(picture))).toEqual([])
-  expect(rooms.filter((room) => !readme.includes(`| \`${room}\``))).toEqual([])
+  expect(rooms.filter((room) => !page.includes(`| \`${room}\``))).toEqual([])
 })
