@@ -26,7 +26,7 @@ type VectorQuestion = {
 }
 
 /**
- * A hashed vector knows only spelling. Beside the words of a text it made the order worse (docs/quality.md), so it is
+ * A hashed vector knows only spelling. Beside the words of a text it made the order worse (docs/quality-experiments.md), so it is
  * used only where words find fewer records than this.
  */
 const enoughMatches = 5
