@@ -10,7 +10,9 @@ export const embeddingVariables = {
     expects: 'one of none, static, hash, openai',
   }),
   MEMBRANE_EMBEDDING_ENDPOINT: Type.Optional(
-    endpoint('Server with the embeddings API of OpenAI: its base URL, or the full path of the call.'),
+    endpoint(
+      'Server for the source `openai`: the base URL of a server with the embeddings API of OpenAI, or the full path of the call.',
+    ),
   ),
   MEMBRANE_EMBEDDING_MODEL: Type.Optional(
     text('Name of the model on that server.', { example: 'text-embedding-3-small' }),
@@ -25,7 +27,7 @@ export const embeddingVariables = {
     }),
   ),
   MEMBRANE_EMBEDDING_API_KEY: Type.Optional(secret('Key for that server, if it needs one.')),
-  MEMBRANE_EMBEDDING_TIMEOUT: timeout('Longest time for one answer.', '30s'),
+  MEMBRANE_EMBEDDING_TIMEOUT: timeout('Longest time for one answer of the server.', '30s'),
   MEMBRANE_QUERY_EMBEDDING_TIMEOUT: timeout(
     'How long a search waits for the vector of its question. After that it searches without one.',
     '2s',
