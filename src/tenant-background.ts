@@ -34,7 +34,7 @@ const home: TenantLocation = { reference: undefined, server_url: null }
 const walkEveryMs = 30_000
 /** A tenant that is suspended or dropped is noticed within this time. */
 const stopEveryMs = 1_000
-/** How long the texts of a tenant are looked after once there was something to do. */
+/** How long the texts of a tenant are watched after there was something to do. */
 const watchedMs = 60_000
 const maxWatched = 100
 const idleMs = 600_000

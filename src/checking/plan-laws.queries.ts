@@ -4,7 +4,7 @@ import { isLogged } from '../db/fragments/history-cuts.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 
-/** A plan is a dry run, and when it is prepared its groups count what it lists. */
+/** A plan is a dry run. Once it is prepared, its groups count the changes that it lists. */
 export async function findMiscountedPlans(db: Database): Promise<Finding> {
   return findBreaches(
     db,

@@ -27,7 +27,7 @@ export const consoleRoutes: FastifyPluginAsync<{ files: ConsoleFiles }> = async 
     async (request, reply) => {
       const content = await files.read()
       const file = content.files.get(request.params['*'])
-      // After an update, a page of the release before must not get modules of this one.
+      // After an update, a page of the previous release must not get modules of this one.
       if (!file || request.params.version !== content.version) throw routeNotFound()
       return sendFile(reply, file, chooseEncoding(request.headers['accept-encoding']))
     },

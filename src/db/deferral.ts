@@ -35,7 +35,7 @@ export function deferStatements(pool: pg.Pool): void {
     function defer(text: unknown, ...rest: unknown[]): void {
       if (sent.length === 0) stream.cork()
       const statement = query(text, ...rest) as Promise<unknown>
-      // The next statement tells of the failure.
+      // The next statement reports the failure.
       statement.catch(() => {})
       sent.push(statement)
     }

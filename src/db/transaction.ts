@@ -12,7 +12,10 @@ export type Transaction = KyselyTransaction<DB>
 /** Who calls, the transaction to join when the use case is part of a larger one, and the version from If-Match. */
 export type CallContext = { caller: Caller; tx?: Transaction; expectedVersion?: number; now?: Date }
 
-/** Whether selects at the beginning change nothing outside of a transaction, so that the first is sent with the begin. */
+/**
+ * Whether the selects at the beginning change nothing outside of the transaction. The first one is then sent together
+ * with `begin`.
+ */
 type ReadsFirst = { readsFirst?: boolean }
 
 const attempts = 4

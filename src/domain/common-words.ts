@@ -1,9 +1,9 @@
 /**
- * How much a word tells by being there, in place of counts of the store: what other records say, hidden ones too, never
- * moves the worth of a record, and judging needs no query. On LoCoMo three steps keep as much as exact counts.
+ * How much a word tells, by a fixed list instead of counts of the store. So other records, hidden ones too, never
+ * change the worth of a record, and judging needs no query. On LoCoMo three steps keep as much as exact counts.
  */
 
-/** The natural logarithm of one in so many texts, roughly. */
+/** Roughly the natural logarithm of how many texts there are for each text with the word. */
 const rarity = { every: 0, common: 2, rare: 5 } as const
 
 const everyText = `

@@ -28,8 +28,8 @@ export function writeSearchableText(payload: Payload, tags: readonly string[]): 
 const maxJudged = 4_096
 
 /**
- * What a payload says, by which its worth is judged: without the names of events and references, without secrets, and without ids:
- * a fact about an entity would be worth more or less by the letters of the id.
+ * The words by which the worth of a payload is judged. Names of events, references, secrets and ids are left out: the
+ * letters of an id would change the worth of a fact.
  */
 export function writeJudgedText(payload: Payload): string {
   const words = payload.kind === 'episodic' ? listJudgedWords(payload) : listPayloadWords(payload)

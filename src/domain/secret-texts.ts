@@ -103,7 +103,7 @@ function maskAssigned(text: string): string {
   for (let found = keyed.exec(text); found; found = keyed.exec(text)) {
     const [whole, key = '', between = ''] = found
     const start = found.index + whole.length
-    // The end of a masked value is not looked for: it may be far, and the next key would look for it again.
+    // The end of a masked value is not searched: it may be far away, and the next key would search for it again.
     if (!looksSecret(key) || isMasked(text, start)) continue
     const end = endOfValue(text, start, key)
     const value = text.slice(start, end)

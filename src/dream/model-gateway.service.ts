@@ -57,7 +57,7 @@ function createModelSession(context: RunContext, model: DreamModel, spentBefore:
     )
     const ms = Math.round(performance.now() - startedMs)
     spent = addSpent(spent, reply.spent)
-    // Stored at once and not with the result: if the worker crashes next, the call is paid for all the same.
+    // Stored at once and not with the result: a call is paid for even if the worker crashes next.
     await context.inBatch(async () => ({ counts: toCounts(reply, ms) }))
     if ('answer' in reply) failures = 0
     return 'answer' in reply ? { answer: reply.answer } : { refused: countFailure(reply.failure) }

@@ -38,7 +38,7 @@ type Resources = {
 
 /** Often enough that a worker keeps its place when it stalls for a moment. */
 const noteEveryMs = 15_000
-/** How often a worker that waits looks whether the place is free. */
+/** How often a waiting worker checks whether it may embed now. */
 const retryEveryMs = 5_000
 /** A place is free when no worker has reported for this long. */
 const absentMs = 60_000

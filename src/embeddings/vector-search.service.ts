@@ -45,8 +45,8 @@ export type VectorSearchInput = {
 const maxCandidates = 600
 
 /**
- * How many of the nearest signatures of the cells are examined: first twice as many as candidates are needed, because to
- * sort many takes longer than to compare them; then so many, if too few of their records meet the conditions.
+ * How many of the nearest signatures of the cells are examined. First twice as many as candidates are needed, because
+ * sorting many takes longer than comparing them; then this number, if too few of their records meet the conditions.
  */
 const nearestExamined = 10_000
 

@@ -7,7 +7,7 @@ import { chooseTenant, type RequestTenant, type Tenancy } from './tenancy.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call this route; a route has this, `isPublic` or `anyCaller`. */
+    /** The permission that the route needs; a route has this, `isPublic` or `anyCaller`. */
     permission?: Permission
     /** Anyone may call this route, without a key. */
     isPublic?: boolean

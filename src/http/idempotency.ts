@@ -100,7 +100,7 @@ export function createRunOnce({ db, clock, retentionMs }: Resources) {
     try {
       return await prepare(call)
     } catch (error) {
-      // What was possible at the first time may be impossible now.
+      // A request that was possible the first time may be impossible now.
       if (isQuick) await refuseReplay(key)
       throw error
     }
@@ -148,7 +148,7 @@ export function createOnce(runOnce: RunOnce) {
     request: FastifyRequest,
     reply: FastifyReply,
     work: Effect | PreparedEffect<Outcome>,
-    // What stands for the body, of which a digest is stored: one without passwords, which could be guessed from it.
+    // The value whose digest is stored instead of the body. It has no passwords: they could be guessed from the digest.
     body: unknown = request.body,
   ): Promise<void> {
     const key = readIdempotencyKey(request)
@@ -184,7 +184,7 @@ function deliver(reply: FastifyReply, { status, headers, body }: RenderedAnswer)
   else reply.header('content-type', 'application/json; charset=utf-8').send(body)
 }
 
-/** Call it in every handler that changes something: it also says that the handler heeds the key. */
+/** Call it in every handler that changes something. It also marks the key as used by the handler. */
 export function readIdempotencyKey(request: FastifyRequest): string | undefined {
   handledOnce.add(request)
   const given = request.headers['idempotency-key']

@@ -38,7 +38,7 @@ export function carryPositions(
 ): void {
   const readings = new WeakMap<FastifyRequest, Reading>()
   const writings = new WeakMap<FastifyRequest, Writing>()
-  /** Whose answers have their position, or none: the database may not answer. */
+  /** The requests whose answers have their position already, or cannot get one because the database does not answer. */
   const finished = new WeakSet<FastifyRequest>()
 
   async function readRequested(request: FastifyRequest): Promise<Reading> {
@@ -93,14 +93,14 @@ export function carryPositions(
     runWriting(effects, done)
   })
 
-  // Without a promise where nothing has to be waited for: see `addPosition`.
+  // Returns no promise if there is nothing to wait for: see `addPosition`.
   app.addHook('onSend', (request, reply, payload, done) => {
     const isReady = !writings.has(request) || finished.has(request) || payload instanceof Readable
     if (isReady) done()
     else request.addPosition(reply).then(() => done(), done)
   })
 
-  // What goes on after the answer keeps the context of the request, and writes.
+  // Work that continues after the answer keeps the context of the request, and may write.
   app.addHook('onResponse', async (request) => {
     const found = readings.get(request)
     if (found) found.isPrimaryOnly = true

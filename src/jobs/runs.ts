@@ -17,7 +17,10 @@ export type Run = {
   traceparent?: string | null
 }
 
-/** The run for which statements can keep the rows that they write themselves. Those of a dry run are always kept by triggers. */
+/**
+ * The run for which a statement may itself keep the rows that it writes. The rows of a dry run are always kept by
+ * triggers.
+ */
 export function findEffectsRunId({ id, dryRun, savesEffects }: Run): string | undefined {
   return savesEffects && !dryRun ? id : undefined
 }

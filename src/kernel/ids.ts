@@ -22,7 +22,7 @@ export function createIds(clock: Clock): Ids {
 const entropyBytes = 10
 const drawnAtOnce = 256
 
-/** Random bytes for one id after the other: to ask the system for those of each id takes longer than to write it. */
+/** Random bytes for many ids: asking the system for the bytes of each id takes longer than writing the id. */
 function createEntropy(): () => Uint8Array {
   let drawn = new Uint8Array()
   let used = 0
@@ -64,8 +64,8 @@ const digitPlaces = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34]
 const characters = new Array<number>(36).fill(hyphen)
 
 /**
- * Writes the 16 bytes of a UUID as text. A question asks for hundreds of ids, so they are not put together of strings, which takes
- * several times as long.
+ * Writes the 16 bytes of a UUID as text. A question asks for hundreds of ids, and joining strings would take several
+ * times as long.
  */
 export function formatUuid(bytes: Uint8Array): string {
   for (let at = 0; at < bytesOfUuid; at++) {

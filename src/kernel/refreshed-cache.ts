@@ -1,4 +1,4 @@
-/** The value is refreshed after this time, and dropped when nobody has asked for it for so long. */
+/** The value is refreshed after this time, and dropped when nobody has asked for it during this time. */
 const keptMs = 10 * 60_000
 const retryMs = 60_000
 
@@ -11,7 +11,10 @@ type Options<Value, Request> = CacheClock & {
   load: (request: Request) => Promise<Value>
   /** Whether the value can answer a request. */
   isCurrent: (value: Value, request: Request) => boolean
-  /** Removes from the value what is gone, which nothing else tells. Returns whether it is worth keeping; if not, it is loaded again. */
+  /**
+   * Removes deleted entries from the value; nothing else reports them. Returns whether the value is worth keeping; if
+   * not, it is loaded again.
+   */
   refresh: (value: Value) => Promise<boolean>
   close: (value: Value) => void
 }
@@ -59,7 +62,7 @@ export function createRefreshedCache<Value, Request>({
       cached = { value: await load(request), at: now() }
       watch()
     } catch (error) {
-      // Others answer until it is tried again. What has no room will have none in a minute either.
+      // Other ways answer until it is tried again. A value that has no room will have none in a minute either.
       refusedUntil = now() + (error instanceof RangeError ? keptMs : retryMs)
     }
   }
@@ -76,7 +79,7 @@ export function createRefreshedCache<Value, Request>({
     cached = undefined
   }
 
-  /** What was erased must go also where nobody asks. */
+  /** Erased content must leave the memory even if nobody asks. */
   function watch(): void {
     if (isWatched) return
     isWatched = true

@@ -32,7 +32,7 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
   const describeResource = (request: FastifyRequest) => `${readOrigin(request, publicUrl)}${metadataPath}`
   const config = { anyCaller: true, ownSiteOnly: true, mayOnlyRead: true, describeResource } as const
   let protocol: Promise<Protocol> | undefined
-  // Loaded with the first message: most of the time that the API takes to start would be this package.
+  // Loaded with the first message: otherwise this package would take most of the time that the API needs to start.
   const loadProtocol = () => {
     protocol ??= import('./protocol.service.ts').then(({ createProtocol }) =>
       createProtocol((error) => app.log.debug({ err: error }, 'an MCP message was refused')),
@@ -114,7 +114,7 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpOptions> = async (
       }
       requireValid(tool.input, args)
       const { readOnlyHint: isReading } = tool.hints
-      // What changes nothing may simply run again.
+      // A tool that changes nothing may simply run again.
       const isKept = key !== undefined && !isReading
       const identity = isKept ? { key, fingerprint: computeFingerprint(`mcp ${tool.name}`, args) } : undefined
       const run = () =>

@@ -33,7 +33,7 @@ const mostRecent = 20
 /** Bytes of the whole answer of `recent`, in which the text of each record stands twice. */
 const maxRecentBytes = 32_000
 const longestText = 400
-/** How far down the ranks a record is looked for. */
+/** How many ranks are searched for the record. */
 const maxRanks = 100
 
 const shared = { profile: 'core', permission: 'records:read', hints: reads } as const

@@ -182,7 +182,7 @@ function describe(
   selected: ReadonlySet<string>,
   moved: ReadonlyMap<string, string>,
 ): BatchResult {
-  // What a record goes through in several batches is done with the last of them.
+  // A record that is changed in several batches is done after the last of them.
   const applied = planned.filter(
     ({ record_id: id, is_done, is_last }) => selected.has(id) && !moved.has(id) && !is_done && is_last,
   )

@@ -18,7 +18,8 @@ export function createExportService({ db, clock }: { db: Database; clock: Clock 
    * transaction lasts as long as the slowest reader. The next pages are prepared while one is sent.
    */
   async function* run(call: CallContext, query: ExportQuery, signal: AbortSignal): AsyncGenerator<string> {
-    // Its `Next-Updated-After` promises every change until then, also in what is continued, and a replica may lack some.
+    // `Next-Updated-After` promises every change up to that time, also in a continued export, and a replica may lack
+    // some.
     readFromPrimary()
     const { after, ...filters } = query
     const pending: Promise<string>[] = []

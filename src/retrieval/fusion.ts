@@ -40,12 +40,15 @@ const channelWeights: Record<ContentChannel, number> = { text: 1, vector: 0.2, g
 /** How far each prior can move a score, both ways. Together they never lift a record over one that is 1.13 times as relevant. */
 const priorSpan = { salience: 0.02, importance: 0.02, recency: 0.02 }
 
-/** How much more a record counts that is of a time the question names. docs/quality-experiments.md has the figures. */
+/**
+ * How much more a record counts if it is of a time that the question names. docs/quality-experiments.md has the
+ * figures.
+ */
 const timeFactor = 1.5
 
 /**
- * How much a message of another speaker counts, where the question names one. The word of the name is in what others say to them too.
- * docs/quality-experiments.md has the figures.
+ * How much a message of another speaker counts, where the question names one. Messages to that speaker contain the name
+ * as well. docs/quality-experiments.md has the figures.
  */
 const otherSpeakerFactor = 2 / 3
 

@@ -155,7 +155,7 @@ describe('POST /v1/capture with a working state', () => {
     expect(await read(app, task.id)).toEqual(before)
   })
 
-  it('continues the task that the key sees, beside a task of the same thread that it does not see', async () => {
+  it('continues the task that the key sees, not the hidden task of the same thread', async () => {
     const low = await app.issueKey(['records:read', 'records:write'], { max_sensitivity: 'low' })
     const { primary_record: open } = await report({ thread_id: 'nearby' }, { sensitivity: 'public' })
     await report({ thread_id: 'nearby' }, { sensitivity: 'medium' })

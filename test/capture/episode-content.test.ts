@@ -140,7 +140,7 @@ describe('content fields with a place in the episode', () => {
     tool_graph_ref: 'graph-1',
   }
 
-  it('are stored in their place, and the rest beside them', async () => {
+  it('are stored in their fields, and other content next to them', async () => {
     const { primary_record: episode } = await capture(
       app,
       { ...content, extra: { a: 1 } },

@@ -16,7 +16,7 @@ const say = (content: string, more: object = {}) => ({ role: 'user', content, ..
 const listIn = async (conversation: string) => (await requests.get(`${conversation}/messages`)).items
 const statusesOf = ({ items }: Body) => items.map(({ status }: Body) => status)
 
-it('compares messages without ids with those at the same places, and appends what is not equal', async () => {
+it('compares messages without ids with those at the same places, and appends those that differ', async () => {
   await append('whole', [say('one'), say('two')])
   const again = await append('whole', [say('one'), say('two'), say('three')])
   expect(statusesOf(again)).toEqual(['unchanged', 'unchanged', 'created'])

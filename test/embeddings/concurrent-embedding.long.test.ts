@@ -119,7 +119,7 @@ describe('concurrent embedding workers', () => {
     expect((await readVectors(app))[0]?.code).toEqual(kept)
   })
 
-  it('neither deadlock nor lose a text beside writers, erasures and a change of model', async () => {
+  it('neither deadlock nor lose a text during writes, erasures and a change of model', async () => {
     const ids = await writeMany(200)
     const work = async (pass: () => Promise<unknown>) => {
       for (let round = 0; round < 10; round++) await pass()

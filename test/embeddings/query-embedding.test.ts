@@ -144,7 +144,7 @@ describe('embedText with a failing server', () => {
     expect(lines.join('')).not.toContain(secret)
   })
 
-  it('stops after as many failures and for as long as it is configured', async () => {
+  it('stops after the configured number of failures, for the configured time', async () => {
     await insertServingModel('m1')
     const querying = open({}, { ...usual, maxFailures: 1, pauseMs: 5 * second })
     server.behave(respond(500, {}))

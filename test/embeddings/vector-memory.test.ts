@@ -54,7 +54,7 @@ describe('vectors in memory', () => {
     }
   })
 
-  it('are as many as asked for, also where most records do not meet the conditions', async () => {
+  it('are as many as requested, even if most records do not meet the conditions', async () => {
     const find = await openLoaded()
     for (const limit of [1, 100, 700])
       expect(await find(question, { conditions: [], limit })).toHaveLength(limit)

@@ -45,7 +45,7 @@ describe('the answer of a write', () => {
     expect(query).not.toHaveBeenCalled()
   })
 
-  it('has one whatever the write was, and none when it was refused', async () => {
+  it('has one after every kind of write, and none when the write was refused', async () => {
     const { id } = await create(api, fact({ payload: { ...fact().payload, subject: 'everything' } }))
     const made = [
       await api.request('PATCH', `/v1/records/${id}`, { body: { tags: ['t'] } }),

@@ -219,7 +219,7 @@ describe('a request body', () => {
     expect(answer.slice(0, 12)).toBe(`HTTP/1.1 ${status}`)
   })
 
-  it('that nobody reads and that does not end closes the connection after the answer', async () => {
+  it('that does not end and is not read closes the connection after the answer', async () => {
     const answer = await speak(
       'GET /v1/records HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer root-key-of-the-tests\r\n',
       'Content-Length: 100\r\n\r\nbegin',

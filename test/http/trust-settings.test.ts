@@ -181,7 +181,7 @@ describe('an entity identifier', () => {
     expect(answers.filter(({ status }) => status === 409).length).toBe(5)
   })
 
-  it('is unique beside an entity that a process of the last release stored', async () => {
+  it('is unique, even if a process of the previous release stored the same entity', async () => {
     const { id } = await create(app, identified('acme/old', { scope: 'a', sensitivity: 'medium' }))
     await app.db.deleteFrom('entity_identifiers').where('record_id', '=', id).execute()
     const row = { record_id: id, scope: 'a', namespace: 'git', value: 'acme/old' }

@@ -59,7 +59,7 @@ describe('fair slots', () => {
     expect(started).toEqual(['large decay', 'small decay', 'large decay'])
   })
 
-  it('let a long task go on while nobody else waits', async () => {
+  it('let a long task continue while no other task waits', async () => {
     const { started, submit } = openSlots({ sliceMs: 5 })
     submit('large', 'decay')
     submit('large', 'dream')

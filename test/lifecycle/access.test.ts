@@ -86,7 +86,7 @@ describe('POST /v1/records/{id}/access', () => {
 })
 
 describe('accesses by lifecycle operations', () => {
-  it('count a reinforcement as a use, and no pin or penalty', async () => {
+  it('count a reinforcement as a use, but not a pin or a penalty', async () => {
     const { id } = await create(app, fact())
     const body = { actor: 'agent', rationale: 'it helped', amount: 0.1 }
     const { amount: _, ...reason } = body

@@ -87,7 +87,7 @@ describe('automatic promotion', () => {
     expect(progress.done).toBe(progress.total)
   })
 
-  it('moves an important episodic record to semantic at its fifth use, and no unimportant one', async () => {
+  it('moves an important episodic record to semantic at its fifth use, but not an unimportant one', async () => {
     const matters = await store('episodic', { base_importance: 1, emotional_valence: 1 })
     const does_not = await store('episodic', { base_importance: 0.1 })
     await use(matters.id, 4)

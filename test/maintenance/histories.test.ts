@@ -151,7 +151,7 @@ describe('the audit log', () => {
     expect(await listMonths(app.db, 'audit_entries')).toEqual({ '202603': 1, '202604': 0, rest: 0 })
   })
 
-  it('is left alone while somebody reads it, and nobody waits', async () => {
+  it('is left alone while somebody reads it, without making anybody wait', async () => {
     const record = await create(app, fact())
     await purgeHistories(app, monthly)
     goTo(app, '2026-09-01')

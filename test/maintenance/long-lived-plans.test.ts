@@ -8,7 +8,7 @@ import { startTestApp } from '../support/test-app.ts'
 const day = 86_400_000
 const keeping = { historyRetentionMs: 100 * day }
 
-it('a plan that can be applied for half a year is kept as long as that, with what was applied of it', async () => {
+it('a plan that can be applied for half a year is kept for that time, with the changes that were applied', async () => {
   const app = await startTestApp({ variables: { MEMBRANE_PLAN_RETENTION: '180d' } })
   onTestFinished(() => app.close())
   const lifecycle = { decay: { half_life_seconds: 3_600, curve: 'linear' }, deletion_policy: 'auto_prune' }

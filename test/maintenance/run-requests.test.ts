@@ -168,7 +168,7 @@ describe('/v1/maintenance/schedules', () => {
     expect((await list())[0]).toMatchObject({ interval: '15m', next_at })
   })
 
-  it('create a run when it is due, and none before', async () => {
+  it('create a run when it is due, and not before', async () => {
     const runs = async () => ((await app.request('GET', '/v1/maintenance/runs')).body as Body).items
     await put('decay', { interval: '1h' })
     await work()

@@ -67,7 +67,7 @@ it('remembers one text once, also when it is sent at once by clients of both era
   expect(answers.filter(({ status }) => status === 'created')).toHaveLength(1)
 })
 
-it('remembers a record, in the scope beside it where it names none', async () => {
+it('remembers a record, in the scope of the arguments if the record names none', async () => {
   const { id } = await call('remember', { record: fact(), scope: 'beside' })
   expect(await read(app, id)).toMatchObject({ scope: 'beside', payload: payloads.semantic })
   const own = await call('remember', { record: fact({ scope: 'own' }), scope: 'beside' })

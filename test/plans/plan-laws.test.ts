@@ -84,7 +84,9 @@ describe.each(jobs)('the job %s', (job) => {
     )
   })
 
-  it('is undone to what was before, and every undo too', { timeout: 600_000 }, async () => {
+  it('returns to the former state when it is undone, and so does every undo', {
+    timeout: 600_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(lives, circumstances, fc.boolean(), async (all, given, isConsolidated) => {
         const [scope] = await prepare(all, given)
@@ -97,7 +99,7 @@ describe.each(jobs)('the job %s', (job) => {
 })
 
 describe.each(['decay', 'refresh_importance'] as const)('a plan of %s', (job) => {
-  it('makes the same changes of the records that nobody touched since', { timeout: 600_000 }, async () => {
+  it('makes the same changes to records that were not changed since', { timeout: 600_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(lives, circumstances, fc.integer({ min: 0, max: 11 }), async (all, given, nth) => {
         const [scope] = await prepare(all, given)

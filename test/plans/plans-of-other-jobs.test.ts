@@ -100,7 +100,7 @@ describe('a plan of consolidation', () => {
     expect(await listFacts(app, other.scope)).toHaveLength(1)
   })
 
-  it('loses the content of what is erased, and what was made of it', async () => {
+  it('loses the content of erased records and of what was made from them', async () => {
     const { scope, episodes } = await captureEpisodes(1)
     const prepared = await plan(app, 'consolidate', { scope })
     const [planned] = (await listPlanChanges(app, prepared, '&action=create')) as [Body]

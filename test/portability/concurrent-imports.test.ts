@@ -72,7 +72,7 @@ describe('concurrent equal imports', () => {
       expect(await edgesOf(line.id)).toEqual(expect.arrayContaining([line.relations[0].target_id]))
   })
 
-  it('beside dry runs create each line once', async () => {
+  it('create each line once while dry runs happen', async () => {
     const lines = population('dry run')
     const [first, dry, second] = await Promise.all([
       importLines(app, lines),

@@ -61,7 +61,7 @@ describe('an import refuses a line without a history as a create would', () => {
   })
 })
 
-it('an export of an old release with such a fact is imported as it was', async () => {
+it('an export of an old release with such a fact is imported unchanged', async () => {
   const { id } = await create(
     app,
     say({ object: 'old', validity: { mode: 'timeboxed', end: backwards.end } }),

@@ -54,7 +54,7 @@ const kite: Event[] = [
 ]
 
 describe('an import of the history of mem0', () => {
-  it('stores each text of a memory, the newest as the successor of those before, and retracts what was deleted', async () => {
+  it('stores each text of a memory as the successor of the one before, and retracts deleted memories', async () => {
     const key = await app.issueKey(['records:write', 'records:read'], { scopes: ['beach'] })
     const { reports, ending } = await importFile(app, buildHistory(...kite), { query: '?scope=beach', key })
     expect(ending).toMatchObject({ format: 'mem0', summary: { created: 4, invalid: 0 } })

@@ -30,7 +30,7 @@ async function auditOf(id: string): Promise<Body[]> {
 }
 
 describe('the audit log of a record', () => {
-  it('names the key beside the actor for every operation of a client', async () => {
+  it('names the key as well as the actor for every operation of a client', async () => {
     const { id } = await create(app, fact(), { key })
     const other = await create(app, fact(), { key })
     for (const operation of ['reinforce', 'pin', 'unpin'])

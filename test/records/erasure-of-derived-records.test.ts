@@ -39,7 +39,7 @@ const factOf = (capture: Body): string =>
   capture.created_records.find((each: Body) => each.type === 'semantic')?.id
 
 describe('erasing a record', () => {
-  it('keeps a fork with evidence of its own, without a trace of its origin', async () => {
+  it('keeps a fork that has its own evidence, without a trace of its origin', async () => {
     const origin = await create(app, say('origin of a fork'))
     const record = { ...buildClaim('a fork of its own'), ...human }
     const fork = ((await revise(app, 'fork', origin.id, { record })).body as Body).record

@@ -30,7 +30,7 @@ async function count(app: TestApp, from: ReturnType<typeof sql>): Promise<number
   return rows[0]?.count ?? -1
 }
 
-it(`the search texts of ${population} records are computed again beside clients and after a stopped worker`, async () => {
+it(`the search texts of ${population} records are computed again while clients write and after a worker is stopped`, async () => {
   const app = await startTestApp()
   onTestFinished(() => app.close())
   await fillAsBefore(app)

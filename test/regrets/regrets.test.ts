@@ -125,7 +125,7 @@ describe('the trust of a regret', () => {
 })
 
 describe('a regretted record', () => {
-  it('leaves the list when it is restored, and starts anew when it is forgotten again', async () => {
+  it('leaves the list when it is restored, and starts again when it is forgotten again', async () => {
     const { id } = await forget(await create(app, about('reedbed')))
     await ask({ task_descriptor: 'reedbed' })
     await untilRegretted(id, 1)

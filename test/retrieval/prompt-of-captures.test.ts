@@ -22,7 +22,7 @@ async function state(scope: string, content: unknown, more: object = {}) {
 }
 
 describe('the line of a captured event', () => {
-  it('says what was captured, whatever kind it is of', async () => {
+  it('says what was captured, whatever its kind', async () => {
     for (const source_kind of ['event', 'observation', 'agent_turn']) {
       for (const content of [text, { ref: 'r1', text }, { message: text }]) {
         const scope = `${source_kind}-${JSON.stringify(content).slice(0, 8)}`

@@ -37,7 +37,7 @@ const halfLives = (...days: number[]) => ({
 })
 
 describe('a simulation of half-lives', () => {
-  it('answers a point for each value: what is forgotten, its size, and what was requested afterwards', async () => {
+  it('returns a point for each value: what is forgotten, its size, and what was requested afterwards', async () => {
     const unused = await create(app, brief())
     const used = await create(app, brief())
     await create(app, brief({ lifecycle: { pinned: true } }))

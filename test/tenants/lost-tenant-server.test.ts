@@ -77,7 +77,7 @@ async function readParts(): Promise<Body> {
 }
 
 describe('a server of tenants that is lost', () => {
-  it('costs its own tenants an answer with Retry-After, and nobody else anything', async () => {
+  it('makes its own tenants get Retry-After, and affects no others', async () => {
     const server = await startServer()
     const far = await createTenant(app, 'far', server.url)
     const leaving = await createTenant(app, 'leaving', server.url)

@@ -43,7 +43,7 @@ describe.skipIf(citusUrl === undefined)(
       expect((await dropTenant(app, 'leaving')).status).toBe(404)
     })
 
-    it('is named with its command when the coordinator cannot drop it, and keeps its receipt when a person does', async () => {
+    it('is reported with the command to run when the coordinator cannot drop it, and keeps its receipt when a person drops it', async () => {
       const schema = await placeOnWorker('held')
       const command = `drop schema "${schema}" cascade;`
       const holder = new pg.Client({ connectionString: coordinator })
@@ -60,7 +60,7 @@ describe.skipIf(citusUrl === undefined)(
       expect(await findOnNodes(coordinator, schema)).toEqual([false, false, false])
     })
 
-    it('is dropped as elsewhere on a server that has Citus and no other nodes', async () => {
+    it('is dropped in the usual way on a server that has Citus and no other nodes', async () => {
       const name = `alone_${randomUUID().slice(0, 8)}`
       await administer(coordinator, `create database ${name}`)
       const url = urlOf(coordinator, name)

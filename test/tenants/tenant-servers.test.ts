@@ -124,7 +124,7 @@ describe('a tenant on a server of its own', () => {
     expect(await own.listSchemas()).toEqual(before)
   })
 
-  it('answers writes with a position of its own database', async () => {
+  it('answers writes with a position of its database', async () => {
     const one = await createTenant(app, 'positioned', own.url)
     const body = fact({ scope: 'team' })
     const written = await one.request('POST', '/v1/records', { body })

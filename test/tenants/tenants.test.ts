@@ -36,7 +36,7 @@ describe('a tenant', () => {
     expect((await other.request('GET', path, { headers })).status).toBe(404)
   })
 
-  it('issues keys of its own that contain nothing of its name', async () => {
+  it('issues its own keys, which contain nothing of its name', async () => {
     const one = await createTenant(app, 'key-owner')
     const body = { name: 'reader', permissions: ['records:read'] }
     const made = await one.request('POST', '/v1/keys', { body })

@@ -68,7 +68,7 @@ describe('fusion of channels', () => {
     expect([first?.id, first?.signals.time_factor]).toEqual(['then', 1.5])
   })
 
-  it('counts a message of another speaker less where one is named, and no other record', () => {
+  it('counts a message of another speaker less if a speaker is named, and changes no other record', () => {
     const states = new Map([
       ['ada', { ...inputs(), speaker: 'Ada' }],
       ['bo', { ...inputs(), speaker: 'Bo' }],
@@ -83,7 +83,7 @@ describe('fusion of channels', () => {
     expect(fuse(found, states, { isNamed: (speaker) => speaker === 'Cleo' })).toEqual(fuse(found, states))
   })
 
-  it('puts the newer of two statements that say nearly the same first, and no other', () => {
+  it('puts the newer of two statements that say nearly the same first, and moves no other', () => {
     const wordsOf = (...words: string[]) => [...words, 'scope home', 'type episodic']
     const states = new Map([
       ['old', { ...inputs(0.5, 0.5, 300), words: wordsOf('rent', 'is', 'month', '940') }],

@@ -75,7 +75,7 @@ describe('the time that a question names', () => {
     )
   })
 
-  it('is compared with a day as many ranges', () => {
+  it('compares a day with many ranges', () => {
     const days = numberDays([
       ['2025-06-01', '2025-06-30'],
       ['2025-01-31', '2025-02-02'],

@@ -63,7 +63,7 @@ describe('a mention by rule', () => {
     expect(named({ project: 'orion', service: 'orion' })).toEqual(['orion (Project)', 'orion (Service)'])
   })
 
-  it('takes the kind that stands beside an entity', () => {
+  it('takes the kind that is given next to an entity', () => {
     expect(named({ entity: 'Orion', entity_kind: 'Project' })).toEqual(['Orion (Project)'])
     expect(named({ entity_name: 'Orion', entity_type: 7 })).toEqual(['Orion (Other)'])
   })

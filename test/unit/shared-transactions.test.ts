@@ -31,7 +31,7 @@ describe('requests that wait at the same moment', () => {
     expect(await Promise.all(answers)).toHaveLength(42)
   })
 
-  it('start beside a run when there are as many as in that run, or when it ends', async () => {
+  it('start during a run when there are as many as in that run, or when it ends', async () => {
     const { add, endOnes, runs, items } = createControlled()
     for (const item of [1, 2, 3, 4, 5]) void add(item)
     await endOnes()
@@ -47,7 +47,7 @@ describe('requests that wait at the same moment', () => {
     expect(items().slice(4)).toEqual([[9, 10]])
   })
 
-  it('start beside a run of more after a fiftieth of a second', async () => {
+  it('start during a larger run after a fiftieth of a second', async () => {
     const { add, endOnes, items } = createControlled()
     for (const item of [1, 2, 3, 4]) void add(item)
     await endOnes()

@@ -37,7 +37,7 @@ describe('the score of a message in its conversation', () => {
     expect(score([asked, empty], 1)).toBeGreaterThan(2 * score([empty, asked], 0))
   })
 
-  it('counts the words of the same speaker more than those of another, and no question of theirs as answered', () => {
+  it('counts the words of the same speaker more than those of another, and does not treat that speaker as answering their own question', () => {
     const found = message(1, 0)
     const empty = message(0, 0)
     const same = score([by(1, found), by(1, empty)], 1)

@@ -47,7 +47,7 @@ describe('worth at creation', () => {
     }
   })
 
-  it('gains nothing by a secret', () => {
+  it('gains nothing from a secret', () => {
     const secret = 'sk-proj-4f8Zq1LmN0pR7sT2uV5wX8yB3cD6eF9g'
     expect(worthOf(`I pasted the key ${secret} here`)).toBe(worthOf('I pasted the key here'))
   })
@@ -127,12 +127,12 @@ describe('worth in a conversation about work', () => {
     expect(worthOf('Go ahead.', { usual })).toBeLessThan(worthOf('Go ahead.'))
   })
 
-  it('grows less where the writer always says as much', () => {
+  it('grows less if the writer always says that much', () => {
     const [short, long] = [15, 45].map((usual) => worthOf(report, { usual, role: 'assistant' }))
     expect(long).toBeLessThan(short ?? 0)
   })
 
-  it('counts no more of a log than of one full sentence', () => {
+  it('counts a log no more than one full sentence', () => {
     const lines = Array.from(
       { length: 9 },
       (_, line) => `10:00:0${line} INFO worker-${line} took=${line}37ms`,
@@ -146,7 +146,7 @@ describe('worth in a conversation about work', () => {
     expect(worthOf(`${report} ${plea}`, { usual: 15 })).toBeCloseTo(worthOf(`${report} This!`, { usual: 15 }))
   })
 
-  it('is explained by the weights of such conversations, and a code of before by those of its time', () => {
+  it('is explained by the weights of such conversations, and an older judgement by the older weights', () => {
     const { value, code } = judgeWorth(message(report), { usual: 15 })
     const explained = explainWorth(code)
     expect(explained?.value).toBe(value)
@@ -201,7 +201,7 @@ describe('the place of a message in its conversation', () => {
   })
 })
 
-it('judges a text without accents as it judges the same text beside a sign that is no word', () => {
+it('judges a text without accents like the same text with a sign that is not a word', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       "don't",

@@ -22,7 +22,9 @@ export function listResolvedIds({
   return { entities: removeDuplicates(entities), records: removeDuplicates(records) }
 }
 
-/** Returns, in the order of the references, the id that each is resolved to, or else the id that its text is. */
+/**
+ * Returns an id for each reference, in order: the id that it was resolved to, or else its own text if that is an id.
+ */
 export function parseReferenceIds({
   reference_candidates: references,
 }: Interpretation): (string | undefined)[] {

@@ -56,7 +56,7 @@ function isText(text: string): boolean {
 function isStorable(value: unknown, depth: number): boolean {
   if (depth > maxDepth) return false
   if (typeof value === 'string') return isText(value)
-  // A larger integer is another one than the model wrote.
+  // A larger integer would not be the number that the model wrote.
   if (typeof value === 'number')
     return Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return value !== undefined

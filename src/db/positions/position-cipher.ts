@@ -9,7 +9,7 @@ import {
 import type { Position } from './position.ts'
 import type { ServerIdentity } from './server-identity.ts'
 
-/** One block has no state after it, so both are made once: to make one takes many times as long as to use it. */
+/** A block leaves no state behind, so both are made once: making one takes many times as long as using it. */
 export type PositionCipher = { cipher: Cipheriv; decipher: Decipheriv; mark: Buffer }
 
 /** Slow, because much of an identity is the time of its creation, which could be guessed. */

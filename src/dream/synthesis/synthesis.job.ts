@@ -156,7 +156,7 @@ export function createSynthesisStep({ insertFact, textLanguage }: Resources): St
     const isSame = current && JSON.stringify(current.question.document) === JSON.stringify(question.document)
     if (!isSame || (await findUnrelatedPairs(tx, [pair])).length === 0) return 'outdated' as const
     const origin = { now: run.startedAt, runId: run.id, actor }
-    // As the entities are now: they may have become more sensitive, or have moved to another scope.
+    // The entities in their present state: they may have become more sensitive, or have moved to another scope.
     const newId = await insertFact(tx, { ...origin, ...toFact(current, connection) })
     if (newId === undefined) return undefined
     const { one, other } = current

@@ -74,7 +74,7 @@ function* countMembers(cells: readonly Embedding[], sample: readonly Embedding[]
   return { dimensions, centroids, members }
 }
 
-/** How many groups of cells are looked into. With all groups the recall is a quarter of a percent higher. */
+/** How many groups of cells are searched. With all groups the recall is a quarter of a percent higher. */
 const groupsRead = 8
 
 /**

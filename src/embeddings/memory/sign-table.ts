@@ -4,8 +4,8 @@ import type { VectorPages } from './vector-pages.ts'
 const bitsAtOnce = 8 * numbersAtOnce
 
 /**
- * The signs of the numbers of vectors, a bit for each. Near vectors differ in few signs, and to compare signs takes a tenth of the
- * time: vectors are read in their order, and an eighth of the bytes.
+ * The signs of the numbers in vectors, one bit for each number. Near vectors differ in few signs. Comparing signs takes
+ * a tenth of the time: they are read in order, and are an eighth of the bytes.
  */
 export function createSignTable({ pages, dimensions }: { pages: VectorPages; dimensions: number }) {
   const length = countSignBytes(dimensions)

@@ -21,7 +21,10 @@ import type { Precision } from '../../domain/vector-codes.ts'
 import { formatUuid, unpackIds } from '../../kernel/ids.ts'
 import type { VersionedVector } from './vector-table.ts'
 
-/** One value: a driver needs several times as long for some hundred rows. `e` and `s` are an embedding and its signature. */
+/**
+ * One value, because a driver needs several times as long for several hundred rows. `e` and `s` are an embedding and
+ * its signature.
+ */
 const packed = sql`string_agg(
   uuid_send(e.record_id) || int8send(${computeVersion(sql`e.changed`)}) || int4send(e.cell) || int2send(e.bits)
     || int4send(octet_length(e.code)) || e.code,

@@ -60,7 +60,10 @@ export function createVectorPages(maxBytes: number) {
     return new Int32Array(memory.buffer, resultsAt, addresses.length)
   }
 
-  /** In how many bits a question differs from each of the `count` rows from an address on. Valid until the next call. */
+  /**
+   * The number of bits in which a question differs from each of `count` rows, beginning at an address. Valid until the
+   * next call.
+   */
   function differ(question: Int8Array, address: number, count: number): Int32Array {
     bytes.set(question, 0)
     loops.differ(address, address + count * question.length, resultsAt, 0, question.length)

@@ -76,7 +76,7 @@ export function readTime(fields: Fields, ...names: string[]): string | undefined
   throw refuse(names[0] ?? '', 'is not a time')
 }
 
-/** Numbers below this are seconds since 1970, others milliseconds. */
+/** Numbers below this are seconds since 1970; larger ones are milliseconds. */
 const minMilliseconds = 1e11
 
 function toMilliseconds(value: number): number {

@@ -6,7 +6,7 @@ import { isSqlite } from './sqlite-table.ts'
 /** What a file is by its beginning: `membrane` for lines of our own, undefined when nothing shows it. */
 export type DetectedFormat = ForeignFormat | 'membrane'
 
-/** How many bytes are looked at. */
+/** How many bytes at the beginning of a file are read. */
 export const headBytes = 65_536
 
 /**

@@ -62,7 +62,7 @@ const leafPage = 0x0d
 function open(bytes: Buffer): DatabaseSync {
   // A schema of many pages would take long to parse, and no program whose file is read here has one.
   if (bytes[schemaPage] !== leafPage) throw refuseDatabase('has no schema of one page')
-  // The file says that a log of changes lies beside it. Here is none.
+  // The file says that it has a write-ahead log. None was sent.
   for (const at of versionBytes) bytes[at] = 1
   const database = new DatabaseSync(':memory:', {
     defensive: true,
@@ -95,7 +95,7 @@ function openTable(database: DatabaseSync, tables: Readonly<Record<string, reado
       for (const { rowid, value } of rows.iterate()) yield { rowid: Number(rowid), key: value }
     },
     read(rowid) {
-      // More text than the file has bytes: its rows share pages, to be more than they are.
+      // More text than the file has bytes: rows share pages, so that a small file becomes a large one.
       if (spent > maxFileBytes) throw refuseDatabase('is broken')
       const values = Object.entries(row.get(rowid) ?? {})
       for (const [, value] of values) spent += typeof value === 'string' ? value.length : 0

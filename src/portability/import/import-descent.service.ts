@@ -29,7 +29,7 @@ export function listDescents({ draft, given }: ImportedCopy): Descent[] {
   })
 }
 
-/** What a record that the service derived was made from, as its edges of that moment say, beyond the known sources. */
+/** The sources of a derived record beyond the known ones, as its edges of that moment show. */
 function listOrigins(
   { draft: { row, edges, namedSources }, given }: Pick<ImportedCopy, 'draft' | 'given'>,
   known: ReadonlySet<string>,

@@ -3,8 +3,8 @@ import type { Conditions } from '../../db/fragments/conditions.ts'
 import type { TextQuery } from '../../domain/query-words.ts'
 
 /**
- * What every answer must contain or lack: the phrases in quotes, and the words behind a minus. Parts of statements, which more
- * than one of them needs.
+ * Conditions for every answer: phrases in quotes that it must contain, and words after a minus that it must not.
+ * Several statements use these fragments.
  */
 
 type Sentence = { query: Pick<TextQuery, 'phrases' | 'excluded'>; textLanguage: string }

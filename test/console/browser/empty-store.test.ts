@@ -17,7 +17,7 @@ describeInBrowser('the console of an empty store', () => {
     await other.getByRole('textbox', { name: 'Scope' }).waitFor()
   })
 
-  it('offers the first page where the address names a page that there is not', async () => {
+  it('offers the first page if the address names a page that does not exist', async () => {
     const page = await setup.open('/console/records?cursor=damaged&type=entity')
     await page.getByRole('button', { name: 'First page' }).click()
     await page.getByText('No record matches').waitFor()

@@ -39,7 +39,7 @@ describeInBrowser('recall', () => {
   }
   const answerOf = (page: Page) => page.getByRole('region', { name: 'Answer', exact: true })
 
-  it('shows why a record is recalled, what stands beside it, and what was withheld', async () => {
+  it('shows why a record is recalled, which records are next to it, and what was withheld', async () => {
     const page = await setup.open('/console/recall')
     const errors = watchErrors(page)
     await ask(page)
@@ -114,7 +114,7 @@ describeInBrowser('recall', () => {
     ])
   })
 
-  it('counts no access by looking', async () => {
+  it('counts no access when it only looks', async () => {
     const before = await read(setup.app, tea)
     const page = await setup.open('/console/recall')
     await ask(page)
@@ -133,7 +133,7 @@ describeInBrowser('recall', () => {
     await missing.getByText('It matches, but is withheld.').waitFor()
   })
 
-  it('asks of a past moment with the slider', async () => {
+  it('asks about a past moment with the slider', async () => {
     setup.app.clock.advance(3_600_000)
     const page = await setup.open(`/console/recall?q=${encodeURIComponent(question)}`)
     await answerOf(page).getByRole('listitem').first().waitFor()
@@ -166,7 +166,7 @@ describeInBrowser('recall', () => {
     expect(await page.getByRole('button', { name: /Reinforce|Penalize/ }).count()).toBe(0)
   })
 
-  it('says what to do where nothing is found, and what failed', async () => {
+  it('says what to do if nothing is found, and what failed', async () => {
     const page = await setup.open('/console/recall?q=zyxwv&scope=nowhere')
     await page.getByText('Nothing is recalled').waitFor()
     expect(await findAccessProblems(page)).toEqual([])

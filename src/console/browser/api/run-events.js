@@ -53,7 +53,7 @@ async function* readRun(id, signal) {
       }
     }
   } finally {
-    // A connection that nobody reads would be one of the six that a browser opens.
+    // An unread connection would occupy one of the six that a browser opens.
     reader.cancel().catch(() => {})
   }
 }

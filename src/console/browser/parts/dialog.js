@@ -40,7 +40,7 @@ function Dialog({ dialog }) {
   useEffect(() => {
     const shown = element.current
     shown?.showModal()
-    // The browser gives the focus back to what had it, as long as the dialog is closed before it is removed.
+    // The browser returns the focus to the element that had it, if the dialog is closed before it is removed.
     return () => shown?.close()
   }, [])
   /** @param {unknown} [result] */

@@ -156,7 +156,7 @@ function drawMarkers(plot, markers, colour) {
     ctx.moveTo(x, bbox.top)
     ctx.lineTo(x, bbox.top + bbox.height)
     ctx.stroke()
-    // Beside the label before it where both would be drawn at one place, and never outside of the picture.
+    // Next to the previous label if both would be drawn at one place, and never outside of the picture.
     ctx.textAlign = 'left'
     const width = ctx.measureText(label).width
     const left = Math.max(bbox.left, labelled, x - width / 2)

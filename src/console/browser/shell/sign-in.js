@@ -17,7 +17,7 @@ export function SignIn() {
     event.preventDefault()
     setBusy(true)
     const wrong = await signIn(field.current?.value.trim() ?? '')
-    // Where it worked, this form is gone by now.
+    // If signing in worked, this form is gone by now.
     if (wrong === undefined) return
     setBusy(false)
     setProblem(wrong)

@@ -32,7 +32,7 @@ export function EntityFacts({ id }) {
       api.get('/v1/entities/{id}/records', {
         path: { id },
         signal,
-        // The part comes from the address; the service refuses what is not one of its words.
+        // The part comes from the address; the service refuses an unknown one.
         query: /** @type {{ limit: number }} */ ({ predicate: part, cursor, limit: pageSize }),
       }),
     [id, part, cursor],

@@ -61,7 +61,7 @@ async function findEntities({ term, scope, status = 'active', cursor, signal }) 
     term === undefined || cursor !== undefined
       ? { items: [] }
       : api.get('/v1/entities', { query: { term, scope }, signal }),
-    // The status comes from the address; the service refuses what is not one of its words.
+    // The status comes from the address; the service refuses an unknown one.
     api.get('/v1/records', { query: /** @type {{ type: 'entity' }} */ (query), signal }),
   ])
   const known = new Set(exact.items.map(({ id }) => id))

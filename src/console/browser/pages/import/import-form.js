@@ -22,7 +22,7 @@ export function ImportForm() {
   const { run, start, stop, clear } = useImport()
   const isRunning = run?.state === 'running'
   const isChecked = run?.isDryRun === true && run.state === 'done'
-  /** Another file or place makes the report say nothing. @param {() => void} change */
+  /** The report is about the former choices, so it is removed. @param {() => void} change */
   const changed = (change) => {
     change()
     clear()

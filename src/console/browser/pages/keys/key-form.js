@@ -81,7 +81,7 @@ function readForm(data) {
     .filter((line) => line !== '')
   const source = text('source_type')
   const expires = text('expires_at')
-  // The service refuses what is not one of its words.
+  // The service refuses an unknown value.
   const body = {
     name: text('name'),
     permissions: data.getAll('permissions').map(String),

@@ -10,7 +10,7 @@ import { RunActions } from './run-actions.js'
 
 /** @import { Plan } from '../../api/types.d.ts' */
 
-/** Among so many of the newest runs of the job, those of the plan are looked for. */
+/** How many of the newest runs of the job are searched for those of the plan. */
 const maxRuns = 100
 
 /** The runs that applied a plan, or parts of it. Absent where there is none. @param {{ plan: Plan }} properties */
