@@ -42,7 +42,7 @@ export function createOpenAiTools({ records, retrieval, access }: Services): Too
     ...shared,
     name: 'fetch',
     input: FetchInput,
-    description: 'The whole text of one memory, by its id.',
+    description: 'Returns the whole text of one memory, by its id.',
     async run({ call: { caller }, origin }, { id }) {
       const record = await records.read(caller, requireId(id))
       if (!isWhole(record))

@@ -43,7 +43,7 @@ export function createWritingTools(services: WritingServices): Tool[] {
     input: RememberInput,
     output: rememberOutput,
     description:
-      'Remembers a fact, decision or preference in plain words, one statement a call. Said again, it is unchanged.',
+      'Remembers a fact, decision or preference in plain words, one statement per call. The same text again is not stored twice.',
     async run({ call }, { text, record, ...more }) {
       if (record !== undefined) {
         const created = await records.create(call, readRecord(record, text, more))

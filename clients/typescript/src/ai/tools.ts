@@ -62,7 +62,7 @@ type Stored = { id: string }
 function createRemember(client: Client, { scope, sensitivity }: MemoryToolsOptions): Tool<Note, Stored> {
   return tool({
     description:
-      'Keeps a fact for later conversations. Said again it is confirmed and not stored twice. Remember no secrets.',
+      'Keeps a fact for later conversations. The same fact again is not stored twice. Do not remember secrets.',
     inputSchema: jsonSchema<Note>({
       type: 'object',
       additionalProperties: false,
