@@ -155,9 +155,9 @@ export function createTenantJobs({
       for (const name of await jobs.findDue()) submit(location, name)
       if (await jobs.hasTexts()) startWatching(location)
     } catch (error) {
-      // What is said of a server that is away is said once.
+      // A server that is away is reported only once.
       if (databases.isAway(location)) return
-      log.warn('a look at a tenant failed', { tenant: location.reference ?? '', err: error })
+      log.warn('the check of a tenant for due work failed', { tenant: location.reference ?? '', err: error })
     }
   }
 
@@ -176,7 +176,7 @@ export function createTenantJobs({
   }
 
   function startPolls(): Poll {
-    const onError = (error: unknown) => log.warn('the look at all tenants failed', { err: error })
+    const onError = (error: unknown) => log.warn('the walk over all tenants failed', { err: error })
     const polls = [
       startPoll({ everyMs: walkEveryMs, look: walk, onError }),
       startPoll({ everyMs: stopEveryMs, look: stopInactive, onError }),
@@ -221,7 +221,7 @@ function createServerWalks({ log, databases, visit, stopWatching }: ServerWalk) 
       if (walking.has(server)) return
       const ended = walk(rows, signal)
         .catch((error) => {
-          if (!signal.aborted) log.warn('the look at a server of tenants failed', { err: error })
+          if (!signal.aborted) log.warn('the walk over a server of tenants failed', { err: error })
         })
         .finally(() => walking.delete(server))
       walking.set(server, ended)

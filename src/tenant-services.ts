@@ -83,7 +83,11 @@ function createTenantServices({ connection, announcements, ...resources }: Tenan
   }
 
   async function finish(services: Services): Promise<void> {
-    await finishServices(services).catch((error) => log.warn('what a tenant held is lost', { err: error }))
+    await finishServices(services).catch((error) =>
+      log.warn('the services of a tenant did not stop properly; what they had not written is lost', {
+        err: error,
+      }),
+    )
   }
 
   async function authenticate(token: string) {

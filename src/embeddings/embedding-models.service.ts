@@ -73,7 +73,7 @@ export function createModelRegistration({
     const configured = { provider, model: name, dimensions, max_sensitivity: maxSensitivity }
     const model = (await touchModel(db, configured, presence())) ?? (await claimPlace(configured))
     if (!model && (!known || known.model))
-      log.info('texts are embedded by workers with another configuration')
+      log.info('this worker waits: workers with another embedding configuration are running')
     isNoted ||= model !== undefined
     known = { model, until: performance.now() + (model ? noteEveryMs : retryEveryMs) }
     return model

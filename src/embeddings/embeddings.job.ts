@@ -90,8 +90,12 @@ export function createEmbeddingJob({ db, clock, ids, log, embedder, maxSensitivi
     return {
       stop: async () => {
         await Promise.all(watches.map((each) => each.stop()))
-        // The place becomes free without it, a minute later.
-        await registration.leave().catch((error) => log.warn('a worker could not leave', { err: error }))
+        // Without this, workers with another model would wait a minute longer.
+        await registration
+          .leave()
+          .catch((error) =>
+            log.warn('a worker that stops could not be removed from the list', { err: error }),
+          )
       },
     }
   }

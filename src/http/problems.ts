@@ -93,7 +93,7 @@ export function toPublicError(
   { log, tenant }: Pick<FastifyRequest, 'log' | 'tenant'>,
 ): AppError {
   if (tenant?.reference !== undefined && isSchemaGone(error)) {
-    log.warn({ err: error }, 'the tables of a tenant are gone')
+    log.warn({ err: error }, 'the tables of a tenant do not exist any more')
     return new AppError('unauthenticated', 'The tenant of this key was dropped.')
   }
   const known = findKnownError(error)

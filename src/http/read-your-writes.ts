@@ -57,7 +57,7 @@ export function carryPositions(
     return positionsOf(this)
       ?.encrypt(position)
       .catch((error: unknown) => {
-        this.log.warn({ err: error }, 'an answer has no position')
+        this.log.warn({ err: error }, 'an answer was sent without its position')
         return undefined
       })
   })

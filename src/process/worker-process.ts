@@ -57,7 +57,9 @@ export async function startWorking(resources: Resources): Promise<Service> {
   const announcements = createAnnouncements({ queue, clock, log })
   const { handle, startPolls } = createJobs(connection, announcements)
   const worker = await startWorker({ settings, handle, log })
-  queue.removeSchedulers().catch((error) => log.warn('old schedules stay in the queue', { err: error }))
+  queue
+    .removeSchedulers()
+    .catch((error) => log.warn('old schedules could not be removed from the queue', { err: error }))
   const polls = startPolls()
   const stopListening = await listen?.(connection, {
     database: async () => void (await pool.query('select')),

@@ -140,7 +140,8 @@ export function createRunner(resources: Resources) {
     try {
       await trace(leased, () => work(createExecution({ db, clock, observe, leased, signal }).context))
     } catch (error) {
-      if (!(error instanceof RunEnded)) log.warn('help with a run failed', { ...getIds(leased), err: error })
+      if (!(error instanceof RunEnded))
+        log.warn('a worker could not help with a run', { ...getIds(leased), err: error })
     } finally {
       helping.delete(job)
     }

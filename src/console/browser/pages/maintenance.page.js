@@ -36,6 +36,6 @@ export function View({ rest: [name = 'runs', id] }) {
         ${parts.map((one) => html`<li key=${one.name}><a href=${toPath(one.name === 'runs' ? ['maintenance'] : ['maintenance', one.name])} aria-current=${one === part ? 'page' : undefined}>${one.title}</a></li>`)}
       </ul>
       ${part?.loadOne && html`<${Lazy} key="start" load=${loadStart} />`}
-      ${load ? html`<${Lazy} key=${`${name} ${id}`} load=${load} id=${id} />` : html`<${Empty} title="Not found">There is no such part. Choose one above.<//>`}
+      ${load ? html`<${Lazy} key=${`${name} ${id}`} load=${load} id=${id} />` : html`<${Empty} title="Not found">This part does not exist. Choose one above.<//>`}
     </div>`
 }

@@ -80,6 +80,6 @@ function RegretPanel({ metrics: { regret } }) {
   }))
   return html`<${Panel} title="Regret" aside=${html`<strong>${formatShare(regret.rate)}</strong>`}>
     ${bars.length === 0 ? html`<p class="note">Nothing was forgotten yet.</p>` : html`<${Bars} name="Regret by reason" bars=${bars} unit="Share" />`}
-    <p class="note">The share of the forgotten records that an answer would have had.</p>
+    <p class="note">The share of the forgotten records that an answer would have contained.</p>
   <//>`
 }

@@ -33,7 +33,7 @@ export function ImportForm() {
     <div class="fields">
       <${Field} label="File" type="file" disabled=${isRunning} onChange=${(/** @type {Event & { currentTarget: HTMLInputElement }} */ { currentTarget }) => changed(() => setFile(currentTarget.files?.[0]))} note="An export of Membrane, or a file of another program." />
       <${Field} label="Format" options=${formats} value=${format} disabled=${isRunning} onChange=${(/** @type {Event & { currentTarget: HTMLSelectElement }} */ { currentTarget }) => changed(() => setFormat(currentTarget.value))} />
-      <${Field} label="Scope" value=${scope} disabled=${isRunning} maxlength="256" autocomplete="off" onInput=${(/** @type {Event & { currentTarget: HTMLInputElement }} */ { currentTarget }) => changed(() => setScope(currentTarget.value))} note="Where all of it lands; an export of Membrane has its own." />
+      <${Field} label="Scope" value=${scope} disabled=${isRunning} maxlength="256" autocomplete="off" onInput=${(/** @type {Event & { currentTarget: HTMLInputElement }} */ { currentTarget }) => changed(() => setScope(currentTarget.value))} note="All records are stored in this scope. An export of Membrane has its own scopes." />
     </div>
     <div class="row">
       <button type="button" class=${isChecked ? undefined : 'primary'} disabled=${!file || isRunning} onClick=${() => begin(true)}>Dry run</button>

@@ -62,7 +62,7 @@ export function BudgetForm({ budget, onChange, onCancel }) {
         { value: 'max_bytes', label: 'bytes' },
       ]} />
       <${Field} label="May hold" name="limit" type="number" min="0" step="1" required initial=${String(budget.max_records ?? budget.max_bytes ?? 10_000)} />
-      <${Field} label="Limit" name="mode" initial=${budget.mode ?? 'soft'} options=${['soft', 'hard']} note="Soft spares what is younger than a day." />
+      <${Field} label="Limit" name="mode" initial=${budget.mode ?? 'soft'} options=${['soft', 'hard']} note="Soft: a record younger than a day is not forgotten." />
       <fieldset class="protect"><legend class="note">Never forgotten for it</legend>
         ${protectable.map((name) => html`<${Checkbox} key=${name} label=${toWords(name)} name="protect" value=${name} defaultChecked=${budget.protect?.includes(name)} />`)}
       </fieldset>

@@ -42,7 +42,7 @@ export function View() {
           : !data
             ? html`<${Loading} lines=${3} />`
             : data.items.length === 0
-              ? html`<p class="note">No scope has a budget: nothing is forgotten for want of room.</p>`
+              ? html`<p class="note">No scope has a budget: nothing is forgotten to save room.</p>`
               : html`<${Table} caption="Budgets by scope" columns=${may('admin') ? [...columns, actions] : columns} rows=${data.items} keyOf=${(/** @type {Budget} */ { scope }) => scope ?? ''} isBusy=${isLoading} />`
       }
       <${Pager} name="budgets" next=${data?.next_cursor} />
