@@ -1,3 +1,5 @@
+import { holdsUnspaced, splitRuns } from './unspaced-scripts.ts'
+
 /**
  * Splits text into words, in the same way for stored text and for questions. The parser of PostgreSQL makes one token
  * of `src/main.ts`, reads the hyphens of `2026-03-28` as signs and cannot split `getUser`. So it only receives plain
@@ -38,8 +40,10 @@ export function extractWords(text: string): ExtractedWords {
     }
     const parts = splitParts(found)
     // One after the other: a call with more than about 100,000 arguments fails.
-    for (const part of parts) words.push(part)
-    if (parts.length > 1 && found.length <= longestWhole) wholes.push(joinParts(found))
+    for (const part of parts) for (const each of splitRuns(part)) words.push(each)
+    // A run of such letters is a sentence, even with a period inside.
+    if (parts.length > 1 && found.length <= longestWhole && !holdsUnspaced(found))
+      wholes.push(joinParts(found))
   }
   return { text: [...words, ...wholes].join(' '), count: words.length }
 }
@@ -51,7 +55,7 @@ export function listPlainWords(text: string): string[] {
 
 /** Only the plain words in their order, for phrases. */
 function splitIdentifiers(text: string): string {
-  return (text.normalize('NFKC').match(compound) ?? []).flatMap(splitParts).join(' ')
+  return (text.normalize('NFKC').match(compound) ?? []).flatMap(splitParts).flatMap(splitRuns).join(' ')
 }
 
 function splitParts(identifier: string): string[] {

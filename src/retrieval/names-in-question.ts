@@ -1,10 +1,14 @@
-/** Lists what in a sentence could be a name: single words and sequences of words. */
+import { holdsUnspaced, listNamesInRuns } from '../domain/unspaced-scripts.ts'
+
+/** Lists what in a sentence could be a name: single words, sequences of words, and in scripts without spaces some letters in a row. */
 
 const longestName = 4
 /** A descriptor may be a whole document. Its topic is usually named at the top. */
 const maxWords = 100
 /** A longer word is probably pasted data. */
 const longestWord = 256
+/** In scripts without spaces; as many as of words. */
+const maxInside = 400
 
 const opening = /[\p{L}\p{N}@#/.]/u
 const closing = /[\p{L}\p{N}/#+]/u
@@ -22,7 +26,19 @@ export function listNames(text: string): string[] {
       for (const name of listSpellings(words.slice(start, start + length).join(' '))) names.add(name)
     }
   }
+  for (const name of listInside(words)) names.add(name)
   return [...names]
+}
+
+function listInside(words: readonly string[]): string[] {
+  const found: string[] = []
+  for (const word of words.filter(holdsUnspaced)) {
+    for (const name of listNamesInRuns(word)) {
+      if (found.length >= maxInside) break
+      found.push(name)
+    }
+  }
+  return found.sort((one, other) => other.length - one.length)
 }
 
 /** The phrase itself, without surrounding punctuation, and without a possessive. */

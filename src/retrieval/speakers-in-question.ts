@@ -1,5 +1,6 @@
 import { isCommonWord } from '../domain/common-words.ts'
 import { listPlainWords } from '../domain/query-words.ts'
+import { containsName } from '../domain/unspaced-scripts.ts'
 
 /** Names that some clients write for everybody: "How does a user sign in?" means none of those who wrote. */
 const roles: ReadonlySet<string> = new Set(
@@ -22,6 +23,6 @@ export function createSpeakerCheck(question: string): (speaker: string) => boole
   return (speaker) => {
     const name = listPlainWords(speaker.toLowerCase())
     const isWhole = name.length > 0 && name.every((each) => capitals.has(each) || others.has(each))
-    return isWhole || name.some((each) => capitals.has(each))
+    return isWhole || name.some((each) => capitals.has(each) || containsName(question, each))
   }
 }

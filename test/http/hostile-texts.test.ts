@@ -26,6 +26,14 @@ describe('a text that makes words slow or long', () => {
     expect(await search('giraffe')).toContain(id)
   })
 
+  it('is stored when every pair of its letters is another word', async () => {
+    const letters = Array.from({ length: 90_000 }, (_, at) =>
+      String.fromCodePoint(0x4e00 + ((at * 7_919 + ((at * at) % 977) * 13) % 20_000)),
+    )
+    const { id } = await store(`zorilla ${letters.join('')}`)
+    expect(await search('zorilla')).toContain(id)
+  })
+
   it('is remembered when a word after "token" has very many parts', async () => {
     const body = { text: `token ${'aa-'.repeat(60)}aa1` }
     expect((await app.request('POST', '/v1/remember', { body })).status).toBe(201)

@@ -54,6 +54,17 @@ describe('a fact about an entity that it names by its id', () => {
     }
   })
 
+  it('is found in a text without spaces that names the entity', async () => {
+    const scope = 'hangzhou'
+    const payload = { kind: 'entity', canonical_name: '林晓', primary_type: 'Person', summary: '产品总监' }
+    await create(app, { type: 'entity', scope, payload })
+    const { body } = await remember({ scope, text: '林晓喜欢绿茶。' })
+    expect(body).toMatchObject({ payload: { subject: '林晓' } })
+    const context = await askContext(app, scope, { task_descriptor: '林晓喝什么茶？' })
+    expect(context.text).toContain('Who is asked about')
+    expect(listStatements(context)).toEqual(['林晓 (Person): 产品总监', '林晓喜欢绿茶。'])
+  })
+
   it('finds the profile of the scope that is asked about among many of the same name', async () => {
     for (let index = 0; index < 20; index++) {
       const scope = `crowd-${index}`

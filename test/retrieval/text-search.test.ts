@@ -168,6 +168,28 @@ describe('a text in the store', () => {
     expect(found[0]?.id).not.toBe(scattered)
   })
 
+  it.each([
+    ['我对海鲜过敏，特别是虾和螃蟹。', '我不能吃什么海鲜？', '我们对新海报很满意。'],
+    ['卵アレルギーがあります。', '何のアレルギーですか', '卵を買いました。'],
+    ['등산 모임이 일요일로 바뀌었어요.', '등산은 무슨 요일인가요?', '산에서 등불을 봤어요.'],
+    ['ผมแพ้กุ้งและปู', 'ใครแพ้กุ้ง', 'ผมชอบร้องเพลง'],
+  ])('in a script without spaces is found by a part of its sentence: %s', async (told, question, other) => {
+    const [id, otherId] = await small.store([{ text: told }, { text: other }])
+    const found = (await small.find(question)).map((each) => each.id)
+    expect(found[0]).toBe(id)
+    expect(found).not.toContain(otherId)
+  })
+
+  it('in a script without spaces must contain a quoted phrase', async () => {
+    const [whole] = await small.store([{ text: '旧数据库是 Oracle 11。' }, { text: '数据在旧的仓库里。' }])
+    expect((await small.find('"数据库"')).map(({ id }) => id)).toEqual([whole])
+  })
+
+  it('is found by a word beside letters of a script without spaces', async () => {
+    const [id] = await small.store([{ text: 'SSL証明書の期限は2027年です' }])
+    expect((await small.find('SSL certificate 2027'))[0]?.id).toBe(id)
+  })
+
   it('is found by any form of its words in the language of the store', async () => {
     const [id] = await small.store([{ text: 'the migrations were squashed' }])
     expect((await small.find('squashing a migration'))[0]?.id).toBe(id)

@@ -26,6 +26,15 @@ describe('listPhrases', () => {
     },
   )
 
+  it.each([
+    ['林晓喜欢绿茶。', '林晓'],
+    ['昨日、健太さんに会いました', '健太'],
+    ['민수는 간호사입니다', '민수'],
+    ['ผมกับสมชายไปตลาด', 'สมชาย'],
+  ])('finds a name inside of %s', (text, name) => {
+    expect(listPhrases(text, 100)).toContain(name)
+  })
+
   it('returns each phrase once in any spelling', () => {
     expect(listPhrases('go Go GO', 20)).toEqual(['go', 'go Go', 'go Go GO'])
   })

@@ -12,6 +12,10 @@ describe('a speaker is named in a question', () => {
     ['What does the project manager want?', 'Project Manager', true],
     ['Which adapter is used?', 'Ada', false],
     ['Was hat Jürgen gesagt?', 'Jürgen', true],
+    ['林晓喜欢什么？', '林晓', true],
+    ['健太さんはどこで働いていますか', '健太', true],
+    ['민수는 어디서 일하나요?', '민수', true],
+    ['林先生喜欢什么？', '林晓', false],
     ['', 'Ada', false],
     ['What?', '…', false],
   ])('%j, of %j: %j', (question, speaker, isNamed) => {

@@ -1,3 +1,5 @@
+import { containsName } from '../../domain/unspaced-scripts.ts'
+
 /** What the statements of every type of record are put together from. */
 
 /** Writes a value within a limit of characters, masked. */
@@ -24,6 +26,7 @@ const maxSearched = 10_000
 /** Whether a text has the words of another one after the other, in any case and punctuation. */
 export function containsWords(text: string, words: string): boolean {
   if (words.length > maxSearched) return false
+  if (containsName(text.slice(0, maxSearched), words)) return true
   return spell(text.slice(0, maxSearched)).includes(spell(words))
 }
 
