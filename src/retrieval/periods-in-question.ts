@@ -8,6 +8,7 @@ import {
   mergeRanges,
   type Range,
 } from './periods.ts'
+import { relatePeriods, writePlace } from './related-periods.ts'
 
 /** Finds the time that a question in English asks about: a day, a month, a season, a year, or one counted from `at`. All times are UTC. */
 
@@ -27,7 +28,8 @@ const plainMonth = '(january|february|july|september|october|november|december)'
 const number = '(\\d{1,2})(?:st|nd|rd|th)?'
 const year = '((?:19|20)\\d\\d)'
 /** "may" and "march" are verbs as well, so such a month alone needs a word before it. */
-const opening = '(?:in|during|since|until|of|from|last|this|early|mid|late)'
+const opening =
+  '(?:(?:in|during|before|after|since|until|till|of|between|from|last|this|early|mid|late)[ -]|(?:between|from) [\\p{L}\\p{N}, ]{3,30} (?:and|to|until|till) )'
 const season = '(spring|summer|autumn|fall|winter)'
 const counts = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
 const count = `(\\d{1,3}|an?|${counts.join('|')})`
@@ -57,7 +59,7 @@ const readers: readonly Reader[] = [
     listMonthRanges(at, { year: y, month: m, day: d }),
   ),
   createReader(`${month},? (?:of )?${year}`, ([m, y], at) => listMonthRanges(at, { year: y, month: m })),
-  createReader(`(?:${opening}[ -]${month}|${plainMonth})`, ([m, plain], at) =>
+  createReader(`(?:${month}(?<=(?<![\\p{L}\\p{N}])${opening}\\p{L}{3,9})|${plainMonth})`, ([m, plain], at) =>
     listMonthRanges(at, { month: m ?? plain }),
   ),
   createReader(`(?:q([1-4])|(first|second|third|fourth) quarter)(?: (?:of )?${year})?`, ([q, word, y], at) =>
@@ -75,7 +77,7 @@ const readers: readonly Reader[] = [
   createReader(`(?:last|past|previous) ${count} (day|week|month|year)s?`, ([n, unit], at) => [
     { from: countBack(at, unit ?? '', parseNumber(n)), until: at.getTime() + 1 },
   ]),
-  createReader(`last (${weekdays.join('|')})`, ([name], at) => [
+  createReader(`(?:last |(?<=(?:since|after) ))(${weekdays.join('|')})`, ([name], at) => [
     findLatestWeekday(at, weekdays.indexOf(name ?? '')),
   ]),
   createReader('(today|yesterday)', ([name], at) => [
@@ -96,17 +98,19 @@ const maxNamed = 10
 /** Returns the periods that the question names; undefined where it names none. */
 export function readPeriods(text: string, at: Date): PeriodsInQuestion | undefined {
   if (text.length > maxCharacters) return undefined
-  let rest = text.toLowerCase().replace(/\s+/gu, ' ')
-  const found: Range[] = []
-  let named = 0
+  let rest = text
+    .toLowerCase()
+    .replace(/[\s\ue000-\uf8ff]+/gu, ' ')
+    .replace(/\b(early|mid|late)-/gu, '$1 ')
+  const named: (readonly Range[])[] = []
   for (const { pattern, read } of readers) {
     rest = rest.replace(pattern, (_, ...groups) => {
-      if (++named <= maxNamed) found.push(...read(groups, at))
-      return '|'
+      named.push(named.length < maxNamed ? read(groups, at) : [])
+      return writePlace(Math.min(named.length, maxNamed) - 1)
     })
   }
-  const ranges = mergeRanges(found)
-  if (ranges.length === 0 || named > maxNamed) return undefined
+  const ranges = mergeRanges(relatePeriods(rest, named, at))
+  if (ranges.length === 0 || named.length > maxNamed) return undefined
   return {
     ranges,
     includes: (time) => ranges.some(({ from, until }) => time.getTime() >= from && time.getTime() < until),

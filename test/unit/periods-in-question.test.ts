@@ -33,6 +33,19 @@ describe('the time that a question names', () => {
     ['What broke last Friday?', '2025-06-13', '2025-06-17'],
     ['October', '2024-10-31', '2024-11-01'],
     ['What broke in May or in June 2024?', '2024-06-02', '2024-07-02'],
+    ['Where did she go in mid-May?', '2025-05-15', '2025-06-15'],
+    ['What did we decide before May?', '2025-04-30', '2025-05-01'],
+    ['What did we decide before March 2027?', '2025-06-17', '2027-03-01'],
+    ['What did we decide until May?', '2025-05-31', '2025-06-01'],
+    ['What did we decide since May?', '2025-06-17', '2025-04-30'],
+    ['What did we decide since last Friday?', '2025-06-17', '2025-06-12'],
+    ['What did we decide since Monday?', '2025-06-17', '2025-06-15'],
+    ['What did we decide after 7 May?', '2025-05-08', '2025-05-07'],
+    ['What did we decide after October?', '2024-11-01', '2024-10-31'],
+    ['What did we decide from March on?', '2025-06-17', '2025-02-28'],
+    ['What did we decide between March and May?', '2025-04-15', '2025-06-01'],
+    ['What did we decide from November 2023 to February 2024?', '2024-01-01', '2024-03-01'],
+    ['What did she do the week before 7 May 2025?', '2025-05-07', '2025-04-01'],
   ])('%s', (question, inside, outside) => {
     expect([isOf(question, inside), isOf(question, outside)]).toEqual([true, false])
   })
@@ -48,6 +61,8 @@ describe('the time that a question names', () => {
     ['What was discussed in May?', true],
     ['july', true],
     ['What did we decide last week?', true],
+    ['What did we decide before July?', true],
+    ['What did Anna decide since May?', false],
     ['What did Anna do in May?', false],
     ['Which database did we choose in May?', false],
   ])('is all that is asked: %s', (question, isAll) => {
