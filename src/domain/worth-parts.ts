@@ -1,4 +1,5 @@
 import { computeRarity } from './common-words.ts'
+import { chooseOtherWords } from './worth-languages.ts'
 
 /** What a text says about how much it will be needed, by rule. Every part is a number from 0 to 1, `role` from -1. */
 
@@ -66,24 +67,29 @@ export function readWorthParts(judged: JudgedText): WorthValues {
     return Math.min(isMachine ? maxOfMachine : 1, saturate(sum, fullInformation))
   }
   const all = information()
-  const count = (pattern: RegExp, full: number) => saturate(countDistinct(lower, pattern), full)
+  const others = chooseOtherWords(lower)
+  const count = (full: number, ...patterns: readonly RegExp[]) =>
+    saturate(
+      patterns.reduce((sum, pattern) => sum + countDistinct(lower, pattern), 0),
+      full,
+    )
   return {
     basis: 1,
     information: all,
     novelty: judged.known ? information(judged.known) : all,
-    figures: count(figures, 4),
-    times: count(times, 3),
+    figures: count(4, figures, others.figures),
+    times: count(3, times, others.times),
     names: saturate(countNames(own, judged.speakers), 4),
     identifiers: saturate(countIdentifiers(own), 3),
-    people: count(people, 2),
-    first_person: count(firstPerson, 3),
+    people: count(2, people),
+    first_person: count(3, firstPerson, others.first_person),
     answer: judged.isAnswer ? 1 : 0,
     question: isQuestion(prose) ? 1 : 0,
     greeting: greeting.test(text) ? Math.min(1, 8 / (1 + words.size)) : 0,
-    decision: count(decision, 2),
-    preference: count(preference, 2),
-    correction: count(correction, 2),
-    outcome: count(outcome, 2),
+    decision: count(2, decision, others.decision),
+    preference: count(2, preference, others.preference),
+    correction: count(2, correction, others.correction),
+    outcome: count(2, outcome),
     role: readRole(judged.role),
     machine: machineShare,
     distilled: judged.isDistilled ? 1 : 0,
@@ -229,10 +235,10 @@ const people =
 const firstPerson = /\b(?:i|my|me|mine|myself|we|our|us)\b/g
 
 const decision =
-  /\b(?:decided|chose|agreed|settled on|going with|picked|signed up|joined|started|opened|bought|adopted|finished|launched|won|quit|applied|accepted|booked|planning|plan to|going to|gonna|i'll|we'll|looking forward|thinking (?:of|about)|hoping to|will (?:use|go|start|take|move))\b/g
+  /\b(?:decided|decision|chose|agreed|settled on|going with|picked|signed up|joined|started|opened|bought|adopted|finished|launched|won|quit|applied|accepted|booked|planning|plan to|going to|gonna|i'll|we'll|looking forward|thinking (?:of|about)|hoping to|will (?:use|go|start|take|move))\b/g
 
 const preference =
-  /\b(?:prefer|prefers|favou?rite|love|loves|like to|enjoy|enjoys|hate|hates|dislike|can't stand|allergic|fan of|rather (?:not|have)|passion(?:ate)?)\b/g
+  /\b(?:prefer|prefers|favou?rite|love|loves|like to|enjoy|enjoys|hate|hates|dislike|can't stand|allerg(?:ic|y|ies)|intoleran(?:t|ce)|vegetarian|vegan|fan of|rather (?:not|have)|passion(?:ate)?)\b/g
 
 const correction =
   /\b(?:actually|instead|no longer|not anymore|any more|changed|switched|moved to|correction|in fact|used to|not .{1,20} but|scrap that|shifted|replaced)\b/g
