@@ -43,6 +43,13 @@ export function findCapturedText(content: unknown): string {
   return texts.filter((text) => typeof text === 'string').find((text) => text.trim() !== '') ?? ''
 }
 
+/** The captured text where nothing else was captured. */
+export function findOnlyText(content: unknown): string | undefined {
+  if (typeof content === 'object' && content !== null && Object.keys(content).length !== 1) return undefined
+  const text = findCapturedText(content)
+  return text.trim() === '' ? undefined : text
+}
+
 const members = new Set(['content', 'context', 'reason_to_remember'])
 
 /** A client may have stored a field of this name that was never captured content. */

@@ -72,6 +72,41 @@ describe('a message', () => {
   })
 })
 
+describe('a text', () => {
+  const text = 'Linda prefers the window seat'
+  const note = (object: string, subject: string): Payload => ({
+    ...(fact(object) as Extract<Payload, { kind: 'semantic' }>),
+    subject,
+    predicate: 'note',
+  })
+  const captured = (content: unknown, summary?: string): Payload => ({
+    kind: 'episodic',
+    tool_graph: [],
+    artifacts: [],
+    timeline: [{ t: '2026-01-01T00:00:00Z', event_kind: 'event', ref: 'r', ...(summary ? { summary } : {}) }],
+    environment: { context: { captured: { content } } },
+  })
+
+  it('that is remembered is the same about anything, from five words on', () => {
+    expect(writeCanonicalWording(note(text, 'Linda'))).toBe(writeCanonicalWording(note(text, 'memory')))
+    expect(writeEarlierWording(note(text, 'Linda'))).not.toBe(writeEarlierWording(note(text, 'memory')))
+    expect(writeCanonicalWording(note('prefers tea', 'Ada'))).not.toBe(
+      writeCanonicalWording(note('prefers tea', 'Bob')),
+    )
+    expect(writeEarlierWording(note('prefers tea', 'Ada'))).toBeNull()
+  })
+
+  it('that is captured is the same in any form, and as the summary of an episode', () => {
+    const forms = [text, { text }, { message: text.toUpperCase() }]
+    const wordings = forms.map((form) => writeCanonicalWording(captured(form, 'what a model wrote')))
+    expect(new Set([...wordings, writeCanonicalWording(captured(null, text))]).size).toBe(1)
+    expect(writeEarlierWording(captured({ text }))).toContain('[["text",')
+    expect(writeEarlierWording(captured({ text, tool: 'x' }))).toBeNull()
+    expect(writeCanonicalWording(captured({ text, tool: 'x' }))).not.toBe(wordings[0])
+    expect(writeCanonicalWording(captured('  '))).toBeNull()
+  })
+})
+
 describe('computeErasedIds', () => {
   const edges = (...pairs: [string, string][]) =>
     pairs.map(([derived, source]) => ({
