@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { lockHandle } from '../db/fragments/handle-lock.ts'
 import type { Transaction } from '../db/transaction.ts'
+import type { Via } from '../domain/caller.ts'
 import type { Payload } from '../domain/payloads.ts'
 import { type Effect, keys, notedColumns, type Row, type SavedEffect, unpack } from './effect.ts'
 import type { Entry } from './taken-back.ts'
@@ -209,28 +210,29 @@ type Reason = {
   rationale: string
   runId: string | null
   now: Date
-  via?: unknown
+  /** The key behind it. */
+  via: Via | null
 }
 
 /** Writes the entries of the log, and the moves of status. */
 export async function insertEntries(
   tx: Transaction,
   entries: readonly Entry[],
-  { action, actor, rationale, runId, now, via = null }: Reason,
+  { action, actor, rationale, runId, now, via }: Reason,
 ): Promise<void> {
+  const key = sql`${via && JSON.stringify(via)}::jsonb`
   await sql`
     with entry as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(entries)}::jsonb)
         as entry (record_id uuid, old_status record_status, new_status record_status, changes jsonb)
     ), logged as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes, via)
-      select record_id, ${runId}::uuid, ${now}::timestamptz, ${action}::audit_action, ${actor}, ${rationale}, changes,
-        ${via === null ? null : JSON.stringify(via)}::jsonb
+      select record_id, ${runId}::uuid, ${now}::timestamptz, ${action}::audit_action, ${actor}, ${rationale}, changes, ${key}
       from entry
     )
-    insert into status_changes (record_id, run_id, at, old, new, actor, reason, step)
+    insert into status_changes (record_id, run_id, at, old, new, actor, reason, step, via)
     select record_id, ${runId}::uuid, ${now}::timestamptz, old_status, new_status, ${actor}, ${rationale},
-      case ${action}::text when 'undo' then 'undo' else 'revert' end
+      case ${action}::text when 'undo' then 'undo' else 'revert' end, ${key}
     from entry where old_status <> new_status
   `.execute(tx)
 }

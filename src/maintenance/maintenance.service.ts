@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
-import { isAllowed } from '../domain/caller.ts'
+import { describeVia, isAllowed } from '../domain/caller.ts'
 import { requireActionsOf } from '../domain/run-actions.ts'
 import type { ListPage } from '../domain/shapes.ts'
 import { hasFullTrust, requireFullTrust } from '../domain/trust.ts'
@@ -118,7 +118,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     const { trust } = call.caller
     // The counts of a run would tell whether the id of a hidden record is among the changes.
     const selection = names === undefined ? {} : { only: await listSelectable(call.tx ?? db, names, trust) }
-    const options = { run_id: targetId, ...selection, ...reason }
+    const options = { run_id: targetId, ...selection, ...reason, via: describeVia(call.caller) }
     return queueRun(call, trace, { job: 'undo', scope: target.scope, dryRun, options })
   }
 

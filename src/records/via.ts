@@ -20,7 +20,7 @@ export const Via = closed(
   {
     $id: 'Via',
     description:
-      'The key that made the change, written by the service; `actor` is the name that the request gave. Absent if a job made the change, and in entries of versions that did not store the key.',
+      'The key that made the change, written by the service; `actor` is the name that the request gave. Absent if a job made the change by itself, and in entries of versions that did not store the key.',
     examples: [{ key_id: '01981b7e-0000-7000-8000-000000000001', key_name: 'agent' }],
   },
 )

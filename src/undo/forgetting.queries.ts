@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { time } from '../db/fragments/json-text.ts'
 import type { Transaction } from '../db/transaction.ts'
+import type { Via } from '../domain/caller.ts'
 import { isNamed, life } from './undo.queries.ts'
 
 const columns = ['forgotten_at', 'forgotten_reason', 'forgotten_by', 'forgotten_run_id', 'purge_at']
@@ -17,6 +18,8 @@ type Writing = {
   only: readonly string[] | null
   actor: string
   rationale: string
+  /** The key that asked for the undo. */
+  via: Via | null
   now: Date
 }
 type Restoration = Writing & {
@@ -111,7 +114,7 @@ export async function takeBackForgetting(
  * Writes what is `requested` of the records in `locked`, which are restored where nothing is. Their log, the changes of the undo
  * and its effects are written by the same statement.
  */
-function rewriteLocked({ runId, now, actor, rationale }: Writing): RawBuilder<unknown> {
+function rewriteLocked({ runId, now, actor, rationale, via }: Writing): RawBuilder<unknown> {
   return sql`rewritten as (
       update records as r
       set forgotten_at = (requested ->> 'forgotten_at')::timestamptz, forgotten_reason = requested ->> 'forgotten_reason',
@@ -125,8 +128,9 @@ function rewriteLocked({ runId, now, actor, rationale }: Writing): RawBuilder<un
       insert into run_effects (run_id, record_id, relation, before, after)
       select ${runId}::uuid, id, 'records', old, new from rewritten
     ), entry as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, ${runId}::uuid, ${now}::timestamptz, 'undo', ${actor}, ${rationale}, jsonb_build_object(
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, via, changes)
+      select id, ${runId}::uuid, ${now}::timestamptz, 'undo', ${actor}, ${rationale},
+        ${via && JSON.stringify(via)}::jsonb, jsonb_build_object(
         'forgotten_at', jsonb_build_array(was -> 'forgotten_at', "is" -> 'forgotten_at'),
         'forgotten_reason', jsonb_build_array(was -> 'forgotten_reason', "is" -> 'forgotten_reason')
       )

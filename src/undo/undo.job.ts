@@ -1,6 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { saveEffects, stopSavingEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
+import type { Via } from '../domain/caller.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import {
   createRewrite,
@@ -31,7 +32,7 @@ import {
 import { describeUndone, splitChanges } from './undone-changes.ts'
 
 /** The options of a run of this job. They were checked when it was requested. */
-type UndoOptions = { run_id: string; only?: string[]; actor: string; rationale: string }
+type UndoOptions = { run_id: string; only?: string[]; actor: string; rationale: string; via?: Via | null }
 
 const portion = 1_000
 /** These are only listed. */
@@ -79,7 +80,7 @@ async function restoreRecords(
   after: string,
 ): Promise<Portion> {
   const { run } = context
-  const { run_id: targetId, only = null, actor, rationale } = readOptions(context)
+  const { run_id: targetId, only = null, actor, rationale, via = null } = readOptions(context)
   // The statement writes the effects itself: a trigger would do it row by row.
   await stopSavingEffects(tx)
   await lockTombstonesShared(tx)
@@ -91,6 +92,7 @@ async function restoreRecords(
     erasedIds: [...erased],
     actor,
     rationale,
+    via,
     now: run.startedAt,
   })
   const kept = contents.filter((each) => erased.has(each.id) && !each.is_listed)
@@ -117,10 +119,10 @@ async function undoBatch(
   batch: string,
 ): Promise<BatchResult> {
   const { run } = context
-  const { run_id: targetId, only = null, actor, rationale } = readOptions(context)
+  const { run_id: targetId, only = null, actor, rationale, via = null } = readOptions(context)
   await stopSavingEffects(tx)
   await lockTombstonesShared(tx)
-  const writing = { runId: run.id, targetId, only, actor, rationale, now: run.startedAt }
+  const writing = { runId: run.id, targetId, only, actor, rationale, via, now: run.startedAt }
   const { rewritten, left } = await takeBackForgetting(tx, { ...writing, batch })
   await saveEffects(tx, run)
   const changes = listWhenDry(context, rewritten)
@@ -161,7 +163,7 @@ async function undoEffects(
   /** What the run did to records that it does not list. */
   unlisted?: 'rescore',
 ): Promise<BatchResult> {
-  const { run_id: targetId, only, actor, rationale } = readOptions({ run })
+  const { run_id: targetId, only, actor, rationale, via = null } = readOptions({ run })
   await lockTombstonesShared(tx)
   const owners = [...new Set(effects.flatMap(({ owner }) => owner ?? []))]
   const listed = await listChangesOf(tx, { runId: run.id, targetId }, owners)
@@ -184,8 +186,8 @@ async function undoEffects(
     written,
     [...selected].filter((id) => !moved.has(id) && !changedRecords.has(id)),
   )
-  if (entries.length > 0)
-    await insertEntries(tx, entries, { action: 'undo', actor, rationale, runId: run.id, now: run.startedAt })
+  const reason = { actor, rationale, via, runId: run.id, now: run.startedAt }
+  if (entries.length > 0) await insertEntries(tx, entries, { action: 'undo', ...reason })
   if (importanceMoves.length > 0)
     await insertImportanceMoves(tx, importanceMoves, { runId: run.id, now: run.startedAt })
   const others = importanceMoves.filter(({ record_id: id }) => isNamed(id) && !selected.has(id))

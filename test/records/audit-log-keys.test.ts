@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { captureEpisode, createScope, listFacts } from '../support/consolidation-requests.ts'
 import { exportLines, importLines } from '../support/export-and-import.ts'
+import { perform } from '../support/plan-requests.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -80,6 +82,40 @@ describe('the audit log of a record', () => {
     })
     for (const { id } of [captured.primary_record, ...captured.created_records])
       for (const entry of await auditOf(id)) expect(entry).toMatchObject({ via })
+  })
+
+  it('names the key of a revert, also beside the move of the status', async () => {
+    const { id } = await create(app, fact(), { key })
+    await ask('POST', `/v1/records/${id}/retract`, auditFields)
+    await ask('POST', `/v1/records/${id}/revert`, { ...auditFields, to_version: 1 })
+    for (const entry of await auditOf(id)) expect(entry).toMatchObject({ via })
+    const { items } = await ask('GET', `/v1/records/${id}/status-history`)
+    expect(items.map(({ step }: Body) => step)).toEqual(['retract', 'revert'])
+    for (const move of items) expect(move).toMatchObject({ via })
+  })
+
+  it('names the key that asked for an undo, which names its actor itself', async () => {
+    const scope = createScope()
+    const life = { decay: { curve: 'linear', half_life_seconds: 60 } }
+    const { id: faded } = await create(app, fact({ scope, lifecycle: life }))
+    await captureEpisode(app, 'the build takes 9 minutes', {}, { scope })
+    app.clock.advance(3_600_000)
+    for (const job of ['decay', 'consolidate']) {
+      const { id } = await perform(app, job, { job, scope })
+      const undone = await perform(app, 'undo', auditFields, `/v1/maintenance/runs/${id}/undo`)
+      expect(undone).toMatchObject({ status: 'succeeded', options: { run_id: id } })
+      expect(undone.options).not.toHaveProperty('via')
+      const again = await perform(app, 'undo', auditFields, `/v1/maintenance/runs/${undone.id}/undo`)
+      expect(again.stats).toMatchObject({ kept: 0 })
+    }
+    const [learnt] = await listFacts(app, scope)
+    for (const id of [faded, learnt?.id]) {
+      const undone = (await auditOf(id)).filter(({ action }) => action === 'undo')
+      expect(undone).toHaveLength(2)
+      for (const entry of undone) expect(entry).toMatchObject({ actor: 'another client', via: root })
+    }
+    const { items } = await ask('GET', `/v1/records/${learnt?.id}/status-history`)
+    expect(items.at(-1)).toMatchObject({ step: 'undo', via: root })
   })
 
   it('takes no key from a request body', async () => {

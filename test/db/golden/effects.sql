@@ -46,13 +46,12 @@ from jsonb_to_recordset($1::jsonb)
         as entry (record_id uuid, old_status record_status, new_status record_status, changes jsonb)
     ), logged as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes, via)
-      select record_id, $2::uuid, $3::timestamptz, $4::audit_action, $5, $6, changes,
-        $7::jsonb
+      select record_id, $2::uuid, $3::timestamptz, $4::audit_action, $5, $6, changes, $7::jsonb
       from entry
     )
-    insert into status_changes (record_id, run_id, at, old, new, actor, reason, step)
+    insert into status_changes (record_id, run_id, at, old, new, actor, reason, step, via)
     select record_id, $8::uuid, $9::timestamptz, old_status, new_status, $10, $11,
-      case $12::text when 'undo' then 'undo' else 'revert' end
+      case $12::text when 'undo' then 'undo' else 'revert' end, $13::jsonb
     from entry
 where old_status <> new_status;
 

@@ -49,15 +49,16 @@ where r.id = locked.id
       select $9::uuid, id, 'records', old, new
 from rewritten
     ), entry as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $10::uuid, $11::timestamptz, 'undo', $12, $13, jsonb_build_object(
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, via, changes)
+      select id, $10::uuid, $11::timestamptz, 'undo', $12, $13,
+        $14::jsonb, jsonb_build_object(
         'forgotten_at', jsonb_build_array(was -> 'forgotten_at', "is" -> 'forgotten_at'),
         'forgotten_reason', jsonb_build_array(was -> 'forgotten_reason', "is" -> 'forgotten_reason')
       )
       from rewritten
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)
-      select $14::uuid, id, 'undo', was, "is"
+      select $15::uuid, id, 'undo', was, "is"
 from rewritten
       on conflict (run_id, record_id, action) do nothing
     )
@@ -122,15 +123,16 @@ where r.id = locked.id
       select $11::uuid, id, 'records', old, new
 from rewritten
     ), entry as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $12::uuid, $13::timestamptz, 'undo', $14, $15, jsonb_build_object(
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, via, changes)
+      select id, $12::uuid, $13::timestamptz, 'undo', $14, $15,
+        $16::jsonb, jsonb_build_object(
         'forgotten_at', jsonb_build_array(was -> 'forgotten_at', "is" -> 'forgotten_at'),
         'forgotten_reason', jsonb_build_array(was -> 'forgotten_reason', "is" -> 'forgotten_reason')
       )
       from rewritten
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)
-      select $16::uuid, id, 'undo', was, "is"
+      select $17::uuid, id, 'undo', was, "is"
 from rewritten
       on conflict (run_id, record_id, action) do nothing
     )
@@ -212,15 +214,16 @@ where r.id = locked.id
       select $12::uuid, id, 'records', old, new
 from rewritten
     ), entry as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $13::uuid, $14::timestamptz, 'undo', $15, $16, jsonb_build_object(
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, via, changes)
+      select id, $13::uuid, $14::timestamptz, 'undo', $15, $16,
+        $17::jsonb, jsonb_build_object(
         'forgotten_at', jsonb_build_array(was -> 'forgotten_at', "is" -> 'forgotten_at'),
         'forgotten_reason', jsonb_build_array(was -> 'forgotten_reason', "is" -> 'forgotten_reason')
       )
       from rewritten
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)
-      select $17::uuid, id, 'undo', was, "is"
+      select $18::uuid, id, 'undo', was, "is"
 from rewritten
       on conflict (run_id, record_id, action) do nothing
     )
@@ -302,15 +305,16 @@ where r.id = locked.id
       select $14::uuid, id, 'records', old, new
 from rewritten
     ), entry as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $15::uuid, $16::timestamptz, 'undo', $17, $18, jsonb_build_object(
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, via, changes)
+      select id, $15::uuid, $16::timestamptz, 'undo', $17, $18,
+        $19::jsonb, jsonb_build_object(
         'forgotten_at', jsonb_build_array(was -> 'forgotten_at', "is" -> 'forgotten_at'),
         'forgotten_reason', jsonb_build_array(was -> 'forgotten_reason', "is" -> 'forgotten_reason')
       )
       from rewritten
     ), listed as (
       insert into maintenance_changes (run_id, record_id, action, before, after)
-      select $19::uuid, id, 'undo', was, "is"
+      select $20::uuid, id, 'undo', was, "is"
 from rewritten
       on conflict (run_id, record_id, action) do nothing
     )

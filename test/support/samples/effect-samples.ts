@@ -17,7 +17,8 @@ const rows = [{ source_id: id, predicate: 'supports', target_id: id }]
 const columns = ['source_id', 'predicate', 'target_id', 'weight', 'created_at']
 const written = { relation: 'relations', columns, rows }
 const portion = { runId: id, after: id, limit: 1_000 }
-const undoing = { runId: id, targetId: id, only: null, actor: 'operator', rationale: 'too early', now }
+const via = { key_id: id, key_name: 'agent' }
+const undoing = { runId: id, targetId: id, only: null, actor: 'operator', rationale: 'too early', via, now }
 const restoration = { ...undoing, ...portion, erasedIds: [] }
 const batch = { ...undoing, batch: '7' }
 const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>) =>
@@ -55,7 +56,7 @@ export const effectSamples: Record<string, Record<string, Sample | Record<string
         effects.insertEntries(
           tx,
           [{ record_id: id, old_status: 'active', new_status: 'invalidated', changes: {} }],
-          { action: 'undo' as const, actor: 'operator', rationale: 'too early', runId: id, now },
+          { action: 'undo' as const, actor: 'operator', rationale: 'too early', via, runId: id, now },
         ),
       ),
     lockReferred: (db) => inTransaction(db, (tx) => effects.lockReferred(tx, [id])),

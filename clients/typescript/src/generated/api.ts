@@ -4791,7 +4791,7 @@ export interface components {
             actor: string;
         };
         /**
-         * @description The key that made the change, written by the service; `actor` is the name that the request gave. Absent if a job made the change, and in entries of versions that did not store the key.
+         * @description The key that made the change, written by the service; `actor` is the name that the request gave. Absent if a job made the change by itself, and in entries of versions that did not store the key.
          * @example {
          *       "key_id": "01981b7e-0000-7000-8000-000000000001",
          *       "key_name": "agent"
