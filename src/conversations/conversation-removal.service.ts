@@ -1,9 +1,10 @@
 import type { Database } from '../db/connection.ts'
-import { type CallContext, transact } from '../db/transaction.ts'
+import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
+import type { Trust } from '../domain/caller.ts'
 import { readPage } from '../http/paging.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Erasure, ErasureReceipt, WrittenRecord } from '../records/index.ts'
-import { listMessages } from './conversations.queries.ts'
+import { listMessages, type Place } from './conversations.queries.ts'
 import type { ConversationErasure, ConversationRemovalQuery } from './conversations.schemas.ts'
 import { MessageCursor, notFound, placeFor } from './conversations.service.ts'
 
@@ -20,6 +21,8 @@ export type ConversationRemovalService = ReturnType<typeof createConversationRem
 /** What became of each message: the answer about its record, or why it was kept. */
 export type Removal<T> = { outcomes: { id: string; outcome: T | AppError }[]; next_cursor?: string }
 
+type Removing<T> = { remove: (call: CallContext, id: string) => Promise<T>; hasForgotten?: boolean }
+
 type Where = Omit<ConversationRemovalQuery, keyof Reason>
 
 /** How many messages one request removes: each takes some milliseconds, and a request has a deadline. */
@@ -32,9 +35,9 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
     conversation: string,
     { actor, rationale, ...where }: ConversationRemovalQuery,
   ): Promise<Removal<WrittenRecord>> {
-    return removeEach(call, conversation, where, (each, id) =>
-      forgetting.forget(each, id, { actor, rationale }),
-    )
+    return removeEach(call, conversation, where, {
+      remove: (each, id) => forgetting.forget(each, id, { actor, rationale }),
+    })
   }
 
   async function erase(
@@ -43,8 +46,12 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
     { scope, unscoped, cursor, ...input }: ConversationErasure,
   ): Promise<Removal<ErasureReceipt>> {
     const where = { ...(scope === undefined ? {} : { scope }), ...(unscoped ? { unscoped } : {}) }
-    return removeEach(call, conversation, { ...where, ...(cursor ? { cursor } : {}) }, (each, id) =>
-      erasure.erase(each, id, input),
+    return removeEach(
+      call,
+      conversation,
+      { ...where, ...(cursor ? { cursor } : {}) },
+      // What was forgotten is stored until its retention ends, and can be restored.
+      { remove: (each, id) => erasure.erase(each, id, input), hasForgotten: true },
     )
   }
 
@@ -52,20 +59,20 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
     call: CallContext,
     conversation: string,
     { cursor, ...where }: Where,
-    remove: (call: CallContext, id: string) => Promise<T>,
+    { remove, hasForgotten = false }: Removing<T>,
   ): Promise<Removal<T>> {
     const { caller } = call
     const place = placeFor(caller, conversation, where)
     return transact(db, call, async (tx) => {
+      if (cursor === undefined) await requireMessage(tx, caller.trust, place)
       const { items: found, ...next } = await readPage({
         caller,
         list: { removal: place },
         limit: maxRemoved,
         cursor,
         position: MessageCursor,
-        read: (after, limit) => listMessages(tx, caller.trust, place, { after, limit }),
+        read: (after, limit) => listMessages(tx, caller.trust, place, { after, limit, hasForgotten }),
       })
-      if (found.length === 0 && cursor === undefined) throw notFound()
       const outcomes: Removal<T>['outcomes'] = []
       for (const { id } of found)
         outcomes.push({ id, outcome: await catchRefusal(() => remove({ ...call, tx }, id)) })
@@ -74,6 +81,12 @@ export function createConversationRemovalService({ db, forgetting, erasure }: Re
   }
 
   return { forget, erase }
+}
+
+/** A conversation is there as long as the caller sees a message of it. */
+async function requireMessage(tx: Transaction, trust: Trust, place: Place): Promise<void> {
+  const [message] = await listMessages(tx, trust, place, { limit: 1 })
+  if (!message) throw notFound()
 }
 
 /** A refusal is an answer about this message; it is found before anything is written. */

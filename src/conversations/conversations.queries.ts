@@ -50,21 +50,27 @@ export async function findFigures(db: Database, trust: Trust, places: readonly P
 /** The time is a text, because a Date has no microseconds. */
 export type MessageRow = { id: string; at: string; arrival: number }
 
-type Page = { after?: { at: string; arrival: number } | undefined; limit: number }
+type Page = {
+  after?: { at: string; arrival: number } | undefined
+  limit: number
+  /** Whether forgotten messages are among them. */
+  hasForgotten?: boolean
+}
 
 /** Ids of messages in order. A message that the caller sees only redacted is among them. */
 export async function listMessages(
   db: Database,
   trust: Trust,
   place: Place,
-  { after, limit }: Page,
+  { after, limit, hasForgotten = false }: Page,
 ): Promise<MessageRow[]> {
+  const kept = hasForgotten ? sql`` : sql`and r.forgotten_at is null`
   const rest = after ? sql`and (m.at, m.arrival) > (${after.at}::timestamptz, ${after.arrival}::int8)` : sql``
   const { rows } = await sql<MessageRow>`
     select m.record_id as id, to_json(m.at) #>> '{}' as at, m.arrival
     from messages as m join records as r on r.id = m.record_id
     where m.scope = ${place.scope} and m.conversation = ${place.conversation} ${rest}
-      and r.forgotten_at is null and ${isVisibleTo(trust)}
+      ${kept} and ${isVisibleTo(trust)}
     order by m.at, m.arrival
     limit ${limit}
   `.execute(db)

@@ -174,7 +174,7 @@ export const conversationsRoutes: FastifyPluginAsyncTypebox<ConversationsOptions
         tags,
         summary: 'Erase the messages of a conversation for good',
         description:
-          'Erases up to 500 messages and the records that were derived from them alone: each as `POST /v1/records/{id}/erase` does. While the answer has a `next_cursor`, send the request again with that as `cursor`.',
+          'Erases up to 500 messages, forgotten ones too, and the records that were derived from them alone: each as `POST /v1/records/{id}/erase` does. While the answer has a `next_cursor`, send the request again with that as `cursor`.',
         params: ConversationPath,
         body: ref(ConversationErasure),
         response: answers(

@@ -78,6 +78,18 @@ describe('removing a conversation', () => {
     expect(count).toBe(0)
   })
 
+  it('erases the messages that were forgotten before, so that nobody restores them', async () => {
+    const { items } = (await append('half', [say('1', 'what the customer said'), say('2', 'two')]))
+      .body as Body
+    const ids = items.map(({ record_id: id }: Body) => id)
+    await app.request('DELETE', `/v1/records/${ids[0]}?actor=a&rationale=b`)
+    const body = { actor: 'a', rationale: 'b' }
+    const answer = await app.request('POST', '/v1/conversations/half/erase', { body })
+    expect((answer.body as Body).results).toMatchObject(ids.map((id: string) => ({ id, status: 200 })))
+    for (const id of ids)
+      expectProblem(await app.request('POST', `/v1/records/${id}/restore`, { body }), 410, 'record_erased')
+  })
+
   it('keeps messages that the key may not change', async () => {
     await append('foreign', [say('1', 'one')])
     const key = await app.issueKey(['records:read', 'records:write'], { scopes: ['mine'] })

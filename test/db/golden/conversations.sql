@@ -161,6 +161,16 @@ and "r"."scope" = any($6::text[]))
     order by m.at, m.arrival
     limit $7;
 
+-- src/conversations/conversations.queries.ts listMessages: with forgotten ones
+    select m.record_id as id, to_json(m.at) #>> '{}' as at, m.arrival
+    from messages as m join records as r on r.id = m.record_id
+    where m.scope = $1
+and m.conversation = $2
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+    order by m.at, m.arrival
+    limit $5;
+
 -- src/conversations/message-appending.queries.ts countAtTimes
     select to_json(place.at) #>> '{}' as at, count(*)::int4 as messages
     from (

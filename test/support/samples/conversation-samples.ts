@@ -17,6 +17,8 @@ export const conversationSamples: Record<string, Record<string, Sample | Record<
       'the first page': (db) => conversations.listMessages(db, trust, place, { limit: 101 }),
       'a later page': (db) =>
         conversations.listMessages(db, trust, place, { after: { at, arrival: 7 }, limit: 101 }),
+      'with forgotten ones': (db) =>
+        conversations.listMessages(db, trust, place, { limit: 101, hasForgotten: true }),
     },
     listConversations: {
       'the first page': (db) => conversations.listConversations(db, trust, { scope: undefined, limit: 101 }),
