@@ -25,8 +25,9 @@ export async function countDue(
         where prune_at <= ${now}::timestamptz and forgotten_at is null
           and status in ('active', 'challenged') ${restrictToScope(scope, scopeColumn)})
       + (select count(*) from records
-        where anchored_at <= ${revisedBefore}::timestamptz and prune_at is not null and forgotten_at is null
-          and status in ('invalidated', 'merged', 'superseded') ${restrictToScope(scope, scopeColumn)}) as faded
+        where anchored_at <= ${revisedBefore}::timestamptz and prune_at <= ${now}::timestamptz
+          and forgotten_at is null and status in ('invalidated', 'merged', 'superseded')
+          ${restrictToScope(scope, scopeColumn)}) as faded
   `.execute(db)
   return rows[0] ?? { fading: 0, faded: 0 }
 }
@@ -168,8 +169,8 @@ export async function findNextPosition(
     fading: sql`fades_at <= ${countSeconds(asOf)}::float8 and (fades_at, id) > (${after.at}::float8, ${after.id}::uuid)`,
     faded: sql`prune_at <= ${now}::timestamptz and forgotten_at is null and status in ('active', 'challenged')
       and (prune_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`,
-    revised: sql`prune_at is not null and anchored_at <= ${revisedBefore}::timestamptz and forgotten_at is null
-      and status in ('invalidated', 'merged', 'superseded')
+    revised: sql`prune_at <= ${now}::timestamptz and anchored_at <= ${revisedBefore}::timestamptz
+      and forgotten_at is null and status in ('invalidated', 'merged', 'superseded')
       and (anchored_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`,
   }[walk]
   const { rows } = await sql<Position>`

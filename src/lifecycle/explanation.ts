@@ -39,7 +39,7 @@ export function explainSalience(snapshot: LifecycleSnapshot, now: Date) {
 
 /** The rule that decides. The order is the order of precedence. */
 function findDecidingRule(snapshot: LifecycleSnapshot, now: Date, isHeldUp: boolean): SalienceRule {
-  if (isHistory(snapshot.status)) return 'revision'
+  if (isHistory(snapshot.status) && snapshot.base_salience === 0) return 'revision'
   if (snapshot.pinned) return 'pinned'
   if (snapshot.expires_at && snapshot.expires_at <= now) return 'max_age'
   return isHeldUp ? 'floor' : 'curve'
@@ -111,7 +111,9 @@ export function explainKeeping(importance: number, base_importance: number, sali
 export function computeDueAt(snapshot: LifecycleSnapshot, revisedRetentionMs: number): Date | null {
   if (!isHistory(snapshot.status) || !snapshot.prune_at) return snapshot.prune_at
   if (revisedRetentionMs === Number.POSITIVE_INFINITY) return null
-  return addMilliseconds(snapshot.anchored_at, revisedRetentionMs)
+  const keptUntil = addMilliseconds(snapshot.anchored_at, revisedRetentionMs)
+  // A record that a request or a dream invalidated fades on as before.
+  return new Date(Math.max(keptUntil.getTime(), snapshot.prune_at.getTime()))
 }
 
 /** Why the record was removed: it faded, its retention after a revision ended, a budget was exceeded, or a client deleted it. */

@@ -58,10 +58,11 @@ export async function listBacklog(db: Database, now: Date, revisedBefore: Date):
         order by prune_at limit ${maxCounted}
       ) as faded
       union all
-      select 'forget_revised', anchored_at + (${now}::timestamptz - ${revisedBefore}::timestamptz) from (
-        select anchored_at from records
-        where prune_at is not null and forgotten_at is null and status in ('invalidated', 'merged', 'superseded')
-          and anchored_at <= ${revisedBefore}::timestamptz
+      select 'forget_revised', greatest(prune_at, anchored_at + (${now}::timestamptz - ${revisedBefore}::timestamptz))
+      from (
+        select prune_at, anchored_at from records
+        where prune_at <= ${now}::timestamptz and anchored_at <= ${revisedBefore}::timestamptz
+          and forgotten_at is null and status in ('invalidated', 'merged', 'superseded')
         order by anchored_at limit ${maxCounted}
       ) as revised
       union all

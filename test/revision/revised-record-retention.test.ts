@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { listBacklog } from '../../src/metrics/store.queries.ts'
 import { type Body, create, expectProblem, read } from '../support/record-requests.ts'
 import { buildClaim, mergeRecords, readAuditLog, readLineage, revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -10,9 +11,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-async function sweep(): Promise<void> {
-  await app.request('POST', '/v1/maintenance/runs', { body: { job: 'decay' } })
+async function sweep(): Promise<Body> {
+  const { body } = await app.request('POST', '/v1/maintenance/runs', { body: { job: 'decay' } })
   await createWorkerFor(app).runJob('decay', new AbortController().signal)
+  return (await app.request('GET', `/v1/maintenance/runs/${(body as Body).id}`)).body as Body
 }
 
 it('a record withdrawn by a revision is kept through all sweeps and forgotten after its 90 days', async () => {
@@ -57,3 +59,25 @@ it('a record withdrawn by a revision is kept through all sweeps and forgotten af
   expect(await read(app, pinned.id)).toMatchObject({ status: 'invalidated', salience: 0 })
   expect((await readLineage(app, record.id)).nodes).toHaveLength(2)
 }, 120_000)
+
+it('a record that was invalidated without a revision fades on, and nothing says that it is due before', async () => {
+  const decay = { half_life_seconds: (100 * day) / 1_000 }
+  const { id } = await create(app, buildClaim('doubted', { lifecycle: { decay } }))
+  const get = async (view: string) => (await app.request('GET', `/v1/records/${id}/${view}`)).body as Body
+  app.clock.advance(100 * day)
+  await sweep()
+  const { prune_at: due, salience } = await get('explain')
+  expect(salience).toMatchObject({ value: expect.closeTo(0.5), rule: 'curve' })
+  const body = { status: 'invalidated', reason: 'nobody knows', actor: 'ada' }
+  expect((await app.request('POST', `/v1/records/${id}/status`, { body })).status).toBe(200)
+  expect(await get('explain')).toMatchObject({ prune_at: due, salience: { rule: 'curve' } })
+  expect((await get('forecast')).crossings.pruned).toBe(due)
+  const now = app.clock.now()
+  const backlog = await listBacklog(app.db, now, new Date(now.getTime() - 90 * day))
+  expect(backlog.find(({ work }) => work === 'forget_revised')).toMatchObject({ waiting: 0, oldest: null })
+  expect((await sweep()).progress).toEqual({ done: 0, total: 0 })
+  app.clock.advance(Date.parse(due) - now.getTime() + 1)
+  await sweep()
+  expectProblem(await app.request('GET', `/v1/records/${id}`), 410, 'record_forgotten')
+  expect((await get('explain')).removal).toMatchObject({ reason: 'pruned', rule: 'curve' })
+})

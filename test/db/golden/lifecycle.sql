@@ -525,9 +525,10 @@ and forgotten_at is null
       + (select count(*)
 from records
         where anchored_at <= $3::timestamptz
-and prune_at is not null
-and forgotten_at is null
-          and status in ('invalidated', 'merged', 'superseded') ) as faded;
+and prune_at <= $4::timestamptz
+          and forgotten_at is null
+and status in ('invalidated', 'merged', 'superseded')
+          ) as faded;
 
 -- src/lifecycle/decay-sweep.queries.ts countDue: in a scope
     select
@@ -544,10 +545,10 @@ and scope = $4)
       + (select count(*)
 from records
         where anchored_at <= $5::timestamptz
-and prune_at is not null
-and forgotten_at is null
-          and status in ('invalidated', 'merged', 'superseded')
-and scope = $6) as faded;
+and prune_at <= $6::timestamptz
+          and forgotten_at is null
+and status in ('invalidated', 'merged', 'superseded')
+          and scope = $7) as faded;
 
 -- src/lifecycle/decay-sweep.queries.ts findNextPosition: fading
     select fades_at::text as at, id
@@ -574,12 +575,12 @@ and scope = $4
 -- src/lifecycle/decay-sweep.queries.ts findNextPosition: revised
     select anchored_at::text as at, id
 from records
-where prune_at is not null
-and anchored_at <= $1::timestamptz
-and forgotten_at is null
-      and status in ('invalidated', 'merged', 'superseded')
-      and (anchored_at, id) > ($2::timestamptz, $3::uuid)
-and scope = $4
+where prune_at <= $1::timestamptz
+and anchored_at <= $2::timestamptz
+      and forgotten_at is null
+and status in ('invalidated', 'merged', 'superseded')
+      and (anchored_at, id) > ($3::timestamptz, $4::uuid)
+and scope = $5
     order by anchored_at, id
     limit 1
     for no key update skip locked;

@@ -12,16 +12,16 @@ and status in ('active', 'challenged')
 limit $2
       ) as faded
       union all
-      select 'forget_revised', anchored_at + ($3::timestamptz - $4::timestamptz)
-from (
-        select anchored_at
+      select 'forget_revised', greatest(prune_at, anchored_at + ($3::timestamptz - $4::timestamptz))
+      from (
+        select prune_at, anchored_at
 from records
-        where prune_at is not null
-and forgotten_at is null
+        where prune_at <= $5::timestamptz
+and anchored_at <= $6::timestamptz
+          and forgotten_at is null
 and status in ('invalidated', 'merged', 'superseded')
-          and anchored_at <= $5::timestamptz
         order by anchored_at
-limit $6
+limit $7
       ) as revised
       union all
       select 'purge', purge_at
@@ -29,18 +29,18 @@ from (
         select purge_at
 from records
 where purge_at is not null
-and purge_at <= $7::timestamptz
+and purge_at <= $8::timestamptz
         order by purge_at
-limit $8
+limit $9
       ) as expired
       union all
       select 'embed', due_at
 from (
         select due_at
 from unembedded
-where due_at <= $9::timestamptz
+where due_at <= $10::timestamptz
 order by due_at
-limit $10
+limit $11
       ) as unread
       union all
       select 'compare', created_at
@@ -48,21 +48,21 @@ from (
         select created_at
 from unsurprised
 order by created_at
-limit $11
+limit $12
       ) as uncompared
       union all
       select 'consolidate', due_at
 from (
         select due_at
 from unconsolidated
-where due_at <= $12::timestamptz
-limit $13
+where due_at <= $13::timestamptz
+limit $14
       ) as unread
       union all
       select 'update_text', listed_at
 from (select listed_at
 from outdated_texts
-limit $14) as outdated
+limit $15) as outdated
     )
     select kind.work, count(due.since)::int4 as waiting, min(due.since) as oldest
     from unnest(array['forget_faded', 'forget_revised', 'purge', 'embed', 'compare', 'consolidate', 'update_text'])
