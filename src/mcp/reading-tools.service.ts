@@ -142,8 +142,8 @@ export function isWhole(record: MemoryRecord | RedactedRecord): record is Memory
 }
 
 /** The words of a record, masked. */
-export function writeStatement({ payload }: MemoryRecord, limit: number): string {
-  return stateRecord(payload, limit, { names: new Map(), wordPrefixes: [] }).text
+export function writeStatement({ payload, scope }: MemoryRecord, limit: number): string {
+  return stateRecord(payload, limit, { names: new Map(), wordPrefixes: [], scope }).text
 }
 
 /** Shorter texts until the answer is small enough, whatever characters they have. */

@@ -111,3 +111,12 @@ it('lists the newest records that the key may read, behind newer ones that it se
   const { items } = await callTool(await connectClient(app, { key }), 'recent', { scope })
   expect(items).toMatchObject([{ id: low.id }])
 })
+
+it('lists and fetches a remembered text as it is, also in a scope', async () => {
+  const [scope, text] = ['trains', 'Ada prefers the window seat.']
+  const { id } = await call('remember', { text, scope })
+  expect((await call('recent', { scope })).items).toMatchObject([{ id, text }])
+  const connector = await connectClient(app, { profile: 'openai' })
+  const fetched = (await connector.callTool({ name: 'fetch', arguments: { id } })) as Body
+  expect(JSON.parse(fetched.content[0].text)).toMatchObject({ title: text, text })
+})
