@@ -1,3 +1,5 @@
+import { truncate } from '../kernel/truncated-text.ts'
+
 /** Ordered from the least to the most sensitive. */
 export const sensitivities = ['public', 'low', 'medium', 'high', 'hyper'] as const
 export type Sensitivity = (typeof sensitivities)[number]
@@ -81,7 +83,7 @@ const maxActorLength = 256
 
 /** Who did something, as audit entries show it, unless the request says so. */
 export function nameActor({ name, client }: Pick<Caller, 'name' | 'client'>): string {
-  return client === undefined ? name : `${name}/${client}`.slice(0, maxActorLength)
+  return client === undefined ? name : truncate(`${name}/${client}`, maxActorLength)
 }
 
 /** `admin` includes every other permission. */

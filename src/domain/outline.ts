@@ -1,3 +1,4 @@
+import { truncate } from '../kernel/truncated-text.ts'
 import { maskMembers, maskText } from './masking.ts'
 
 /**
@@ -23,7 +24,7 @@ export function outline(value: unknown, limit: number, without: readonly string[
 /** Cuts a text, but never inside a surrogate pair: PostgreSQL rejects half a character. */
 export function clip(text: string, limit: number): string {
   if (text.length <= limit) return text
-  return `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+  return `${truncate(text, limit - 1)}…`
 }
 
 /** Accepts one character more than the limit, so that `clip` sees that there was more. */

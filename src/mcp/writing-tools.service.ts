@@ -2,6 +2,7 @@ import type { NotesService } from '../capture/index.ts'
 import { unscoped } from '../domain/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { truncate } from '../kernel/truncated-text.ts'
 import type { createReinforcementService } from '../lifecycle/index.ts'
 import { type MemoryRecord, NewRecord, type RecordsService } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
@@ -71,7 +72,7 @@ export function createWritingTools(services: WritingServices): Tool[] {
       const why = { actor, rationale: reason }
       if (op === 'retract') return { structured: { record: await revision.retract(call, id, why) } }
       if (op === 'contest') {
-        const contesting = (text ?? reason).slice(0, longestReference)
+        const contesting = truncate(text ?? reason, longestReference)
         return {
           structured: { record: await revision.contest(call, id, { contesting_ref: contesting, ...why }) },
         }

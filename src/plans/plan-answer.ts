@@ -1,3 +1,4 @@
+import { truncate } from '../kernel/truncated-text.ts'
 import type { PlanChangeRow } from './plan-changes.queries.ts'
 import type { PlanRow } from './plans.queries.ts'
 import type { Plan, PlanChange } from './plans.schemas.ts'
@@ -95,7 +96,7 @@ function showContent(payload: unknown): string {
     .join(' ')
     .replaceAll(/\s+/g, ' ')
   if (text === '') return ''
-  return `: ${text.length > longestContent ? `${text.slice(0, longestContent)}…` : text}`
+  return `: ${text.length > longestContent ? `${truncate(text, longestContent)}…` : text}`
 }
 
 function capitalise(text: string): string {

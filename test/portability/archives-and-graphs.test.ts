@@ -130,6 +130,16 @@ describe('an import of Hindsight', () => {
     },
   )
 
+  it('stores an observation whose reference is cut within an emoji', async () => {
+    const text = `${'o'.repeat(199)}\u{1F600} and more`
+    const zip = buildZip([manifest, { name: 'observations.json', data: JSON.stringify([{ text }]) }])
+    const { reports } = await importFile(app, zip, { query: '?scope=emoji' })
+    expect(results({ reports })).toEqual(['1 created'])
+    const { payload, provenance } = await read(app, reports[0]?.id)
+    expect(payload.object).toBe(text)
+    expect(provenance.sources[0].ref).toBe(`hindsight:observation:${'o'.repeat(199)}`)
+  })
+
   it('refuses only a file that is too large, or no UTF-8', async () => {
     const zip = buildZip([
       { name: 'documents/bomb.json', data: Buffer.alloc(17 * 1_024 ** 2, ' ') },

@@ -1,8 +1,8 @@
 import { findGraphFaults } from '../../domain/graph-cycles.ts'
 import { createStructureHandle } from '../../domain/handles.ts'
+import { truncate } from '../../kernel/truncated-text.ts'
 import type { Episode } from '../episode.ts'
 import type { OutcomeCounts, Pattern, PracticeKind } from './practice-kind.ts'
-import { truncate } from './practice-text.ts'
 
 /** A plan: the order of the operations, and how often it was executed. */
 
@@ -65,7 +65,7 @@ function nameNodes(calls: readonly Call[]): string[] {
   const taken = new Set<string>()
   return calls.map(({ id }, place) => {
     let name = id
-    for (let nth = place; taken.has(name); nth++) name = `${id.slice(0, 240)} (${nth})`
+    for (let nth = place; taken.has(name); nth++) name = `${truncate(id, 240)} (${nth})`
     taken.add(name)
     return name
   })

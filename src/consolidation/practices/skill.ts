@@ -1,8 +1,8 @@
 import { createRecipeHandle } from '../../domain/handles.ts'
 import { listToolSequence } from '../../domain/tool-sequence.ts'
+import { truncate } from '../../kernel/truncated-text.ts'
 import type { Episode } from '../episode.ts'
 import type { OutcomeCounts, Pattern, PracticeKind } from './practice-kind.ts'
-import { truncate } from './practice-text.ts'
 
 /** A skill: a sequence of tools and its success rate. */
 

@@ -6,6 +6,7 @@ import { findValidityFaults, type Validity } from '../../domain/validity.ts'
 import { chooseLeastTrusted } from '../../domain/write-trust.ts'
 import { listFaults } from '../../http/validation/validation.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { truncate } from '../../kernel/truncated-text.ts'
 import type { NewRecord } from '../../records/index.ts'
 import { draftNewRecord, draftWithHistory, type ImportedCopy } from '../import/imported-draft.ts'
 import { ImportedRecord } from '../portability.schemas.ts'
@@ -61,7 +62,7 @@ function giveRecord(item: RecordItem, { format, idOf }: Landing): Given {
   const relations = new Map(
     links.map(({ predicate, to }) => [
       `${predicate} ${idOf(to)}`,
-      { predicate: predicate.slice(0, maxPredicate), target_id: idOf(to) },
+      { predicate: truncate(predicate, maxPredicate), target_id: idOf(to) },
     ]),
   )
   const history = {

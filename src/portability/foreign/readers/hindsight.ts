@@ -1,3 +1,4 @@
+import { truncate } from '../../../kernel/truncated-text.ts'
 import { type ItemReading, readMembers } from '../archive/member-reading.ts'
 import {
   asFields,
@@ -98,7 +99,7 @@ function readObservation(fields: Fields, line: number): Item {
     return [{ predicate: 'references_record', to: formatFactId(document, index) }]
   })
   const source = `observation:${text}`
-  const ref = `hindsight:observation:${text.slice(0, 200)}`
+  const ref = `hindsight:observation:${truncate(text, 200)}`
   const record = {
     type: 'semantic' as const,
     payload,
