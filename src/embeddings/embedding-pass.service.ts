@@ -6,6 +6,7 @@ import type { Embedding } from '../domain/similarity.ts'
 import { encode } from '../domain/vector-codes.ts'
 import { countLags } from '../domain/vector-lag.ts'
 import type { BatchResult } from '../jobs/runs.ts'
+import { isBatchFailure } from '../jobs/table-walk.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import type { ModelFailure } from '../llm/model-failure.ts'
@@ -25,7 +26,7 @@ import {
 } from './embedding-queue.queries.ts'
 import type { Embedder } from './hash-embedder.ts'
 import { computeSignature } from './signature.ts'
-import { hasWord, type Text } from './text-batches.ts'
+import { halve, hasWord, type Text } from './text-batches.ts'
 import type { createTextEmbedder } from './text-embedding.service.ts'
 
 type Resources = {
@@ -84,41 +85,53 @@ export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask,
     const answers = await ask(texts, { dimensions: model.dimensions, deadlineMs: holdMs * 0.8, signal })
     const assignCell = await cells.read(model.id)
     const embeddedTexts = toEmbeddedTexts(ids, texts, answers.vectors, assignCell)
-    await inBatch((tx) =>
-      storeAnswers(tx, { modelId: model.id, until, ids, embeddedTexts, refused: answers.refused }),
-    )
+    // A text that keeps the model busy until the deadline is found in the next passes, which request each of these alone.
+    const failed = [...answers.refused, ...answers.suspected]
+    await store(inBatch, { modelId: model.id, until, ids, embeddedTexts, failed })
     return { taken: ids.length, ...(answers.outage ? { outage: answers.outage } : {}) }
   }
 
+  /** A vector that cannot be stored does not keep the others from being stored. */
+  async function store(inBatch: InBatch, outcome: Outcome): Promise<void> {
+    try {
+      await inBatch((tx) => storeAnswers(tx, outcome))
+    } catch (error) {
+      if (!isBatchFailure(error)) throw error
+      const { ids } = outcome
+      if (ids.length > 1) for (const half of halve(ids)) await store(inBatch, pick(outcome, half))
+      else await inBatch((tx) => storeAnswers(tx, { ...outcome, embeddedTexts: [], failed: ids }))
+    }
+  }
+
   /** Returns no text for a record that the model may not read or that contains no word. */
-  function describeText({ record_id: id, sensitivity, payload, tags }: QueuedText): Text[] {
+  function describeText({ record_id: id, sensitivity, payload, tags, attempts }: QueuedText): Text[] {
     if (getRank(sensitivity) > maxRank) return []
     const text = writeSearchableText(payload, tags)
-    return hasWord(text) ? [{ id, text }] : []
+    return hasWord(text) ? [{ id, text, isAlone: attempts > 0 }] : []
   }
 
   async function storeAnswers(
     tx: Transaction,
-    { modelId, until, ids, embeddedTexts, refused }: Outcome,
+    { modelId, until, ids, embeddedTexts, failed }: Outcome,
   ): Promise<BatchResult> {
     const now = clock.now()
     const rows = await storeVectors(tx, { modelId, until, now, embeddedTexts })
     const stored = new Set(rows.map(({ record_id: id }) => id))
     await addTallies(tx, countLags(rows.flatMap(({ lag_seconds: lag }) => lag ?? [])))
-    const givenUp = await recordRefused(tx, { ids: refused, until }, now)
-    const read = new Set([...embeddedTexts.map(({ id }) => id), ...refused])
+    const givenUp = await recordFailed(tx, { ids: failed, until }, now)
+    const read = new Set([...embeddedTexts.map(({ id }) => id), ...failed])
     await releaseUnread(tx, { ids: ids.filter((id) => !read.has(id)), until }, now)
     const embedded = embeddedTexts.filter(({ id, vector }) => vector !== null && stored.has(id)).length
     const counts = {
       embedded,
       without_vector: stored.size - embedded,
-      failed: refused.length,
+      failed: failed.length,
       given_up: givenUp.length,
     }
     return { done: stored.size, counts }
   }
 
-  async function recordRefused(tx: Transaction, claim: Claim, now: Date): Promise<string[]> {
+  async function recordFailed(tx: Transaction, claim: Claim, now: Date): Promise<string[]> {
     if (claim.ids.length === 0) return []
     const givenUp = await recordFailures(tx, claim, { now, ...retryLimits })
     if (givenUp.length > 0) log.warn('texts that cannot be embedded were given up', { record_ids: givenUp })
@@ -133,7 +146,17 @@ type Outcome = {
   until: Date
   ids: readonly string[]
   embeddedTexts: readonly EmbeddedText[]
-  refused: readonly string[]
+  failed: readonly string[]
+}
+
+function pick(outcome: Outcome, ids: readonly string[]): Outcome {
+  const picked = new Set(ids)
+  return {
+    ...outcome,
+    ids,
+    embeddedTexts: outcome.embeddedTexts.filter(({ id }) => picked.has(id)),
+    failed: outcome.failed.filter((id) => picked.has(id)),
+  }
 }
 
 /**

@@ -53,7 +53,14 @@ export async function claimDue(
   return rows.map(({ record_id: id }) => id)
 }
 
-export type QueuedText = { record_id: string; sensitivity: Sensitivity; payload: Payload; tags: string[] }
+export type QueuedText = {
+  record_id: string
+  sensitivity: Sensitivity
+  payload: Payload
+  tags: string[]
+  /** How often the text was in a request that failed although the model works. */
+  attempts: number
+}
 
 /**
  * Reads the claimed texts. A separate statement, because a statement that waited for a row would return its text from
@@ -61,8 +68,8 @@ export type QueuedText = { record_id: string; sensitivity: Sensitivity; payload:
  */
 export async function findQueuedTexts(db: Database, ids: readonly string[]): Promise<QueuedText[]> {
   const { rows } = await sql<QueuedText>`
-    select r.id as record_id, r.sensitivity, c.payload, c.tags
-    from records as r join contents as c on c.record_id = r.id
+    select r.id as record_id, r.sensitivity, c.payload, c.tags, u.attempts
+    from records as r join contents as c on c.record_id = r.id join unembedded as u on u.record_id = r.id
     where r.id = any(${sql.val([...ids])}::uuid[])
   `.execute(db)
   return rows

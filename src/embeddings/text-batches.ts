@@ -1,6 +1,11 @@
 /** Groups texts into requests: large enough to be worth a round trip, small enough for every server. */
 
-export type Text = { id: string; text: string }
+export type Text = {
+  id: string
+  text: string
+  /** Whether it is requested alone, because a request with it has failed before. */
+  isAlone?: boolean
+}
 
 const maxTexts = 32
 /** About 16,000 tokens of English, and at most 64,000 of any script. */
@@ -12,7 +17,8 @@ export function groupTexts(texts: readonly Text[]): Text[][] {
   for (const each of texts) {
     const last = groups.at(-1)
     characters += each.text.length
-    if (last && last.length < maxTexts && characters <= maxCharacters) last.push(each)
+    const isApart = each.isAlone || last?.[0]?.isAlone
+    if (last && !isApart && last.length < maxTexts && characters <= maxCharacters) last.push(each)
     else {
       groups.push([each])
       characters = each.text.length
@@ -24,15 +30,15 @@ export function groupTexts(texts: readonly Text[]): Text[][] {
 /**
  * Returns the two halves of a group that was refused; nothing for a single text, which is then known to be the cause.
  */
-export function halve(group: readonly Text[]): Text[][] {
+export function halve<Item>(group: readonly Item[]): Item[][] {
   if (group.length < 2) return []
   const middle = Math.ceil(group.length / 2)
   return [group.slice(0, middle), group.slice(middle)]
 }
 
 /** Shortens a text, and repairs a character that was cut in two. */
-export function clip({ id, text }: Text, length: number): Text {
-  return { id, text: text.slice(0, length).toWellFormed() }
+export function clip(each: Text, length: number): Text {
+  return { ...each, text: each.text.slice(0, length).toWellFormed() }
 }
 
 /**

@@ -10,6 +10,8 @@ export type EmbedAnswers = {
   vectors: Map<string, Embedding | null>
   /** Texts that the embedder refuses although it accepts others. */
   refused: string[]
+  /** Texts of requests that failed, which were not divided further before the deadline: one of them may be refused. */
+  suspected: string[]
   /** Why the embedder was not asked any further. The remaining texts wait. */
   outage?: ModelFailure
 }
@@ -32,18 +34,22 @@ export function createTextEmbedder(embedder: Embedder) {
     texts: readonly Text[],
     { dimensions, deadlineMs, signal }: EmbedOptions,
   ): Promise<EmbedAnswers> {
-    const answers: EmbedAnswers = { vectors: new Map(), refused: [] }
+    const answers: EmbedAnswers = { vectors: new Map(), refused: [], suspected: [] }
     const deadline = performance.now() + deadlineMs
     const left = groupTexts(texts.map(shorten)).reverse()
+    const divided: string[] = []
     for (let group = left.pop(); group && performance.now() < deadline; group = left.pop()) {
       const patience = { retries: 1, deadlineMs: deadline - performance.now(), signal }
       const failure = await read(group, dimensions, patience, answers)
       if (!failure) continue
+      // A slow server would have answered: what fails is that the time was over soon after the request.
+      if (performance.now() >= deadline && patience.deadlineMs < deadlineMs / 2) break
       const outage = await findOutage(failure, dimensions, signal)
       if (outage) return { ...answers, outage }
+      divided.push(...group.map(({ id }) => id))
       left.push(...divide(group, answers.refused).reverse())
     }
-    return answers
+    return { ...answers, suspected: excludeRead(divided, answers) }
   }
 
   async function read(
@@ -94,6 +100,10 @@ export function createTextEmbedder(embedder: Embedder) {
   const shorten = (text: Text) => (isBuiltIn(embedder) ? text : clip(text, longest))
 
   return { ask, measure }
+}
+
+function excludeRead(ids: readonly string[], { vectors, refused }: EmbedAnswers): string[] {
+  return [...new Set(ids)].filter((id) => !vectors.has(id) && !refused.includes(id))
 }
 
 /** The response shows that the server is at fault, not the text: too many requests, or no access. */

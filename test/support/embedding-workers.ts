@@ -61,9 +61,12 @@ export function createEmbeddingWorker(
 export function createPassWithoutRun(
   { db, clock, ids }: Pick<TestApp, 'db' | 'clock' | 'ids'>,
   embedder: Embedder = hashEmbedder(),
+  { deadlineMs }: { deadlineMs?: number } = {},
 ) {
   const log = createLogger({ level: 'silent', clock, write: () => {} })
-  const { ask, measure } = createTextEmbedder(embedder)
+  const { ask: askUntil, measure } = createTextEmbedder(embedder)
+  const ask: typeof askUntil = (texts, options) =>
+    askUntil(texts, { ...options, deadlineMs: deadlineMs ?? options.deadlineMs })
   const resources = { db, clock, log, embedder, maxSensitivity: 'low' } as const
   const registration = createModelRegistration({ ...resources, ids, measure })
   const cells = createCellAssigner({ db, cache: createCellCache() })

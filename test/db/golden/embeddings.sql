@@ -487,8 +487,8 @@ where r.id = u.record_id
 and r.scope = $3);
 
 -- src/embeddings/embedding-queue.queries.ts findQueuedTexts
-    select r.id as record_id, r.sensitivity, c.payload, c.tags
-    from records as r join contents as c on c.record_id = r.id
+    select r.id as record_id, r.sensitivity, c.payload, c.tags, u.attempts
+    from records as r join contents as c on c.record_id = r.id join unembedded as u on u.record_id = r.id
     where r.id = any($1::uuid[]);
 
 -- src/embeddings/embedding-queue.queries.ts findWork

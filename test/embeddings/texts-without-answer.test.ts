@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Embedder, hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
+import { ModelFailure } from '../../src/llm/model-failure.ts'
+import { createPassWithoutRun, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
+import { fact, payloads } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp()
+})
+afterEach(() => app.close())
+
+async function write(...objects: string[]): Promise<void> {
+  const records = objects.map((object) => fact({ payload: { ...payloads.semantic, object } }))
+  await app.request('POST', '/v1/records/batch', { body: { records } })
+}
+const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index}`)
+
+/** A quarter of the time that a pass has for its texts, as two requests of 30 s are of its 240 s. */
+const timeoutMs = 150
+const deadlineMs = 4 * timeoutMs
+
+/** A server that does not answer requests with some texts. */
+function createSilentEmbedder(isSilent: (text: string) => boolean): Embedder {
+  const { embed, ...about } = hashEmbedder()
+  return {
+    ...about,
+    embed: async (texts, { deadlineMs: most = timeoutMs } = {}) => {
+      if (!texts.some(isSilent)) return embed(texts)
+      await sleep(Math.min(timeoutMs, most))
+      throw new ModelFailure('timeout')
+    },
+  }
+}
+
+it('a text that a model never answers keeps no other from its vector for longer than a few passes', async () => {
+  await write('poison', ...words(40))
+  const embedder = createSilentEmbedder((text) => text.includes('poison'))
+  const processQueue = createPassWithoutRun(app, embedder, { deadlineMs })
+  for (let pass = 0; pass < 4; pass += 1) {
+    await processQueue()
+    app.clock.advance(20_000)
+  }
+  expect(await readVectors(app)).toHaveLength(40)
+  expect(await readEmbeddingQueue(app)).toHaveLength(1)
+})
+
+it('a model that is slow is asked for texts in groups again', async () => {
+  await write(...words(40))
+  const { embed, ...about } = hashEmbedder()
+  const sizes: number[] = []
+  const slow: Embedder = {
+    ...about,
+    embed: async (texts, { deadlineMs: most = 1_000 } = {}) => {
+      sizes.push(texts.length)
+      await sleep(Math.min(400, most))
+      if (most < 400) throw new ModelFailure('timeout')
+      return embed(texts)
+    },
+  }
+  await createPassWithoutRun(app, slow, { deadlineMs })()
+  expect(await readVectors(app)).toHaveLength(40)
+  expect(Math.min(...sizes)).toBe(8)
+})
