@@ -12,7 +12,8 @@ const retryable: ReadonlySet<string> = new Set([sqlStates.serializationFailure, 
 const lostRaces = new Set(['handles_place', 'relations_source', 'relations_target'])
 
 /**
- * The server starts, stops, is full (sessions, disk, memory) or ran into a timeout; nothing in the request was wrong.
+ * The server starts, stops, is full (sessions, disk, memory), ran into a timeout, or accepts no writes: it is a standby that
+ * is not promoted yet, or its operator protects a full disk. Nothing in the request was wrong.
  */
 const unavailable: ReadonlySet<string> = new Set([
   ...retryable,
@@ -25,6 +26,7 @@ const unavailable: ReadonlySet<string> = new Set([
   sqlStates.lockNotAvailable,
   sqlStates.queryCanceled,
   sqlStates.idleInTransactionTimeout,
+  sqlStates.readOnlyTransaction,
 ])
 
 const constraintViolations: ReadonlySet<string> = new Set([
@@ -50,6 +52,8 @@ const networkFailures = new Set([
   'ECONNRESET',
   'EPIPE',
   'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'ETIMEDOUT',
   'ENOENT',
   'EAI_AGAIN',

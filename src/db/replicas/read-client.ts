@@ -51,7 +51,7 @@ export function createReadClient({ reading, choose, primary, scope }: Options): 
     } catch (error) {
       if (!replica || !isUnanswered(error)) throw error
       held = undefined
-      client.release(isOutage(error))
+      client.release(isOutage(error) && !isBeyondReplicas(error))
       held = await openPrimary()
       return held.client.query(text, [...values])
     }
@@ -74,6 +74,9 @@ const beyondReplicas: ReadonlySet<string> = new Set([
 /** Whether the primary may answer what the replica did not. */
 function isUnanswered(error: unknown): boolean {
   if (isStatementTimeout(error)) return false
-  if (error instanceof pg.DatabaseError && beyondReplicas.has(error.code ?? '')) return true
-  return isOutage(error)
+  return isBeyondReplicas(error) || isOutage(error)
+}
+
+function isBeyondReplicas(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && beyondReplicas.has(error.code ?? '')
 }
