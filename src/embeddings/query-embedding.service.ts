@@ -95,7 +95,8 @@ export function createQueryEmbedder({
     dimensions: number,
   ): Promise<Embedding | undefined> {
     const now = clock.now().getTime()
-    if (now < closedUntil) return undefined
+    // A pause that is longer than possible began before the clock was set back.
+    if (now < closedUntil && closedUntil <= now + pauseMs) return undefined
     // One request tests the model while the others skip it.
     if (failures >= maxFailures) closedUntil = now + pauseMs
     try {

@@ -19,7 +19,8 @@ export function createKeyCache() {
   return {
     get(digest: string, now: number): CachedKey | undefined {
       const known = keys.get(digest)
-      if (!known || now < known.until) return known?.key
+      // A key that is kept for longer than possible was cached before the clock was set back.
+      if (!known || (now < known.until && known.until <= now + cacheForMs)) return known?.key
       keys.delete(digest)
       return undefined
     },

@@ -157,6 +157,16 @@ describe('embedText with a failing server', () => {
     expect(await outcomes(querying, ['c'])).toEqual(['embedded'])
   })
 
+  it('pauses for no longer when the clock is set back meanwhile', async () => {
+    await insertServingModel('m1')
+    const querying = open({}, { ...usual, maxFailures: 1 })
+    server.behave(respond(500, {}))
+    await outcomes(querying, ['a'])
+    server.behave(respondWithVectors())
+    clock.advance(-3_600 * second)
+    expect(await outcomes(querying, ['b'])).toEqual(['embedded'])
+  })
+
   it('waits no longer than it is configured, even if a worker would', async () => {
     await insertServingModel('m1')
     const querying = open({}, { ...usual, timeoutMs: 300 })

@@ -76,6 +76,18 @@ describe('a revoked key', () => {
     await elsewhere.finishWrites()
   })
 
+  it('is refused by other processes also when their clock was set back after its last use', async () => {
+    const { id, secret } = bodyOf(await create(admin))
+    const { db, clock, ids } = api
+    const elsewhere = createKeysService({ db, clock, ids })
+    expect(await elsewhere.authenticate(secret)).toBeDefined()
+    expect((await api.request('DELETE', `/v1/keys/${id}`)).status).toBe(204)
+    clock.advance(-3_600_000)
+    clock.advance(5_000)
+    expect(await elsewhere.authenticate(secret)).toBeUndefined()
+    clock.advance(3_600_000)
+  })
+
   it('can be replaced by a second key before it is revoked', async () => {
     const old = bodyOf(await create(admin))
     const fresh = bodyOf(await create(admin))
