@@ -1,10 +1,9 @@
-import { isOutage } from '../db/failures.ts'
 import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../db/savepoint.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { maskSecrets, maskText } from '../domain/masking.ts'
 import { timeBatches } from '../jobs/batch-timing.ts'
 import { type BatchResult, type Change, findEffectsRunId, type RunContext } from '../jobs/runs.ts'
-import { type Position, startPosition, walkInBatches } from '../jobs/table-walk.ts'
+import { isBatchFailure, type Position, startPosition, walkInBatches } from '../jobs/table-walk.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { describeFailure } from '../kernel/log.ts'
 import { lockTombstonesShared } from '../records/index.ts'
@@ -159,7 +158,7 @@ async function runInSavepoint<T>(tx: Transaction, work: (tx: Transaction) => Pro
     await releaseSavepoint(tx, 'part')
     return outcome
   } catch (error) {
-    if (!isOutage(error)) await rollbackToSavepoint(tx, 'part')
+    if (isBatchFailure(error)) await rollbackToSavepoint(tx, 'part')
     throw error
   }
 }

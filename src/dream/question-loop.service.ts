@@ -1,6 +1,6 @@
-import { isOutage } from '../db/failures.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { type BatchResult, type RunContext, RunEnded } from '../jobs/runs.ts'
+import type { BatchResult, RunContext } from '../jobs/runs.ts'
+import { isBatchFailure } from '../jobs/table-walk.ts'
 import type { DreamQuestion, ModelReply, ModelSession } from './model-question.ts'
 
 type FaultContext = { part: string; recordId: string }
@@ -45,7 +45,7 @@ export async function runInBatch(
   try {
     await context.inBatch(work)
   } catch (error) {
-    if (error instanceof RunEnded || isOutage(error)) throw error
+    if (!isBatchFailure(error)) throw error
     await context.recordFault({ error, ...faultContext })
   }
 }

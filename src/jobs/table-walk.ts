@@ -1,4 +1,4 @@
-import { isOutage } from '../db/failures.ts'
+import { isOutage, isStatementTimeout } from '../db/failures.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { nilUuid } from '../kernel/ids.ts'
 import { type BatchResult, type RunContext, RunEnded } from './runs.ts'
@@ -31,9 +31,9 @@ export async function walkInBatches<Position>(walk: BatchWalk<Position>): Promis
   }
 }
 
-/** False for the end of the run and for an outage, which no smaller batch avoids. */
+/** False for the end of the run and for an outage, which no smaller batch avoids. A smaller one may be within the time limit. */
 export function isBatchFailure(error: unknown): boolean {
-  return !(error instanceof RunEnded) && !isOutage(error)
+  return !(error instanceof RunEnded) && (!isOutage(error) || isStatementTimeout(error))
 }
 
 /** Goes through ids in portions. Each returns the id after which the next one begins, or undefined at the end. */

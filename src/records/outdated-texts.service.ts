@@ -1,9 +1,9 @@
 import type { Database } from '../db/connection.ts'
-import { isOutage } from '../db/failures.ts'
 import { transact } from '../db/transaction.ts'
 import { extractWords } from '../domain/query-words.ts'
 import { holdsSecret, writeSearchableText } from '../domain/searchable-text.ts'
 import { type Poll, startPoll } from '../jobs/poll.ts'
+import { isBatchFailure } from '../jobs/table-walk.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import {
@@ -55,7 +55,7 @@ export function createTextUpdate({
     try {
       return await update(ids)
     } catch (error) {
-      if (isOutage(error)) throw error
+      if (!isBatchFailure(error)) throw error
       if (ids.length > 1) return updateEach(ids)
       log.warn('could not compute the search text of a record', { err: error, record_id: ids[0] })
       return 0

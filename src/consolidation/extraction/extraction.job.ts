@@ -1,9 +1,7 @@
-import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { getRank, type Sensitivity } from '../../domain/caller.ts'
 import { abortWhenRunEnds } from '../../jobs/abort-when-run-ends.ts'
-import { RunEnded } from '../../jobs/runs.ts'
-import { type Position, startPosition } from '../../jobs/table-walk.ts'
+import { isBatchFailure, type Position, startPosition } from '../../jobs/table-walk.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { describeFailure } from '../../kernel/log.ts'
 import type { Chat } from '../../llm/chat.ts'
@@ -131,7 +129,7 @@ export function createExtractionStage({
         return { done: 1, counts, changes }
       })
     } catch (error) {
-      if (error instanceof RunEnded || isOutage(error)) throw error
+      if (!isBatchFailure(error)) throw error
       await postpone(context, reply, error, spending)
     }
   }

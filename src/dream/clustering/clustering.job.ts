@@ -1,10 +1,10 @@
 import type { Database } from '../../db/connection.ts'
-import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { getRank } from '../../domain/caller.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
 import { findServingModel } from '../../embeddings/index.ts'
-import { type BatchResult, RunEnded } from '../../jobs/runs.ts'
+import type { BatchResult } from '../../jobs/runs.ts'
+import { isBatchFailure } from '../../jobs/table-walk.ts'
 import { findRunFigure } from '../entity-facts.queries.ts'
 import type { InsertFact } from '../insert-fact.service.ts'
 import type { ModelSession } from '../model-question.ts'
@@ -117,7 +117,7 @@ export function createClusteringStep(resources: Resources): Step {
       })
       return isMerged
     } catch (error) {
-      if (error instanceof RunEnded || isOutage(error)) throw error
+      if (!isBatchFailure(error)) throw error
       const [seed] = question.members
       await context.recordFault({ error, part: 'cluster', ...(seed ? { recordId: seed.id } : {}) })
       return false

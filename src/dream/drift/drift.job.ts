@@ -1,8 +1,7 @@
-import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust } from '../../domain/caller.ts'
-import { type BatchResult, type Change, type RunContext, RunEnded } from '../../jobs/runs.ts'
-import { startPosition } from '../../jobs/table-walk.ts'
+import type { BatchResult, Change, RunContext } from '../../jobs/runs.ts'
+import { isBatchFailure, startPosition } from '../../jobs/table-walk.ts'
 import type { Root } from '../../kernel/directories.ts'
 import { findRecords, type StoredRecord, writeChange } from '../../records/index.ts'
 import type { Step } from '../steps.ts'
@@ -76,7 +75,7 @@ export function createDriftStep({ roots, textLanguage, size = defaultBatchSize }
     try {
       await context.inBatch(async (tx) => storeProgress(tx, await moveAll(tx, context, due)))
     } catch (error) {
-      if (error instanceof RunEnded || isOutage(error)) throw error
+      if (!isBatchFailure(error)) throw error
       for (const each of due) await moveAlone(context, each)
       await context.inBatch((tx) => storeProgress(tx))
     }

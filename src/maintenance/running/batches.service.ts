@@ -1,9 +1,9 @@
 import type { Database } from '../../db/connection.ts'
-import { isOutage } from '../../db/failures.ts'
 import { saveEffects } from '../../db/run-effects.ts'
 import { type Transaction, transact } from '../../db/transaction.ts'
 import type { JobName } from '../../jobs/job-names.ts'
 import { type BatchResult, type Run, type RunContext, RunEnded } from '../../jobs/runs.ts'
+import { isBatchFailure } from '../../jobs/table-walk.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { describeFailure } from '../../kernel/log.ts'
 import { addProgress, insertChanges, lockFence, setRunError, setRunTotal } from './batches.queries.ts'
@@ -137,7 +137,7 @@ export function createExecution({ db, observe, leased, signal, joinsBatches = fa
   }
 
   async function recordFault({ error, recordId, part, attempt }: Parameters<RunContext['recordFault']>[0]) {
-    if (error instanceof RunEnded || isOutage(error)) throw error
+    if (!isBatchFailure(error)) throw error
     const note = [describeFailure(error), ...(attempt === undefined ? [] : [attempt])].join('; ')
     await runUnderFence(async (tx) => {
       const changes = recordId === undefined ? [] : [{ record_id: recordId, action: 'failed', note }]
