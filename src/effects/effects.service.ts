@@ -169,13 +169,21 @@ async function writeUnlessTaken(tx: Transaction, effects: readonly Effect[]): Pr
 
 async function readCurrent(tx: Transaction, effects: readonly Effect[]): Promise<Map<string, Row>> {
   const current = new Map<string, Row>()
-  for (const [relation, group] of groupByRelation(effects)) {
+  const groups = groupByRelation(effects)
+  for (const relation of listInLockOrder(groups.keys())) {
+    const group = groups.get(relation) ?? []
     const requested = group.map(({ before, after }) => pickKey(relation, after ?? before ?? {}))
     for (const row of await lockRows(tx, relation, requested)) {
       current.set(formatKey({ relation, before: null, after: row }), row)
     }
   }
   return current
+}
+
+/** A consolidation locks the work that it takes from the list, and then the records that it changes. */
+function listInLockOrder(relations: Iterable<string>): string[] {
+  const isList = (relation: string) => Number(relation === 'unconsolidated')
+  return [...relations].sort((one, other) => isList(other) - isList(one))
 }
 
 async function write(tx: Transaction, effects: readonly Effect[]): Promise<Taken[]> {

@@ -1,13 +1,14 @@
 import type { ControlledTransaction } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { createDelegatingDatabase } from '../../db/delegating-database.ts'
-import { isOutage, isRetryable } from '../../db/failures.ts'
+import { isOutage, isRetryable, isStatementTimeout } from '../../db/failures.ts'
 import { saveEffects, stopSavingEffects } from '../../db/run-effects.ts'
 import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../../db/savepoint.ts'
 import type { DB } from '../../db/schema.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { insertLogs, listBatches, listEffects, replay } from '../../effects/index.ts'
 import type { BatchResult, Run } from '../../jobs/runs.ts'
+import { lockTombstonesShared } from '../../records/index.ts'
 import { insertChanges } from './batches.queries.ts'
 import { countEffects } from './dry-run-effects.queries.ts'
 import type { Kept } from './planned-batches.service.ts'
@@ -69,6 +70,8 @@ export function createJoinedDryRun({ db, run, keeps, lock, read, store }: Resour
     if (session) return session
     const tx = await db.startTransaction().execute()
     session = { tx, openedMs: performance.now(), batches: [] }
+    // Before any batch locks records, because a later one may need it.
+    await lockTombstonesShared(tx)
     if (run.savesEffects && (await countEffects(tx, run.id, maxReplayed + 1)) <= maxReplayed) {
       await repeatKept(tx, run.id)
     }
@@ -118,7 +121,7 @@ export function createJoinedDryRun({ db, run, keeps, lock, read, store }: Resour
         await releaseSavepoint(tx, savepoint)
         return batch
       } catch (error) {
-        if (isOutage(error) && !isRetryable(error)) throw error
+        if (isOutage(error) && !isStatementTimeout(error) && !isRetryable(error)) throw error
         await rollbackToSavepoint(tx, savepoint)
         if (attempt === attempts || !isRetryable(error)) throw error
       }

@@ -1,0 +1,73 @@
+import type pg from 'pg'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { capture } from '../support/capture-requests.ts'
+import { captureEpisode, consolidate, createScope, listRecords } from '../support/consolidation-requests.ts'
+import { perform } from '../support/plan-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/** What locks the same rows in another order waits a second for PostgreSQL to find the deadlock, and begins again. */
+
+let app: TestApp
+let client: pg.PoolClient
+beforeEach(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests' } })
+  client = await app.database.pool.connect()
+})
+afterEach(async () => {
+  client.release()
+  await app.close()
+})
+
+const day = 86_400_000
+
+/** Runs `work` beside a transaction that has locks, and `meanwhile` in this transaction when the work waits for one. */
+async function runBeside(locking: string, work: () => Promise<unknown>, meanwhile: string) {
+  await client.query('begin')
+  await client.query(locking)
+  const working = work()
+  const isWaiting = async () => {
+    const { rows } = await client.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows.length > 0
+  }
+  await expect.poll(isWaiting).toBe(true)
+  const outcome = await client.query(meanwhile).then(
+    () => 'locked',
+    (error: Error) => error.message,
+  )
+  await client.query('rollback')
+  await working
+  return outcome
+}
+
+it('a dry run locks no record before the tombstones, as an erasure does not', async () => {
+  const scope = createScope()
+  const { id } = await captureEpisode(app, 'deployed on Friday', {}, { scope })
+  app.clock.advance(2 * day)
+  const outcome = await runBeside(
+    'select pg_advisory_xact_lock(7350 # lock_seed(), 3)',
+    () => consolidate(app, { dry_run: true }),
+    `select from records where id = '${id}' for update nowait`,
+  )
+  expect(outcome).toBe('locked')
+})
+
+it('an undo locks what it puts back on the list of open work before records, as a consolidation does', async () => {
+  const scope = createScope()
+  const tool_graph = [{ id: 'a', tool: 'grep', args: {} }]
+  for (const text of ['one', 'two']) await capture(app, { text, tool_graph, outcome: 'success' }, { scope })
+  const run = await consolidate(app)
+  const [skill] = await listRecords(app, `type=competence&scope=${encodeURIComponent(scope)}`)
+  const [episode] = await listRecords(app, `type=episodic&scope=${encodeURIComponent(scope)}`)
+  await capture(app, { text: 'three', tool_graph, outcome: 'success' }, { scope })
+  await app.database.pool.query(
+    `insert into unconsolidated (record_id, stage, due_at) values ('${episode?.['id']}', 'competence', now())`,
+  )
+  const outcome = await runBeside(
+    `select from unconsolidated where record_id = '${episode?.['id']}' for update`,
+    () => perform(app, 'undo', { actor: 'a', rationale: 'b' }, `/v1/maintenance/runs/${run['id']}/undo`),
+    `select from records where id = '${skill?.['id']}' for no key update nowait`,
+  )
+  expect(outcome).toBe('locked')
+})
