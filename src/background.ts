@@ -24,7 +24,13 @@ import {
 import { addPlanApplication, deleteExpiredPlans } from './plans/index.ts'
 import { createPoliciesService } from './policies/index.ts'
 import { deleteAbandonedEdges, deleteAbandonedLines } from './portability/index.ts'
-import { createTextUpdate, listPurgeable, purgeForgotten, purgeRecords } from './records/index.ts'
+import {
+  createTextUpdate,
+  findNextPurgeable,
+  listPurgeable,
+  purgeForgotten,
+  purgeRecords,
+} from './records/index.ts'
 import { deleteOldRegrets } from './regrets/index.ts'
 import type { Resources } from './services.ts'
 import { createSimulation } from './simulation/index.ts'
@@ -85,7 +91,6 @@ export function createJobs({
   })
   const expired = {
     idempotency_keys: deleteExpiredAnswers,
-    records: purgeForgotten,
     maintenance_runs: deleteOldRuns,
     dream_verdicts: deleteOldVerdicts,
     import_lines: deleteAbandonedLines,
@@ -129,7 +134,13 @@ export function createJobs({
       compress: createCompression({ db, ...config.cognition }),
       refresh_importance: refresh,
       embed: embeddings.work,
-      purge: createPurge({ expired, keepHistories: histories.keep, listPurgeable }),
+      purge: createPurge({
+        expired,
+        purgeForgotten,
+        findNextPurgeable,
+        keepHistories: histories.keep,
+        listPurgeable,
+      }),
       simulation: createSimulation({ db }),
       undo: createUndo({ db, seal: writing.seal }),
     },

@@ -2,6 +2,7 @@ import { connect } from '../../src/db/connection.ts'
 import { transact } from '../../src/db/transaction.ts'
 import { createSurpriseComparison } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
+import { createLogger } from '../../src/kernel/log.ts'
 import type { BenchContext } from '../bench-context.ts'
 import type { BenchDatabase } from '../database.ts'
 import { populateVectors } from '../embeddings/population.ts'
@@ -11,6 +12,7 @@ import type { Result } from '../result.ts'
 
 const newcomers = 1_000
 const clock: Clock = { now: () => new Date() }
+const log = createLogger({ level: 'error', clock, write: (line) => process.stderr.write(line) })
 
 /**
  * Measures the comparison of new records with all records of their scope, without an index: many at once, and one
@@ -66,7 +68,7 @@ async function compare(database: BenchDatabase): Promise<number> {
     applicationName: 'membrane bench',
   })
   try {
-    const surprising = createSurpriseComparison({ clock })
+    const surprising = createSurpriseComparison({ clock, log })
     const { signal } = new AbortController()
     const started = performance.now()
     await surprising.comparePending({ inBatch: (work) => transact(db, {}, work), scope: null, signal })

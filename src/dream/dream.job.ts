@@ -1,6 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { timeBatches } from '../jobs/batch-timing.ts'
 import type { JobWork, RunContext } from '../jobs/runs.ts'
+import { isBatchFailure } from '../jobs/table-walk.ts'
 import type { Refresh, RetentionSettings } from '../lifecycle/index.ts'
 import { createAccessFoldingStep } from './access-folding-step.job.ts'
 import { createForgettingStep } from './archival-step.job.ts'
@@ -12,7 +13,7 @@ import { createModelGateway, type DreamModel } from './model-gateway.service.ts'
 import { modelFigures } from './model-question.ts'
 import { createProbingStep } from './probing/probing.job.ts'
 import { createProfilesStep } from './profiles/profiles.job.ts'
-import type { Step, StepName } from './steps.ts'
+import type { DreamContext, Step, StepName } from './steps.ts'
 import { createSynthesisStep } from './synthesis/synthesis.job.ts'
 
 type Resources = RetentionSettings & {
@@ -51,7 +52,17 @@ export function createDream(resources: Resources): JobWork {
       ...(chosenSteps.some((step) => writingSteps.includes(step)) ? modelFigures : []),
     ])
     const model = await gateway.open(context)
-    for (const step of chosenSteps) await step.run({ ...addTiming(step.name, context), model })
+    for (const step of chosenSteps) await runStep(step, { ...addTiming(step.name, context), model })
+  }
+
+  /** A step that fails must not keep the next ones from their work every night. */
+  async function runStep(step: Step, context: DreamContext): Promise<void> {
+    try {
+      await step.run(context)
+    } catch (error) {
+      if (!isBatchFailure(error)) throw error
+      await context.recordFault({ error, part: step.name })
+    }
   }
 
   async function help(context: RunContext): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { decode, encode } from '../domain/vector-codes.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
+import { walkInBatches } from '../jobs/table-walk.ts'
 import type { RetentionSettings } from '../lifecycle/index.ts'
 import {
   type CompressibleVector,
@@ -28,17 +29,35 @@ type Resources = RetentionSettings & { db: Database; size?: number }
 export function createCompression({ db, size = usualSize, ...settings }: Resources): JobWork {
   async function run(context: RunContext): Promise<void> {
     await context.setTotal(await countVectors(db), figures)
-    let after: VectorPosition | undefined = firstPosition
-    while (after) after = await compressNext(context, after)
+    await walkInBatches<VectorPosition>({
+      start: firstPosition,
+      size,
+      doBatch: (after, limit) => compressNext(context, after, limit),
+      skipRecord: (after, error) => skipFailing(context, after, error),
+    })
+  }
+
+  async function skipFailing(
+    context: RunContext,
+    after: VectorPosition,
+    error: unknown,
+  ): Promise<VectorPosition | undefined> {
+    const { failed } = await context.inBatch(async (tx) => ({
+      counts: {},
+      failed: await findRangeEnd(tx, { after, limit: 1 }),
+    }))
+    if (failed) await context.recordFault({ error, recordId: failed.record_id, part: 'compression' })
+    return failed
   }
 
   async function compressNext(
     { run: { startedAt: now, scope }, inBatch }: RunContext,
     after: VectorPosition,
+    limit: number,
   ): Promise<VectorPosition | undefined> {
     const { until } = await inBatch(
       async (tx): Promise<BatchResult & { until: VectorPosition | undefined }> => {
-        const until = await findRangeEnd(tx, { after, limit: size })
+        const until = await findRangeEnd(tx, { after, limit })
         if (!until) return { until: undefined }
         const range = { after, until, scope, now, settings }
         const compressible = await claimCompressible(tx, range)

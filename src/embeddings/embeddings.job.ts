@@ -43,7 +43,7 @@ export function createEmbeddingJob({ db, clock, ids, log, embedder, maxSensitivi
   const registration = createModelRegistration({ ...resources, ids, measure })
   const cache = createCellCache()
   const embedding = createEmbeddingPass({ ...resources, ask, cells: createCellAssigner({ db, cache }) })
-  const comparison = createSurpriseComparison({ clock, cells: cache })
+  const comparison = createSurpriseComparison({ clock, log, cells: cache })
 
   async function run(context: RunContext): Promise<void> {
     if (context.run.dryRun) return countDryRun(context)

@@ -1,14 +1,19 @@
 import type { Database } from '../db/connection.ts'
 import { stopSavingEffects } from '../db/run-effects.ts'
+import type { Transaction } from '../db/transaction.ts'
 import type { Change, JobWork, RunContext } from '../jobs/runs.ts'
-import { walkIds } from '../jobs/table-walk.ts'
+import { isBatchFailure, walkIds } from '../jobs/table-walk.ts'
 
 /** Deletes rows that expired before `now`, at most `limit`, and returns how many. */
 type DeleteExpired = (db: Database, now: Date, limit: number) => Promise<number>
 
-/** Each key is the name under which the run counts the rows. The room that stores the rows provides the function. */
 type Resources = {
+  /** Each key is the name under which the run counts the rows. The room that stores the rows provides the function. */
   expired: Readonly<Record<string, DeleteExpired>>
+  /** Deletes forgotten records, without those that failed before. */
+  purgeForgotten?: (db: Database, now: Date, limit: number, failed: readonly string[]) => Promise<number>
+  /** Returns the record at which `purgeForgotten` stops. */
+  findNextPurgeable?: (db: Database, now: Date, failed: readonly string[]) => Promise<string | undefined>
   /** Drops what is old of the histories, before the runs that they belong to. */
   keepHistories?: (context: RunContext) => Promise<void>
   /** The records that a plan lists: the next ones after an id. */
@@ -21,25 +26,67 @@ type Purgeable = { id: string; reason: string; forgotten_at: Date }
 const batchSize = 1_000
 
 /** The job `purge`. Each batch is a transaction of its own and skips rows that another worker has locked. */
-export function createPurge({ expired, keepHistories, listPurgeable }: Resources): JobWork {
+export function createPurge({
+  expired,
+  purgeForgotten,
+  findNextPurgeable,
+  keepHistories,
+  listPurgeable,
+}: Resources): JobWork {
+  /** What fails must not keep the purge from the other tables, nor a record it from the other records. */
+  async function purgeRecords(context: RunContext, purge: NonNullable<Resources['purgeForgotten']>) {
+    const now = context.run.startedAt
+    const failed: string[] = []
+    const deleteSome: DeleteSome = (tx, limit) => purge(tx, now, limit, failed)
+    for (;;) {
+      const failure = await deleteAll(context, 'records', deleteSome)
+      if (!failure) return
+      const { recordId } = await context.inBatch(async (tx) => ({
+        counts: {},
+        recordId: await findNextPurgeable?.(tx, now, failed),
+      }))
+      await context.recordFault({ ...failure, part: 'records', ...(recordId ? { recordId } : {}) })
+      if (!recordId) return
+      failed.push(recordId)
+    }
+  }
+
   return {
     run: async (context) => {
-      const { run, inBatch } = context
+      const { run } = context
       if (run.dryRun && run.savesEffects && listPurgeable) return listAll(context, listPurgeable)
       if (!run.dryRun) await keepHistories?.(context)
-
+      if (purgeForgotten) await purgeRecords(context, purgeForgotten)
       for (const [name, deleteExpired] of Object.entries(expired)) {
-        let deleted: number
-        do {
-          const batch = await inBatch(async (tx) => {
-            const done = await deleteExpired(tx, run.startedAt, batchSize)
-            return { done, counts: { [name]: done } }
-          })
-          // A dry run rolls each batch back, so a second batch would count the same rows again.
-          deleted = run.dryRun ? 0 : batch.done
-        } while (deleted === batchSize)
+        const failure = await deleteAll(context, name, (tx, limit) => deleteExpired(tx, run.startedAt, limit))
+        if (failure) await context.recordFault({ ...failure, part: name })
       }
     },
+  }
+}
+
+type DeleteSome = (tx: Transaction, limit: number) => Promise<number>
+
+/** Deletes in batches, which are smaller where one fails. Returns the failure of a batch of one row. */
+async function deleteAll(
+  { run, inBatch }: RunContext,
+  name: string,
+  deleteSome: DeleteSome,
+): Promise<{ error: unknown } | undefined> {
+  for (let limit = batchSize; ; ) {
+    try {
+      const { done } = await inBatch(async (tx) => {
+        const done = await deleteSome(tx, limit)
+        return { done, counts: { [name]: done } }
+      })
+      // A dry run rolls each batch back, so a second batch would count the same rows again.
+      if (run.dryRun || done < limit) return undefined
+      limit = Math.min(4 * limit, batchSize)
+    } catch (error) {
+      if (!isBatchFailure(error)) throw error
+      if (limit === 1) return { error }
+      limit = Math.ceil(limit / 4)
+    }
   }
 }
 

@@ -39,15 +39,38 @@ export async function findDeletedRecords(
 
 /**
  * Deletes forgotten records whose retention has ended. Their numbers and their audit logs stay. Skips rows that another
- * worker has locked. Returns how many it deleted, at most `limit`.
+ * worker has locked, and those that failed. Returns how many it deleted, at most `limit`.
  */
-export async function purgeForgotten(db: Database, now: Date, limit: number): Promise<number> {
+export async function purgeForgotten(
+  db: Database,
+  now: Date,
+  limit: number,
+  failed: readonly string[] = [],
+): Promise<number> {
   const due = sql`
-    select * from records where purge_at <= ${now}::timestamptz order by purge_at limit ${limit}
+    select * from records where ${isDue(now, failed)} order by purge_at limit ${limit}
     for update skip locked
   `
   const ids = await deleteKeepingNumbers(db, due, describePurge(now))
   return ids.length
+}
+
+/** The record at which a purge of one record stops. */
+export async function findNextPurgeable(
+  db: Database,
+  now: Date,
+  failed: readonly string[],
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from records where ${isDue(now, failed)} order by purge_at limit 1
+    for update skip locked
+  `.execute(db)
+  return rows[0]?.id
+}
+
+function isDue(now: Date, failed: readonly string[]): RawBuilder<unknown> {
+  const others = failed.length === 0 ? sql`` : sql`and id <> all(${sql.val([...failed])}::uuid[])`
+  return sql`purge_at <= ${now}::timestamptz ${others}`
 }
 
 const describePurge = (at: Date) =>

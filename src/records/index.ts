@@ -8,7 +8,13 @@ export { appendEntry, computeWriteTime } from './audit-log/audit-log.ts'
 export { type Confirmation, confirmFact, listAuthors } from './confirmation.ts'
 export { rejectTakenIdentifiers } from './creation-checks.service.ts'
 export { createForgottenError } from './deleted-record-errors.ts'
-export { type DeletedRecord, listPurgeable, purgeForgotten, purgeRecords } from './deleted-records.queries.ts'
+export {
+  type DeletedRecord,
+  findNextPurgeable,
+  listPurgeable,
+  purgeForgotten,
+  purgeRecords,
+} from './deleted-records.queries.ts'
 export { storeDescents } from './descents.queries.ts'
 export { type Descent, descentKinds, findDescentEdge, findNamedSources, inferDescents } from './descents.ts'
 export { erasureRoutes } from './erasure/erasure.routes.ts'

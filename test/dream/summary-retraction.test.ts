@@ -3,6 +3,7 @@ import { listBrokenLaws } from '../support/broken-laws.ts'
 import { captureEpisode, consolidate } from '../support/consolidation-requests.ts'
 import { answerBySchema, openDreamApp } from '../support/dream-app.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
+import { failOnRow } from '../support/failing-row.ts'
 import { type Body, expectProblem, read } from '../support/record-requests.ts'
 import {
   buildSimilarTexts,
@@ -97,6 +98,16 @@ it('erasing a source erases the summary, and the next dream restores the other s
   expect(await readStatuses(app, others)).toEqual(all(5, 'active'))
   expect((await listRunChanges(run)).map(({ action }) => action)).toEqual(all(5, 'unmerge'))
   expect((await dream(steps)).stats.records_unmerged).toBe(0)
+})
+
+it('a source that cannot be restored keeps neither the others nor the next steps from their work', async () => {
+  const { app, ids, dream } = await openAppWithSummary()
+  const [first = '', failing = '', ...others] = ids
+  await app.request('POST', `/v1/records/${first}/erase`, { body: { ...reason, cascade: true } })
+  await failOnRow(app, { table: 'records', event: 'update', id: failing })
+  const run = await dream([...steps, 'prune_logs'])
+  expect(run).toMatchObject({ status: 'succeeded', stats: { records_unmerged: 4, failed: 1 } })
+  expect(await readStatuses(app, others)).toEqual(all(4, 'active'))
 })
 
 it('an episode that was merged before consolidation still becomes a fact', async () => {

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { transact } from '../../src/db/transaction.ts'
 import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 import { createSurpriseComparison } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { createLogger } from '../../src/kernel/log.ts'
 import { createEmbeddingWorker, createPassWithoutRun } from '../support/embedding-workers.ts'
 import { createSessionEnder } from '../support/end-session.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
@@ -17,9 +19,11 @@ const saying = (object: string, more: object = {}) =>
   fact({ payload: { ...payloads.semantic, object }, base_importance: 0.5, ...more })
 const frozen = 'deployments of the billing service are frozen in december'
 
+const log = createLogger({ level: 'silent', clock: systemClock, write: () => {} })
+
 /** Runs the comparison without its polling loop. */
 const compare = (signal = new AbortController().signal) =>
-  createSurpriseComparison({ clock: app.clock }).comparePending({
+  createSurpriseComparison({ clock: app.clock, log }).comparePending({
     scope: null,
     signal,
     inBatch: (work) => transact(app.db, {}, work),
@@ -198,7 +202,7 @@ describe('a scope with many records', () => {
     const [small = ''] = await writeMany([frozen], { scope: 'small' })
     await createPassWithoutRun(app)()
     const counts: object[] = []
-    await createSurpriseComparison({ clock: app.clock, maxInside: 2 }).comparePending({
+    await createSurpriseComparison({ clock: app.clock, log, maxInside: 2 }).comparePending({
       scope: null,
       signal: new AbortController().signal,
       inBatch: async (work) => {

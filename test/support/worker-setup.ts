@@ -18,7 +18,7 @@ import { presentRun } from '../../src/maintenance/run-answer.ts'
 import { ensureJobRows } from '../../src/maintenance/running/leases.queries.ts'
 import { addPlanApplication } from '../../src/plans/index.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
-import { listPurgeable, purgeForgotten, purgeRecords } from '../../src/records/index.ts'
+import { findNextPurgeable, listPurgeable, purgeForgotten, purgeRecords } from '../../src/records/index.ts'
 import { createSimulation } from '../../src/simulation/index.ts'
 import { createUndo } from '../../src/undo/index.ts'
 import { createTestClock } from './clock.ts'
@@ -213,7 +213,12 @@ export function createWorkerFor(
       extraction: chatOptions,
     }),
     embed: createEmbeddingJob({ db, clock, ids, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
-    purge: createPurge({ expired: { records: purgeForgotten }, listPurgeable }),
+    purge: createPurge({
+      expired: { idempotency_keys: deleteExpiredAnswers },
+      purgeForgotten,
+      findNextPurgeable,
+      listPurgeable,
+    }),
     simulation: createSimulation({ db }),
     undo: createUndo({ db, seal }),
     ...others,

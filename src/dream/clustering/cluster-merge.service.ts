@@ -2,7 +2,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import { createServiceCaller } from '../../domain/caller.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
 import type { BatchResult, Change, RunContext } from '../../jobs/runs.ts'
-import { startPosition } from '../../jobs/table-walk.ts'
+import { startPosition, walkInBatches } from '../../jobs/table-walk.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { rescore } from '../../lifecycle/index.ts'
 import { loadManyForUpdate, lockTombstonesShared, type StoredRecord } from '../../records/index.ts'
@@ -95,24 +95,36 @@ function describeChanges(summaryId: string, sources: readonly StoredRecord[]): C
 const batchSize = 200
 const audit = { actor: 'dream/cluster', rationale: 'the summary it was merged into no longer exists' }
 
+type Revert = { seal: Seal; textLanguage: string }
+
 /** Restores the members of a summary that was erased or purged. Their content would otherwise be nowhere. */
-export async function restoreOrphans(
+export async function restoreOrphans(context: DreamContext, options: Revert): Promise<void> {
+  await walkInBatches<string>({
+    start: startPosition.id,
+    size: batchSize,
+    doBatch: (after, limit) => restoreNext(context, options, { after, limit }),
+    skipRecord: async (after, error) => {
+      const [failed] = await findOrphans(context.db, { scope: context.run.scope, after, limit: 1 })
+      if (failed !== undefined) await context.recordFault({ error, recordId: failed, part: 'cluster' })
+      return failed
+    },
+  })
+}
+
+async function restoreNext(
   { run, inBatch }: DreamContext,
-  { seal, textLanguage }: { seal: Seal; textLanguage: string },
-): Promise<void> {
-  let after: string | undefined = startPosition.id
-  while (after !== undefined) {
-    const from: string = after
-    const { next } = await inBatch(async (tx): Promise<BatchResult & { next: string | undefined }> => {
-      await lockTombstonesShared(tx)
-      const ids = await findOrphans(tx, { scope: run.scope, after: from, limit: batchSize })
-      const reverting = { ...audit, now: run.startedAt, runId: run.id, textLanguage }
-      const reverted = await revertMerge(tx, seal, ids, reverting)
-      const moved = { before: { status: 'merged' }, after: { status: 'active' } }
-      const changes = reverted.map((id) => ({ record_id: id, action: 'unmerge', ...moved }))
-      const next = ids.length < batchSize ? undefined : ids.at(-1)
-      return { next, counts: { records_unmerged: reverted.length }, changes }
-    })
-    after = next
-  }
+  { seal, textLanguage }: Revert,
+  portion: { after: string; limit: number },
+): Promise<string | undefined> {
+  const { next } = await inBatch(async (tx): Promise<BatchResult & { next: string | undefined }> => {
+    await lockTombstonesShared(tx)
+    const ids = await findOrphans(tx, { scope: run.scope, ...portion })
+    const reverting = { ...audit, now: run.startedAt, runId: run.id, textLanguage }
+    const reverted = await revertMerge(tx, seal, ids, reverting)
+    const moved = { before: { status: 'merged' }, after: { status: 'active' } }
+    const changes = reverted.map((id) => ({ record_id: id, action: 'unmerge', ...moved }))
+    const next = ids.length < portion.limit ? undefined : ids.at(-1)
+    return { next, counts: { records_unmerged: reverted.length }, changes }
+  })
+  return next
 }

@@ -1,9 +1,12 @@
+import { isSchemaGone } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
 import { findThresholds, type SimilarityThresholds } from '../../domain/similarity-thresholds.ts'
 import { computeSurprise } from '../../domain/surprise.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
+import { isBatchFailure } from '../../jobs/table-walk.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { Logger } from '../../kernel/log.ts'
 import { promoteDue, rescore } from '../../lifecycle/index.ts'
 import type { CellCache } from '../cells/cell-cache.service.ts'
 import { decodeVector } from '../decoded-vectors.ts'
@@ -25,29 +28,59 @@ type InBatch = <T extends BatchResult>(work: (tx: Transaction) => Promise<T>) =>
 type Pass = { inBatch: InBatch; scope: string | null; signal: AbortSignal }
 
 /** In the largest scope this takes about ten seconds, during which only other comparisons wait. */
-const limit = 250
+const maxBatch = 250
 
 const nothing = { taken: 0, counts: {} }
+
+type Batch = { limit: number; signal: AbortSignal }
 
 /**
  * Compares each record that got its first vector with what the store already knew, once, and changes its base
  * importance.
  */
-type Resources = { clock: Clock; cells?: CellCache; maxInside?: number }
+type Resources = { clock: Clock; log: Logger; cells?: CellCache; maxInside?: number }
 
-export function createSurpriseComparison({ clock, cells, maxInside }: Resources) {
+export function createSurpriseComparison({ clock, log, cells, maxInside }: Resources) {
   const bounds = maxInside === undefined ? {} : { maxInside }
 
-  /** Compares until nothing is left that can be compared now. */
+  /**
+   * Compares until nothing is left that can be compared now. A batch that fails is tried again in smaller ones, down to the
+   * record that fails, which is not compared then.
+   */
   async function comparePending({ inBatch, scope, signal }: Pass): Promise<void> {
+    let limit = maxBatch
     while (!signal.aborted) {
-      const { taken } = await inBatch((tx) => compareNext(tx, scope, signal))
-      if (taken < limit) return
+      const taken = await compareOrDrop(inBatch, scope, { limit, signal })
+      if (taken === undefined) limit = Math.ceil(limit / 4)
+      else if (taken < limit) return
+      else limit = Math.min(4 * limit, maxBatch)
     }
   }
 
+  /** Returns undefined when the batch failed. */
+  async function compareOrDrop(inBatch: InBatch, scope: string | null, batch: Batch) {
+    try {
+      return (await inBatch((tx) => compareNext(tx, scope, batch))).taken
+    } catch (error) {
+      if (!isBatchFailure(error) || isSchemaGone(error)) throw error
+      if (batch.limit === 1) await inBatch((tx) => dropNext(tx, scope, error))
+      return undefined
+    }
+  }
+
+  async function dropNext(tx: Transaction, scope: string | null, error: unknown) {
+    if (!(await tryLockComparison(tx))) return nothing
+    const model = await findStableModel(tx)
+    if (!model) return nothing
+    const [failed] = await findUncompared(tx, { modelId: model.id, scope, limit: 1 })
+    if (!failed) return nothing
+    await dropUncompared(tx, [failed.id])
+    log.warn('a record could not be compared with others', { err: error, record_id: failed.id })
+    return { taken: 1, counts: { not_compared: 1 } }
+  }
+
   /** Reads, compares and writes under one lock, so that no other comparison runs in between. */
-  async function compareNext(tx: Transaction, scope: string | null, signal: AbortSignal) {
+  async function compareNext(tx: Transaction, scope: string | null, { limit, signal }: Batch) {
     if (!(await tryLockComparison(tx))) return nothing
     const model = await findStableModel(tx)
     if (!model) return nothing

@@ -112,6 +112,14 @@ where "d"."id" = any($1::uuid[])
 and ("d"."sensitivity" <= $2
 and "d"."scope" = any($3::text[]));
 
+-- src/records/deleted-records.queries.ts findNextPurgeable
+    select id
+from records
+where purge_at <= $1::timestamptz
+order by purge_at
+limit 1
+    for update skip locked;
+
 -- src/records/deleted-records.queries.ts listPurgeable
     select id, coalesce(forgotten_reason, '') as reason, coalesce(forgotten_at, purge_at) as forgotten_at
 from records

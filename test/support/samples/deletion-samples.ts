@@ -20,6 +20,7 @@ export const deletionSamples: Record<string, Record<string, Sample | Record<stri
     findDeletedRecords: (db) => departures.findDeletedRecords(db, [id], trust),
     listPurgeable: (db) => departures.listPurgeable(db, { now, after: id, limit: 1_000 }),
     purgeRecords: (db) => departures.purgeRecords(db, [id], now),
+    findNextPurgeable: (db) => departures.findNextPurgeable(db, now, []),
     purgeForgotten: (db) => departures.purgeForgotten(db, now, 1_000),
     deleteErased: (db) => departures.deleteErased(db, [id], { actor: 'ada', at: now }),
   },

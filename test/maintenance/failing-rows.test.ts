@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createCompressionWorker } from '../support/compression-worker.ts'
+import { createEmbeddingWorker, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
+import { failOnRow } from '../support/failing-row.ts'
+import { perform } from '../support/plan-requests.ts'
+import { type Body, fact, payloads } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+/** One record that fails must not keep a job from all others, in every run again. */
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp()
+})
+afterEach(() => app.close())
+
+const day = 86_400_000
+
+async function createFacts(count: number, more: object = {}): Promise<string[]> {
+  const records = Array.from({ length: count }, (_, nth) =>
+    fact({ payload: { ...payloads.semantic, object: `fact number ${nth}` }, ...more }),
+  )
+  const { body } = await app.request('POST', '/v1/records/batch', { body: { records } })
+  return (body as Body).results.map(({ record }: Body) => record.id)
+}
+
+async function listFailed({ id }: Body): Promise<string[]> {
+  const { body } = await app.request('GET', `/v1/maintenance/runs/${id}/changes?limit=500`)
+  return (body as Body).items.flatMap((each: Body) => (each.action === 'failed' ? each.record_id : []))
+}
+
+it('the purge deletes all other records, and what else has expired', async () => {
+  const ids = await createFacts(9)
+  for (const id of ids) await app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=old`)
+  await app.request('POST', '/v1/records', { body: fact(), headers: { 'idempotency-key': 'a' } })
+  app.clock.advance(31 * day)
+  const [, , failing = ''] = ids
+  await failOnRow(app, { table: 'records', event: 'delete', id: failing })
+  const run = await perform(app, 'purge', { job: 'purge' })
+  expect(run).toMatchObject({
+    status: 'succeeded',
+    error: 'records: database error P0001',
+    stats: { records: 8, failed: 1, idempotency_keys: 1 },
+  })
+  expect(await listFailed(run)).toEqual([failing])
+})
+
+it('the compression compresses all other vectors', async () => {
+  const created_at = new Date(app.clock.now().getTime() - 40 * day).toISOString()
+  const ids = await createFacts(9, { layer: 'episodic', created_at })
+  await createEmbeddingWorker(app).run()
+  const [, , failing = ''] = ids
+  await failOnRow(app, { table: 'embeddings', event: 'update', id: failing })
+  const run = await createCompressionWorker(app).run()
+  expect(run).toMatchObject({ status: 'succeeded', stats: { to_4_bits: 8, failed: 1 } })
+  expect(await listFailed(run)).toEqual([failing])
+})
+
+it('the embedding stores all other vectors, and tries this one again later', async () => {
+  const [, , failing = ''] = await createFacts(9)
+  await failOnRow(app, { table: 'embeddings', event: 'insert', id: failing })
+  expect(await createEmbeddingWorker(app).run()).toMatchObject({
+    status: 'succeeded',
+    stats: { embedded: 8, failed: 1 },
+  })
+  expect(await readVectors(app)).toHaveLength(8)
+  expect(await readEmbeddingQueue(app)).toMatchObject([{ record_id: failing, attempts: 1 }])
+})
+
+it('the comparison compares all other records', async () => {
+  const [, , failing = ''] = await createFacts(9)
+  await failOnRow(app, { table: 'surprises', event: 'insert', id: failing })
+  expect(await createEmbeddingWorker(app).run()).toMatchObject({ status: 'succeeded' })
+  expect(await app.db.selectFrom('surprises').selectAll().execute()).toHaveLength(8)
+  expect(await app.db.selectFrom('unsurprised').selectAll().execute()).toEqual([])
+})
