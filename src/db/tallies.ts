@@ -20,3 +20,22 @@ export async function addTallies(tx: Transaction, tallies: Tallies): Promise<voi
   `
   await sendWithNext(() => statement.execute(tx))
 }
+
+/**
+ * Adds up the rows in which the connections count, at most `limit`, and returns how many they were: each connection that ever was
+ * leaves some. It waits for no writer.
+ */
+export async function foldTallies(tx: Transaction, limit: number): Promise<number> {
+  const { rows } = await sql<{ folded: number }>`
+    with chosen as materialized (
+      select name, backend from tallies where backend <> 0 limit ${limit} for update skip locked
+    ), folded as (
+      delete from tallies as t using chosen as c where (t.name, t.backend) = (c.name, c.backend) returning t.*
+    ), added as (
+      insert into tallies (name, backend, value) select name, 0, sum(value) from folded group by 1
+      on conflict (name, backend) do update set value = tallies.value + excluded.value
+    )
+    select count(*)::int4 as folded from folded
+  `.execute(tx)
+  return rows[0]?.folded ?? 0
+}

@@ -1,11 +1,13 @@
 import type { Database } from '../db/connection.ts'
 import { stopSavingEffects } from '../db/run-effects.ts'
+import { foldTallies } from '../db/tallies.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { RunContext } from '../jobs/runs.ts'
 import { walkInBatches } from '../jobs/table-walk.ts'
 import { addMilliseconds, subtractMilliseconds } from '../kernel/units.ts'
 import {
   countForgottenByScope,
+  deleteEmptySizes,
   type ForgottenForBudget,
   findOverBudget,
   foldScopeSizes,
@@ -18,7 +20,7 @@ import { type BudgetOrder, findLine, findShareOfOld, walkInBudgetOrder } from '.
 
 type Resources = { db: Database; forgottenRetentionMs: number; revisedRetentionMs: number; size: number }
 
-/** Rows of sizes that one batch adds up. */
+/** Rows of counts that one batch adds up. */
 const foldedRows = 5_000
 
 /** After so many passes the next run continues: writers add records meanwhile, and others hold locks. */
@@ -45,7 +47,7 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
   }
 
   async function run(context: RunContext): Promise<void> {
-    await foldSizes(context)
+    await foldCounts(context)
     const found = await findScopes(context)
     if (found.length === 0) return
     const ranked = await countForgottenByScope(db, context.run.id)
@@ -56,11 +58,13 @@ export function createBudgets({ db, size, forgottenRetentionMs, revisedRetention
     }
   }
 
-  async function foldSizes(context: RunContext): Promise<void> {
-    if (context.run.dryRun || context.run.scope !== null) return
-    const fold = (tx: Transaction) =>
-      foldScopeSizes(tx, foldedRows).then((folded) => ({ counts: {}, folded }))
-    while ((await context.inBatch(fold)).folded === foldedRows) {}
+  /** Otherwise the rows of counts would grow with the connections, and those of sizes with the scopes, that ever were. */
+  async function foldCounts({ run, inBatch }: RunContext): Promise<void> {
+    if (run.dryRun || run.scope !== null) return
+    for (const fold of [foldScopeSizes, deleteEmptySizes, foldTallies]) {
+      const foldSome = (tx: Transaction) => fold(tx, foldedRows).then((folded) => ({ counts: {}, folded }))
+      while ((await inBatch(foldSome)).folded === foldedRows) {}
+    }
   }
 
   async function enforceBudget(

@@ -28,6 +28,21 @@ export async function foldScopeSizes(tx: Transaction, limit: number): Promise<nu
   return rows[0]?.folded ?? 0
 }
 
+/** Removes what is left of scopes that have no record any more, at most `limit` rows, and returns how many they were. */
+export async function deleteEmptySizes(tx: Transaction, limit: number): Promise<number> {
+  const { rows } = await sql<{ deleted: number }>`
+    with empty as materialized (
+      select ctid from scope_sizes where backend = 0 and records = 0 and bytes = 0
+      limit ${limit}
+      for update skip locked
+    ), deleted as (
+      delete from scope_sizes as s using empty where s.ctid = empty.ctid returning 1
+    )
+    select count(*)::int4 as deleted from deleted
+  `.execute(tx)
+  return rows[0]?.deleted ?? 0
+}
+
 export type OverBudget = {
   scope: string
   protect: string[]

@@ -71,3 +71,24 @@ rollback to savepoint part;
 from unnest($1::text[], $2::float8[]) as counted (name, value)
     on conflict (name, backend) do update
 set value = tallies.value + excluded.value;
+
+-- src/db/tallies.ts foldTallies
+    with chosen as materialized (
+      select name, backend
+from tallies
+where backend <> 0
+limit $1
+for update skip locked
+    ), folded as (
+      delete
+from tallies as t using chosen as c
+where (t.name, t.backend) = (c.name, c.backend)
+returning t.*
+    ), added as (
+      insert into tallies (name, backend, value) select name, 0, sum(value)
+from folded group by 1
+      on conflict (name, backend) do update
+set value = tallies.value + excluded.value
+    )
+    select count(*)::int4 as folded
+from folded;

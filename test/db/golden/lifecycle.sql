@@ -259,6 +259,24 @@ or r.anchored_at <= $7::timestamptz))
 and c.action = 'forget'
     group by r.scope;
 
+-- src/lifecycle/budget.queries.ts deleteEmptySizes
+    with empty as materialized (
+      select ctid
+from scope_sizes
+where backend = 0
+and records = 0
+and bytes = 0
+      limit $1
+      for update skip locked
+    ), deleted as (
+      delete
+from scope_sizes as s using empty
+where s.ctid = empty.ctid
+returning 1
+    )
+    select count(*)::int4 as deleted
+from deleted;
+
 -- src/lifecycle/budget.queries.ts findOverBudget: everywhere
     with sized as materialized (
       select s.scope, b.max_records, b.max_bytes, b.protect, b.mode,

@@ -47,6 +47,7 @@ export const budgetSamples: Record<string, Record<string, Sample | Record<string
     },
   },
   'src/lifecycle/budget.queries.ts': {
+    deleteEmptySizes: (db) => budgets.deleteEmptySizes(db, 5_000),
     foldScopeSizes: (db) => budgets.foldScopeSizes(db, 5_000),
     findOverBudget: {
       everywhere: (db) => budgets.findOverBudget(db, { ...instants, scope: null }),

@@ -3,7 +3,7 @@ import { readView } from '../../../src/db/memory/seen-changes.ts'
 import { findVisibleHorizon } from '../../../src/db/poll-horizon.ts'
 import { beginOperation, endOperation, saveEffects, stopSavingEffects } from '../../../src/db/run-effects.ts'
 import { createSavepoint, releaseSavepoint, rollbackToSavepoint } from '../../../src/db/savepoint.ts'
-import { addTallies } from '../../../src/db/tallies.ts'
+import { addTallies, foldTallies } from '../../../src/db/tallies.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const id = '0197b9a0-0000-7000-8000-000000000001'
@@ -36,5 +36,8 @@ export const dbSamples: Record<string, Record<string, Sample>> = {
       }),
   },
   'src/db/memory/seen-changes.ts': { readView },
-  'src/db/tallies.ts': { addTallies: (db) => addTallies(db, { served: 1 }) },
+  'src/db/tallies.ts': {
+    addTallies: (db) => addTallies(db, { served: 1 }),
+    foldTallies: (db) => foldTallies(db, 5_000),
+  },
 }

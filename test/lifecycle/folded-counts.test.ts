@@ -1,0 +1,36 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { sumTallies } from '../../src/metrics/store.queries.ts'
+import { insertFadingRecords, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
+
+let setup: WorkerSetup
+beforeEach(async () => {
+  setup = await openWorkerSetup()
+})
+afterEach(() => setup.close())
+
+const countRows = async (table: string) => {
+  const { rows } = await sql<{
+    rows: number
+  }>`select count(*)::int4 as rows from ${sql.table(table)}`.execute(setup.db)
+  return rows[0]?.rows
+}
+
+it('counts of connections that are gone are added up', async () => {
+  const { db } = setup
+  await sql`
+    insert into tallies (name, backend, value) select 'restored', backend, 2 from generate_series(1, 12000) as backend
+  `.execute(db)
+  await setup.run('decay')
+  expect(await sumTallies(db)).toContainEqual({ name: 'restored', value: 24_000 })
+  expect(await countRows('tallies')).toBeLessThan(100)
+  await setup.run('decay')
+  expect(await sumTallies(db)).toContainEqual({ name: 'restored', value: 24_000 })
+})
+
+it('nothing is left of the size of a scope whose records are gone', async () => {
+  await insertFadingRecords(setup, { scope: 'a session', count: 10, bornAt: setup.clock.now() })
+  await setup.db.deleteFrom('records').where('scope', '=', 'a session').execute()
+  await setup.run('decay')
+  expect(await countRows('scope_sizes')).toBe(0)
+})
