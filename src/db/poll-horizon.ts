@@ -3,8 +3,9 @@ import type { Database } from './connection.ts'
 import { readFromPrimary } from './request-scope.ts'
 
 /**
- * A writer reads the clock, waits at most 5 s for a connection and begins its transaction. This covers that wait and
- * the difference between the clocks of two processes.
+ * A request reads the clock, waits at most 5 s for a connection and begins its transaction. This covers that wait and
+ * the difference between the clocks of two processes. A job waits longer, but reads the clock within its transaction, or
+ * writes with the time of its run.
  */
 export const slackMs = 10_000
 

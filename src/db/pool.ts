@@ -10,6 +10,8 @@ export type PoolOptions = {
   poolSize: number
   statementTimeoutMs: number
   lockTimeoutMs: number
+  /** How long whoever needs a connection waits for a free or a new one. */
+  connectionTimeoutMs?: number
   /** Set to false behind a pooler that shares connections between sessions, such as an old PgBouncer. */
   preparedStatements?: boolean
   /** Shown in pg_stat_activity, so that an operator sees which role holds a connection. */
@@ -34,7 +36,7 @@ export function createPool(options: PoolOptions): pg.Pool {
     lock_timeout: options.lockTimeoutMs,
     // A transaction of a paused process must not hold its locks forever.
     idle_in_transaction_session_timeout: 60_000,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: options.connectionTimeoutMs ?? 5_000,
     keepAlive: true,
     // A statement does not wait for the answer to the one before it.
     pipeline: true,

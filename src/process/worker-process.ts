@@ -32,6 +32,8 @@ type Checks = Readonly<Record<'database' | 'queue' | 'tombstones', () => Promise
 /** A batch over a large table takes longer than a request may. */
 const statementTimeoutMs = 300_000
 const poolSize = 5
+/** Nine jobs and the polls share the connections, and a batch may keep one for seconds. A job that cannot wait loses its run. */
+const connectionTimeoutMs = 60_000
 const closeTimeoutMs = 2_000
 
 export async function startWorking(resources: Resources): Promise<Service> {
@@ -43,6 +45,7 @@ export async function startWorking(resources: Resources): Promise<Service> {
     url,
     poolSize,
     statementTimeoutMs,
+    connectionTimeoutMs,
     applicationName,
     onStatement,
     tenants: config.tenants,

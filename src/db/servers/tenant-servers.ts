@@ -6,6 +6,8 @@ import { createTenantServer, type Server, type ServerOptions } from './tenant-se
 /** A server that nobody has used for this time is forgotten. Its connections are closed after ten seconds. */
 const idleMs = 600_000
 const tidyMs = 60_000
+/** Shorter than that of a worker: a server that is away must be noticed soon. */
+const connectionTimeoutMs = 5_000
 
 /** The servers of tenants that are not in the main database. Tenants of one URL share its connections. */
 export function createTenantServers(options: Omit<ServerOptions, 'url'>) {
@@ -15,7 +17,8 @@ export function createTenantServers(options: Omit<ServerOptions, 'url'>) {
   let tidying: NodeJS.Timeout | undefined
 
   function open(url: string): Server {
-    const server = opened.get(url) ?? createTenantServer({ ...options, applicationName, url, tenants: true })
+    const own = { applicationName, url, tenants: true, connectionTimeoutMs }
+    const server = opened.get(url) ?? createTenantServer({ ...options, ...own })
     opened.set(url, server)
     tidying ??= setInterval(tidy, tidyMs).unref()
     return server
