@@ -69,13 +69,18 @@ from unconsolidated as u
 and "record_id" = any((select $10::uuid[])::uuid[])
       returning u.record_id, case when $11::bool then to_jsonb(u) end as row
     ), effect as (
-      insert into run_effects (run_id, record_id, relation, before, after)
-      select $12::uuid, id, 'records', earlier.row, record.row
-from earlier join record using (id)
+      insert into run_effects (run_id, record_id, relation, before, after, others)
+      select $12::uuid, id, 'records', earlier.row, record.row,
+        case when unlisted.row is not null
+          then jsonb_build_array(jsonb_build_object('relation', 'unconsolidated', 'before', unlisted.row)) end
+      from earlier join record using (id)
+left join unlisted on unlisted.record_id = id
       union all
-      select $13::uuid, record_id, 'unconsolidated', row, null
+      select $13::uuid, record_id, 'unconsolidated', row, null, null
 from unlisted
-where $14::bool
+      where $14::bool
+and record_id not in (select id
+from record)
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
     select id, $15::uuid, updated_at, 'decay', $16, 'compressed: what it taught is kept apart',
@@ -299,7 +304,7 @@ and d.is_ground offset 0
       )
       from link as l
       on conflict on constraint descents_pkey do nothing
-      returning "derived_id" as owner, to_jsonb("descents") as row
+      returning derived_id as owner, to_jsonb(descents) as row
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
       select derived, 'derived_from', episode, 1, $3::timestamptz
@@ -309,11 +314,18 @@ from link
 from link
       order by 1, 2, 3
       on conflict on constraint relations_pkey do nothing
-      returning source_id, predicate, target_id , "source_id" as owner, to_jsonb("relations") as row
+      returning source_id, predicate, target_id , case predicate when 'derived_from' then source_id else target_id end as owner, to_jsonb(relations) as row
     ) , effect as (
-        insert into run_effects (run_id, record_id, relation, after) select $5::uuid, owner, $6, row
-from "descent" union all select $7::uuid, owner, $8, row
-from "edge"
+        insert into run_effects (run_id, record_id, relation, after, others)
+        select $5::uuid, owner, (array_agg(relation
+order by place))[1], (array_agg(row
+order by place))[1],
+          nullif(jsonb_agg(jsonb_build_object('relation', relation, 'after', row)
+order by place) - 0, '[]')
+        from (select owner, 0 as place, $6::text as relation, row
+from "edge" union all select owner, 1 as place, $7::text as relation, row
+from "descent") as written
+        group by owner
       )
     select source_id as derived, target_id as episode
 from edge

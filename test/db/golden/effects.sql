@@ -85,7 +85,7 @@ and attidentity <> 'a'
     order by attnum;
 
 -- src/effects/effects.queries.ts listEffects
-    select record_id as owner, relation, before, after
+    select record_id as owner, relation, before, after, others
 from run_effects
     where run_id = $1::uuid
 and batch = $2::xid8

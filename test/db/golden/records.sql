@@ -550,12 +550,23 @@ and e.run_id = planned.run_id
 and e.record_id <> all($4::uuid[])
         and e.record_id <> all($5::uuid[])
 and e.relation <> 'records'
+    ), unworded as (
+      update run_effects as e
+      set others = (
+        select jsonb_agg(other
+order by place)
+        from jsonb_array_elements(e.others) with ordinality as other (other, place)
+        where other ->> 'relation' <> all($6::text[])
+      )
+      where record_id = any($7::uuid[])
+and others is not null
+and relation <> all($8::text[])
     )
     delete
 from run_effects
-    where record_id = any($6::uuid[])
-      or record_id = any($7::uuid[])
-and relation in ('contents', 'entity_identifiers', 'audit_entries');
+    where record_id = any($9::uuid[])
+      or record_id = any($10::uuid[])
+and relation = any($11::text[]);
 
 -- src/records/erasure/stored-answers.queries.ts deleteAnswersAbout
     delete
@@ -1605,14 +1616,19 @@ from departures as d
 where d.id = i.id offset 0))
       order by id
       on conflict (id) do nothing
-      returning id , "id" as owner, to_jsonb("records") as row
+      returning id , id as owner, jsonb_build_object(
+  'id', id, 'version', version, 'status', status, 'pinned', pinned, 'layer', layer, 'scope', scope,
+  'sensitivity', sensitivity, 'base_salience', base_salience, 'anchored_at', anchored_at, 'forgotten_at', forgotten_at,
+  'deletion_policy', deletion_policy, 'curve', curve, 'half_life_seconds', half_life_seconds,
+  'min_salience', min_salience, 'expires_at', expires_at
+) as row
     ), content as (
       insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
       select id, tags, payload, provenance, interpretation, words,
         to_tsvector($4::text::regconfig, "searchText")
           || array_to_tsvector(array['scope ' || scope, 'type ' || type, 'text 1'])
       from incoming join record using (id)
-      returning "record_id" as owner, to_jsonb("contents") as row
+      returning record_id as owner, jsonb_build_object('record_id', record_id, 'payload', payload) as row
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
       select source_id, predicate, target_id, weight, created_at
@@ -1630,7 +1646,8 @@ or target_id not in (select id
 from incoming))
       order by source_id, predicate, target_id
       on conflict on constraint relations_pkey do nothing
-      returning "source_id" as owner, to_jsonb("relations") as row
+      returning case when source_id in (select id
+from record) then source_id else target_id end as owner, to_jsonb(relations) as row
     ), descent as (
       insert into descents (derived_id, source_id, kind, is_ground)
       select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.derived_id is not null)
@@ -1650,7 +1667,7 @@ from held))
         and (g.kind <> 'mention'
 or has.derived_id is not null)
       on conflict on constraint descents_pkey do nothing
-      returning "derived_id" as owner, to_jsonb("descents") as row
+      returning derived_id as owner, to_jsonb(descents) as row
     ), identifier as (
       insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
       select record_id, scope, sensitivity, namespace, value
@@ -1659,7 +1676,7 @@ or has.derived_id is not null)
       where record_id in (select id
 from record)
       order by scope, namespace, value
-      returning "record_id" as owner, to_jsonb("entity_identifiers") as row
+      returning record_id as owner, to_jsonb(entity_identifiers) as row
     ), handle as (
       insert into handles (digest, detail, record_id, place, scope)
       select digest, detail, record_id, place, scope
@@ -1668,7 +1685,7 @@ from record)
       where record_id in (select id
 from record)
       order by digest, scope, place
-      returning "record_id" as owner, to_jsonb("handles") as row
+      returning record_id as owner, to_jsonb(handles) as row
     ), message as (
       insert into messages (record_id, scope, conversation, at)
       select id, scope, payload #>> '{conversation,id}', (payload #>> '{conversation,at}')::timestamptz
@@ -1689,13 +1706,20 @@ from incoming join record using (id)
       from incoming join record using (id)
       where audit is not null
     ) , effect as (
-        insert into run_effects (run_id, record_id, relation, after) select $8::uuid, owner, $9, row
-from "record" union all select $10::uuid, owner, $11, row
-from "content" union all select $12::uuid, owner, $13, row
-from "edge" union all select $14::uuid, owner, $15, row
-from "descent" union all select $16::uuid, owner, $17, row
-from "identifier" union all select $18::uuid, owner, $19, row
-from "handle"
+        insert into run_effects (run_id, record_id, relation, after, others)
+        select $8::uuid, owner, (array_agg(relation
+order by place))[1], (array_agg(row
+order by place))[1],
+          nullif(jsonb_agg(jsonb_build_object('relation', relation, 'after', row)
+order by place) - 0, '[]')
+        from (select owner, 0 as place, $9::text as relation, row
+from "record" union all select owner, 1 as place, $10::text as relation, row
+from "content" union all select owner, 2 as place, $11::text as relation, row
+from "edge" union all select owner, 3 as place, $12::text as relation, row
+from "descent" union all select owner, 4 as place, $13::text as relation, row
+from "identifier" union all select owner, 5 as place, $14::text as relation, row
+from "handle") as written
+        group by owner
       )
     select id, false as is_erased
 from record

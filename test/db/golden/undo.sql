@@ -149,6 +149,7 @@ order by id), '[]')
     with noted as materialized (
       select e.record_id as id, e.before, e.after, coalesce(
         e.relation = 'records'
+and e.others is null
 and e.before ?& $1::text[]
 and e.after ?& $2::text[]
           and e.before - $3::text[] = e.after - $4::text[], false) as only_forgets
@@ -239,6 +240,7 @@ order by id), '[]')
     with noted as materialized (
       select e.record_id as id, e.before, e.after, coalesce(
         e.relation = 'records'
+and e.others is null
 and e.before ?& $1::text[]
 and e.after ?& $2::text[]
           and e.before - $3::text[] = e.after - $4::text[], false) as only_forgets
