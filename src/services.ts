@@ -31,6 +31,7 @@ import {
   createLayerService,
   createReinforcementService,
   createStatusService,
+  rescore,
   rescoreAndPromoteRecord,
 } from './lifecycle/index.ts'
 import { createMaintenanceService, createRunEvents } from './maintenance/index.ts'
@@ -102,7 +103,7 @@ export function createServices({
   const erasure = createErasureService({ db, clock, ids, seal, textLanguage })
   const forgetting = createForgettingService({ db, clock, seal, ...config.records })
   const relations = createRelationsService({ db, clock, textLanguage })
-  const reversal = createReversalService({ db, clock, ids, seal })
+  const reversal = createReversalService({ db, clock, ids, seal, rescore })
   const revision = createRevisionService({ db, clock, ids, seal, records, policies, ...config.records })
   const reinforcement = createReinforcementService({ db, clock })
   const explain = createExplainService({ db, clock, ...config.cognition, ...config.jobs })

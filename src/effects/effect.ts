@@ -134,6 +134,23 @@ function join(one: Effect, next: Effect): Effect | undefined {
   }
 }
 
+/**
+ * The effect without the importance that it writes, where the importance has moved since: it counts uses that the effect does not
+ * know. Undefined when nothing else would change.
+ */
+export function omitImportance(effect: Effect): Effect | undefined {
+  const { before, after } = effect
+  const { importance: _, ...others } = after ?? {}
+  const changes = Object.entries(others).some(([column, value]) => !isSame(before?.[column], value))
+  return changes ? { ...effect, after: others } : undefined
+}
+
+/** Whether an effect writes an importance that is another one now than the effect expects. */
+export function writesMovedImportance({ before, after }: Effect, current: Row | undefined): boolean {
+  if (!before || !after || !current || !('importance' in after)) return false
+  return before['importance'] !== current['importance']
+}
+
 /** The same change the other way round. */
 export function turn({ before, after, ...effect }: Effect): Effect {
   return { ...effect, before: after, after: before }

@@ -14,9 +14,11 @@ import {
   keys,
   listIds,
   logs,
+  omitImportance,
   type Row,
   references,
   turn,
+  writesMovedImportance,
 } from './effect.ts'
 import {
   deleteRows,
@@ -52,6 +54,8 @@ export type Replayed = {
   moved: ReadonlyMap<string, string>
   /** From what each importance moved, and to what. */
   importanceMoves: ImportanceMove[]
+  /** The records that keep their importance, because it has moved since. It is to be computed again. */
+  unscored: ReadonlySet<string>
 }
 
 /**
@@ -83,10 +87,15 @@ export async function replay(
       if (!bookkeeping.has(effect.relation)) return true
       return !heldBack.has(effect.owner ?? '') && isExpected(effect, current.get(formatKey(effect)))
     })
-    const written = possible.filter(isChange).flatMap((effect) => rewrite(effect) ?? [])
+    const isUnscored = (effect: Effect) => writesMovedImportance(effect, current.get(formatKey(effect)))
+    const written = possible
+      .filter(isChange)
+      .flatMap((effect) => (isUnscored(effect) ? (omitImportance(effect) ?? []) : effect))
+      .flatMap((effect) => rewrite(effect) ?? [])
     const taken = await writeUnlessTaken(tx, written)
     if (taken.length === 0) {
-      return { effects: written, moved, importanceMoves: listImportanceMoves(written, current) }
+      const unscored = new Set(possible.filter(isUnscored).flatMap(({ owner }) => owner ?? []))
+      return { effects: written, moved, importanceMoves: listImportanceMoves(written, current), unscored }
     }
     for (const { owner, relation } of taken) unwritable.set(owner, describeTaken(relation))
   }

@@ -14,6 +14,7 @@ import {
 } from '../effects/index.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { walkIds } from '../jobs/table-walk.ts'
+import { rescore } from '../lifecycle/index.ts'
 import { findErasedTwins, lockTombstonesShared, queueForEmbedding } from '../records/index.ts'
 import { erasedNote } from './listed-changes.queries.ts'
 import {
@@ -136,16 +137,23 @@ async function applyBatch(
     ...planned.flatMap(({ record_id: id, note }) => (note === erasedNote ? [[id, note] as const] : [])),
   ])
   const isLeftOut = (owner: string) => known.has(owner) && !selected.has(owner)
-  const { effects: written, moved } = await replay(tx, effects, {
+  const {
+    effects: written,
+    moved,
+    unscored,
+  } = await replay(tx, effects, {
     direction: 'forward',
     findErased: (records) => findErasedTwins(tx, seal, records),
     isLeftOut,
     unwritable,
   })
+  const isOutdated = ({ relation, owner }: Effect) =>
+    relation === 'importance_history' && owner !== null && unscored.has(owner)
   await insertLogs(
     tx,
-    effects.filter(({ owner }) => owner !== null && !moved.has(owner)),
+    effects.filter((effect) => effect.owner !== null && !moved.has(effect.owner) && !isOutdated(effect)),
   )
+  if (unscored.size > 0) await rescore(tx, { ids: [...unscored], now: run.startedAt, runId: run.id })
   await queueForEmbedding(tx, listTexts(written), run.startedAt)
   return describe(planned, selected, moved)
 }

@@ -29,11 +29,18 @@ import {
 import { findLastOperation } from './reversal.queries.ts'
 import type { Reversal } from './revision.schemas.ts'
 
-type Resources = { db: Database; clock: Clock; ids: Ids; seal: Seal }
+type Resources = {
+  db: Database
+  clock: Clock
+  ids: Ids
+  seal: Seal
+  /** Computes the importance of changed records. A parameter, because this room must not import lifecycle/. */
+  rescore(tx: Transaction, changed: { ids: readonly string[]; now: Date }): Promise<unknown>
+}
 
 export type ReversalService = ReturnType<typeof createReversalService>
 
-export function createReversalService({ db, clock, ids, seal }: Resources) {
+export function createReversalService({ db, clock, ids, seal, rescore }: Resources) {
   /** Takes the last revision of a record back on all records that it changed, as a revision of its own. */
   async function revert(call: CallContext, id: string, input: Reversal): Promise<WrittenRecord> {
     requireOneName(input)
@@ -42,7 +49,7 @@ export function createReversalService({ db, clock, ids, seal }: Resources) {
       await loadForUpdate(tx, call, id)
       const operationId = await findReversible(tx, id, input)
       const now = clock.now()
-      await asOperation(tx, ids.next(), () => revertOperation(tx, seal, operationId, input, now))
+      await asOperation(tx, ids.next(), () => revertOperation(tx, { seal, rescore }, operationId, input, now))
       return presentWritten(call.caller, await findReadableRecord(tx, call.caller, id), now)
     })
   }
@@ -71,7 +78,7 @@ async function findReversible(
 
 async function revertOperation(
   tx: Transaction,
-  seal: Seal,
+  { seal, rescore }: Pick<Resources, 'seal' | 'rescore'>,
   operationId: string,
   { actor, rationale }: Reversal,
   now: Date,
@@ -84,6 +91,7 @@ async function revertOperation(
     effects: written,
     moved,
     importanceMoves,
+    unscored,
   } = await replay(tx, effects, {
     direction: 'backward',
     findErased: (records) => findErasedTwins(tx, seal, records),
@@ -96,6 +104,7 @@ async function revertOperation(
   const entries = describeEntries(written)
   await insertEntries(tx, entries, { action: 'revise', actor, rationale, runId: null, now, via })
   if (importanceMoves.length > 0) await insertImportanceMoves(tx, importanceMoves, { runId: null, now })
+  if (unscored.size > 0) await rescore(tx, { ids: [...unscored], now })
   await queueForEmbedding(
     tx,
     entries.map(({ record_id: id }) => id),

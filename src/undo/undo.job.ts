@@ -17,6 +17,7 @@ import {
 } from '../effects/index.ts'
 import type { BatchResult, Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { walkIds } from '../jobs/table-walk.ts'
+import { rescore } from '../lifecycle/index.ts'
 import { findErasedTwins, lockTombstonesShared } from '../records/index.ts'
 import { type Rewritten, restoreForgotten, takeBackForgetting } from './forgetting.queries.ts'
 import { findForgottenContents } from './forgotten-contents.queries.ts'
@@ -174,6 +175,7 @@ async function undoEffects(
     effects: written,
     moved,
     importanceMoves,
+    unscored,
   } = await replay(tx, effects, {
     direction: 'backward',
     findErased: (records) => findErasedTwins(tx, seal, records),
@@ -190,6 +192,7 @@ async function undoEffects(
   if (entries.length > 0) await insertEntries(tx, entries, { action: 'undo', ...reason })
   if (importanceMoves.length > 0)
     await insertImportanceMoves(tx, importanceMoves, { runId: run.id, now: run.startedAt })
+  if (unscored.size > 0) await rescore(tx, { ids: [...unscored], now: run.startedAt, runId: run.id })
   const others = importanceMoves.filter(({ record_id: id }) => isNamed(id) && !selected.has(id))
   return describeBatch(tx, targetId, { listed, selected, entries, moved, unlistedCount: others.length })
 }

@@ -7,6 +7,7 @@ import {
   parsePromptDocument,
   readDreamTables,
 } from '../support/dream-app.ts'
+import { perform } from '../support/plan-requests.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
@@ -183,4 +184,15 @@ it('the step probe writes nothing in a dry run that asks the model', async () =>
   const run = await dream(steps, { dry_run: true, options: { ask_model: true } })
   expect(run.stats).toMatchObject({ beliefs_challenged: 1 })
   expect(await readDreamTables(app)).toEqual(before)
+})
+
+it('the undo of a challenge keeps the importance of the uses since', async () => {
+  const { app, id, dream } = await openAppWithOldBelief(judging(false), { source_type: 'auto_extracted' })
+  const { id: run } = await dream(steps)
+  for (let n = 0; n < 8; n++) await app.request('POST', `/v1/records/${id}/access`, { body: {} })
+  await perform(app, 'undo', { actor: 'ada', rationale: 'it holds' }, `/v1/maintenance/runs/${run}/undo`)
+  const undone = await read(app, id)
+  expect(undone).toMatchObject({ status: 'active', base_importance: 0.8 })
+  const { body: why } = await app.request('GET', `/v1/records/${id}/explain`)
+  expect(undone.importance).toBeCloseTo((why as Body).importance.value, 6)
 })

@@ -159,6 +159,24 @@ describe('a plan of new importance', () => {
   })
 })
 
+describe('a plan of new importance that is applied after its records were used', () => {
+  it('leaves them the importance of their uses, with a history that an import accepts', async () => {
+    const scope = createScope()
+    const { id } = await create(app, fact({ scope, layer: 'episodic' }))
+    app.clock.advance(20 * day)
+    const prepared = await plan(app, 'refresh_importance', { scope })
+    for (const _ of range(4)) await app.request('POST', `/v1/records/${id}/access`, { body: {} })
+    await apply(app, prepared)
+    const { body: why } = await app.request('GET', `/v1/records/${id}/explain`)
+    const { body } = await app.request('GET', `/v1/records/${id}`)
+    expect((body as Body).importance).toBeCloseTo((why as Body).importance.value, 1)
+    const { body: history } = await app.request('GET', `/v1/records/${id}/importance-history`)
+    const moves = (history as Body).items as Body[]
+    expect(moves.map((move) => move.old).slice(1)).toEqual(moves.map((move) => move.new).slice(0, -1))
+    expect(moves.at(-1)?.new).toBe((body as Body).importance)
+  })
+})
+
 describe('a plan of the purge', () => {
   it('lists what would be deleted, and deletes what is selected and still forgotten', async () => {
     const ids: string[] = []
