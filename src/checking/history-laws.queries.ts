@@ -102,8 +102,20 @@ const firstDay = 0.08
 const eachDay = 0.01
 
 /**
+ * Whether the run `m` has refreshed the importance of all records. One that applied a plan wrote what was planned, and what an
+ * undo took back is as old as before.
+ */
+const hasRefreshed = sql`
+  m.job in ('dream', 'refresh_importance') and m.status = 'succeeded' and not m.dry_run and m.scope is null
+  and not m.options ? 'plan_id' and coalesce(m.options -> 'steps' ? 'forget', true)
+  and not exists (
+    select from maintenance_runs as undone where undone.job = 'undo' and undone.options ->> 'run_id' = m.id::text
+  )`
+
+/**
  * The stored importance is near the exact one: a refresh corrects the effect of time, and everything else that
- * happens to a record updates it at once.
+ * happens to a record updates it at once. An imported record has the importance of where it comes from, and one that came back
+ * has that of when it was forgotten, until the next refresh.
  */
 export async function findStaleScores(db: Database, now: Date): Promise<Finding> {
   const { join, importance } = computeImportance(now)
@@ -113,11 +125,11 @@ export async function findStaleScores(db: Database, now: Date): Promise<Finding>
       select r.id, abs(r.importance - (${importance})) <= ${sql.lit(firstDay)}::float8 + ${sql.lit(eachDay)}::float8
         * date_part('epoch', ${now}::timestamptz - greatest(r.created_at, refreshed.at)) / 86400
       from records as r ${join}
-      cross join (
-        select max(started_at) as at from maintenance_runs
-        where job in ('dream', 'refresh_importance') and status = 'succeeded' and not dry_run and scope is null
-      ) as refreshed
-      where r.forgotten_at is null and not r.pinned
+      cross join (select max(m.started_at) as at from maintenance_runs as m where ${hasRefreshed}) as refreshed
+      where r.forgotten_at is null and not r.pinned and coalesce(r.restored_at < refreshed.at, r.restored_at is null)
+        and not exists (
+          select from audit_entries as a where a.record_id = r.id and a.via ? 'imported_by'
+        )
     `,
   )
 }

@@ -22,6 +22,8 @@ export type ReinforcementService = ReturnType<typeof createReinforcementService>
 type Operation = {
   action: LifecycleUpdate['action']
   uses: LifecycleUpdate['uses']
+  /** Whether it moves the importance. */
+  rescores: boolean
   /**
    * Undefined when the record is already in the requested state. Then nothing is written, and the version stays.
    */
@@ -40,7 +42,7 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
     call: CallContext,
     ids: readonly string[],
     { actor, rationale }: Reason,
-    { action, uses, apply }: Operation,
+    { action, uses, rescores, apply }: Operation,
   ): Promise<Outcome[]> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
@@ -67,9 +69,10 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
         return { ...next, audit_log: appendEntry(stored.audit_log, entry) }
       })
       if (updates.length > 0) await updateLifecycles(tx, updates, { actor, rationale, at: now })
-      const used =
-        uses === 0 ? [] : outcomes.flatMap((outcome) => (outcome instanceof AppError ? [] : [outcome]))
-      const rescored = await rescoreAndPromoteRecords(tx, call.caller, used, now)
+      const moved = rescores
+        ? outcomes.flatMap((outcome) => (outcome instanceof AppError ? [] : [outcome]))
+        : []
+      const rescored = await rescoreAndPromoteRecords(tx, call.caller, moved, now)
       const rescoredById = new Map(rescored.map((stored) => [stored.id, stored]))
       const answer = (outcome: StoredRecord | AppError): Outcome =>
         outcome instanceof AppError
@@ -105,20 +108,23 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
 }
 
 /** A useful record was used: this is the only operation that counts as an access. */
-const reinforcing: Operation = { action: 'reinforce', uses: 1, apply: reinforce }
+const reinforcing: Operation = { action: 'reinforce', uses: 1, rescores: true, apply: reinforce }
 const pinning: Operation = {
   action: 'pin',
   uses: 0,
+  rescores: false,
   apply: (stored, now) => (stored.pinned ? undefined : pin(stored, now)),
 }
+/** No refresh moved the importance while the record was pinned. */
 const unpinning: Operation = {
   action: 'unpin',
   uses: 0,
+  rescores: true,
   apply: (stored, now) => (stored.pinned ? unpin(stored, now) : undefined),
 }
 
 function createPenalty(amount: number): Operation {
-  return { action: 'decay', uses: 0, apply: (stored, now) => penalize(stored, amount, now) }
+  return { action: 'decay', uses: 0, rescores: false, apply: (stored, now) => penalize(stored, amount, now) }
 }
 
 function noteUses(stored: StoredRecord, uses: number, now: Date) {

@@ -359,16 +359,30 @@ and r.access_count > 0
       ) as recent on true
       group by life.age, life.since
     ) as used on true
-      cross join (
-        select max(started_at) as at
-from maintenance_runs
-        where job in ('dream', 'refresh_importance')
-and status = 'succeeded'
-and not dry_run
-and scope is null
-      ) as refreshed
+      cross join (select max(m.started_at) as at
+from maintenance_runs as m
+where
+  m.job in ('dream', 'refresh_importance')
+and m.status = 'succeeded'
+and not m.dry_run
+and m.scope is null
+  and not m.options ? 'plan_id'
+and coalesce(m.options -> 'steps' ? 'forget', true)
+  and not exists (
+    select
+from maintenance_runs as undone
+where undone.job = 'undo'
+and undone.options ->> 'run_id' = m.id::text
+  )) as refreshed
       where r.forgotten_at is null
 and not r.pinned
+and coalesce(r.restored_at < refreshed.at, r.restored_at is null)
+        and not exists (
+          select
+from audit_entries as a
+where a.record_id = r.id
+and a.via ? 'imported_by'
+        )
     ) as each (name, holds);
 
 -- src/checking/history-laws.queries.ts findUnloggedVersions
