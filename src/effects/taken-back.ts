@@ -1,4 +1,4 @@
-import { type Curve, computePruneAt } from '../domain/curves.ts'
+import { type Curve, computePruneAt, computeSalience } from '../domain/curves.ts'
 import { type Effect, isCreation, type Row } from './effect.ts'
 
 /**
@@ -19,8 +19,8 @@ export function createRewrite(effects: readonly Effect[], now: Date): (effect: E
 
 const getOwner = ({ owner }: Effect) => owner
 
-/** What a retracted record keeps. */
-const staying = new Set(['handles', 'entity_identifiers', 'descents'])
+/** What a retracted record keeps. Its identifiers are for the entity that it replaced, which gets them back. */
+const staying = new Set(['handles', 'descents'])
 
 function rewriteRecord(effect: Effect, now: Date): Effect {
   const { before, after } = effect
@@ -33,7 +33,7 @@ function rewriteRecord(effect: Effect, now: Date): Effect {
     return { ...effect, after: { ...after, ...written, ...restored } }
   }
   const life = { base_salience: 0, salience: 0, anchored_at: now.toISOString() }
-  const prune_at = computePruneAt({ ...readLife(before), base_salience: 0, anchored_at: now })
+  const prune_at = computePruneAt({ ...readLife(before), ...life, anchored_at: now })
   return { ...effect, after: { id: before['id'], status: 'invalidated', ...life, prune_at, ...written } }
 }
 
@@ -41,6 +41,8 @@ function rewriteRecord(effect: Effect, now: Date): Effect {
 function readLife(row: Row) {
   const { pinned, deletion_policy, curve, half_life_seconds, min_salience, expires_at } = row
   return {
+    base_salience: Number(row['base_salience']),
+    anchored_at: new Date(String(row['anchored_at'])),
     pinned: pinned === true,
     deletion_policy: deletion_policy as 'auto_prune',
     curve: curve as Curve,
@@ -77,8 +79,16 @@ export function describeEntries(effects: readonly Effect[]): Entry[] {
     )
     const old_status = String(before['status'])
     const new_status = String(after['status'] ?? before['status'])
-    return [{ record_id: owner, old_status, new_status, changes }]
+    return [
+      { record_id: owner, old_status, new_status, changes: { ...changes, ...describeLoss(before, after) } },
+    ]
   })
+}
+
+/** The salience that a retracted record loses, which it gets back when a client makes it active again. */
+function describeLoss(before: Row, after: Row): Entry['changes'] {
+  if (!('curve' in before) || after['status'] !== 'invalidated') return {}
+  return { salience: [computeSalience(readLife(before), readLife(after).anchored_at), 0] }
 }
 
 /** Times are written as in every answer. */

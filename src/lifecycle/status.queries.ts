@@ -39,12 +39,12 @@ export async function findLastStep(db: Database, id: string): Promise<string | u
   return moved?.step
 }
 
-/** Reads from the audit log the salience that a revision removed since the record was last made active. */
+/** Reads from the audit log the salience that a revision or an undo removed since the record was last made active. */
 export async function findSalienceBeforeRevision(tx: Transaction, id: string): Promise<number | undefined> {
   const { rows } = await sql<{ salience: number }>`
     select (a.changes #>> '{salience,0}')::float8 as salience
     from audit_entries as a
-    where a.record_id = ${id}::uuid and a.action = 'revise'
+    where a.record_id = ${id}::uuid and a.action in ('revise', 'undo')
       and a.changes #> '{salience,1}' = '0' and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
       and not exists (
         select from audit_entries as later

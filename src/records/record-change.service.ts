@@ -6,6 +6,7 @@ import { getVia, type Transaction } from '../db/transaction.ts'
 import { type Handle, listHandles } from '../domain/handles.ts'
 import { writeSearchableText } from '../domain/searchable-text.ts'
 import { mayBecome, mayRevertTo } from '../domain/status.ts'
+import { isHistory } from '../domain/vocabulary.ts'
 import { AppError } from '../kernel/errors.ts'
 import { appendEntry, computeWriteTime } from './audit-log/audit-log.ts'
 import { appendStatusChange, applyChange, type RecordChange } from './record-change.queries.ts'
@@ -71,7 +72,7 @@ export async function writeChange(
   const text = findNewText(stored, changed, isMoved)
   const { scope, type } = changed
   const search = text === undefined ? undefined : { text, language: change.textLanguage, scope, type }
-  const isReactivated = isReplaced(stored) && !isReplaced(changed)
+  const isReactivated = isHistory(stored.status) && !isHistory(changed.status)
   const isRenamed = isMoved || isReactivated || changed.payload !== stored.payload
   // Deleted before the record changes: its new scope and sensitivity are checked for the new identifiers.
   if (isRenamed && changed.type === 'entity') await deleteIdentifiers(tx, stored.id)

@@ -99,6 +99,38 @@ describe('the revert of a revision', () => {
     expect((await read(app, id)).payload).toEqual((await create(app, fact())).payload)
   })
 
+  it('gives entities back the identifiers that their successor had', async () => {
+    const build = (name: string, ...values: string[]) => ({
+      type: 'entity',
+      payload: {
+        ...payloads.entity,
+        canonical_name: name,
+        identifiers: values.map((value) => ({ namespace: 'git', value })),
+      },
+    })
+    const old = await create(app, build('Orion', 'orion', 'hunter'))
+    const { body } = await post(`${old.id}/supersede`, { ...reason, record: build('Orion II', 'orion') })
+    const { record } = body as Body
+    expect((await post(`${old.id}/revert`, { ...reason, to_version: 1 })).status).toBe(200)
+    const again = { status: 'active', reason: 'both', actor: 'ada' }
+    expectProblem(await post(`${record.id}/status`, again), 409, 'identifier_taken')
+    const operation_id = operationOf(await read(app, old.id))
+    expect((await post(`${old.id}/revert`, { ...reason, operation_id })).status).toBe(200)
+    expect((await read(app, record.id)).status).toBe('active')
+    const ids = [(await create(app, build('Vega', 'vega'))).id, (await create(app, build('Lyra', 'lyra'))).id]
+    await post('merge', { ...reason, ids, record: build('Vega', 'vega', 'lyra') })
+    expect((await post(`${ids[0]}/revert`, { ...reason, to_version: 1 })).status).toBe(200)
+    for (const id of ids) expect((await read(app, id)).status).toBe('active')
+  })
+
+  it('leaves the successor a salience to come back with', async () => {
+    const { old, next } = await supersede()
+    await post(`${old.id}/revert`, { ...reason, to_version: 1 })
+    const again = { status: 'active', reason: 'both hold', actor: 'ada' }
+    expect((await post(`${next.id}/status`, again)).status).toBe(200)
+    expect((await read(app, next.id)).salience).toBeGreaterThan(0.9)
+  })
+
   it('can be reverted itself', async () => {
     const { old, next } = await supersede()
     await post(`${old.id}/revert`, { ...reason, to_version: 1 })

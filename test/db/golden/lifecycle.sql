@@ -1423,7 +1423,7 @@ limit $2;
     select (a.changes #>> '{salience,0}')::float8 as salience
     from audit_entries as a
     where a.record_id = $1::uuid
-and a.action = 'revise'
+and a.action in ('revise', 'undo')
       and a.changes #> '{salience,1}' = '0'
 and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
       and not exists (
