@@ -6,8 +6,9 @@ import type { Transaction } from '../db/transaction.ts'
 export type EpisodeLink = { derived: string; episode: string }
 
 /**
- * Links facts and practices to their episodes, in both directions, and records the descent. Returns only the new
- * links. A record with no recorded ground gets none by a link. With the id of a run in `effectsRunId` it also keeps the rows for
+ * Links facts and practices to their episodes, in both directions, and records the descent. Returns only the links of episodes
+ * that the record does not count yet: one that an undo retracted has lost its links, and counts its episodes when it is active
+ * again. A record with no recorded ground gets none by a link. With the id of a run in `effectsRunId` it also keeps the rows for
  * that run.
  */
 export async function insertEpisodeLinks(
@@ -39,7 +40,12 @@ export async function insertEpisodeLinks(
       on conflict on constraint relations_pkey do nothing
       returning source_id, predicate, target_id ${saving.addRow(derivedEnd, sql`to_jsonb(relations)`)}
     ) ${saving.saveRows({ relations: 'edge', descents: 'descent' })}
-    select source_id as derived, target_id as episode from edge where predicate = 'derived_from'
+    select source_id as derived, target_id as episode from edge
+    where predicate = 'derived_from' and not exists (
+      select from descents as d
+      where d.derived_id = edge.source_id and d.source_id = edge.target_id and d.kind = 'consolidation'
+      offset 0
+    )
   `.execute(tx)
   return rows
 }

@@ -286,7 +286,15 @@ from link
     )
     select source_id as derived, target_id as episode
 from edge
-where predicate = 'derived_from';
+    where predicate = 'derived_from'
+and not exists (
+      select
+from descents as d
+      where d.derived_id = edge.source_id
+and d.source_id = edge.target_id
+and d.kind = 'consolidation'
+      offset 0
+    );
 
 -- src/consolidation/episode-links.queries.ts insertEpisodeLinks: of a run that keeps rows
     with link as materialized (
@@ -329,7 +337,15 @@ from "descent") as written
       )
     select source_id as derived, target_id as episode
 from edge
-where predicate = 'derived_from';
+    where predicate = 'derived_from'
+and not exists (
+      select
+from descents as d
+      where d.derived_id = edge.source_id
+and d.source_id = edge.target_id
+and d.kind = 'consolidation'
+      offset 0
+    );
 
 -- src/consolidation/extraction/extraction.queries.ts claimUntil
     update unconsolidated
