@@ -73,4 +73,11 @@ describe('findUnstorableValues', () => {
   it('stops after a hundred faults', () => {
     expect(findUnstorableValues(Array.from({ length: 500_000 }, () => '\0'))).toHaveLength(100)
   })
+
+  it('points at what encloses a fault behind many long keys', () => {
+    const nul = '"\\u0000"'
+    const body = `${`{"${'k'.repeat(20_000)}":`.repeat(90)}[${nul},${nul}]${'}'.repeat(90)}`
+    const pointers = findUnstorableValues(JSON.parse(body)).map(({ pointer }) => pointer)
+    expect(pointers).toEqual(Array(2).fill(`/${'k'.repeat(200)}`.repeat(5)))
+  })
 })

@@ -72,6 +72,12 @@ describe('scanJson', () => {
   })
 
   // Reading the zeros once for each of them takes minutes, and the test ends with its timeout.
+  it('points at what encloses a number behind many long keys', () => {
+    const numbers = Array(100).fill('12345678901234567890').join(',')
+    const found = pointers(`${`{"${'k'.repeat(90_000)}":`.repeat(90)}[${numbers}]${'}'.repeat(90)}`)
+    expect(found).toEqual(Array(100).fill(`/${'k'.repeat(200)}`.repeat(5)))
+  })
+
   it('terminates for many long fractions', () => {
     const number = `99999999999999999.${'0'.repeat(1_980)}1`
     expect(scan(`[${`${number},`.repeat(20_000)}1]`)).toEqual({ values: 20_001, numbers: [] })

@@ -169,6 +169,14 @@ describe('listFaults', () => {
     expect(performance.now() - started).toBeLessThan(2_000)
   })
 
+  it('says once that an array repeats its items, however many are equal', () => {
+    const ids = Type.Array(Uuid(), { maxItems: 1_000, uniqueItems: true })
+    expect(faultsOf(Array(200_000).fill(id), ids)).toEqual([
+      ' must have at most 1000 items',
+      ' must not repeat an item',
+    ])
+  })
+
   it('finds a fault at the end of a large body', () => {
     const list = closed({ items: Type.Array(ref(Animal)) })
     const items: unknown[] = Array.from({ length: 200_000 }, () => ({ kind: 'cat', lives: 1 }))

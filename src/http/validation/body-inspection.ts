@@ -1,5 +1,5 @@
 import type { Fault } from '../../kernel/errors.ts'
-import { escapePointer } from './schema-keywords.ts'
+import { joinPointer } from './schema-keywords.ts'
 
 const maxDepth = 100
 const maxStringLength = 100_000
@@ -76,5 +76,8 @@ function isTooLong(text: string): boolean {
 
 /** `next` is already one past the child that is checked. */
 function formatPointer(stack: readonly Frame[]): string {
-  return stack.map(({ keys, next }) => `/${keys ? escapePointer(keys[next - 1] ?? '') : next - 1}`).join('')
+  return stack.reduce(
+    (pointer, { keys, next }) => joinPointer(pointer, keys ? (keys[next - 1] ?? '') : next - 1),
+    '',
+  )
 }

@@ -1,5 +1,5 @@
 import type { Fault } from '../../kernel/errors.ts'
-import { escapePointer } from './schema-keywords.ts'
+import { joinPointer } from './schema-keywords.ts'
 
 export type Scan = {
   /** Fields of objects and items of arrays, counted up to one more than the limit. */
@@ -19,8 +19,18 @@ const closeObject = 0x7d
 const openArray = 0x5b
 const closeArray = 0x5d
 
-/** The position of the scan in one object or array; `from` and `to` are the bytes of the last key. */
-type Frame = { isObject: boolean; expectsKey: boolean; index: number; from: number; to: number }
+/**
+ * The position of the scan in one object or array; `from` and `to` are the bytes of the last key, and `key` is its text
+ * once a fault has named it.
+ */
+type Frame = {
+  isObject: boolean
+  expectsKey: boolean
+  index: number
+  from: number
+  to: number
+  key: string | undefined
+}
 
 type State = { body: Buffer; scan: Scan; stack: Frame[] }
 
@@ -49,6 +59,7 @@ function readString({ body, stack }: State, from: number): number {
     top.expectsKey = false
     top.from = from
     top.to = to
+    top.key = undefined
   }
   return to
 }
@@ -76,7 +87,7 @@ function readMark({ stack, scan }: State, byte: number): boolean {
     if (stack.length === maxDepth) return false
     scan.values++
     const isObject = byte === openObject
-    stack.push({ isObject, expectsKey: isObject, index: 0, from: 0, to: 0 })
+    stack.push({ isObject, expectsKey: isObject, index: 0, from: 0, to: 0, key: undefined })
   }
   return true
 }
@@ -139,14 +150,22 @@ function parseDecimal(text: string): { digits: string; exponent: number } {
 }
 
 function formatPointer(body: Buffer, stack: readonly Frame[]): string {
-  return stack.map((frame) => `/${frame.isObject ? readKey(body, frame) : frame.index}`).join('')
+  return stack.reduce(
+    (pointer, frame) => joinPointer(pointer, frame.isObject ? readKey(body, frame) : frame.index),
+    '',
+  )
+}
+
+/** Each key is read once: to read long ones again for each fault took seconds. */
+function readKey(body: Buffer, frame: Frame): string {
+  frame.key ??= parseKey(body.toString('utf8', frame.from, frame.to))
+  return frame.key
 }
 
 /** A key may contain escapes. A broken one is refused by the parser later. */
-function readKey(body: Buffer, { from, to }: Frame): string {
-  const text = body.toString('utf8', from, to)
+function parseKey(text: string): string {
   try {
-    return escapePointer(String(JSON.parse(text)).slice(0, 200))
+    return String(JSON.parse(text))
   } catch {
     return ''
   }

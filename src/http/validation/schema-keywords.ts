@@ -17,6 +17,7 @@ export type Keywords = {
   additionalProperties?: boolean | TSchema
   required?: readonly string[]
   items?: TSchema
+  uniqueItems?: boolean
   minLength?: number
   minimum?: number
   exclusiveMinimum?: number
@@ -36,7 +37,14 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** RFC 6901 §3. */
-export function escapePointer(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1')
+const maxKeyLength = 200
+const maxPointerLength = 1_000
+
+/**
+ * The pointer to a member or an item (RFC 6901 §3). Long keys are cut, and a long pointer stays at what encloses the value:
+ * a hundred pointers through long keys made an answer of a hundred times the body.
+ */
+export function joinPointer(pointer: string, key: string | number): string {
+  if (pointer.length >= maxPointerLength) return pointer
+  return `${pointer}/${String(key).slice(0, maxKeyLength).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
