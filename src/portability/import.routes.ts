@@ -13,7 +13,6 @@ import {
   readChunks,
   readLines,
   startStream,
-  yieldWhileAllowed,
 } from '../http/streaming.ts'
 import { compileValidator } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -81,7 +80,7 @@ export function addImportRoute(plugin: FastifyInstance, importer: ImportService,
       const signal = AbortSignal.any([gone, closing])
       try {
         const { reports, format } = await startImport(request, importer, { source, signal })
-        const first = await startStream(yieldWhileAllowed(request, reports))
+        const first = await startStream(reports)
         const ending = describeEnding(request, format)
         reply.header('cache-control', 'no-store').type(jsonLinesType)
         return await reply.send(
@@ -105,6 +104,7 @@ type ImportRequest = FastifyRequest<{ Querystring: ImportQuery }>
 async function startImport(request: ImportRequest, importer: ImportService, { source, signal }: Body) {
   const { format: named, scope, dry_run: dryRun = false } = request.query
   const call = readCallContext(request)
+  const running = { dryRun, signal, confirmCaller: request.confirmCaller }
   const mediaType = request.headers['content-type']?.split(';')[0]?.trim()
   const isLines = mediaType === jsonLinesType
   const isEnough = (bytes: Buffer) =>
@@ -117,14 +117,14 @@ async function startImport(request: ImportRequest, importer: ImportService, { so
   const readFileLines = () => readLines(chunks(), maxLineBytes)
   if (format !== 'membrane') {
     const foreign = { head, chunks, lines: readFileLines, parse: readForeign }
-    return { format, reports: importer.runForeign(call, { file: foreign, format, scope, dryRun, signal }) }
+    return { format, reports: importer.runForeign(call, { file: foreign, format, scope, ...running }) }
   }
   if (scope !== undefined) throw scopeOfOwnLines()
   const parse = (bytes: Buffer) => readJson(bytes, maxLineValues)
   const lines = readFileLines()
   return {
     format,
-    reports: importer.run(call, { lines, parse, checkPlainSize: requireBodySize, dryRun, signal }),
+    reports: importer.run(call, { lines, parse, checkPlainSize: requireBodySize, ...running }),
   }
 }
 

@@ -43,8 +43,11 @@ export type ImportRequest = {
   checkPlainSize: CheckSize
   dryRun: boolean
   signal: AbortSignal
+  /** Throws when the caller may no longer write: a file can take hours to arrive. */
+  confirmCaller: () => Promise<void>
 }
-export type ForeignImportRequest = ForeignRequest & Pick<ImportRequest, 'dryRun' | 'signal'>
+type Running = Pick<ImportRequest, 'dryRun' | 'signal' | 'confirmCaller'>
+export type ForeignImportRequest = ForeignRequest & Running
 
 export { getLineStatus, type LineResult }
 /** `sample` is there after a dry run of a foreign file. */
@@ -119,13 +122,14 @@ export function createImportService(resources: Resources) {
   async function* storeAll(
     caller: Caller,
     portions: AsyncIterable<ParsedLine[]>,
-    { dryRun, signal }: Pick<ImportRequest, 'dryRun' | 'signal'>,
+    { dryRun, signal, confirmCaller }: Running,
     context: ImportContext,
   ): AsyncGenerator<LineResult[] | ImportSummary> {
     const storing = { ...context, dryRun: dryRun ? createDryRunMemory() : undefined }
     const tally = { created: 0, unchanged: 0, conflict: 0, invalid: 0 }
     const looseEdges: ImportSummary['loose'] = { count: 0, first: [] }
     for await (const items of portions) {
+      await confirmCaller()
       const { results, loose } = await storePortion(caller, items, storing)
       addLooseEdges(looseEdges, loose)
       for (const { outcome } of results) tally[getLineStatus(outcome)]++
@@ -140,11 +144,12 @@ export function createImportService(resources: Resources) {
 
   async function stageUnlessAdmin(
     caller: Caller,
-    { lines, parse }: ImportRequest,
+    { lines, parse, confirmCaller }: ImportRequest,
     { importId, now }: ImportContext,
   ) {
     if (isAllowed(caller, 'admin')) return lines
-    await staging.hold(importId, lines, now, (line) => rejectReservedFields(line, parse))
+    const look = (line: Line) => rejectReservedFields(line, parse)
+    await staging.hold(lines, { importId, now, look, confirmCaller })
     return staging.giveBack(importId)
   }
 

@@ -7,13 +7,13 @@ const portion = { limit: 500, maxBytes: 1_024 * 1_024 }
 /** A line that is too long is stored as an empty one, and refused when it is read back. */
 const tooLong = Buffer.alloc(0)
 
+type Staged = { importId: string; now: Date; look: (line: Line) => void; confirmCaller: () => Promise<void> }
+
 /** Stores all lines, each of which may refuse the whole import, and reads them back after the last was checked. */
 export function createStaging({ db }: { db: Database }) {
   async function stage(
-    importId: string,
     lines: AsyncIterable<Line>,
-    now: Date,
-    look: (line: Line) => void,
+    { importId, now, look, confirmCaller }: Staged,
   ): Promise<void> {
     let held: StagedLine[] = []
     let size = 0
@@ -23,6 +23,7 @@ export function createStaging({ db }: { db: Database }) {
       held.push({ line, bytes })
       size += bytes.length
       if (held.length < portion.limit && size < portion.maxBytes) continue
+      await confirmCaller()
       await insertStagedLines(db, importId, held, now)
       held = []
       size = 0
