@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
+import { createBodyReader } from './body-reading.ts'
 import { findUnstorableValues } from './validation/body-inspection.ts'
 import { scanJson } from './validation/body-scan.ts'
 import { quoteLargeNumbers } from './validation/large-numbers.ts'
@@ -19,13 +21,16 @@ declare module 'fastify' {
   }
 }
 
+/** Twelve of the largest bodies. */
+const maxHeldBytes = 128 * 1024 * 1024
+
 /** Replaces Fastify's parser, which accepts NUL, lone surrogates and Infinity; PostgreSQL then refuses them. */
 export function readJsonBodies(app: FastifyInstance): void {
+  const read = createBodyReader(app, { maxBytes: bodyLimit, maxHeldBytes })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     ['application/json', 'application/merge-patch+json'],
-    { parseAs: 'buffer', bodyLimit },
-    async (request: FastifyRequest, body: Buffer) => parseBody(request, body),
+    async (request: FastifyRequest, body: IncomingMessage) => parseBody(request, await read(request, body)),
   )
   app.decorateRequest('bodyFault')
   app.addHook('preValidation', async (request) => requireBody(request))
