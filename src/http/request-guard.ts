@@ -59,7 +59,18 @@ export function guardRequests(app: FastifyInstance, options: GuardOptions): void
     requirePermission(request)
     if (options.requiresIfMatch) requireIfMatch(request)
   })
+  confirmAfterSlowBodies(app)
   if (options.tenancy) followTenants(app, options.tenancy)
+}
+
+/** A body may arrive long after its key was checked. */
+const maxUncheckedMs = 100
+
+function confirmAfterSlowBodies(app: FastifyInstance): void {
+  app.addHook('preValidation', (request, reply, done) => {
+    if (!request.caller || reply.elapsedTime < maxUncheckedMs) done()
+    else request.confirmCaller().then(() => done(), done)
+  })
 }
 
 /** RFC 9112 §3.2: an HTTP/1.1 request must have a Host header; only older versions may omit it. */

@@ -1,3 +1,6 @@
+import { once as happens } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createKeysService } from '../../src/keys/index.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
@@ -50,6 +53,21 @@ describe('a revoked key', () => {
     await Promise.all(users)
     expect(after).toEqual(Array(10).fill(401))
     expect(new Set(statuses)).toEqual(new Set([200, 401]))
+  })
+
+  it('is refused when the body of its request comes after the revocation', async () => {
+    const { id, secret } = bodyOf(await create(admin))
+    const sending = request(`${api.url}/v1/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    })
+    const answered = happens(sending, 'response')
+    sending.write('{"name":"a late key",')
+    await sleep(1_100)
+    await api.request('DELETE', `/v1/keys/${id}`)
+    sending.end('"permissions":["records:read"]}')
+    const [answer] = await answered
+    expect((answer as IncomingMessage).resume().statusCode).toBe(401)
   })
 
   it('stays valid when its revocation was rolled back', async () => {
