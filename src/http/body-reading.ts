@@ -56,7 +56,7 @@ export function createBodyReader(app: FastifyInstance, { maxBytes, maxHeldBytes 
  */
 export function collect(source: Readable, count: (bytes: number, size: number) => void): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    let body = Buffer.alloc(0)
+    let body: Buffer = Buffer.alloc(0)
     let size = 0
     const stop = () => void source.off('data', add).off('end', finish).off('error', fail)
     const fail = () => {

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
-import Fastify from 'fastify'
+import Fastify, { type FastifyRequest } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import type { Caller } from '../../src/domain/caller.ts'
 import { collect, createBodyReader } from '../../src/http/body-reading.ts'
@@ -39,7 +40,9 @@ async function createReadingApp() {
   })
   const read = createBodyReader(app, { maxBytes: 1_000, maxHeldBytes: 2_500 })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('text/plain', async (request, body) => read(request, body))
+  app.addContentTypeParser('text/plain', async (request: FastifyRequest, body: IncomingMessage) =>
+    read(request, body),
+  )
   app.post('/wait', async () => {
     await new Promise<void>((resolve) => void waiting.push(resolve))
     return {}
