@@ -27,12 +27,7 @@ import {
 import { ForeignFile, ImportQuery, ImportReport } from './import-report.schemas.ts'
 import { maxLineBytes, maxLineValues } from './line-limits.ts'
 import { ImportedRecord, lines } from './portability.schemas.ts'
-
-/**
- * Reports that are buffered for a client that still sends: many clients read nothing before they have sent
- * everything.
- */
-const waitingReports = 200
+import { bufferReport } from './report-buffer.ts'
 
 /** A report that lists only refused lines lists so many of them: it must fit into the buffers of a connection. */
 const maxRefused = 1_000
@@ -83,9 +78,7 @@ export function addImportRoute(plugin: FastifyInstance, importer: ImportService,
         const first = await startStream(reports)
         const ending = describeEnding(request, format)
         reply.header('cache-control', 'no-store').type(jsonLinesType)
-        return await reply.send(
-          Readable.from(render(first, request, { gone, ending }), { highWaterMark: waitingReports }),
-        )
+        return await reply.send(bufferReport(render(first, request, { gone, ending })))
       } catch (error) {
         // The rest of a refused stream is read and dropped.
         source.resume()
