@@ -17,6 +17,8 @@ export function createBodyReader(app: FastifyInstance, { maxBytes, maxHeldBytes 
   const heldBy = new WeakMap<IncomingMessage, number>()
 
   function hold({ raw, caller }: FastifyRequest, bytes: number): void {
+    // Released already, because its client is gone.
+    if (raw.destroyed) return
     const { principal } = caller
     const all = (held.get(principal) ?? 0) + bytes
     if (all > maxHeldBytes) {
@@ -30,6 +32,7 @@ export function createBodyReader(app: FastifyInstance, { maxBytes, maxHeldBytes 
   function release({ raw, caller }: FastifyRequest): void {
     const bytes = heldBy.get(raw)
     if (bytes === undefined) return
+    heldBy.delete(raw)
     const others = (held.get(caller.principal) ?? 0) - bytes
     if (others > 0) held.set(caller.principal, others)
     else held.delete(caller.principal)

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import type { Readable } from 'node:stream'
 import Fastify, { type FastifyRequest } from 'fastify'
 import { describe, expect, it } from 'vitest'
@@ -67,6 +67,22 @@ describe('the bodies of one key', () => {
     expect(await post('/', 'two')).toBe(200)
     for (const answer of waiting) answer()
     expect(await Promise.all(held)).toEqual([200, 200])
+    await expect.poll(() => post('/', 'one')).toBe(200)
+    await app.close()
+  })
+
+  it('count no more when their client is gone', async () => {
+    const { app, post } = await createReadingApp()
+    const headers = { authorization: 'one', 'content-type': 'text/plain', 'content-length': 1_000 }
+    const sendings = Array.from({ length: 2 }, () =>
+      request(app.listeningOrigin, { method: 'POST', headers }),
+    )
+    for (const sending of sendings) {
+      sending.on('error', () => {})
+      sending.write('x'.repeat(900))
+    }
+    await expect.poll(() => post('/', 'one')).toBe(503)
+    for (const sending of sendings) sending.destroy()
     await expect.poll(() => post('/', 'one')).toBe(200)
     await app.close()
   })
