@@ -4,8 +4,7 @@ import type { Caller } from '../domain/caller.ts'
 import type { ListPage } from '../domain/shapes.ts'
 import { AppError } from '../kernel/errors.ts'
 import { formatCanonicalJson } from './canonical-json.ts'
-import { findUnstorableValues } from './validation/body-inspection.ts'
-import { listFaults } from './validation/validation.ts'
+import { listStoringFaults } from './validation/validation.ts'
 
 /** A digest of what a cursor belongs to: the caller and the filters of the list. */
 export function computeQueryFingerprint(principal: string, filters: object): string {
@@ -24,7 +23,7 @@ export function decodeCursor<T extends TSchema>(cursor: string, schema: T, finge
   if (decoded.slice(0, digestLength) !== digest(`${fingerprint}\n${text}`)) throw invalid()
   // Anyone can compute the digest: it finds mistakes. The schema keeps forged positions out of the query.
   const position = parseJson(text)
-  if (findUnstorableValues(position).length > 0 || listFaults(schema, position).length > 0) throw invalid()
+  if (listStoringFaults(schema, position).length > 0) throw invalid()
   return position as Static<T>
 }
 

@@ -1,7 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { AppError, type ErrorCode, type Fault } from '../../kernel/errors.ts'
-import { describeTextFault } from './body-inspection.ts'
+import { describeTextFault, findUnstorableValues } from './body-inspection.ts'
 import { coerceQuery } from './coercion.ts'
 import { registerFormats } from './formats.ts'
 import { findFaults, isValid } from './schema-faults.ts'
@@ -15,6 +15,12 @@ const maxFaults = 100
 /** Lists every place where the value breaks the schema; empty for a valid value. */
 export function listFaults(schema: TSchema, value: unknown): Fault[] {
   return isValid(schema, value) ? [] : findFaults(schema, value, maxFaults)
+}
+
+/** The same for a value that was not a body, so that nothing has refused what cannot be stored. */
+export function listStoringFaults(schema: TSchema, value: unknown): Fault[] {
+  const unstorable = findUnstorableValues(value)
+  return unstorable.length > 0 ? unstorable : listFaults(schema, value)
 }
 
 type Validated = { value: unknown } | { error: Error }

@@ -4,8 +4,7 @@ import type { Policies } from '../../domain/lifecycle.ts'
 import { computePosition } from '../../domain/message-place.ts'
 import { findValidityFaults, type Validity } from '../../domain/validity.ts'
 import { chooseLeastTrusted } from '../../domain/write-trust.ts'
-import { findUnstorableValues } from '../../http/validation/body-inspection.ts'
-import { listFaults } from '../../http/validation/validation.ts'
+import { listStoringFaults } from '../../http/validation/validation.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { truncate } from '../../kernel/truncated-text.ts'
 import type { NewRecord } from '../../records/index.ts'
@@ -45,8 +44,7 @@ export function draftItem(item: Item, landing: Landing, { now, policies }: Momen
     provenance: { sources: [source], created_by: caller.name },
   }
   // Texts that were joined can be longer than a line of an import may have them: an export could not be imported.
-  const unstorable = findUnstorableValues(line)
-  const errors = unstorable.length > 0 ? unstorable : listFaults(ImportedRecord, line)
+  const errors = listStoringFaults(ImportedRecord, line)
   if (errors.length > 0)
     throw new AppError('validation_failed', 'The item does not fit into a record.', { errors })
   const given = line as ImportedRecord
