@@ -31,14 +31,29 @@ const remediesOfKind: Readonly<Partial<Record<ErrorKind, string>>> = {
   defect: 'Report the request_id to the operator.',
 }
 
+/** Where the meaning of the catalogue names a part of HTTP that a tool does not have. */
+const reasons: Readonly<Partial<Record<ErrorCode, string>>> = {
+  validation_failed: 'The arguments do not match the input schema of the tool.',
+  scope_required: 'The key has several scopes, so the call must name one.',
+  record_pinned: 'The record is pinned.',
+}
+
+/** A model takes the short reference of a line in a context for an id. */
+const isIdFault = (place: string) => place.endsWith('must be a UUID')
+
 export function explainError(error: AppError, requestId: string) {
-  const { code, kind, message, errors = [] } = error
-  const places = errors.map((fault) => `${fault.pointer || '/'} ${fault.message}`)
+  const { code, kind, message, errors = [], extra } = error
+  const places = errors.map((fault) => `${fault.pointer || '/'} ${fault.message}`).slice(0, 20)
+  // The members of the problem, such as `superseded_by`, which `why` names.
+  const members = Object.entries(extra).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+  const details = [...places, ...members]
   return {
     code,
-    what: places.length === 0 ? message : `${message} ${places.slice(0, 20).join('; ')}.`,
-    why: catalogue[code].meaning,
-    what_to_do: remedies[code] ?? remediesOfKind[kind] ?? 'Change the arguments and call again.',
+    what: details.length === 0 ? message : `${message} ${details.join('; ')}.`,
+    why: reasons[code] ?? catalogue[code].meaning,
+    what_to_do: places.some(isIdFault)
+      ? 'Give the whole id: `record_id` in the items of recall, or `id` in recent.'
+      : (remedies[code] ?? remediesOfKind[kind] ?? 'Change the arguments and call again.'),
     request_id: requestId,
   }
 }

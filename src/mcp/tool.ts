@@ -65,8 +65,16 @@ export function describeTool({ name, description, input, output, hints }: Tool) 
   return {
     name,
     description,
-    inputSchema: input as { type: 'object' },
-    ...(output ? { outputSchema: output as { type: 'object' } } : {}),
+    inputSchema: addEnumTypes(input) as { type: 'object' },
+    ...(output ? { outputSchema: addEnumTypes(output) as { type: 'object' } } : {}),
     annotations: hints,
   }
+}
+
+/** TypeBox omits the type of an enum. Gemini refuses a whole list of tools for one enum without a type. */
+function addEnumTypes(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(addEnumTypes)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const typed = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, addEnumTypes(value)]))
+  return 'enum' in schema ? { type: 'string', ...typed } : typed
 }

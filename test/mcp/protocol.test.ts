@@ -63,6 +63,17 @@ it('spends at most 2,500 tokens on the list of core tools, and says of each what
   expect(named('idempotentHint', true)).toEqual(['remember', 'pin', 'unpin'])
 })
 
+it('says of each enum in a schema that it is a string', async () => {
+  const { tools } = await (await connectClient(app, { profile: 'lifecycle,openai' })).listTools()
+  const enums: Body[] = []
+  JSON.stringify(tools, (_name, value: unknown) => {
+    if (typeof value === 'object' && value !== null && 'enum' in value) enums.push(value)
+    return value
+  })
+  expect(enums.length).toBeGreaterThan(6)
+  expect(enums.filter(({ type }) => type !== 'string')).toEqual([])
+})
+
 it('asks every method for a key, and says where its metadata are', async () => {
   const url = 'https://memory.example/.well-known/oauth-protected-resource/mcp'
   for (const method of ['POST', 'GET', 'DELETE', 'PUT']) {

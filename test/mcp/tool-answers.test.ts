@@ -97,6 +97,25 @@ it('names what is blank, and says what to do where nothing is wrong with the arg
   })
 })
 
+it('names in `what` whatever `why` refers to', async () => {
+  const { id } = await call('remember', { text: 'The door code is 1234.' })
+  const { record } = await call('revise', {
+    id,
+    op: 'supersede',
+    text: 'The door code is 4321.',
+    reason: 'x',
+  })
+  const error = await fail('revise', { id, op: 'supersede', text: 'again', reason: 'x' })
+  expect(error).toMatchObject({ code: 'already_superseded', what: expect.stringContaining(record.id) })
+  const tending = await connectClient(app, { profile: 'lifecycle' })
+  await callTool(tending, 'forget', { id: record.id, reason: 'x' })
+  const forgotten = await fail('get', { id: record.id })
+  expect(forgotten).toMatchObject({ code: 'record_forgotten', what: expect.stringContaining('"deleted"') })
+  const short = await fail('get', { id: id.slice(-6) })
+  expect(short).toMatchObject({ what_to_do: expect.stringContaining('record_id') })
+  expect(short.why).not.toContain('`errors`')
+})
+
 it('lists the newest records that the key may read, behind newer ones that it sees only redacted', async () => {
   const scope = 'layers'
   const low = await create(app, fact({ scope, sensitivity: 'low' }))
