@@ -13,7 +13,7 @@ import { listNotes, measurePacked, packFiles } from './note-archive.ts'
  * Exits with 1 when a line is a conflict or invalid.
  */
 
-const usage = 'npm run import -- FILE [--format F] [--scope S] [--dry-run] [--url URL]'
+const usage = 'Usage: npm run import -- FILE [--format F] [--scope S] [--dry-run] [--url URL]'
 
 const types: Readonly<Record<string, string>> = {
   '.ndjson': 'application/x-ndjson',
@@ -28,11 +28,13 @@ const types: Readonly<Record<string, string>> = {
 const notes = 'basic-memory'
 const barWidth = 30
 
+type Problem = { code: string; detail?: string; errors?: { pointer: string; message: string }[] }
+
 type Report = {
   line?: number
   id?: string
   status?: string
-  problem?: { code: string; detail?: string; errors?: { pointer: string; message: string }[] }
+  problem?: Problem
   summary?: Record<'created' | 'unchanged' | 'conflict' | 'invalid', number>
   format?: string
   sample?: unknown[]
@@ -45,15 +47,11 @@ process.exitCode = await run().catch((error: unknown) => {
 })
 
 async function run(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      format: { type: 'string' },
-      scope: { type: 'string' },
-      'dry-run': { type: 'boolean', default: false },
-      url: { type: 'string' },
-    },
-  })
+  const { values, positionals } = readArguments()
+  if (values.help) {
+    process.stdout.write(`${usage}\n`)
+    return 0
+  }
   const [path] = positionals
   if (path === undefined || positionals.length > 1) throw new Error(usage)
   const address = new URL('/v1/import', values.url ?? localUrl(process.env))
@@ -62,7 +60,25 @@ async function run(): Promise<number> {
   for (const [name, value] of Object.entries({ format: source.format, scope }))
     if (value !== undefined) address.searchParams.set(name, value)
   if (values['dry-run']) address.searchParams.set('dry_run', 'true')
-  return printReport(await send(address, source), source.names)
+  const response = await send(address, source)
+  return printReport(response, { names: source.names, isDryRun: values['dry-run'] })
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        format: { type: 'string' },
+        scope: { type: 'string' },
+        'dry-run': { type: 'boolean', default: false },
+        url: { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    })
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${usage}`)
+  }
 }
 
 function localUrl({ HOST, PORT }: NodeJS.ProcessEnv): string {
@@ -127,27 +143,45 @@ function showProgress(sent: number, size: number): void {
   process.stderr.write(`\r[${bar}] ${Math.floor(share * 100)} %${share === 1 ? '\n' : ''}`)
 }
 
-async function printReport(response: Response, names: readonly string[]): Promise<number> {
-  if (!response.ok || !response.body) throw new Error(`${response.status} ${await response.text()}`)
+type Sent = { names: readonly string[]; isDryRun: boolean }
+
+async function printReport(response: Response, { names, isDryRun }: Sent): Promise<number> {
+  if (!response.ok || !response.body)
+    throw new Error(`${response.status} ${describeRefusal(await response.text())}`)
   let code = 1
   for await (const line of createInterface({ input: Readable.fromWeb(response.body as never) })) {
     const report = JSON.parse(line) as Report
-    if (report.summary) code = printSummary(report)
+    if (report.summary) code = printSummary(report, isDryRun)
     else if (report.problem) process.stdout.write(`${describeProblem(report, names)}\n`)
   }
   return code
 }
 
-function describeProblem({ line, status, problem }: Report, names: readonly string[]): string {
-  const faults = (problem?.errors ?? []).map(({ pointer, message }) => `${pointer} ${message}`).join('; ')
-  const name = line === undefined ? undefined : names[line - 1]
-  const place = line === undefined ? 'The import ended early' : `${name ?? `line ${line}`}: ${status}`
-  return `${place}: ${problem?.code}: ${faults || problem?.detail}`
+/** A proxy in front of the service may refuse with something other than a problem. */
+function describeRefusal(text: string): string {
+  try {
+    return explainProblem(JSON.parse(text) as Problem)
+  } catch {
+    return text
+  }
 }
 
-function printSummary({ summary, format, sample = [] }: Report): number {
+function explainProblem({ code, detail, errors = [] }: Problem): string {
+  const faults = errors.map(({ pointer, message }) => `${pointer} ${message}`).join('; ')
+  return `${code}: ${faults || detail}`
+}
+
+function describeProblem({ line, status, problem }: Report, names: readonly string[]): string {
+  const name = line === undefined ? undefined : names[line - 1]
+  const place = line === undefined ? 'The import ended early' : `${name ?? `line ${line}`}: ${status}`
+  return problem === undefined ? place : `${place}: ${explainProblem(problem)}`
+}
+
+function printSummary({ summary, format, sample = [] }: Report, isDryRun: boolean): number {
+  if (isDryRun && sample.length > 0) process.stdout.write('The first records as they would be stored:\n')
   for (const record of sample) process.stdout.write(`${JSON.stringify(record)}\n`)
   const numbers = Object.entries(summary ?? {}).map(([status, count]) => `${count} ${status}`)
+  if (isDryRun) process.stdout.write('A dry run: nothing was stored.\n')
   process.stdout.write(`${format ?? 'membrane'}: ${numbers.join(', ')}\n`)
   return summary && summary.conflict + summary.invalid === 0 ? 0 : 1
 }

@@ -17,7 +17,13 @@ import {
 import { compileValidator } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
 import { skipByteOrderMark } from './byte-order-mark.ts'
-import { type DetectedFormat, detectFormat, headBytes } from './foreign/format-detection.ts'
+import {
+  type DetectedFormat,
+  detectFormat,
+  findShownFormat,
+  headBytes,
+  isUtf16,
+} from './foreign/format-detection.ts'
 import {
   getLineStatus,
   type ImportService,
@@ -90,6 +96,8 @@ export function addImportRoute(plugin: FastifyInstance, importer: ImportService,
 
 /** The least that a reader looks at before it reads. */
 const minHead = 256
+/** The mark of UTF-16 has two bytes. */
+const markBytes = 2
 
 type Body = { source: Readable; signal: AbortSignal }
 type ImportRequest = FastifyRequest<{ Querystring: ImportQuery }>
@@ -102,9 +110,10 @@ async function startImport(request: ImportRequest, importer: ImportService, { so
   const isLines = mediaType === jsonLinesType
   const isEnough = (bytes: Buffer) =>
     named === undefined
-      ? detectFormat(bytes) !== undefined || (isLines && bytes.includes('\n'))
-      : named === 'membrane' || bytes.length >= minHead
+      ? isUtf16(bytes) || findShownFormat(bytes) !== undefined || (isLines && bytes.includes('\n'))
+      : bytes.length >= (named === 'membrane' ? markBytes : minHead)
   const { head, chunks } = await peek(skipByteOrderMark(readChunks(source)), headBytes, isEnough)
+  if (isUtf16(head)) throw utf16()
   const format = named ?? detectFormat(head) ?? (isLines || head.length === 0 ? 'membrane' : undefined)
   if (format === undefined) throw unknownFormat()
   const readFileLines = () => readLines(chunks(), maxLineBytes)
@@ -131,6 +140,10 @@ function unknownFormat(): AppError {
     'unsupported_media_type',
     'The beginning of the file shows no known format. Name it with the parameter format, or send lines of JSON as application/x-ndjson.',
   )
+}
+
+function utf16(): AppError {
+  return new AppError('unsupported_media_type', 'The file is in UTF-16. Send it in UTF-8.')
 }
 
 function scopeOfOwnLines(): AppError {

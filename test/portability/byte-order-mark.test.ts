@@ -28,6 +28,21 @@ it('is skipped before a document, also when it arrives in pieces', async () => {
   expect(await answer.text()).toContain('"status":"created"')
 })
 
+it('of UTF-16 is refused with the encoding to send, whether the format is named or not', async () => {
+  const little = Buffer.from(mark + mem0('windows'), 'utf16le')
+  const big = Buffer.from(little).swap16()
+  for (const path of ['/v1/import', '/v1/import?format=mem0', '/v1/import?format=membrane'])
+    for (const body of [little, big]) {
+      const answer = await fetch(new URL(path, app.url), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${rootKey}` },
+        body,
+      })
+      expect(answer.status, path).toBe(415)
+      expect(await answer.text()).toContain('The file is in UTF-16. Send it in UTF-8.')
+    }
+})
+
 it('is skipped before lines of records and of another program', async () => {
   const lines = `${mark}${JSON.stringify(fact())}\n${JSON.stringify(fact())}\n`
   expect(listLineResults(await importLines(app, lines))).toEqual(['1 created', '2 created'])

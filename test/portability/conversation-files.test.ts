@@ -166,6 +166,17 @@ describe('an import of Letta', () => {
     expect(results(await importFile(app, other))).toEqual(['1 created', '2 created'])
   })
 
+  it('loses a block that nothing was written to, and refuses nothing', async () => {
+    const blocks = ['', ' \n', 'Keeps bees.'].map((value, index) => ({
+      id: `b${index}`,
+      label: 'human',
+      value,
+    }))
+    const { reports, ending } = await importFile(app, JSON.stringify({ agents: [], blocks }))
+    expect(ending.summary).toMatchObject({ created: 1, invalid: 0 })
+    expect(reports.map(({ line }) => line)).toEqual([3])
+  })
+
   it('knows a block that no agent has by its label and text', async () => {
     const block = (id: string, value: string) => ({ id, label: 'notes', value })
     const file = JSON.stringify({

@@ -34,6 +34,7 @@ function runScript(args: readonly string[], variables: Record<string, string>): 
 it('sends a file, prints the summary and ends with 0', async () => {
   const dry = await runImport([fixture('mem0-typescript.json'), '--dry-run', '--scope', 'team'])
   expect(dry.output).toContain('Prefers tea over coffee')
+  expect(dry.output).toContain('A dry run: nothing was stored.\nmem0: 1 created, 0 unchanged,')
   const ended = await runImport([fixture('mem0-typescript.json'), '--format', 'mem0', '--scope', 'team'])
   expect(ended).toEqual({ code: 0, output: 'mem0: 1 created, 0 unchanged, 0 conflict, 0 invalid\n' })
 })
@@ -51,6 +52,16 @@ it('ends with 1 when the service refuses the request or the file is missing', as
     output: expect.stringContaining('401'),
   })
   expect((await runImport([fixture('no-such-file.json')])).code).toBe(1)
+})
+
+it('prints how it is used, and what the service refuses, in words', async () => {
+  const usage = 'Usage: npm run import -- FILE [--format F]'
+  expect(await runImport(['--help'])).toMatchObject({ code: 0, output: expect.stringContaining(usage) })
+  for (const args of [[], ['a', 'b'], [fixture('chatgpt.json'), '--from', 'x']])
+    expect(await runImport(args)).toMatchObject({ code: 1, output: expect.stringContaining(usage) })
+  const { code, output } = await runImport([fixture('chatgpt.json'), '--format', 'word'])
+  expect(code).toBe(1)
+  expect(output).toMatch(/^422 validation_failed: \?format must be one of membrane, mem0, [^{]*\n$/)
 })
 
 it('sends to the service at HOST and PORT', async () => {

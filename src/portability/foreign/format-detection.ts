@@ -35,15 +35,56 @@ const memberMarks: readonly (readonly [DetectedFormat, RegExp])[] = [
 ]
 
 export function detectFormat(head: Buffer): DetectedFormat | undefined {
+  const shown = findShownFormat(head)
+  return shown ?? (isArchive(head) ? undefined : detectText(head.toString('utf8')))
+}
+
+/** The format, where nothing that follows in the file can show another one. */
+export function findShownFormat(head: Buffer): DetectedFormat | undefined {
   if (isArchive(head)) return detectArchive(head)
   if (isSqlite(head)) return 'mem0'
   const text = head.toString('utf8')
   if (/^---\r?\n/.test(text)) return 'basic-memory'
-  return detectText(text)
+  return findMark(keepOuter(text))
+}
+
+/** A text in UTF-16, as some programs of Windows write it, begins with this mark in one of its two byte orders. */
+export function isUtf16(head: Buffer): boolean {
+  return head.length >= 2 && [0xfeff, 0xfffe].includes(head.readUInt16BE())
 }
 
 function detectText(text: string): DetectedFormat | undefined {
+  return findMark(keepOuter(text)) ?? findMark(text)
+}
+
+function findMark(text: string): DetectedFormat | undefined {
   return marks.find(([, mark]) => mark.test(text))?.[0]
+}
+
+/** What is open where a member belongs to the document or to an item of a list in it. */
+const outerPlace = /^(?:\{?|\[\{?|\{\[\{?)$/
+
+/**
+ * Leaves out what is within the members of an item. There a person has free names: the `metadata` of a memory may have a
+ * `group_id`, which would otherwise show another format.
+ */
+function keepOuter(text: string): string {
+  const kept: string[] = []
+  let open = ''
+  // How many brackets are open further inside. They are only counted: a file may have very many.
+  let inner = 0
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"?|[[\]{}]|[^"[\]{}]+/gs)) {
+    const isOpening = token === '{' || token === '['
+    if (token === '}' || token === ']') {
+      if (inner > 0) inner -= 1
+      else open = open.slice(0, -1)
+    }
+    const isOuter = inner === 0 && outerPlace.test(open)
+    if (isOuter) kept.push(token)
+    if (isOpening && isOuter) open += token
+    else if (isOpening) inner += 1
+  }
+  return kept.join('')
 }
 
 /** By the names of the files at the beginning, else by the beginning of the first file. */

@@ -15,7 +15,7 @@ export const readLetta: Reader = (file) => {
   return readParts(file, lists, (value, line, list) => {
     const fields = asFields(value)
     if (list === 'agents') return readAgent(fields, line, owners)
-    return list === 'blocks' ? [readBlock(fields, line, owners)] : [readPassage(fields, line)]
+    return list === 'blocks' ? readBlock(fields, line, owners) : [readPassage(fields, line)]
   })
 }
 
@@ -51,12 +51,15 @@ function readContent(content: unknown): string {
   return joinTexts(content.map((part) => (isFields(part) ? pick(part, 'text') : part)))
 }
 
-function readBlock(fields: Fields, line: number, owners: ReadonlyMap<string, string>): Item {
+/** Many agents have a block that nothing was written to yet. */
+function readBlock(fields: Fields, line: number, owners: ReadonlyMap<string, string>): Item[] {
+  const value = pick(fields, 'value')
+  if (typeof value === 'string' && value.trim() === '') return []
   const agent = owners.get(readWord(fields, 'id') ?? '')
   const label = readWord(fields, 'label') ?? 'block'
   const text = requireText(fields, 'value')
   const source = `block:${JSON.stringify(agent === undefined ? ['', label, text] : [agent, label])}`
-  return { line, source, record: { type: 'semantic', payload: notePayload(label, text) } }
+  return [{ line, source, record: { type: 'semantic', payload: notePayload(label, text) } }]
 }
 
 function readPassage(fields: Fields, line: number): Item {
