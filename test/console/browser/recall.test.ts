@@ -39,6 +39,17 @@ describeInBrowser('recall', () => {
   }
   const answerOf = (page: Page) => page.getByRole('region', { name: 'Answer', exact: true })
 
+  it('says of a message when it was written, and not when it was stored', async () => {
+    const at = '2025-03-04T10:00:00.000Z'
+    await setup.app.request('POST', '/v1/conversations/kitchen/messages', {
+      body: { messages: [{ role: 'user', content: 'The samovar is broken.', at }] },
+    })
+    const page = await setup.open('/console/recall')
+    await ask(page, 'What about the samovar?')
+    const first = answerOf(page).getByRole('listitem').first()
+    expect(await first.getByRole('time').getAttribute('datetime')).toBe(at)
+  })
+
   it('shows why a record is recalled, which records are next to it, and what was withheld', async () => {
     const page = await setup.open('/console/recall')
     const errors = watchErrors(page)

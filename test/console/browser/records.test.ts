@@ -46,6 +46,17 @@ describeInBrowser('the list of records', () => {
     expect(errors).toEqual([])
   })
 
+  it('cuts a long scope, so that the texts keep their room, and counts the tags that it leaves out', async () => {
+    const tags = Array.from({ length: 9 }, (_, index) => `tag-${index}`)
+    const more = { scope: `project:${'long-'.repeat(40)}`, tags }
+    await storeRecord(setup.app, fact('Cleo', 'prefers', 'a tea with a long name', more))
+    const page = await setup.open('/console/records?columns=type,status,salience,importance,scope,updated_at')
+    const cell = page.getByRole('cell', { name: 'Cleo prefers a tea with a long name', exact: true })
+    expect((await cell.boundingBox())?.width).toBeGreaterThan(300)
+    await page.goto('/console/records?columns=tags')
+    await page.getByRole('row', { name: /Cleo/ }).getByText('+5').waitFor()
+  })
+
   it('pins, reinforces, forgets and restores what is selected, each with a reason', async () => {
     const page = await setup.open('/console/records?include_forgotten=true')
     const boxes = [/^Select Ana/, /^Select Ben/].map((name) => page.getByRole('checkbox', { name }))

@@ -24,7 +24,7 @@ export function View() {
           : !data
             ? html`<${Loading} />`
             : data.items.length === 0
-              ? html`<${Empty} title="No keys yet">Clients use the root key. Create a key for each of them, so that each sees only what it needs and can be revoked alone.<//>`
+              ? html`<${Empty} title="No keys yet">Create one for each client, so that each sees only what it needs and can be revoked alone.<//>`
               : html`<div><${KeyTable} keys=${data.items} isBusy=${isLoading} onRevoked=${reload} /><${Pager} next=${data.next_cursor} /></div>`
       }
     </div>`

@@ -2,7 +2,7 @@ import { useId, useMemo, useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { formatScore } from '../parts/numbers.js'
 import { Panel } from '../parts/panel.js'
-import { formatDay, formatDuration, formatRelative } from '../parts/time.js'
+import { formatDay, formatDuration, formatPace, formatRelative } from '../parts/time.js'
 import { reinforceAt, tracePast } from './salience-history.js'
 import { TimeLines } from './time-lines.js'
 
@@ -99,8 +99,7 @@ function Legend({ hasWhatIf }) {
 function describeCourse(record, { salience, crossings, as_of }) {
   const now = `Salience ${formatScore(salience)} now`
   if (record.lifecycle.pinned) return `${now}. The record is pinned: it does not fade.`
-  const { curve, half_life_seconds } = record.lifecycle.decay
-  const shape = `, ${curve}, with a half-life of ${formatDuration(half_life_seconds)}`
+  const pace = formatPace(record.lifecycle.decay)
   const from = Date.parse(as_of)
   const half =
     crossings.half && Date.parse(crossings.half) > from
@@ -109,7 +108,7 @@ function describeCourse(record, { salience, crossings, as_of }) {
   const end = crossings.pruned
     ? ` It fades away ${formatRelative(crossings.pruned, from)}, on ${formatDay(crossings.pruned)}.`
     : ' It is not pruned.'
-  return `${now}${shape}.${half}${end}`
+  return `${now}, ${pace}.${half}${end}`
 }
 
 /** @param {number} at @param {number} now */

@@ -3,6 +3,7 @@ import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
 import { formatCount } from '../../parts/numbers.js'
 import { PageHead } from '../../parts/panel.js'
+import { Scope } from '../../parts/scope.js'
 import { Empty, Failure, Loading } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
@@ -64,10 +65,7 @@ const columns = [
   {
     name: 'scope',
     label: 'Scope',
-    show: ({ scope }) =>
-      scope === undefined
-        ? html`<span class="none">–</span>`
-        : html`<span class="clipped" title=${scope}>${scope}</span>`,
+    show: ({ scope }) => html`<${Scope} of=${scope} />`,
   },
   { name: 'first', label: 'From', show: ({ first_at }) => html`<${Time} at=${first_at} />` },
   { name: 'last', label: 'To', show: ({ last_at }) => html`<${Time} at=${last_at} />` },

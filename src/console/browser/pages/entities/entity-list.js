@@ -5,6 +5,7 @@ import { html } from '../../html.js'
 import { Checkbox, Field } from '../../parts/fields.js'
 import { formatScore } from '../../parts/numbers.js'
 import { PageHead } from '../../parts/panel.js'
+import { Scope } from '../../parts/scope.js'
 import { Empty, Failure, Loading } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
@@ -144,7 +145,7 @@ const columns = [
     label: 'Status',
     show: ({ status }) => (status === 'active' ? status : html`<span class="tag warn">${status}</span>`),
   },
-  { name: 'scope', label: 'Scope', show: ({ scope }) => html`<span class="clipped">${scope ?? '–'}</span>` },
+  { name: 'scope', label: 'Scope', show: ({ scope }) => html`<${Scope} of=${scope} />` },
   { name: 'salience', label: 'Salience', isNumber: true, show: ({ salience }) => formatScore(salience) },
   { name: 'updated', label: 'Changed', show: ({ updated_at: at }) => html`<${Time} at=${at} />` },
 ]

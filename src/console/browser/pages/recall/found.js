@@ -2,6 +2,7 @@ import { html } from '../../html.js'
 import { toWords } from '../../parts/numbers.js'
 import { RecordId, shortenId } from '../../parts/record-id.js'
 import { toText } from '../../parts/record-text.js'
+import { findTime } from '../../parts/record-time.js'
 import { Time } from '../../parts/time.js'
 import { toPath } from '../../router.js'
 import { Feedback } from './feedback.js'
@@ -18,7 +19,7 @@ export function Found({ node: { record, score, signals, hop }, rank, best, onCha
     <span class="found-rank" aria-label=${`Rank ${rank}`}>${rank}</span>
     <div class="found-body">
       <a id=${linkId} class="record-link content" href=${toPath(['records', record.id])}>${toText(record)}</a>
-      <div class="found-line"><p class="note">${toWords(record.type)}${record.scope !== undefined && html` · <bdi>${record.scope}</bdi>`} · <${Time} at=${record.created_at} /> · <${RecordId} id=${record.id} /></p><${Feedback} record=${record} describedBy=${linkId} onChange=${onChange} /></div>
+      <div class="found-line"><p class="note">${toWords(record.type)}${record.scope !== undefined && html` · <bdi>${record.scope}</bdi>`} · <${Time} at=${findTime(record)} /> · <${RecordId} id=${record.id} /></p><${Feedback} record=${record} describedBy=${linkId} onChange=${onChange} /></div>
       ${signals && html`<${Parts} signals=${signals} hop=${hop} best=${best} />`}
     </div>
     <b class="found-score" title="Score">${score.toFixed(3)}</b>

@@ -31,7 +31,9 @@ const isLive = (/** @type {MemoryRecord} */ { forgotten }) => forgotten === unde
 const isCurrent = (/** @type {MemoryRecord} */ { status }) =>
   status === 'active' || status === 'challenged'
     ? undefined
-    : `The record is ${status}: only its successor changes.`
+    : status === 'invalidated'
+      ? 'The record is invalidated: it is history and does not change.'
+      : `The record is ${status}: only its successor changes.`
 const isRevisable = (/** @type {MemoryRecord} */ record) =>
   record.type === 'episodic' ? 'An episode is evidence and does not change.' : isCurrent(record)
 
@@ -57,7 +59,7 @@ export const actions = [
     done: 'Promoted',
     permission: 'lifecycle:write',
     isOffered: isLive,
-    explanation: 'A higher layer fades more slowly and counts for more.',
+    explanation: 'A record in a higher layer counts for more.',
     fields: layerField(1),
     whyNot: (record) => (listLayers(1, record).length === 0 ? 'There is no higher layer.' : undefined),
     run: (target, because, answers) =>
@@ -79,6 +81,7 @@ export const actions = [
     done: 'Pinned',
     permission: 'lifecycle:write',
     isOffered: (record) => isLive(record) && !record.lifecycle.pinned,
+    whyNot: isCurrent,
     explanation: 'The record keeps its salience: it neither fades nor is pruned.',
     run: (target, body) => api.post('/v1/records/{id}/pin', { ...target, body }),
   },
@@ -87,6 +90,7 @@ export const actions = [
     done: 'Unpinned',
     permission: 'lifecycle:write',
     isOffered: (record) => isLive(record) && record.lifecycle.pinned,
+    whyNot: isCurrent,
     explanation: 'The record fades again, from now on.',
     run: (target, body) => api.post('/v1/records/{id}/unpin', { ...target, body }),
   },

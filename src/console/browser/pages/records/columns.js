@@ -3,6 +3,7 @@ import { formatCount, formatScore, toWords } from '../../parts/numbers.js'
 import { RecordId } from '../../parts/record-id.js'
 import { StatusTag } from '../../parts/record-tags.js'
 import { isRedacted, toText } from '../../parts/record-text.js'
+import { Scope } from '../../parts/scope.js'
 import { Time } from '../../parts/time.js'
 import { query, setQuery, toPath } from '../../router.js'
 
@@ -38,7 +39,7 @@ const choices = [
     isNumber: true,
     show: ofWhole(({ importance }) => formatScore(importance)),
   },
-  { name: 'scope', label: 'Scope', show: ({ scope }) => scope ?? html`<span class="none">–</span>` },
+  { name: 'scope', label: 'Scope', show: ({ scope }) => html`<${Scope} of=${scope} />` },
   { name: 'created_at', label: 'Created', show: (record) => html`<${Time} at=${record.created_at} />` },
   { name: 'updated_at', label: 'Changed', show: (record) => html`<${Time} at=${record.updated_at} />` },
   { name: 'layer', label: 'Layer', show: ofWhole(({ layer }) => toWords(layer)) },
@@ -59,14 +60,19 @@ const choices = [
   {
     name: 'tags',
     label: 'Tags',
-    show: ofWhole(
-      ({ tags }) =>
-        html`<span class="row">${tags.slice(0, 4).map((tag) => html`<span key=${tag} class="tag">${tag}</span>`)}</span>`,
-    ),
+    show: ofWhole(({ tags }) => html`<${Tags} of=${tags} />`),
   },
   { name: 'source_type', label: 'Source', show: ofWhole((record) => toWords(record.source_type)) },
   { name: 'id', label: 'Id', show: ({ id }) => html`<${RecordId} id=${id} />` },
 ]
+
+const maxTags = 4
+
+/** @param {{ of: readonly string[] }} properties */
+function Tags({ of: tags }) {
+  const more = tags.length - maxTags
+  return html`<span class="row" title=${tags.join(', ')}>${tags.slice(0, maxTags).map((tag) => html`<span key=${tag} class="tag"><bdi>${tag}</bdi></span>`)}${more > 0 && html`<span class="note">+${more}</span>`}</span>`
+}
 
 const usual = ['type', 'status', 'salience', 'importance', 'scope', 'updated_at']
 

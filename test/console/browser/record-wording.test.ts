@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest'
+import { createConsoleSetup, describeInBrowser } from '../../support/browser.ts'
+import { actWithReason, fact, storeRecord } from '../../support/console-requests.ts'
+
+describeInBrowser('what the page of a record says', () => {
+  const setup = createConsoleSetup()
+
+  it('offers on a record that is history no action that the service refuses, and says why', async () => {
+    const id = await storeRecord(setup.app, fact('Ben', 'lives in', 'Bergen'))
+    const page = await setup.open(`/console/records/${id}`)
+    await actWithReason(page, 'Retract')
+    await page.getByRole('heading', { name: 'Why hidden' }).waitFor()
+    for (const action of ['Pin', 'Reinforce', 'Penalize', 'Supersede', 'Contest', 'Retract']) {
+      const button = page.getByRole('button', { name: action, exact: true })
+      expect(await button.isDisabled(), action).toBe(true)
+      expect(await button.getAttribute('title'), action).toBe(
+        'The record is invalidated: it is history and does not change.',
+      )
+    }
+    for (const action of ['pin', 'reinforce', 'penalize']) {
+      const body = { actor: 'tests', rationale: 'x', ...(action === 'penalize' ? { amount: 0.1 } : {}) }
+      const answer = await setup.app.request('POST', `/v1/records/${id}/${action}`, { body })
+      expect(answer, action).toMatchObject({ status: 409, body: { code: 'record_retracted' } })
+    }
+  })
+
+  it('says of a duplicate that it repeats what was known, however unlike its other neighbours are', async () => {
+    const id = await storeRecord(setup.app, fact('Ana', 'prefers', 'black tea'))
+    const twin = await storeRecord(setup.app, fact('Ana', 'prefers', 'black tea!'))
+    const neighbours = [{ id: twin, similarity: 0.99 }]
+    const surprise = { score: 0.99, delta: -0.3, base_before: 0.5, neighbours, duplicate_of: twin }
+    const page = await setup.open('/console')
+    await page.route('**/v1/records/*/explain', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: { ...(await response.json()), surprise } })
+    })
+    await page.goto(`/console/records/${id}`)
+    await page.getByText('It repeats what was known.').waitFor()
+    await page.getByText('It is a duplicate of').waitFor()
+  })
+
+  it('says of a linear curve when nothing is left, which no half-life is', async () => {
+    const decay = { curve: 'linear', half_life_seconds: 14_400 }
+    const id = await storeRecord(setup.app, fact('Ana', 'packs', 'the bags', { lifecycle: { decay } }))
+    const page = await setup.open(`/console/records/${id}`)
+    await page
+      .getByText('Salience 1.00 now, linear, to nothing in 4 hours. Half is left in 2 hours.')
+      .waitFor()
+    await page.getByText('linear, to nothing in 4 hours, gain').waitFor()
+  })
+})
