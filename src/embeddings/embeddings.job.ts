@@ -30,6 +30,7 @@ type Resources = {
   maxSensitivity: Sensitivity
 }
 
+const countedInDryRun = ['due', 'waiting', 'given_up', 'to_compare']
 const figures = ['embedded', 'without_vector', 'failed', 'given_up', 'compared', 'duplicates', 'not_compared']
 
 /** Creates the job `embed` and the background polling that does the same work. */
@@ -62,8 +63,9 @@ export function createEmbeddingJob({ db, clock, ids, log, embedder, maxSensitivi
   }
 
   /** Counts the work of a run. A dry run sends nothing to the model. */
-  async function countDryRun({ run, inBatch }: RunContext): Promise<void> {
+  async function countDryRun({ run, inBatch, setTotal }: RunContext): Promise<void> {
     if (!run.dryRun) return
+    await setTotal(0, countedInDryRun)
     await inBatch(async (tx) => ({
       counts: {
         ...(await countWaiting(tx, clock.now(), run.scope)),

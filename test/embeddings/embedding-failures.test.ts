@@ -91,7 +91,12 @@ describe('a text that the embedding server cannot read', () => {
     expect((await last.run()).stats).toMatchObject({ failed: 1, given_up: 1 })
     expect(last.lines.join()).toContain(id)
     app.clock.advance(1_000 * minute)
-    expect((await createServerWorker().run({ dryRun: true })).stats).toEqual({ given_up: 1 })
+    expect((await createServerWorker().run({ dryRun: true })).stats).toEqual({
+      due: 0,
+      waiting: 0,
+      given_up: 1,
+      to_compare: 0,
+    })
   })
 
   it('loses the vector of its old content when it is given up', async () => {
@@ -112,7 +117,12 @@ describe('a text that the embedding server cannot read', () => {
       .set({ attempts: 8, due_at: Infinity as never })
       .execute()
     await app.request('PATCH', `/v1/records/${ids[0]}`, { body: { tags: ['mended'] } })
-    expect((await createServerWorker().run({ dryRun: true })).stats).toEqual({ due: 1, given_up: 1 })
+    expect((await createServerWorker().run({ dryRun: true })).stats).toEqual({
+      due: 1,
+      waiting: 0,
+      given_up: 1,
+      to_compare: 0,
+    })
     expect((await createServerWorker().run()).stats).toMatchObject({ revived: 1, embedded: 2 })
   })
 

@@ -114,7 +114,7 @@ describe('a dry run of embed', () => {
     await create(app, buildFactSaying('Go'))
     for (const worker of [createEmbeddingWorker(app), createEmbeddingWorker(app, null)]) {
       const { status, stats } = await worker.run({ dryRun: true })
-      expect([status, stats]).toEqual(['succeeded', { due: 1 }])
+      expect([status, stats]).toEqual(['succeeded', { due: 1, waiting: 0, given_up: 0, to_compare: 0 }])
     }
     expect(await readVectors(app)).toEqual([])
     expect(await readEmbeddingQueue(app)).toMatchObject([{ due_at: app.clock.now() }])

@@ -232,7 +232,12 @@ describe('a dry run', () => {
       .insertInto('unsurprised')
       .values({ record_id: id, created_at: app.clock.now(), asked_at: app.clock.now() })
       .execute()
-    expect((await createEmbeddingWorker(app).run({ dryRun: true })).stats).toEqual({ to_compare: 1 })
+    expect((await createEmbeddingWorker(app).run({ dryRun: true })).stats).toEqual({
+      due: 0,
+      waiting: 0,
+      given_up: 0,
+      to_compare: 1,
+    })
     expect(await rows()).toEqual([])
   })
 })
