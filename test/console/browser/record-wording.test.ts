@@ -13,9 +13,7 @@ describeInBrowser('what the page of a record says', () => {
     for (const action of ['Pin', 'Reinforce', 'Penalize', 'Supersede', 'Contest', 'Retract']) {
       const button = page.getByRole('button', { name: action, exact: true })
       expect(await button.isDisabled(), action).toBe(true)
-      expect(await button.getAttribute('title'), action).toBe(
-        'The record is invalidated: it is history and does not change.',
-      )
+      expect(await button.getAttribute('title'), action).toBe('The record is invalidated: it is history.')
     }
     for (const action of ['pin', 'reinforce', 'penalize']) {
       const body = { actor: 'tests', rationale: 'x', ...(action === 'penalize' ? { amount: 0.1 } : {}) }
@@ -46,6 +44,5 @@ describeInBrowser('what the page of a record says', () => {
     await page
       .getByText('Salience 1.00 now, linear, to nothing in 4 hours. Half is left in 2 hours.')
       .waitFor()
-    await page.getByText('linear, to nothing in 4 hours, gain').waitFor()
   })
 })

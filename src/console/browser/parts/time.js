@@ -56,11 +56,3 @@ export function formatDuration(seconds) {
     maximumFractionDigits: amount < 10 ? 1 : 0,
   }).format(amount)
 }
-
-/**
- * How fast a salience falls. The half-life of a linear curve is the time after which nothing is left.
- * @param {{ curve: string, half_life_seconds: number }} decay
- */
-export function formatPace({ curve, half_life_seconds: seconds }) {
-  return `${curve}, ${curve === 'linear' ? 'to nothing in' : 'half-life'} ${formatDuration(seconds)}`
-}

@@ -2,7 +2,7 @@ import { useId, useMemo, useState } from 'preact/hooks'
 import { html } from '../html.js'
 import { formatScore } from '../parts/numbers.js'
 import { Panel } from '../parts/panel.js'
-import { formatDay, formatDuration, formatPace, formatRelative } from '../parts/time.js'
+import { formatDay, formatDuration, formatRelative } from '../parts/time.js'
 import { reinforceAt, tracePast } from './salience-history.js'
 import { TimeLines } from './time-lines.js'
 
@@ -99,7 +99,9 @@ function Legend({ hasWhatIf }) {
 function describeCourse(record, { salience, crossings, as_of }) {
   const now = `Salience ${formatScore(salience)} now`
   if (record.lifecycle.pinned) return `${now}. The record is pinned: it does not fade.`
-  const pace = formatPace(record.lifecycle.decay)
+  const { curve, half_life_seconds: seconds } = record.lifecycle.decay
+  // The half-life of a linear curve is the time after which nothing is left.
+  const pace = `${curve}, ${curve === 'linear' ? 'to nothing in' : 'half-life'} ${formatDuration(seconds)}`
   const from = Date.parse(as_of)
   const half =
     crossings.half && Date.parse(crossings.half) > from

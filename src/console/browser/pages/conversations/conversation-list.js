@@ -3,7 +3,6 @@ import { html } from '../../html.js'
 import { Field } from '../../parts/fields.js'
 import { formatCount } from '../../parts/numbers.js'
 import { PageHead } from '../../parts/panel.js'
-import { Scope } from '../../parts/scope.js'
 import { Empty, Failure, Loading } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
@@ -65,7 +64,7 @@ const columns = [
   {
     name: 'scope',
     label: 'Scope',
-    show: ({ scope }) => html`<${Scope} of=${scope} />`,
+    show: ({ scope }) => html`<span class="clipped" title=${scope}><bdi>${scope ?? '–'}</bdi></span>`,
   },
   { name: 'first', label: 'From', show: ({ first_at }) => html`<${Time} at=${first_at} />` },
   { name: 'last', label: 'To', show: ({ last_at }) => html`<${Time} at=${last_at} />` },

@@ -5,7 +5,6 @@ import { html } from '../../html.js'
 import { Checkbox, Field } from '../../parts/fields.js'
 import { formatScore } from '../../parts/numbers.js'
 import { PageHead } from '../../parts/panel.js'
-import { Scope } from '../../parts/scope.js'
 import { Empty, Failure, Loading } from '../../parts/states.js'
 import { Pager, Table } from '../../parts/table.js'
 import { Time } from '../../parts/time.js'
@@ -145,7 +144,11 @@ const columns = [
     label: 'Status',
     show: ({ status }) => (status === 'active' ? status : html`<span class="tag warn">${status}</span>`),
   },
-  { name: 'scope', label: 'Scope', show: ({ scope }) => html`<${Scope} of=${scope} />` },
+  {
+    name: 'scope',
+    label: 'Scope',
+    show: ({ scope }) => html`<span class="clipped" title=${scope}><bdi>${scope ?? '–'}</bdi></span>`,
+  },
   { name: 'salience', label: 'Salience', isNumber: true, show: ({ salience }) => formatScore(salience) },
   { name: 'updated', label: 'Changed', show: ({ updated_at: at }) => html`<${Time} at=${at} />` },
 ]

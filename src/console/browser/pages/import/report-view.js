@@ -3,7 +3,6 @@ import { html } from '../../html.js'
 import { formatCount, formatShare, nameCount, toWords } from '../../parts/numbers.js'
 import { RecordId } from '../../parts/record-id.js'
 import { toText } from '../../parts/record-text.js'
-import { Scope } from '../../parts/scope.js'
 import { Empty, Failure } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { countLines } from './import-report.js'
@@ -90,6 +89,10 @@ const refusedColumns = [
 const sampleColumns = [
   { name: 'text', label: 'Record', isMain: true, show: (record) => html`<bdi>${toText(record)}</bdi>` },
   { name: 'type', label: 'Type', show: ({ type }) => toWords(type) },
-  { name: 'scope', label: 'Scope', show: ({ scope }) => html`<${Scope} of=${scope} />` },
+  {
+    name: 'scope',
+    label: 'Scope',
+    show: ({ scope }) => html`<span class="clipped" title=${scope}><bdi>${scope ?? '–'}</bdi></span>`,
+  },
   { name: 'sensitivity', label: 'Sensitivity', show: ({ sensitivity }) => sensitivity },
 ]

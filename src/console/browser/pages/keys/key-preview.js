@@ -4,7 +4,6 @@ import { html } from '../../html.js'
 import { openDialog } from '../../parts/dialog.js'
 import { nameCount, toWords } from '../../parts/numbers.js'
 import { toText } from '../../parts/record-text.js'
-import { Scope } from '../../parts/scope.js'
 import { Empty, Failure, Loading } from '../../parts/states.js'
 import { Table } from '../../parts/table.js'
 import { useRequest } from '../../parts/use-request.js'
@@ -100,6 +99,11 @@ const columns = [
       html`<a href=${toPath(['records', record.id])} target="_blank"><bdi>${toText(record)}</bdi></a>`,
   },
   { name: 'type', label: 'Type', show: ({ record }) => toWords(record.type) },
-  { name: 'scope', label: 'Scope', show: ({ record }) => html`<${Scope} of=${record.scope} />` },
+  {
+    name: 'scope',
+    label: 'Scope',
+    show: ({ record: { scope } }) =>
+      html`<span class="clipped" title=${scope}><bdi>${scope ?? '–'}</bdi></span>`,
+  },
   { name: 'sensitivity', label: 'Sensitivity', show: ({ record }) => record.sensitivity },
 ]

@@ -1,13 +1,12 @@
 import { html } from '../../html.js'
 import { toWords } from '../../parts/numbers.js'
 import { RecordId, shortenId } from '../../parts/record-id.js'
-import { toText } from '../../parts/record-text.js'
-import { findTime } from '../../parts/record-time.js'
+import { isRedacted, toText } from '../../parts/record-text.js'
 import { Time } from '../../parts/time.js'
 import { toPath } from '../../router.js'
 import { Feedback } from './feedback.js'
 
-/** @import { RetrievedNode, Signals } from '../../api/types.d.ts' */
+/** @import { RetrievedNode, SeenRecord, Signals } from '../../api/types.d.ts' */
 
 /**
  * A record of the answer, and what its score is made of.
@@ -55,4 +54,17 @@ function describeFactors(signals) {
     ['recency', signals.recency_factor],
     ...named.filter(([, factor]) => factor !== 1),
   ]
+}
+
+/**
+ * When what a record says happened or was stated, as a context has it: a message may be stored long after it was written.
+ * @param {SeenRecord} record
+ */
+function findTime(record) {
+  const { created_at: created } = record
+  if (isRedacted(record)) return created
+  const { payload } = record
+  if (payload.kind === 'episodic') return payload.conversation?.at ?? payload.timeline[0]?.t ?? created
+  const stated = payload.kind === 'semantic' ? payload.evidence?.[0]?.timestamp : undefined
+  return stated !== undefined && Date.parse(stated) < Date.parse(created) ? stated : created
 }

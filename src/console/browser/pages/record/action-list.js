@@ -29,11 +29,7 @@ const layers = /** @type {const} */ (['working', 'episodic', 'semantic', 'proced
 
 const isLive = (/** @type {MemoryRecord} */ { forgotten }) => forgotten === undefined
 const isCurrent = (/** @type {MemoryRecord} */ { status }) =>
-  status === 'active' || status === 'challenged'
-    ? undefined
-    : status === 'invalidated'
-      ? 'The record is invalidated: it is history and does not change.'
-      : `The record is ${status}: only its successor changes.`
+  status === 'active' || status === 'challenged' ? undefined : `The record is ${status}: it is history.`
 const isRevisable = (/** @type {MemoryRecord} */ record) =>
   record.type === 'episodic' ? 'An episode is evidence and does not change.' : isCurrent(record)
 
@@ -59,7 +55,7 @@ export const actions = [
     done: 'Promoted',
     permission: 'lifecycle:write',
     isOffered: isLive,
-    explanation: 'A record in a higher layer counts for more.',
+    explanation: 'A higher layer counts for more.',
     fields: layerField(1),
     whyNot: (record) => (listLayers(1, record).length === 0 ? 'There is no higher layer.' : undefined),
     run: (target, because, answers) =>

@@ -58,7 +58,6 @@ const nearLeast = 0.5
 
 /** @param {{ surprise: NonNullable<Explanation['surprise']> }} properties */
 function Surprise({ surprise: { score, delta, base_before: before, neighbours, duplicate_of: twin } }) {
-  // The score compares the record with all five neighbours: one that is alike among four that are not leaves it high.
   const kind =
     score < 0.2 || twin !== undefined
       ? 'It repeats what was known'
