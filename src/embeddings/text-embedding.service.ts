@@ -28,6 +28,9 @@ const longestOfSmall = 1_000
 /** Sent to find out whether the text or the embedder is at fault. */
 const probe = 'memory'
 
+/** A timer may end this much before its time. */
+const earlyMs = 5
+
 /** Embeds texts. A text that the embedder refuses does not stop the others. */
 export function createTextEmbedder(embedder: Embedder) {
   async function ask(
@@ -36,14 +39,15 @@ export function createTextEmbedder(embedder: Embedder) {
   ): Promise<EmbedAnswers> {
     const answers: EmbedAnswers = { vectors: new Map(), refused: [], suspected: [] }
     const deadline = performance.now() + deadlineMs
+    const isOver = () => performance.now() >= deadline - earlyMs
     const left = groupTexts(texts.map(shorten)).reverse()
     const divided: string[] = []
-    for (let group = left.pop(); group && performance.now() < deadline; group = left.pop()) {
+    for (let group = left.pop(); group && !isOver(); group = left.pop()) {
       const patience = { retries: 1, deadlineMs: deadline - performance.now(), signal }
       const failure = await read(group, dimensions, patience, answers)
       if (!failure) continue
       // A slow server would have answered: what fails is that the time was over soon after the request.
-      if (performance.now() >= deadline && patience.deadlineMs < deadlineMs / 2) break
+      if (isOver() && patience.deadlineMs < deadlineMs / 2) break
       const outage = await findOutage(failure, dimensions, signal)
       if (outage) return { ...answers, outage }
       divided.push(...group.map(({ id }) => id))

@@ -107,14 +107,14 @@ export async function insertRecords(
         and (not "hasClientId" or not exists (select from departures as d where d.id = i.id offset 0))
       order by id
       on conflict (id) do nothing
-      returning id ${saving.addRow(sql`id`, keptOfRecord)}
+      returning id ${saving.addRow(sql`id`, sql`to_jsonb(records)`)}
     ), content as (
       insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
       select id, tags, payload, provenance, interpretation, words,
         to_tsvector(${textLanguage}::text::regconfig, "searchText")
           || ${writeScopeAndTypeWords(sql`scope`, sql`type`)}
       from incoming join record using (id)
-      ${saving.returnRow(sql`record_id`, keptOfContent)}
+      ${saving.returnRow(sql`record_id`, sql`to_jsonb(contents)`)}
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
       select source_id, predicate, target_id, weight, created_at
@@ -174,18 +174,6 @@ export async function insertRecords(
 
 /** Which end of an edge is a record of the statement: its source where both are. */
 const newEnd = sql`case when source_id in (select id from record) then source_id else target_id end`
-
-/**
- * What an undo reads of a record that a run created: what tells whether it moved, and what computes its life. Any other change
- * gives the record another version.
- */
-const keptOfRecord = sql`jsonb_build_object(
-  'id', id, 'version', version, 'status', status, 'pinned', pinned, 'layer', layer, 'scope', scope,
-  'sensitivity', sensitivity, 'base_salience', base_salience, 'anchored_at', anchored_at, 'forgotten_at', forgotten_at,
-  'deletion_policy', deletion_policy, 'curve', curve, 'half_life_seconds', half_life_seconds,
-  'min_salience', min_salience, 'expires_at', expires_at
-)`
-const keptOfContent = sql`jsonb_build_object('record_id', record_id, 'payload', payload)`
 
 /** The parts of the statement that insert rows a run keeps, by their table. */
 const insertingParts = {

@@ -65,21 +65,12 @@ async function readEffects({ id }: Body): Promise<Effect[]> {
   return compact(effects)
 }
 
-/** What an undo reads of a created record: its key, whether it moved, and what computes its life. */
-const keptInPart: Readonly<Record<string, readonly string[]>> = {
-  records: [
-    ...['id', 'version', 'status', 'pinned', 'layer', 'scope', 'sensitivity', 'base_salience', 'anchored_at'],
-    ...['forgotten_at', 'deletion_policy', 'curve', 'half_life_seconds', 'min_salience', 'expires_at'],
-  ],
-  contents: ['record_id', 'payload'],
-}
-
 function listChanged(before: Rows, after: Rows): string[] {
   const names = new Set([...before.keys(), ...after.keys()])
   return [...names].filter((name) => JSON.stringify(before.get(name)) !== JSON.stringify(after.get(name)))
 }
 
-/** Of a row that a statement keeps in part, and of an updated one, the columns of the effect; of another all of them. */
+/** Of an updated row the columns of the effect; of another all of them. */
 function select(row: Row | undefined, shown: Row | null): Row | null {
   if (!row) return null
   return Object.fromEntries(Object.keys(shown ?? row).map((column) => [column, row[column]]))
@@ -93,12 +84,9 @@ function expectAsWritten(effect: Effect, before: Rows, after: Rows): void {
   const old = before.get(formatKey(effect))
   const current = after.get(formatKey(effect))
   const isUpdate = effect.before !== null && effect.after !== null
-  const least = isUpdate ? undefined : keptInPart[effect.relation]
-  const isPart = isUpdate || least !== undefined
-  expect(effect.before).toEqual(select(old, isPart ? effect.before : null))
-  expect(effect.after).toEqual(select(current, isPart ? effect.after : null))
+  expect(effect.before).toEqual(select(old, isUpdate ? effect.before : null))
+  expect(effect.after).toEqual(select(current, isUpdate ? effect.after : null))
   const columns = Object.keys(effect.after ?? {})
-  if (least) expect(columns).toEqual(expect.arrayContaining([...least]))
   if (old && current) expect(columns).toEqual(expect.arrayContaining(listChangedColumns(old, current)))
   const values = Object.values(effect.after ?? effect.before ?? {})
   if (effect.owner !== null) expect(values).toContain(effect.owner)

@@ -31,7 +31,7 @@ it('reverts and applies again the places of purged messages, and keeps the order
   await send('one', 'two', 'three')
   await purgeFirst()
   await send('one', 'two', 'three')
-  expect(await migrateDown(app.db, '0070_bounded_reads')).toEqual(['0071_message_places'])
+  expect((await migrateDown(app.db, '0070_bounded_reads')).at(-1)).toBe('0071_message_places')
   await migrateUp(app.db)
   expect(await send('one', 'two', 'three', 'four')).toEqual([...Array(3).fill('unchanged'), 'created'])
   expect(textsOf(await get('talk/messages'))).toEqual(['one', 'two', 'three', 'four'])

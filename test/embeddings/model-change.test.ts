@@ -167,7 +167,7 @@ describe('workers with different models', () => {
       expect((await hashing().run()).stats).toMatchObject({ embedded: 1 })
     }
     expect(await readEmbeddingModels(app)).toMatchObject([{ model: 'hash-v1', embeds: true, serves: true }])
-    expect(young.lines.filter((line) => line.includes('with another configuration'))).toHaveLength(1)
+    expect(young.lines.filter((line) => line.includes('another embedding configuration'))).toHaveLength(1)
   })
 
   it('switch once the last old worker has been gone for a minute', async () => {

@@ -53,14 +53,14 @@ it('a model that is slow is asked for texts in groups again', async () => {
   const sizes: number[] = []
   const slow: Embedder = {
     ...about,
-    embed: async (texts, { deadlineMs: most = 1_000 } = {}) => {
+    embed: async (texts, { deadlineMs: most = 2_000 } = {}) => {
       sizes.push(texts.length)
-      await sleep(Math.min(400, most))
-      if (most < 400) throw new ModelFailure('timeout')
+      await sleep(Math.min(1_200, most))
+      if (most < 1_200) throw new ModelFailure('timeout')
       return embed(texts)
     },
   }
-  await createPassWithoutRun(app, slow, { deadlineMs })()
+  await createPassWithoutRun(app, slow, { deadlineMs: 2_000 })()
   expect(await readVectors(app)).toHaveLength(40)
   expect(Math.min(...sizes)).toBe(8)
 })

@@ -1616,19 +1616,14 @@ from departures as d
 where d.id = i.id offset 0))
       order by id
       on conflict (id) do nothing
-      returning id , id as owner, jsonb_build_object(
-  'id', id, 'version', version, 'status', status, 'pinned', pinned, 'layer', layer, 'scope', scope,
-  'sensitivity', sensitivity, 'base_salience', base_salience, 'anchored_at', anchored_at, 'forgotten_at', forgotten_at,
-  'deletion_policy', deletion_policy, 'curve', curve, 'half_life_seconds', half_life_seconds,
-  'min_salience', min_salience, 'expires_at', expires_at
-) as row
+      returning id , id as owner, to_jsonb(records) as row
     ), content as (
       insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
       select id, tags, payload, provenance, interpretation, words,
         to_tsvector($4::text::regconfig, "searchText")
           || array_to_tsvector(array['scope ' || scope, 'type ' || type, 'text 1'])
       from incoming join record using (id)
-      returning record_id as owner, jsonb_build_object('record_id', record_id, 'payload', payload) as row
+      returning record_id as owner, to_jsonb(contents) as row
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
       select source_id, predicate, target_id, weight, created_at
