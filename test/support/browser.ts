@@ -60,6 +60,8 @@ export function createConsoleSetup(options: Parameters<typeof startTestApp>[0] =
     started = app
     context = await browser?.newContext({ baseURL: app.url })
     context?.setDefaultTimeout(25_000)
+    // The first page waits until the browser has started, which takes half a minute on a busy machine.
+    context?.setDefaultNavigationTimeout(60_000)
   })
   afterEach(async () => {
     await Promise.all((context?.pages() ?? []).map((page) => page.close()))
