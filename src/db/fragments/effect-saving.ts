@@ -29,10 +29,12 @@ export function createEffectSaving(effectsRunId: string | undefined) {
       )
       return sql`, effect as (
         insert into run_effects (run_id, record_id, relation, after, others)
-        select ${effectsRunId}::uuid, owner, (array_agg(relation order by place))[1], (array_agg(row order by place))[1],
-          nullif(jsonb_agg(jsonb_build_object('relation', relation, 'after', row) order by place) - 0, '[]')
-        from (${sql.join(rows, sql` union all `)}) as written
-        group by owner
+        select ${effectsRunId}::uuid, owner, rows #>> '{0,relation}', rows #> '{0,after}', nullif(rows - 0, '[]')
+        from (
+          select owner, jsonb_agg(jsonb_build_object('relation', relation, 'after', row) order by place) as rows
+          from (${sql.join(rows, sql` union all `)}) as written
+          group by owner
+        ) as kept
       )`
     },
   }

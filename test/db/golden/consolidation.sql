@@ -325,15 +325,15 @@ from link
       returning source_id, predicate, target_id , case predicate when 'derived_from' then source_id else target_id end as owner, to_jsonb(relations) as row
     ) , effect as (
         insert into run_effects (run_id, record_id, relation, after, others)
-        select $5::uuid, owner, (array_agg(relation
-order by place))[1], (array_agg(row
-order by place))[1],
-          nullif(jsonb_agg(jsonb_build_object('relation', relation, 'after', row)
-order by place) - 0, '[]')
-        from (select owner, 0 as place, $6::text as relation, row
+        select $5::uuid, owner, rows #>> '{0,relation}', rows #> '{0,after}', nullif(rows - 0, '[]')
+        from (
+          select owner, jsonb_agg(jsonb_build_object('relation', relation, 'after', row)
+order by place) as rows
+          from (select owner, 0 as place, $6::text as relation, row
 from "edge" union all select owner, 1 as place, $7::text as relation, row
 from "descent") as written
-        group by owner
+          group by owner
+        ) as kept
       )
     select source_id as derived, target_id as episode
 from edge
