@@ -31,6 +31,24 @@ export async function walkInBatches<Position>(walk: BatchWalk<Position>): Promis
   }
 }
 
+type Draining = {
+  size: number
+  /** Does the first records of a list and takes them off it. Returns whether more may be left. */
+  doBatch(limit: number): Promise<boolean>
+  /** Reports that the first record fails, and takes it off the list. Returns whether the work can go on. */
+  skipFirst(error: unknown): Promise<boolean>
+}
+
+/** The same for a list that has no positions, because it only has what is still to be done. */
+export function drainInBatches({ size, doBatch, skipFirst }: Draining): Promise<void> {
+  return walkInBatches<true>({
+    start: true,
+    size,
+    doBatch: async (_, limit) => (await doBatch(limit)) || undefined,
+    skipRecord: async (_, error) => (await skipFirst(error)) || undefined,
+  })
+}
+
 /** False for the end of the run and for an outage, which no smaller batch avoids. A smaller one may be within the time limit. */
 export function isBatchFailure(error: unknown): boolean {
   return !(error instanceof RunEnded) && (!isOutage(error) || isStatementTimeout(error))

@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.ts'
 import { stopSavingEffects } from '../db/run-effects.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Change, JobWork, RunContext } from '../jobs/runs.ts'
-import { isBatchFailure, walkIds } from '../jobs/table-walk.ts'
+import { drainInBatches, walkIds } from '../jobs/table-walk.ts'
 
 /** Deletes rows that expired before `now`, at most `limit`, and returns how many. */
 type DeleteExpired = (db: Database, now: Date, limit: number) => Promise<number>
@@ -33,22 +33,35 @@ export function createPurge({
   keepHistories,
   listPurgeable,
 }: Resources): JobWork {
-  /** What fails must not keep the purge from the other tables, nor a record it from the other records. */
+  /** A record that fails must not keep the purge from the others. */
   async function purgeRecords(context: RunContext, purge: NonNullable<Resources['purgeForgotten']>) {
     const now = context.run.startedAt
     const failed: string[] = []
-    const deleteSome: DeleteSome = (tx, limit) => purge(tx, now, limit, failed)
-    for (;;) {
-      const failure = await deleteAll(context, 'records', deleteSome)
-      if (!failure) return
-      const { recordId } = await context.inBatch(async (tx) => ({
-        counts: {},
-        recordId: await findNextPurgeable?.(tx, now, failed),
-      }))
-      await context.recordFault({ ...failure, part: 'records', ...(recordId ? { recordId } : {}) })
-      if (!recordId) return
-      failed.push(recordId)
-    }
+    await deleteAll(context, {
+      name: 'records',
+      deleteSome: (tx, limit) => purge(tx, now, limit, failed),
+      skipFirst: async (error) => {
+        const { recordId } = await context.inBatch(async (tx) => ({
+          counts: {},
+          recordId: await findNextPurgeable?.(tx, now, failed),
+        }))
+        await context.recordFault({ error, part: 'records', ...(recordId ? { recordId } : {}) })
+        if (recordId) failed.push(recordId)
+        return recordId !== undefined
+      },
+    })
+  }
+
+  /** A table that fails must not keep the purge from the others. */
+  async function purgeTable(context: RunContext, name: string, deleteExpired: DeleteExpired): Promise<void> {
+    await deleteAll(context, {
+      name,
+      deleteSome: (tx, limit) => deleteExpired(tx, context.run.startedAt, limit),
+      skipFirst: async (error) => {
+        await context.recordFault({ error, part: name })
+        return false
+      },
+    })
   }
 
   return {
@@ -57,37 +70,34 @@ export function createPurge({
       if (run.dryRun && run.savesEffects && listPurgeable) return listAll(context, listPurgeable)
       if (!run.dryRun) await keepHistories?.(context)
       if (purgeForgotten) await purgeRecords(context, purgeForgotten)
-      for (const [name, deleteExpired] of Object.entries(expired)) {
-        const failure = await deleteAll(context, name, (tx, limit) => deleteExpired(tx, run.startedAt, limit))
-        if (failure) await context.recordFault({ ...failure, part: name })
-      }
+      for (const [name, deleteExpired] of Object.entries(expired))
+        await purgeTable(context, name, deleteExpired)
     },
   }
 }
 
-type DeleteSome = (tx: Transaction, limit: number) => Promise<number>
+type Deletion = {
+  /** The name under which the run counts the rows. */
+  name: string
+  deleteSome(tx: Transaction, limit: number): Promise<number>
+  /** Reports that the first row fails. Returns whether the rows after it can be deleted. */
+  skipFirst(error: unknown): Promise<boolean>
+}
 
-/** Deletes in batches, which are smaller where one fails. Returns the failure of a batch of one row. */
-async function deleteAll(
-  { run, inBatch }: RunContext,
-  name: string,
-  deleteSome: DeleteSome,
-): Promise<{ error: unknown } | undefined> {
-  for (let limit = batchSize; ; ) {
-    try {
+/** Deletes what is due, until nothing is left of it. */
+function deleteAll({ run, inBatch }: RunContext, { name, deleteSome, skipFirst }: Deletion): Promise<void> {
+  return drainInBatches({
+    size: batchSize,
+    doBatch: async (limit) => {
       const { done } = await inBatch(async (tx) => {
         const done = await deleteSome(tx, limit)
         return { done, counts: { [name]: done } }
       })
       // A dry run rolls each batch back, so a second batch would count the same rows again.
-      if (run.dryRun || done < limit) return undefined
-      limit = Math.min(4 * limit, batchSize)
-    } catch (error) {
-      if (!isBatchFailure(error)) throw error
-      if (limit === 1) return { error }
-      limit = Math.ceil(limit / 4)
-    }
-  }
+      return !run.dryRun && done >= limit
+    },
+    skipFirst,
+  })
 }
 
 /** A plan lists each record. What is deleted beside records holds no memory, and is left to the next run. */

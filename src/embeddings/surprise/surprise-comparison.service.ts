@@ -4,7 +4,7 @@ import type { Neighbour } from '../../domain/similarity.ts'
 import { findThresholds, type SimilarityThresholds } from '../../domain/similarity-thresholds.ts'
 import { computeSurprise } from '../../domain/surprise.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
-import { isBatchFailure } from '../../jobs/table-walk.ts'
+import { drainInBatches } from '../../jobs/table-walk.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Logger } from '../../kernel/log.ts'
 import { promoteDue, rescore } from '../../lifecycle/index.ts'
@@ -33,13 +33,12 @@ const maxBatch = 250
 const nothing = { taken: 0, counts: {} }
 
 type Batch = { limit: number; signal: AbortSignal }
+type Resources = { clock: Clock; log: Logger; cells?: CellCache; maxInside?: number }
 
 /**
  * Compares each record that got its first vector with what the store already knew, once, and changes its base
  * importance.
  */
-type Resources = { clock: Clock; log: Logger; cells?: CellCache; maxInside?: number }
-
 export function createSurpriseComparison({ clock, log, cells, maxInside }: Resources) {
   const bounds = maxInside === undefined ? {} : { maxInside }
 
@@ -48,24 +47,19 @@ export function createSurpriseComparison({ clock, log, cells, maxInside }: Resou
    * record that fails, which is not compared then.
    */
   async function comparePending({ inBatch, scope, signal }: Pass): Promise<void> {
-    let limit = maxBatch
-    while (!signal.aborted) {
-      const taken = await compareOrDrop(inBatch, scope, { limit, signal })
-      if (taken === undefined) limit = Math.ceil(limit / 4)
-      else if (taken < limit) return
-      else limit = Math.min(4 * limit, maxBatch)
-    }
-  }
-
-  /** Returns undefined when the batch failed. */
-  async function compareOrDrop(inBatch: InBatch, scope: string | null, batch: Batch) {
-    try {
-      return (await inBatch((tx) => compareNext(tx, scope, batch))).taken
-    } catch (error) {
-      if (!isBatchFailure(error) || isSchemaGone(error)) throw error
-      if (batch.limit === 1) await inBatch((tx) => dropNext(tx, scope, error))
-      return undefined
-    }
+    await drainInBatches({
+      size: maxBatch,
+      doBatch: async (limit) => {
+        if (signal.aborted) return false
+        const { taken } = await inBatch((tx) => compareNext(tx, scope, { limit, signal }))
+        return taken >= limit
+      },
+      skipFirst: async (error) => {
+        if (isSchemaGone(error)) throw error
+        await inBatch((tx) => dropNext(tx, scope, error))
+        return true
+      },
+    })
   }
 
   async function dropNext(tx: Transaction, scope: string | null, error: unknown) {
