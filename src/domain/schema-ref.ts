@@ -15,3 +15,9 @@ export function ref<T extends TSchema>(schema: T): TUnsafe<Static<T>> {
   namedSchemas[name] = schema
   return Type.Unsafe<Static<T>>({ $ref: name })
 }
+
+/** TypeBox omits the type of an enum. Generated clients are better with it, and Gemini refuses a list of tools without it. */
+export function inferEnumType({ type, enum: values }: { readonly [keyword: string]: unknown }) {
+  const isText = Array.isArray(values) && values.every((value) => typeof value === 'string')
+  return isText && type === undefined ? { type: 'string' } : {}
+}

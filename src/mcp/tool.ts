@@ -1,6 +1,7 @@
 import type { Static, TObject } from 'typebox'
 import type { CallContext } from '../db/transaction.ts'
 import { type Caller, isAllowed, type Permission } from '../domain/caller.ts'
+import { inferEnumType } from '../domain/schema-ref.ts'
 import type { AppError } from '../kernel/errors.ts'
 import type { TraceContext } from '../kernel/span.ts'
 
@@ -71,10 +72,9 @@ export function describeTool({ name, description, input, output, hints }: Tool) 
   }
 }
 
-/** TypeBox omits the type of an enum. Gemini refuses a whole list of tools for one enum without a type. */
 function addEnumTypes(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(addEnumTypes)
   if (typeof schema !== 'object' || schema === null) return schema
-  const typed = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, addEnumTypes(value)]))
-  return 'enum' in schema ? { type: 'string', ...typed } : typed
+  const typed = Object.entries(schema).map(([name, value]) => [name, addEnumTypes(value)])
+  return { ...Object.fromEntries(typed), ...inferEnumType({ ...schema }) }
 }

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
-import { namedSchemas } from '../../domain/schema-ref.ts'
+import { inferEnumType, namedSchemas } from '../../domain/schema-ref.ts'
 import { takesPosition } from '../read-your-writes.ts'
 import { usesIdempotencyKey } from '../route-kind.ts'
 import { isObject } from '../validation/schema-keywords.ts'
@@ -168,10 +168,4 @@ function toOpenApi(schema: unknown): unknown {
     ...inferEnumType(rest),
     ...(anyName === undefined ? {} : { additionalProperties: toOpenApi(anyName) }),
   }
-}
-
-/** TypeBox omits the type of an enum; generated clients are better with it. */
-function inferEnumType({ type, enum: values }: Readonly<Record<string, unknown>>) {
-  const isText = Array.isArray(values) && values.every((value) => typeof value === 'string')
-  return isText && type === undefined ? { type: 'string' } : {}
 }
