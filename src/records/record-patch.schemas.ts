@@ -52,7 +52,7 @@ export const RecordPatch = closed(
     ),
     sensitivity: orNull(
       Sensitivity,
-      'null: `MEMBRANE_DEFAULT_SENSITIVITY`. A lower sensitivity needs the permission admin.',
+      'null: `MEMBRANE_DEFAULT_SENSITIVITY`. A higher one also applies to the records that were made from this one. A lower one needs the permission admin.',
     ),
     confidence: orNull(Unit(), 'How certain the content is. null: 1.'),
     lifecycle: Type.Optional(LifecyclePatch),

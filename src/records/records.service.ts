@@ -1,6 +1,6 @@
 import { isOpenTo } from '../db/fragments/visibility.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
-import type { Caller } from '../domain/caller.ts'
+import { type Caller, getRank } from '../domain/caller.ts'
 import { completePayload, NewPayload, type Payload } from '../domain/payloads.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import { listFaults } from '../http/validation/validation.ts'
@@ -8,6 +8,8 @@ import { AppError } from '../kernel/errors.ts'
 import type { AuditQuery } from './audit-log/audit-log.schemas.ts'
 import { readAuditLog } from './audit-log/audit-log.service.ts'
 import { createForgottenError } from './deleted-record-errors.ts'
+import { raiseDerived } from './derived-sensitivity.service.ts'
+import { lockTombstonesExclusive } from './erasure/tombstones.queries.ts'
 import { requireNotErasedContent } from './erasure/tombstones.service.ts'
 import { createListing } from './listing/list.service.ts'
 import { mergePatch } from './merge-patch.ts'
@@ -51,6 +53,7 @@ export function createRecordsService(resources: Resources) {
 
   async function patch(call: CallContext, id: string, input: RecordPatch): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
+      if (input.sensitivity !== undefined) await lockTombstonesExclusive(tx)
       const now = clock.now()
       const stored = await loadForUpdate(tx, call, id)
       const payload = mergePayload(stored, input.payload)
@@ -74,6 +77,8 @@ export function createRecordsService(resources: Resources) {
         actor: call.caller.name,
         rationale: 'patched',
       })
+      if (getRank(changed.sensitivity) > getRank(stored.sensitivity))
+        await raiseDerived(tx, id, { actor: call.caller.name, now, textLanguage })
       return presentWritten(call.caller, await rescore(tx, call.caller, changed, now), now)
     })
   }

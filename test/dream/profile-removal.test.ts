@@ -81,9 +81,15 @@ it('a peer card gets the sensitivity of its entity', async () => {
   const { app, dream } = await openDreamApp(writer, { MEMBRANE_LLM_MAX_SENSITIVITY: 'high' })
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
+  const card = (await readPeerCardId(app, orion.id)) ?? ''
   await app.request('PATCH', `/v1/records/${orion.id}`, { body: { sensitivity: 'high' } })
+  expect(await read(app, card)).toMatchObject({ sensitivity: 'high' })
+  expect((await dream(steps)).stats).toMatchObject({ cards_confirmed: 1 })
+  await app.request('PATCH', `/v1/records/${orion.id}`, { body: { sensitivity: 'medium' } })
   expect((await dream(steps)).stats).toMatchObject({ cards_replaced: 1 })
-  expect(await read(app, (await readPeerCardId(app, orion.id)) ?? '')).toMatchObject({ sensitivity: 'high' })
+  expect(await read(app, (await readPeerCardId(app, orion.id)) ?? '')).toMatchObject({
+    sensitivity: 'medium',
+  })
 })
 
 it('the next run continues behind the entities for which the budget was enough', async () => {

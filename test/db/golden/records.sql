@@ -270,6 +270,47 @@ where id in (select id
 from leaving)
 returning id;
 
+-- src/records/derived-sensitivity.queries.ts findLessSensitive
+    with touched as materialized (
+      select distinct d.derived_id as id
+from descents as d
+where d.source_id = any($1::uuid[])
+and d.kind <> 'contest'
+    )
+    select r.id, required.sensitivity
+    from touched cross join lateral (
+      select r.id, r.type, r.sensitivity
+from records as r
+where r.id = touched.id offset 0
+    ) as r cross join lateral (
+      select greatest((
+        select max(s.sensitivity)
+from descents as d join records as s on s.id = d.source_id
+        where d.derived_id = r.id
+and d.source_id = any($2::uuid[])
+and r.type <> 'entity'
+          and (d.kind in ('dream', 'merge')
+or r.type in ('competence', 'plan_graph')
+and d.kind = 'consolidation')
+      ), case when not exists (
+        select
+from descents as d
+        cross join lateral (select s.sensitivity
+from records as s
+where s.id = d.source_id offset 0) as s
+        where d.derived_id = r.id
+and d.is_ground
+and s.sensitivity <= r.sensitivity
+      ) then (
+        select min(s.sensitivity)
+from descents as d join records as s on s.id = d.source_id
+        where d.derived_id = r.id
+and d.is_ground
+      ) end) as sensitivity
+    ) as required
+    where r.sensitivity < required.sensitivity
+    order by r.id;
+
 -- src/records/descents.queries.ts readDescents
 with descended as materialized (
       select *

@@ -3,6 +3,7 @@ import type { Caller, Trust } from '../../../src/domain/caller.ts'
 import { nameHandle } from '../../../src/domain/handles.ts'
 import { createSeal } from '../../../src/domain/tombstone-seal.ts'
 import * as auditLog from '../../../src/records/audit-log/audit-log.queries.ts'
+import * as derivedSensitivity from '../../../src/records/derived-sensitivity.queries.ts'
 import * as hiddenIds from '../../../src/records/hidden-ids.queries.ts'
 import * as listing from '../../../src/records/listing/list.queries.ts'
 import * as matching from '../../../src/records/listing/list-matching.queries.ts'
@@ -41,6 +42,9 @@ const page: PageQuery = {
 }
 
 export const recordSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  'src/records/derived-sensitivity.queries.ts': {
+    findLessSensitive: (db) => derivedSensitivity.findLessSensitive(db, [id]),
+  },
   'src/records/record-change.queries.ts': {
     applyChange: {
       'of a record alone': (db) =>

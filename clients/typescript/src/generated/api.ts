@@ -3774,7 +3774,7 @@ export interface components {
             tags?: string[] | null;
             /** @description The new scope, which the key must have. null: no scope, which needs a key with all scopes. */
             scope?: string | null;
-            /** @description null: `MEMBRANE_DEFAULT_SENSITIVITY`. A lower sensitivity needs the permission admin. */
+            /** @description null: `MEMBRANE_DEFAULT_SENSITIVITY`. A higher one also applies to the records that were made from this one. A lower one needs the permission admin. */
             sensitivity?: ("public" | "low" | "medium" | "high" | "hyper") | null;
             /** @description How certain the content is. null: 1. */
             confidence?: number | null;
