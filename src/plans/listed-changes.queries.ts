@@ -1,7 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { namesNoHidden } from '../db/fragments/concealment.ts'
-import { isVisibleTo } from '../db/fragments/visibility.ts'
+import { isVisibleTo, openTo } from '../db/fragments/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
+import { hasFullTrust } from '../domain/trust.ts'
 
 /**
  * The changes `c` of a plan `p` with the type, sensitivity and scope of their records: of the stored or deleted record, or of the
@@ -27,11 +28,34 @@ function joinRecords(changes: RawBuilder<unknown>): RawBuilder<unknown> {
 `
 }
 
-/** An edge to a hidden record is a change of that record. */
+/**
+ * An edge to a hidden record is a change of that record. A record that the plan would create repeats its sources, which may have
+ * moved out of the reader's sight since.
+ */
 export function isListed(trust: Trust): RawBuilder<SqlBool> {
   return sql<SqlBool>`(
     c.action <> 'failed' and ${isVisibleTo(trust)} and ${namesNoHidden(trust, sql`c.after ->> 'target_id'`)}
+    and ${hasNoHiddenSource(trust)}
   )`
+}
+
+function hasNoHiddenSource(trust: Trust): RawBuilder<SqlBool> {
+  if (hasFullTrust(trust)) return sql<SqlBool>`true`
+  return sql<SqlBool>`(made.after is null or not exists (
+    with recursive source as (
+      ${listSources(sql`c.record_id`)} union ${listSources(sql`source.id`, sql`source cross join`)}
+    )
+    select from source join records as s on s.id = source.id where not ${openTo(trust, 's')}
+  ))`
+}
+
+function listSources(derived: RawBuilder<unknown>, from = sql``): RawBuilder<unknown> {
+  return sql`
+    select e.id from ${from} lateral (
+      select (e.after ->> 'source_id')::uuid as id from run_effects as e
+      where e.run_id = c.run_id and e.record_id = ${derived} and e.relation = 'descents'
+      offset 0
+    ) as e`
 }
 
 /** Reading a plan of more changes would take longer than anybody waits, so it reads less: see its uses. */

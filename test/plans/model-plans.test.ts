@@ -48,3 +48,20 @@ it('a plan of a dream writes the profile that was shown, and asks a model only w
   expect((await read(app, card)).payload).toMatchObject({ object: 'leads the team' })
   expect(model.requests).toHaveLength(1)
 })
+
+it.each([
+  ['more sensitive', { sensitivity: 'high' }],
+  ['of another scope', { scope: 'board' }],
+])('a plan neither shows nor writes a profile of a record that is %s now', async (_, change) => {
+  const { app } = await openDreamApp(answerBySchema({ profile: { profile: 'leads the team' } }))
+  const low = { key: await app.issueKey(['records:read'], { max_sensitivity: 'low', scopes: ['team'] }) }
+  const more = { scope: 'team', entity: { scope: 'team' } }
+  const { id, known } = await createEntityWithFacts(app, 'Ada', buildFiveNotes('Ada'), more)
+  const options = { steps: ['peer_cards'], ask_model: true }
+  const prepared = await plan(app, 'dream', { options, scope: 'team' })
+  expect(JSON.stringify(await listPlanChanges(app, prepared, '', low))).toContain('leads the team')
+  await app.request('PATCH', `/v1/records/${known[0]}`, { body: change })
+  expect(await listPlanChanges(app, prepared, '', low)).toEqual([])
+  expect((await apply(app, prepared)).stats).toMatchObject({ applied: 0, skipped: 1 })
+  expect(await readPeerCardId(app, id)).toBeUndefined()
+})

@@ -73,6 +73,33 @@ where n.id = named.id[1]::uuid
     where not ("h"."sensitivity" <= $3
 and "h"."scope" = any($4::text[]))
   )
+    and (made.after is null
+or not exists (
+    with recursive source as (
+    select e.id
+from  lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = c.record_id
+and e.relation = 'descents'
+      offset 0
+    ) as e union
+    select e.id
+from source cross join lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = source.id
+and e.relation = 'descents'
+      offset 0
+    ) as e
+    )
+    select
+from source join records as s on s.id = source.id
+where not ("s"."sensitivity" <= $5
+and "s"."scope" = any($6::text[]))
+  ))
   )
 and not exists (
   select
@@ -84,7 +111,7 @@ and made_by.action in (c.action, 'skipped')
 )
 and (
       c.note is not distinct
-from $5
+from $7
       or coalesce(kept.is_stored, true) <> (stored.id is not null)
       or stored.id is not null
 and (
@@ -135,8 +162,8 @@ limit 1
     where c.run_id = p.id
 and (
     c.action <> 'failed'
-and ("r"."sensitivity" <= $6
-and "r"."scope" = any($7::text[]))
+and ("r"."sensitivity" <= $8
+and "r"."scope" = any($9::text[]))
 and not exists (
     select h.id
 from regexp_matches(c.after ->> 'target_id', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -149,9 +176,36 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $8
-and "h"."scope" = any($9::text[]))
+    where not ("h"."sensitivity" <= $10
+and "h"."scope" = any($11::text[]))
   )
+    and (made.after is null
+or not exists (
+    with recursive source as (
+    select e.id
+from  lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = c.record_id
+and e.relation = 'descents'
+      offset 0
+    ) as e union
+    select e.id
+from source cross join lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = source.id
+and e.relation = 'descents'
+      offset 0
+    ) as e
+    )
+    select
+from source join records as s on s.id = source.id
+where not ("s"."sensitivity" <= $12
+and "s"."scope" = any($13::text[]))
+  ))
   )
 and not exists (
   select
@@ -163,7 +217,7 @@ and made_by.action in (c.action, 'skipped')
 )
 and (
       c.note is not distinct
-from $10
+from $14
       or coalesce(kept.is_stored, true) <> (stored.id is not null)
       or stored.id is not null
 and (
@@ -203,6 +257,33 @@ where n.id = named.id[1]::uuid
     where not ("h"."sensitivity" <= $3
 and "h"."scope" = any($4::text[]))
   )
+    and (made.after is null
+or not exists (
+    with recursive source as (
+    select e.id
+from  lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = c.record_id
+and e.relation = 'descents'
+      offset 0
+    ) as e union
+    select e.id
+from source cross join lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = source.id
+and e.relation = 'descents'
+      offset 0
+    ) as e
+    )
+    select
+from source join records as s on s.id = source.id
+where not ("s"."sensitivity" <= $5
+and "s"."scope" = any($6::text[]))
+  ))
   )
 from
   maintenance_changes as c
@@ -341,6 +422,7 @@ and (
     c.action <> 'failed'
 and true
 and true
+    and true
   )
     order by c.record_id, c.action
     limit $2;
@@ -583,13 +665,40 @@ where n.id = named.id[1]::uuid
     where not ("h"."sensitivity" <= $26
 and "h"."scope" = any($27::text[]))
   )
+    and (made.after is null
+or not exists (
+    with recursive source as (
+    select e.id
+from  lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = c.record_id
+and e.relation = 'descents'
+      offset 0
+    ) as e union
+    select e.id
+from source cross join lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = source.id
+and e.relation = 'descents'
+      offset 0
+    ) as e
+    )
+    select
+from source join records as s on s.id = source.id
+where not ("s"."sensitivity" <= $28
+and "s"."scope" = any($29::text[]))
+  ))
   )
-      and c.action = $28
-      and r.type = $29::record_type
-      and r.scope = $30
-      and (c.record_id, c.action) > ($31::uuid, $32)
+      and c.action = $30
+      and r.type = $31::record_type
+      and r.scope = $32
+      and (c.record_id, c.action) > ($33::uuid, $34)
     order by c.record_id, c.action
-    limit $33;
+    limit $35;
 
 -- src/plans/plan-changes.queries.ts summarisePlan
     with size as materialized (select exists (
@@ -653,17 +762,44 @@ where n.id = named.id[1]::uuid
     where not ("h"."sensitivity" <= $9
 and "h"."scope" = any($10::text[]))
   )
+    and (made.after is null
+or not exists (
+    with recursive source as (
+    select e.id
+from  lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = c.record_id
+and e.relation = 'descents'
+      offset 0
+    ) as e union
+    select e.id
+from source cross join lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = source.id
+and e.relation = 'descents'
+      offset 0
+    ) as e
+    )
+    select
+from source join records as s on s.id = source.id
+where not ("s"."sensitivity" <= $11
+and "s"."scope" = any($12::text[]))
+  ))
   )
       union all
       select r.action, case when opened then r.best_id end, r.type, r.changes, case when opened then r.salience end,
         case when opened then r.best_keeping end, case when opened then r.bytes end
-      from plan_groups as r cross join lateral (select ("r"."sensitivity" <= $11
-and "r"."scope" = any($12::text[])) as opened) as open
-      where r.plan_id = $13::uuid
+      from plan_groups as r cross join lateral (select ("r"."sensitivity" <= $13
+and "r"."scope" = any($14::text[])) as opened) as open
+      where r.plan_id = $15::uuid
 and (select is_large
 from size)
-and ("r"."sensitivity" <= $14
-and "r"."scope" = any($15::text[]))
+and ("r"."sensitivity" <= $16
+and "r"."scope" = any($17::text[]))
     )
     select action, type, sum(changes)::int8 as count, coalesce(sum(salience), 0) as salience,
       coalesce(sum(bytes), 0)::int8 as bytes,
@@ -977,6 +1113,7 @@ and (
     c.action <> 'failed'
 and true
 and true
+    and true
   )
 and not exists (
   select
@@ -1041,6 +1178,7 @@ and (
     c.action <> 'failed'
 and true
 and true
+    and true
   )
 and not exists (
   select
@@ -1101,6 +1239,7 @@ and (
     c.action <> 'failed'
 and true
 and true
+    and true
   ) group by c.action
           union all
           select r.action, sum(r.changes) as changes
@@ -1216,6 +1355,33 @@ where n.id = named.id[1]::uuid
     where not ("h"."sensitivity" <= $6
 and "h"."scope" = any($7::text[]))
   )
+    and (made.after is null
+or not exists (
+    with recursive source as (
+    select e.id
+from  lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = c.record_id
+and e.relation = 'descents'
+      offset 0
+    ) as e union
+    select e.id
+from source cross join lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = source.id
+and e.relation = 'descents'
+      offset 0
+    ) as e
+    )
+    select
+from source join records as s on s.id = source.id
+where not ("s"."sensitivity" <= $8
+and "s"."scope" = any($9::text[]))
+  ))
   )
 and not exists (
   select
@@ -1227,7 +1393,7 @@ and made_by.action in (c.action, 'skipped')
 )
 and (
       c.note is not distinct
-from $8
+from $10
       or coalesce(kept.is_stored, true) <> (stored.id is not null)
       or stored.id is not null
 and (
@@ -1278,8 +1444,8 @@ limit 1
     where c.run_id = p.id
 and (
     c.action <> 'failed'
-and ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[]))
+and ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
 and not exists (
     select h.id
 from regexp_matches(c.after ->> 'target_id', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1292,9 +1458,36 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $11
-and "h"."scope" = any($12::text[]))
+    where not ("h"."sensitivity" <= $13
+and "h"."scope" = any($14::text[]))
   )
+    and (made.after is null
+or not exists (
+    with recursive source as (
+    select e.id
+from  lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = c.record_id
+and e.relation = 'descents'
+      offset 0
+    ) as e union
+    select e.id
+from source cross join lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = source.id
+and e.relation = 'descents'
+      offset 0
+    ) as e
+    )
+    select
+from source join records as s on s.id = source.id
+where not ("s"."sensitivity" <= $15
+and "s"."scope" = any($16::text[]))
+  ))
   )
 and not exists (
   select
@@ -1306,7 +1499,7 @@ and made_by.action in (c.action, 'skipped')
 )
 and (
       c.note is not distinct
-from $13
+from $17
       or coalesce(kept.is_stored, true) <> (stored.id is not null)
       or stored.id is not null
 and (
@@ -1353,8 +1546,8 @@ and d.id is null
 and not large.is_large
 and (
     c.action <> 'failed'
-and ("r"."sensitivity" <= $14
-and "r"."scope" = any($15::text[]))
+and ("r"."sensitivity" <= $18
+and "r"."scope" = any($19::text[]))
 and not exists (
     select h.id
 from regexp_matches(c.after ->> 'target_id', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1367,17 +1560,44 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $16
-and "h"."scope" = any($17::text[]))
+    where not ("h"."sensitivity" <= $20
+and "h"."scope" = any($21::text[]))
   )
+    and (made.after is null
+or not exists (
+    with recursive source as (
+    select e.id
+from  lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = c.record_id
+and e.relation = 'descents'
+      offset 0
+    ) as e union
+    select e.id
+from source cross join lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = source.id
+and e.relation = 'descents'
+      offset 0
+    ) as e
+    )
+    select
+from source join records as s on s.id = source.id
+where not ("s"."sensitivity" <= $22
+and "s"."scope" = any($23::text[]))
+  ))
   ) group by c.action
           union all
           select r.action, sum(r.changes) as changes
 from plan_groups as r
           where r.plan_id = p.id
 and large.is_large
-and ("r"."sensitivity" <= $18
-and "r"."scope" = any($19::text[])) group by r.action
+and ("r"."sensitivity" <= $24
+and "r"."scope" = any($25::text[])) group by r.action
         ) as counted
       ) as counts
     from plans as p join maintenance_runs as m on m.id = p.id
@@ -1388,8 +1608,8 @@ where c.run_id = p.id offset 2000
 limit 1
 ) as is_large) as large
     where true
-and m.scope = any($20::text[])
-   and p.id = $21::uuid;
+and m.scope = any($26::text[])
+   and p.id = $27::uuid;
 
 -- src/plans/plans.queries.ts listPlans: the first page
     select *
@@ -1489,6 +1709,33 @@ where n.id = named.id[1]::uuid
     where not ("h"."sensitivity" <= $6
 and "h"."scope" = any($7::text[]))
   )
+    and (made.after is null
+or not exists (
+    with recursive source as (
+    select e.id
+from  lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = c.record_id
+and e.relation = 'descents'
+      offset 0
+    ) as e union
+    select e.id
+from source cross join lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = source.id
+and e.relation = 'descents'
+      offset 0
+    ) as e
+    )
+    select
+from source join records as s on s.id = source.id
+where not ("s"."sensitivity" <= $8
+and "s"."scope" = any($9::text[]))
+  ))
   )
 and not exists (
   select
@@ -1500,7 +1747,7 @@ and made_by.action in (c.action, 'skipped')
 )
 and (
       c.note is not distinct
-from $8
+from $10
       or coalesce(kept.is_stored, true) <> (stored.id is not null)
       or stored.id is not null
 and (
@@ -1551,8 +1798,8 @@ limit 1
     where c.run_id = p.id
 and (
     c.action <> 'failed'
-and ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[]))
+and ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
 and not exists (
     select h.id
 from regexp_matches(c.after ->> 'target_id', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1565,9 +1812,36 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $11
-and "h"."scope" = any($12::text[]))
+    where not ("h"."sensitivity" <= $13
+and "h"."scope" = any($14::text[]))
   )
+    and (made.after is null
+or not exists (
+    with recursive source as (
+    select e.id
+from  lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = c.record_id
+and e.relation = 'descents'
+      offset 0
+    ) as e union
+    select e.id
+from source cross join lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = source.id
+and e.relation = 'descents'
+      offset 0
+    ) as e
+    )
+    select
+from source join records as s on s.id = source.id
+where not ("s"."sensitivity" <= $15
+and "s"."scope" = any($16::text[]))
+  ))
   )
 and not exists (
   select
@@ -1579,7 +1853,7 @@ and made_by.action in (c.action, 'skipped')
 )
 and (
       c.note is not distinct
-from $13
+from $17
       or coalesce(kept.is_stored, true) <> (stored.id is not null)
       or stored.id is not null
 and (
@@ -1626,8 +1900,8 @@ and d.id is null
 and not large.is_large
 and (
     c.action <> 'failed'
-and ("r"."sensitivity" <= $14
-and "r"."scope" = any($15::text[]))
+and ("r"."sensitivity" <= $18
+and "r"."scope" = any($19::text[]))
 and not exists (
     select h.id
 from regexp_matches(c.after ->> 'target_id', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1640,17 +1914,44 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $16
-and "h"."scope" = any($17::text[]))
+    where not ("h"."sensitivity" <= $20
+and "h"."scope" = any($21::text[]))
   )
+    and (made.after is null
+or not exists (
+    with recursive source as (
+    select e.id
+from  lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = c.record_id
+and e.relation = 'descents'
+      offset 0
+    ) as e union
+    select e.id
+from source cross join lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = source.id
+and e.relation = 'descents'
+      offset 0
+    ) as e
+    )
+    select
+from source join records as s on s.id = source.id
+where not ("s"."sensitivity" <= $22
+and "s"."scope" = any($23::text[]))
+  ))
   ) group by c.action
           union all
           select r.action, sum(r.changes) as changes
 from plan_groups as r
           where r.plan_id = p.id
 and large.is_large
-and ("r"."sensitivity" <= $18
-and "r"."scope" = any($19::text[])) group by r.action
+and ("r"."sensitivity" <= $24
+and "r"."scope" = any($25::text[])) group by r.action
         ) as counted
       ) as counts
     from plans as p join maintenance_runs as m on m.id = p.id
@@ -1661,10 +1962,10 @@ where c.run_id = p.id offset 2000
 limit 1
 ) as is_large) as large
     where true
-and m.scope = any($20::text[])
+and m.scope = any($26::text[])
     ) as plan
     order by created_at desc, id desc
-    limit $21;
+    limit $27;
 
 -- src/plans/plans.queries.ts listPlans: the second page, filtered
     select *
@@ -1764,6 +2065,33 @@ where n.id = named.id[1]::uuid
     where not ("h"."sensitivity" <= $6
 and "h"."scope" = any($7::text[]))
   )
+    and (made.after is null
+or not exists (
+    with recursive source as (
+    select e.id
+from  lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = c.record_id
+and e.relation = 'descents'
+      offset 0
+    ) as e union
+    select e.id
+from source cross join lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = source.id
+and e.relation = 'descents'
+      offset 0
+    ) as e
+    )
+    select
+from source join records as s on s.id = source.id
+where not ("s"."sensitivity" <= $8
+and "s"."scope" = any($9::text[]))
+  ))
   )
 and not exists (
   select
@@ -1775,7 +2103,7 @@ and made_by.action in (c.action, 'skipped')
 )
 and (
       c.note is not distinct
-from $8
+from $10
       or coalesce(kept.is_stored, true) <> (stored.id is not null)
       or stored.id is not null
 and (
@@ -1826,8 +2154,8 @@ limit 1
     where c.run_id = p.id
 and (
     c.action <> 'failed'
-and ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[]))
+and ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
 and not exists (
     select h.id
 from regexp_matches(c.after ->> 'target_id', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1840,9 +2168,36 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $11
-and "h"."scope" = any($12::text[]))
+    where not ("h"."sensitivity" <= $13
+and "h"."scope" = any($14::text[]))
   )
+    and (made.after is null
+or not exists (
+    with recursive source as (
+    select e.id
+from  lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = c.record_id
+and e.relation = 'descents'
+      offset 0
+    ) as e union
+    select e.id
+from source cross join lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = source.id
+and e.relation = 'descents'
+      offset 0
+    ) as e
+    )
+    select
+from source join records as s on s.id = source.id
+where not ("s"."sensitivity" <= $15
+and "s"."scope" = any($16::text[]))
+  ))
   )
 and not exists (
   select
@@ -1854,7 +2209,7 @@ and made_by.action in (c.action, 'skipped')
 )
 and (
       c.note is not distinct
-from $13
+from $17
       or coalesce(kept.is_stored, true) <> (stored.id is not null)
       or stored.id is not null
 and (
@@ -1901,8 +2256,8 @@ and d.id is null
 and not large.is_large
 and (
     c.action <> 'failed'
-and ("r"."sensitivity" <= $14
-and "r"."scope" = any($15::text[]))
+and ("r"."sensitivity" <= $18
+and "r"."scope" = any($19::text[]))
 and not exists (
     select h.id
 from regexp_matches(c.after ->> 'target_id', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -1915,17 +2270,44 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $16
-and "h"."scope" = any($17::text[]))
+    where not ("h"."sensitivity" <= $20
+and "h"."scope" = any($21::text[]))
   )
+    and (made.after is null
+or not exists (
+    with recursive source as (
+    select e.id
+from  lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = c.record_id
+and e.relation = 'descents'
+      offset 0
+    ) as e union
+    select e.id
+from source cross join lateral (
+      select (e.after ->> 'source_id')::uuid as id
+from run_effects as e
+      where e.run_id = c.run_id
+and e.record_id = source.id
+and e.relation = 'descents'
+      offset 0
+    ) as e
+    )
+    select
+from source join records as s on s.id = source.id
+where not ("s"."sensitivity" <= $22
+and "s"."scope" = any($23::text[]))
+  ))
   ) group by c.action
           union all
           select r.action, sum(r.changes) as changes
 from plan_groups as r
           where r.plan_id = p.id
 and large.is_large
-and ("r"."sensitivity" <= $18
-and "r"."scope" = any($19::text[])) group by r.action
+and ("r"."sensitivity" <= $24
+and "r"."scope" = any($25::text[])) group by r.action
         ) as counted
       ) as counts
     from plans as p join maintenance_runs as m on m.id = p.id
@@ -1936,13 +2318,13 @@ where c.run_id = p.id offset 2000
 limit 1
 ) as is_large) as large
     where true
-and m.scope = any($20::text[])
-      and m.job = $21
-      and (m.created_at, m.id) < ($22::timestamptz, $23::uuid)
+and m.scope = any($26::text[])
+      and m.job = $27
+      and (m.created_at, m.id) < ($28::timestamptz, $29::uuid)
     ) as plan
-    where status = $24
+    where status = $30
     order by created_at desc, id desc
-    limit $25;
+    limit $31;
 
 -- src/plans/selection.queries.ts describeMove
 select case
